@@ -84,8 +84,8 @@ pub fn estimate_tokens(tokenizer: Tokenizer, shape: &PromptShape) -> u64 {
         .max(1)
 }
 
-/// Converts recorded tokens of a family to Anthropic tokens, so that [`estimate_tokens`] returns the original number for that
-/// family.
+/// Converts recorded tokens of a family to Anthropic tokens, so that [`estimate_tokens`] returns the original number
+/// for that family.
 pub fn to_recorded_tokens(tokenizer: Tokenizer, tokens: u64) -> u64 {
     let ratio = |tokenizer| family(tokenizer).characters_per_ten_tokens;
     let wide = u128::from(tokens) * u128::from(ratio(tokenizer)) / u128::from(ratio(Tokenizer::Anthropic));

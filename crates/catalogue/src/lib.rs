@@ -1,7 +1,8 @@
 //! Catalogue of models with prices and capabilities: the built-in list, overridden by the user's `models.yaml`.
 //!
 //! [`estimate`] computes token estimates without a tokenizer. The built-in list is generated from a price list in
-//! `LiteLLM`'s format (see [`litellm`]) and curated by `crates/catalogue/curation.yaml`. A user's `models.yaml` overrides it field by field:
+//! `LiteLLM`'s format (see [`litellm`]) and curated by `crates/catalogue/curation.yaml`. A user's `models.yaml`
+//! overrides it field by field:
 //!
 //! ```yaml
 //! auto_names: [turnwise, auto]         # what clients ask for when the policy is to choose; this is the default

@@ -10,7 +10,7 @@ use serde_json::Value as Json;
 use crate::{
     convert::{
         ConversionOptions, ConvertError,
-        blocks::Blocks,
+        blocks::BlockSequencer,
         canonical::{
             request::Request,
             response::{Head, Response},
@@ -134,7 +134,7 @@ pub(crate) trait Api: Sync {
     ) -> Result<Json, ConvertError>;
 
     /// Parses a response that is not streamed.
-    fn read_response(&self, response: &Json, blocks: &mut Blocks) -> Result<(), ConvertError>;
+    fn read_response(&self, response: &Json, blocks: &mut BlockSequencer) -> Result<(), ConvertError>;
 
     /// Writes a response that is not streamed.
     fn write_response(&self, response: Response, head: &Head) -> Result<Json, ConvertError>;

@@ -9,13 +9,14 @@ use crate::api;
 pub use crate::api::gemini_status;
 pub use classify::classify;
 
-/// Returns the body of an error response. `kind` is a name such as `rate_limit_error`, see [`error_kind`]. `message` is
-/// shown to users and must not contain prompts or keys.
+/// Returns the JSON body of an error response in the format of `api`. `kind` is the API's name of the error such as
+/// `rate_limit_error`, see [`error_kind`]. `message` is shown to users and must not contain prompts or keys.
 pub fn error_body(api: WireApi, status: u16, kind: &str, message: &str) -> Vec<u8> {
     api::of(api).error_body(status, kind, message).to_string().into_bytes()
 }
 
-/// Returns an SSE event that ends a stream with an error.
+/// Returns a server-sent event that reports an error at the end of a stream, in the format of `api`. For `kind` and
+/// `message` see [`error_body`].
 pub fn error_event(api: WireApi, kind: &str, message: &str) -> Vec<u8> {
     let api = api::of(api);
     let name = api.error_event_name().map(|name| format!("event: {name}\n")).unwrap_or_default();

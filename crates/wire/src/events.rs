@@ -3,12 +3,12 @@
 /// The longest event that is returned, in bytes. Responses end with an event that repeats the whole response.
 const MAX_EVENT_BYTES: usize = 16 * 1024 * 1024;
 
-/// Splits bytes into events. An event ends with an empty line; lines end with `\n` or `\r\n`.
+/// Splits a byte stream into server-sent events. An event ends with an empty line; lines end with `\n` or `\r\n`.
 #[derive(Debug, Default)]
 pub(crate) struct EventSplitter {
     /// The start of an incomplete event.
     pending: Vec<u8>,
-    /// How many bytes of it have been searched for the end.
+    /// The number of bytes of `pending` that were already searched for the end of the event.
     searched: usize,
 }
 
@@ -17,83 +17,86 @@ pub(crate) struct EventSplitter {
 pub(crate) enum Frame<'a> {
     /// A complete event, with its empty line.
     Event(&'a [u8]),
-    /// Bytes of an event that exceeds the limit.
+    /// The start of an event that exceeds the size limit.
     Oversized(&'a [u8]),
 }
 
 impl EventSplitter {
-    /// Reads bytes and calls `each` with every completed event. Events within one chunk are not copied.
-    pub(crate) fn feed(&mut self, bytes: &[u8], mut each: impl FnMut(Frame<'_>)) {
+    /// Reads the next bytes and calls `on_frame` with each event that they complete. An event that is over the size
+    /// limit is passed as [`Frame::Oversized`] instead. Events that lie within `bytes` are not copied.
+    pub(crate) fn feed(&mut self, bytes: &[u8], mut on_frame: impl FnMut(Frame<'_>)) {
         let mut rest = bytes;
         if !self.pending.is_empty() {
-            let before = self.pending.len();
+            let length_before = self.pending.len();
             self.pending.extend_from_slice(bytes);
             let Some(end) = end_of_event(&self.pending, self.searched) else {
                 self.searched = self.pending.len();
                 if self.pending.len() > MAX_EVENT_BYTES {
-                    each(Frame::Oversized(&self.pending));
+                    on_frame(Frame::Oversized(&self.pending));
                     self.pending.clear();
                     self.searched = 0;
                 }
                 return;
             };
-            each(Frame::Event(self.pending.get(..end).unwrap_or_default()));
-            rest = bytes.get(end.saturating_sub(before)..).unwrap_or_default();
+            on_frame(Frame::Event(self.pending.get(..end).unwrap_or_default()));
+            rest = bytes.get(end.saturating_sub(length_before)..).unwrap_or_default();
             self.pending.clear();
         }
         while let Some(end) = end_of_event(rest, 0) {
-            let (event, behind) = rest.split_at(end);
-            each(Frame::Event(event));
-            rest = behind;
+            let (event, following) = rest.split_at(end);
+            on_frame(Frame::Event(event));
+            rest = following;
         }
         self.pending.extend_from_slice(rest);
         self.searched = self.pending.len();
     }
 
     /// Returns the bytes after the last complete event.
-    pub(crate) fn rest(self) -> Vec<u8> {
+    pub(crate) fn into_pending(self) -> Vec<u8> {
         self.pending
     }
 }
 
-/// Returns the offset after the first event and its empty line; `None` if it is incomplete. The first `searched` bytes
-/// contain no complete end, but may contain the start of one.
+/// Returns the offset after the first event and its empty line; `None` if the event is incomplete.
+///
+/// The first `searched` bytes are known to contain no complete empty line; the last three of them may be its start.
 fn end_of_event(bytes: &[u8], searched: usize) -> Option<usize> {
-    let mut at = searched.saturating_sub(3);
+    let mut line_start = searched.saturating_sub(3);
     loop {
-        at += bytes.get(at..)?.iter().position(|byte| *byte == b'\n')? + 1;
-        match bytes.get(at..)? {
-            [b'\n', ..] => return Some(at + 1),
-            [b'\r', b'\n', ..] => return Some(at + 2),
+        line_start += bytes.get(line_start..)?.iter().position(|byte| *byte == b'\n')? + 1;
+        match bytes.get(line_start..)? {
+            [b'\n', ..] => return Some(line_start + 1),
+            [b'\r', b'\n', ..] => return Some(line_start + 2),
             _ => {}
         }
     }
 }
 
-/// Returns the data of an event, its lines joined with line feeds; `None` if it has none.
-pub(crate) fn data(event: &[u8]) -> Option<std::borrow::Cow<'_, [u8]>> {
-    let mut found: Option<std::borrow::Cow<'_, [u8]>> = None;
+/// Returns the content of the `data` fields of an event; several are joined with line feeds. `None` if there is none.
+/// The data is borrowed if there is only one field.
+pub(crate) fn event_data(event: &[u8]) -> Option<std::borrow::Cow<'_, [u8]>> {
+    let mut joined: Option<std::borrow::Cow<'_, [u8]>> = None;
     for line in event.split(|byte| *byte == b'\n') {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         let Some(data) = line.strip_prefix(b"data:") else { continue };
         let data = data.strip_prefix(b" ").unwrap_or(data);
-        match &mut found {
-            None => found = Some(data.into()),
-            Some(before) => {
-                let before = before.to_mut();
-                before.push(b'\n');
-                before.extend_from_slice(data);
+        match &mut joined {
+            None => joined = Some(data.into()),
+            Some(earlier) => {
+                let earlier = earlier.to_mut();
+                earlier.push(b'\n');
+                earlier.extend_from_slice(data);
             }
         }
     }
-    found
+    joined
 }
 
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
-    use super::{EventSplitter, Frame, data};
+    use super::{EventSplitter, Frame, event_data};
 
     fn pieces(chunks: &[&[u8]]) -> (Vec<Vec<u8>>, Vec<u8>) {
         let (mut events, mut found) = (EventSplitter::default(), Vec::new());
@@ -103,7 +106,7 @@ mod tests {
                 Frame::Oversized(_) => panic!("nothing is that long"),
             });
         }
-        (found, events.rest())
+        (found, events.into_pending())
     }
 
     #[test]
@@ -115,7 +118,7 @@ mod tests {
 
     #[test]
     fn the_data_of_several_lines_is_joined() {
-        let check = |event: &[u8], expected: Option<&[u8]>| assert_eq!(data(event).as_deref(), expected);
+        let check = |event: &[u8], expected: Option<&[u8]>| assert_eq!(event_data(event).as_deref(), expected);
         check(b"event: x\ndata: {\"a\":1}\n\n", Some(b"{\"a\":1}"));
         check(b"data:{\r\ndata: }\r\n\r\n", Some(b"{\n}"));
         check(b": ping\n\n", None);

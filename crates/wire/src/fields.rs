@@ -5,35 +5,35 @@
 
 use contracts::{Requirement, WireApi};
 
-/// What support for a field requires of an API that a request is converted to.
+/// The requirement that a field of a request puts on an API that the request is converted to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FieldRule {
-    /// Nothing: every API supports it, or it does not change the response.
+    /// No requirement: every API supports the field, or it does not change the response.
     Supported,
-    /// It depends on the value.
+    /// The requirement depends on the value; the code that reads the field decides.
     ByValue,
-    /// This requirement, whatever the value.
+    /// This requirement for every value except `null`.
     Requires(Requirement),
 }
 
-/// The name of a field and what it requires.
+/// The name of a field and its requirement.
 pub(crate) type Field = (&'static str, FieldRule);
 
 /// The table of known fields of one kind of object.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Fields(&'static [Field]);
+pub(crate) struct FieldTable(&'static [Field]);
 
-impl Fields {
+impl FieldTable {
     /// Returns the position of a field in the table, and its entry.
     pub(crate) fn find(self, name: &str) -> Option<(usize, Field)> {
         self.0.iter().copied().enumerate().find(|(_, (known, _))| *known == name)
     }
 }
 
-/// The kinds of objects in a request.
+/// The kinds of JSON objects in a request, each with its own table of known fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ObjectKind {
-    /// The body.
+    /// The whole request body.
     Body,
     /// A message, a message item of Responses, or a content of Gemini.
     Message,
@@ -47,19 +47,20 @@ pub(crate) enum ObjectKind {
     Item,
 }
 
-/// Returns the known fields of a kind of object in the requests of an API.
-pub(crate) fn fields(api: WireApi, kind: ObjectKind) -> Fields {
-    Fields(crate::api::of(api).fields(kind))
+/// Returns the table of known fields for a kind of object in the requests of an API.
+pub(crate) fn fields(api: WireApi, kind: ObjectKind) -> FieldTable {
+    FieldTable(crate::api::of(api).fields(kind))
 }
 
-/// Converts a field name of Google's to camel case: `mime_type` to `mimeType`.
+/// Converts a field name from snake case to camel case: `mime_type` to `mimeType`. Leading underscores are removed,
+/// camel case is kept. Google's APIs accept both spellings.
 pub(crate) fn camel_case(name: &str) -> String {
-    let mut after_underscore = false;
+    let mut is_after_underscore = false;
     let mut camel = String::with_capacity(name.len());
     for letter in name.trim_start_matches('_').chars() {
         if letter == '_' {
-            after_underscore = true;
-        } else if std::mem::take(&mut after_underscore) {
+            is_after_underscore = true;
+        } else if std::mem::take(&mut is_after_underscore) {
             camel.push(letter.to_ascii_uppercase());
         } else {
             camel.push(letter);

@@ -17,39 +17,40 @@ use crate::{
 
 use inspector::Inspector;
 
-/// Inspects a request body. Unknown fields are no error; they make the request
-/// [`Native`](contracts::Requirement::Native).
+/// Inspects a request body of an API in one pass: the user's messages, the required features, sizes and ids. Unknown
+/// fields are no error; they make the request [`Native`](contracts::Requirement::Native), which cannot be converted.
 ///
 /// # Errors
-/// If the body is not a JSON object, has no conversation, or has a known field twice, which parsers resolve
-/// differently.
+/// [`RequestError`] if the body is not a JSON object, has no conversation, or has a known field twice, which parsers
+/// resolve differently.
 pub fn inspect(api: WireApi, body: &[u8]) -> Result<RequestSummary<'_>, RequestError> {
     let text = std::str::from_utf8(body)
         .map_err(|error| RequestError::NotJson { problem: "it is not UTF-8", offset: error.valid_up_to() })?;
     let mut cursor = Cursor::new(text);
-    let Some(mut members) = cursor.object()? else { return Err(RequestError::NotAnObject) };
+    let Some(mut members) = cursor.enter_object()? else { return Err(RequestError::NotAnObject) };
     let mut inspector = Inspector::new(api, cursor.offset());
-    let format = api::of(api);
+    let implementation = api::of(api);
     let table = fields(api, ObjectKind::Body);
-    let mut seen = 0_u64;
+    // One bit for each field of the table, which has at most 64.
+    let mut seen_fields = 0_u64;
     while let Some(name) = members.next(&mut cursor)? {
-        inspector.out.offsets.has_members = true;
+        inspector.summary.offsets.has_members = true;
         if let Some((index, (field, _))) = table.find(&name) {
             let bit = 1_u64.checked_shl(u32::try_from(index).unwrap_or(u32::MAX)).unwrap_or_default();
-            if seen & bit != 0 {
+            if seen_fields & bit != 0 {
                 return Err(RequestError::DuplicateField { field });
             }
-            seen |= bit;
+            seen_fields |= bit;
         }
-        format.inspect_member(&mut inspector, &mut cursor, &name)?;
+        implementation.inspect_member(&mut inspector, &mut cursor, &name)?;
     }
-    cursor.end()?;
+    cursor.expect_end()?;
     inspector.require_if(!cursor.is_exact(), Requirement::ExactBytes);
     inspector.finish()
 }
 
 impl From<SyntaxError> for RequestError {
-    fn from(fault: SyntaxError) -> Self {
-        Self::NotJson { problem: fault.problem, offset: fault.offset }
+    fn from(error: SyntaxError) -> Self {
+        Self::NotJson { problem: error.problem, offset: error.offset }
     }
 }

@@ -9,19 +9,20 @@ mod scan;
 mod text;
 mod walk;
 
-pub(crate) use cursor::{Cursor, Members, SyntaxError};
-pub(crate) use text::{Kind, Text, Value, raw_bytes};
+pub(crate) use cursor::{Cursor, ObjectMembers, SyntaxError};
+pub(crate) use text::{Text, Value, ValueKind, raw_prefix_length};
 
-/// Decodes the content of a JSON string.
-pub(crate) fn decoded(raw: &str) -> std::borrow::Cow<'_, str> {
-    text::decoded(raw)
+/// Decodes the escapes in the content of a JSON string, given without its quotes.
+pub(crate) fn decode_string(raw: &str) -> std::borrow::Cow<'_, str> {
+    text::decode_string(raw)
 }
 
-/// Whether a text is a JSON object, or `null`, that can be parsed and serialised without loss.
-pub(crate) fn is_object(text: &str) -> bool {
+/// Whether a whole text is a JSON object, or `null`, that can be parsed and serialised without loss
+/// (see [`Cursor::is_exact`]).
+pub(crate) fn is_exact_object(text: &str) -> bool {
     let mut cursor = Cursor::new(text);
-    let is_one = |value: Value<'_>| matches!(value.kind, Kind::Object | Kind::Null);
-    cursor.value().is_ok_and(is_one) && cursor.end().is_ok() && cursor.is_exact()
+    let is_object = |value: Value<'_>| matches!(value.kind, ValueKind::Object | ValueKind::Null);
+    cursor.read_value().is_ok_and(is_object) && cursor.expect_end().is_ok() && cursor.is_exact()
 }
 
 #[cfg(test)]

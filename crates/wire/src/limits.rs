@@ -2,12 +2,13 @@
 
 use contracts::Requirement;
 
-/// The longest tool name that another API accepts, in bytes.
-const LONGEST_NAME: usize = 128;
+/// The longest tool name that more than one API accepts, in bytes.
+const MAX_NAME_BYTES: usize = 128;
 /// The longest tool name that every API accepts, in bytes.
-const USUAL_NAME: usize = 64;
+const MAX_COMMON_NAME_BYTES: usize = 64;
 
-/// Returns what the stop sequences of a request require, by their number and content.
+/// Returns the requirements of the stop sequences of a request: `StopSequences` if there are any, more if there are
+/// more than four or five, which some APIs reject, and `BlankStopSequences` if one is only white space.
 pub(crate) fn required_by_stop_sequences<T: AsRef<str>>(stops: &[T]) -> impl Iterator<Item = Requirement> {
     let has_blank = stops.iter().any(|stop| is_blank(stop.as_ref()));
     let count = stops.len();
@@ -22,7 +23,8 @@ pub(crate) fn required_by_stop_sequences<T: AsRef<str>>(stops: &[T]) -> impl Ite
     .map(|(_, requirement)| requirement)
 }
 
-/// Returns what a temperature and a `top_p` require; not all APIs accept values above 1, or both.
+/// Returns the requirement of a temperature and a `top_p`: Anthropic accepts no temperature above 1, and not both
+/// settings below 1. `None` if every API accepts the values.
 pub(crate) fn required_by_temperature(temperature: Option<f64>, top_p: Option<f64>) -> Option<Requirement> {
     match (temperature, top_p) {
         (Some(temperature), _) if temperature > 1.0 => Some(Requirement::HighTemperature),
@@ -32,9 +34,10 @@ pub(crate) fn required_by_temperature(temperature: Option<f64>, top_p: Option<f6
     }
 }
 
-/// Returns what an effort level requires in addition to [`Requirement::Effort`]; `None` for levels that all APIs have.
-pub(crate) fn required_by_effort(word: &str) -> Option<Requirement> {
-    match word.to_ascii_lowercase().as_str() {
+/// Returns the requirement of a reasoning effort level such as `high`, in any case, in addition to
+/// [`Requirement::Effort`]. `None` for levels that all APIs have, `Native` for unknown ones.
+pub(crate) fn required_by_effort(level: &str) -> Option<Requirement> {
+    match level.to_ascii_lowercase().as_str() {
         "none" => Some(Requirement::NoThinking),
         "minimal" => Some(Requirement::MinimalEffort),
         "low" | "medium" | "high" => None,
@@ -44,23 +47,25 @@ pub(crate) fn required_by_effort(word: &str) -> Option<Requirement> {
     }
 }
 
-/// Returns what a tool name requires, by its length and characters.
+/// Returns the requirements of a tool name: names over 64 bytes, and names with dots or colons, are not accepted by
+/// every API. Names that only one API accepts are [`Requirement::Native`].
 pub(crate) fn required_by_tool_name(name: &str) -> impl Iterator<Item = Requirement> + use<> {
-    let is_usual = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
-    let is_dotted = |byte: u8| byte == b'.' || byte == b':';
-    let nobody_else_takes_it =
-        name.is_empty() || LONGEST_NAME < name.len() || !name.bytes().all(|byte| is_usual(byte) || is_dotted(byte));
+    let is_common = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
+    let is_dot_or_colon = |byte: u8| byte == b'.' || byte == b':';
+    let is_native = name.is_empty()
+        || MAX_NAME_BYTES < name.len()
+        || !name.bytes().all(|byte| is_common(byte) || is_dot_or_colon(byte));
     [
-        (USUAL_NAME < name.len(), Requirement::LongToolNames),
-        (name.bytes().any(is_dotted), Requirement::DottedToolNames),
-        (nobody_else_takes_it, Requirement::Native),
+        (MAX_COMMON_NAME_BYTES < name.len(), Requirement::LongToolNames),
+        (name.bytes().any(is_dot_or_colon), Requirement::DottedToolNames),
+        (is_native, Requirement::Native),
     ]
     .into_iter()
     .filter(|(holds, _)| *holds)
     .map(|(_, requirement)| requirement)
 }
 
-/// Returns the requirement of an inline image of this media type.
+/// Returns the requirement of an inline image with this media type; `None` for types that every API accepts.
 pub(crate) fn required_by_image(media_type: &str) -> Option<Requirement> {
     match media_type {
         "image/jpeg" | "image/png" | "image/webp" => None,

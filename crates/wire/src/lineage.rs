@@ -26,8 +26,8 @@ const MAX_VERSION_BYTES: usize = 40;
 /// The longest `x-codex-turn-metadata` that is read, in bytes.
 const MAX_METADATA_BYTES: usize = 16 * 1024;
 
-/// The session, thread and client of a request. The values are the client's own, cut and cleaned, and cannot be
-/// trusted.
+/// The session, thread and client of a request. The client chooses the values, so they are shortened and stripped of
+/// control characters, and must not be trusted.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Lineage {
     /// The session, which contains all threads of one conversation. Ids have at most 128 bytes.
@@ -47,67 +47,74 @@ pub struct Lineage {
     pub workspace: Option<String>,
 }
 
-/// The ids and the client in the headers of a request, by the client that uses these headers.
+/// The ids and the client that the headers of a request contain. Ids are kept separately for each client whose headers
+/// they were read from.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ClientHeaders {
-    claude: Family,
-    codex: Family,
-    opencode: Family,
+    claude: HeaderIds,
+    codex: HeaderIds,
+    opencode: HeaderIds,
+    /// The client according to the user agent; `None` if there is no user agent.
     client: Option<&'static str>,
     version: Option<String>,
 }
 
 /// The ids in the headers of one client.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-struct Family {
+struct HeaderIds {
     session: Option<String>,
     thread: Option<String>,
+    /// The thread or session that started this one.
     parent: Option<String>,
+    /// Whether the headers identify a sub-agent.
     subagent: bool,
 }
 
 impl ClientHeaders {
-    /// Parses the headers of a request. Names may be in upper or lower case.
+    /// Extracts ids and client from the names and values of a request's headers. Names may be in upper or lower case;
+    /// other headers are ignored.
     pub fn read<'h>(headers: impl IntoIterator<Item = (&'h str, &'h str)>) -> Self {
         let mut read = Self::default();
         let (mut metadata, mut affinity) = (CodexTurnMetadata::default(), None);
         for (name, value) in headers {
-            let is = |known: &str| name.eq_ignore_ascii_case(known);
-            if is("user-agent") {
+            let is_header = |known: &str| name.eq_ignore_ascii_case(known);
+            if is_header("user-agent") {
                 let (client, version) = client::parse_user_agent(value);
                 read.client = client;
-                read.version = version.and_then(|version| cleaned(version, MAX_VERSION_BYTES));
-            } else if is(CLAUDE_CODE_SESSION) {
-                read.claude.session = cleaned(value, MAX_ID_BYTES);
-            } else if is(CLAUDE_CODE_AGENT) {
-                read.claude.thread = cleaned(value, MAX_ID_BYTES);
-            } else if is(CLAUDE_CODE_PARENT) {
-                read.claude.parent = cleaned(value, MAX_ID_BYTES);
-            } else if CODEX_SESSION.into_iter().any(is) {
-                read.codex.session = cleaned(value, MAX_ID_BYTES);
-            } else if is(CODEX_THREAD) {
-                read.codex.thread = cleaned(value, MAX_ID_BYTES);
-            } else if is(CODEX_PARENT) {
-                read.codex.parent = cleaned(value, MAX_ID_BYTES);
-            } else if is(CODEX_SUBAGENT) {
+                read.version = version.and_then(|version| clean_id(version, MAX_VERSION_BYTES));
+            } else if is_header(CLAUDE_CODE_SESSION) {
+                read.claude.session = clean_id(value, MAX_ID_BYTES);
+            } else if is_header(CLAUDE_CODE_AGENT) {
+                read.claude.thread = clean_id(value, MAX_ID_BYTES);
+            } else if is_header(CLAUDE_CODE_PARENT) {
+                read.claude.parent = clean_id(value, MAX_ID_BYTES);
+            } else if CODEX_SESSION.into_iter().any(is_header) {
+                read.codex.session = clean_id(value, MAX_ID_BYTES);
+            } else if is_header(CODEX_THREAD) {
+                read.codex.thread = clean_id(value, MAX_ID_BYTES);
+            } else if is_header(CODEX_PARENT) {
+                read.codex.parent = clean_id(value, MAX_ID_BYTES);
+            } else if is_header(CODEX_SUBAGENT) {
                 read.codex.subagent |= client::is_codex_subagent(value);
-            } else if is(CODEX_TURN_METADATA) && value.len() <= MAX_METADATA_BYTES {
+            } else if is_header(CODEX_TURN_METADATA) && value.len() <= MAX_METADATA_BYTES {
                 metadata = serde_json::from_str(value).unwrap_or_default();
-            } else if is(OPENCODE_SESSION) {
-                read.opencode.thread = cleaned(value, MAX_ID_BYTES);
-            } else if is(OPENCODE_AFFINITY) {
-                affinity = cleaned(value, MAX_ID_BYTES);
-            } else if is(OPENCODE_PARENT) {
-                read.opencode.parent = cleaned(value, MAX_ID_BYTES);
+            } else if is_header(OPENCODE_SESSION) {
+                read.opencode.thread = clean_id(value, MAX_ID_BYTES);
+            } else if is_header(OPENCODE_AFFINITY) {
+                affinity = clean_id(value, MAX_ID_BYTES);
+            } else if is_header(OPENCODE_PARENT) {
+                read.opencode.parent = clean_id(value, MAX_ID_BYTES);
             }
         }
         read.opencode.thread = read.opencode.thread.take().or(affinity);
-        read.settle(metadata);
+        read.complete(metadata);
         read
     }
 
-    fn settle(&mut self, metadata: CodexTurnMetadata) {
-        let clean = |id: Option<String>| id.and_then(|id| cleaned(&id, MAX_ID_BYTES));
+    /// Fills in what the headers of a client only imply: Codex' ids from its metadata, and which requests are from
+    /// sub-agents.
+    fn complete(&mut self, metadata: CodexTurnMetadata) {
+        let clean = |id: Option<String>| id.and_then(|id| clean_id(&id, MAX_ID_BYTES));
         let codex = &mut self.codex;
         codex.session = codex.session.take().or(clean(metadata.session_id));
         codex.thread = codex.thread.take().or(clean(metadata.thread_id));
@@ -119,38 +126,40 @@ impl ClientHeaders {
         opencode.session = opencode.parent.take().or(opencode.thread.clone());
     }
 
-    /// Returns the family of headers that is present, the most specific one first.
-    fn family(&self) -> &Family {
-        [&self.claude, &self.opencode].into_iter().find(|family| family.session.is_some()).unwrap_or(&self.codex)
+    /// Returns the ids of the client whose headers are present: Claude Code before opencode, and Codex otherwise.
+    fn preferred_ids(&self) -> &HeaderIds {
+        [&self.claude, &self.opencode].into_iter().find(|family| ids.session.is_some()).unwrap_or(&self.codex)
     }
 }
 
-/// Combines the ids in headers and body; the headers take precedence.
+/// Combines the ids from headers and body; the headers take precedence. Threads with the id of the session are the main
+/// thread, which has no id in the result.
 pub fn resolve_lineage(headers: &ClientHeaders, body: Option<&Identity>) -> Lineage {
     let none = Identity::default();
-    let (body, family) = (body.unwrap_or(&none), headers.family());
-    let clean = |id: &Option<String>| id.as_deref().and_then(|id| cleaned(id, MAX_ID_BYTES));
+    let (body, ids) = (body.unwrap_or(&none), headers.preferred_ids());
+    let clean = |id: &Option<String>| id.as_deref().and_then(|id| clean_id(id, MAX_ID_BYTES));
     let client = body.client.or(headers.client);
     let key = if client.is_some_and(client::sends_session_as_cache_key) { clean(&body.cache_key) } else { None };
-    let session = family.session.clone().or_else(|| clean(&body.session)).or(key);
+    let session = ids.session.clone().or_else(|| clean(&body.session)).or(key);
     let is_main = |thread: &String| Some(thread) == session.as_ref();
     Lineage {
-        thread: family.thread.clone().or_else(|| clean(&body.thread)).filter(|thread| !is_main(thread)),
-        parent: family.parent.clone().or_else(|| clean(&body.parent)).filter(|parent| !is_main(parent)),
-        subagent: family.subagent || body.subagent,
+        thread: ids.thread.clone().or_else(|| clean(&body.thread)).filter(|thread| !is_main(thread)),
+        parent: ids.parent.clone().or_else(|| clean(&body.parent)).filter(|parent| !is_main(parent)),
+        subagent: ids.subagent || body.subagent,
         client: client.map(str::to_owned),
         // Then the headers name only the SDK that the client uses.
         client_version: headers.version.clone().filter(|_| body.client.is_none()),
-        workspace: body.workspace.as_deref().and_then(|path| path_of(path, MAX_PATH_BYTES)),
+        workspace: body.workspace.as_deref().and_then(|path| valid_path(path, MAX_PATH_BYTES)),
         session,
     }
 }
 
-/// Removes white space and control characters from an id, and cuts it to `most` bytes; `None` if nothing is left.
-fn cleaned(name: &str, most: usize) -> Option<String> {
+/// Removes white space and control characters from an id, and truncates it to `max_bytes` bytes; `None` if nothing is
+/// left.
+fn clean_id(name: &str, max_bytes: usize) -> Option<String> {
     let mut clean = String::new();
     for character in name.chars().filter(|character| !character.is_control() && !character.is_whitespace()) {
-        if clean.len() + character.len_utf8() > most {
+        if clean.len() + character.len_utf8() > max_bytes {
             break;
         }
         clean.push(character);
@@ -158,9 +167,9 @@ fn cleaned(name: &str, most: usize) -> Option<String> {
     (!clean.is_empty()).then_some(clean)
 }
 
-/// Returns a path; `None` if it is empty, longer than `most` bytes or has control characters.
-fn path_of(path: &str, most: usize) -> Option<String> {
-    (path.len() <= most && !path.is_empty() && !path.contains(char::is_control)).then(|| path.to_owned())
+/// Returns a path; `None` if it is empty, longer than `max_bytes` bytes or has control characters.
+fn valid_path(path: &str, max_bytes: usize) -> Option<String> {
+    (path.len() <= max_bytes && !path.is_empty() && !path.contains(char::is_control)).then(|| path.to_owned())
 }
 
 #[cfg(test)]

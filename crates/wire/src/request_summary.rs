@@ -4,7 +4,8 @@ use std::{borrow::Cow, collections::BTreeSet, ops::Range};
 
 use contracts::{AuxiliaryCall, Needs, Requirement, WireApi};
 
-/// The summary of a request body, from which its texts are borrowed.
+/// The properties of a request that routing and recording need, found by inspecting its body. Texts are borrowed from
+/// the body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "independent yes-or-no events about a request")]
 pub struct RequestSummary<'a> {
@@ -12,14 +13,14 @@ pub struct RequestSummary<'a> {
     pub api: WireApi,
     /// The requested model; `None` if the body has none. Gemini has it in the path.
     pub model: Option<Cow<'a, str>>,
-    /// The byte range of its JSON string, with the quotes.
+    /// The byte range of the model in the body, with the quotes; `None` if the body has no model.
     pub model_span: Option<Range<usize>>,
     /// Whether a stream is requested. Always false for Gemini, which has that in the path.
     pub stream: bool,
-    /// Whether the usage at the end of a stream is requested, in chat completions.
+    /// Whether a streamed chat completion is requested with its usage at the end.
     pub requests_stream_usage: bool,
-    /// The user's messages, in order, without injected texts such as reminders. A request that has only injected texts
-    /// counts with the last one.
+    /// The user's messages, in order, without texts that the client injected, such as reminders. If there are only
+    /// injected texts, the last one is used.
     pub user_messages: Vec<UserMessage<'a>>,
     /// Whether the request continues a running turn: its last input is a tool result or a notification of the client.
     pub continues_turn: bool,
@@ -38,7 +39,7 @@ pub struct RequestSummary<'a> {
     pub requires: BTreeSet<Requirement>,
     /// The size of the prompt.
     pub prompt: PromptCounts,
-    /// The kind of auxiliary call; `None` for a request of the conversation.
+    /// The kind of auxiliary call, such as naming the conversation; `None` for a request of the conversation itself.
     pub auxiliary_call: Option<AuxiliaryCall>,
     /// The ids and the client in the body.
     pub identity: Identity,
@@ -54,19 +55,19 @@ pub struct RequestSummary<'a> {
 /// Offsets and ranges in the request body that edits need.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct BodyOffsets {
-    /// After the opening brace of the body.
+    /// The offset after the opening brace of the body, where a first member can be inserted.
     pub(crate) first_member: usize,
     /// Whether the body has any member.
     pub(crate) has_members: bool,
-    /// The value of `stream_options`; `None` if it is missing.
+    /// The range of the value of `stream_options`; `None` if it is missing.
     pub(crate) stream_options: Option<Range<usize>>,
-    /// The list of messages, items or contents.
+    /// The range of the list of messages, items or contents; `None` if the body has no such list.
     pub(crate) history: Option<Range<usize>>,
-    /// The index in that list of the user's last message.
+    /// The index of the user's last message in that list; `None` if there is none.
     pub(crate) last_user: Option<usize>,
 }
 
-/// A message of the user.
+/// A message that the user typed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UserMessage<'a> {
     /// The typed text; several parts are joined with line feeds.
@@ -78,14 +79,14 @@ pub struct UserMessage<'a> {
     pub has_images: bool,
 }
 
-/// A tool result.
+/// The result of a tool call, sent by the client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolResult<'a> {
     /// The id of its call; in Gemini it may be the name of the tool.
     pub call_id: Cow<'a, str>,
     /// Whether the tool failed; `None` if neither the API nor the client reports it.
     pub is_error: Option<bool>,
-    /// Its length in the body, in bytes.
+    /// The length of its content in the body, in bytes.
     pub bytes: u64,
 }
 
@@ -96,7 +97,7 @@ pub struct PromptCounts {
     pub characters: u64,
     /// Messages, without the system prompt.
     pub messages: u64,
-    /// Images in them.
+    /// Images in the messages.
     pub images: u64,
     /// Tool definitions.
     pub tools: u64,
@@ -115,7 +116,7 @@ pub struct Identity {
     pub parent: Option<String>,
     /// Whether the request is from a sub-agent.
     pub subagent: bool,
-    /// `prompt_cache_key`: the session of some agents; other clients put there whatever prompts have in common.
+    /// The field `prompt_cache_key`. Some agents send the session in it, other clients any key that prompts share.
     pub cache_key: Option<String>,
     /// The client's working directory.
     pub workspace: Option<String>,
@@ -123,7 +124,7 @@ pub struct Identity {
     pub client: Option<&'static str>,
 }
 
-/// An error of inspecting a request body. It never contains content.
+/// An error of inspecting a request body. Its message contains no content of the body.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RequestError {
     /// The bytes are not JSON.

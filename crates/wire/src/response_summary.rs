@@ -5,28 +5,28 @@ use contracts::{
     events::{ErrorClass, StopReason},
 };
 
-/// The longest arguments of a tool call that are kept, in bytes; the rest is cut off.
+/// The number of bytes of a tool call's arguments that are kept; the rest is cut off.
 pub const MAX_ARGUMENT_BYTES: usize = 64 * 1024;
 
-/// The summary of a response that was observed while it was forwarded.
+/// The properties of a response that are recorded, found while the response was forwarded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResponseSummary {
     /// The token counts; `None` if the response has no usage object.
     pub usage: Option<Usage>,
     /// The provider's usage object as JSON; `None` if it is longer than [`client_formats::usage::MAX_RAW_BYTES`].
     pub raw_usage: Option<String>,
-    /// The stop reason.
+    /// Why the model stopped; `Unknown` if the response does not contain a reason.
     pub stop_reason: StopReason,
     /// The tool calls, in order.
     pub tool_calls: Vec<ResponseToolCall>,
     /// The number of thinking blocks.
     pub thinking_blocks: u32,
-    /// The provider's name of the model.
+    /// The provider's name of the model; `None` if the response has none.
     pub model: Option<String>,
     /// Whether the response is complete: `message_stop`, `[DONE]`, `response.completed` or a `finishReason` was
     /// received.
     pub complete: bool,
-    /// The class of an error in the response.
+    /// The class of the error in the response; `None` if there is none.
     pub error: Option<ErrorClass>,
     /// Bytes of output: text, thinking and arguments, as escaped in the JSON.
     pub output_bytes: u64,

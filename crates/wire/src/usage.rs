@@ -2,14 +2,16 @@
 
 use contracts::{Usage, WireApi};
 
-/// Converts a usage object, as JSON, to disjoint counts; `None` if it is none or has no counts.
+/// Converts a provider's usage object, given as JSON text, to disjoint token counts; `None` if it is no object or has
+/// no counts.
 pub fn usage(api: WireApi, object: &str) -> Option<Usage> {
     crate::api::of(api).usage(object)
 }
 
-/// Merges two usage objects of Anthropic's in one response, as JSON: the fields of the later one take precedence, unless
-/// they are `null`. Returns `later` if one of the two is not an object.
-pub(crate) fn merged(earlier: &str, later: &str) -> String {
+/// Merges two usage objects of one response, given as JSON text. Anthropic sends the input counts first and the output
+/// counts later. Fields of `later` replace those of `earlier`, unless they are `null`. Returns `later` unchanged if one
+/// of the two is not an object.
+pub(crate) fn merge_usage_objects(earlier: &str, later: &str) -> String {
     let parse = |object: &str| serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(object);
     let (Ok(mut object), Ok(later)) = (parse(earlier), parse(later)) else { return later.to_owned() };
     object.extend(later.into_iter().filter(|(_, value)| !value.is_null()));
@@ -18,12 +20,12 @@ pub(crate) fn merged(earlier: &str, later: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::merged;
+    use super::merge_usage_objects;
 
     #[test]
     fn fields_of_the_later_usage_object_take_precedence() {
         let earlier = r#"{"input_tokens":3,"output_tokens":1}"#;
         let later = r#"{"output_tokens":9,"input_tokens":null}"#;
-        assert_eq!(merged(earlier, later), r#"{"input_tokens":3,"output_tokens":9}"#);
+        assert_eq!(merge_usage_objects(earlier, later), r#"{"input_tokens":3,"output_tokens":9}"#);
     }
 }

@@ -1,13 +1,15 @@
 //! Removes the usage from a stream of chat completions if the client did not request it.
 
 use crate::{
-    edit::{Edit, cut, write},
-    events::{EventSplitter, Frame, data},
+    edit::{Edit, append_edited, removal_edits},
+    events::{EventSplitter, Frame, event_data},
     json::{Cursor, Value},
 };
 
-/// Removes the usage from a stream of chat completions: the chunk that contains nothing else, and the member `usage` of
-/// others. All other bytes are kept, and every event is passed on when it is complete.
+/// Removes the usage from a streamed chat completion, for a client that did not request it.
+///
+/// It drops the chunk that contains only the usage, and removes the member `usage` from other chunks. All other bytes
+/// are kept. Each event is forwarded as soon as it is complete.
 #[derive(Debug, Default)]
 pub struct UsageFilter {
     events: EventSplitter,
@@ -19,51 +21,55 @@ impl UsageFilter {
         Self::default()
     }
 
-    /// Reads bytes of the provider's stream and appends the filtered ones to `out`.
+    /// Reads the next bytes of the provider's stream and appends the filtered events to `out`. An event over the size
+    /// limit is not filtered.
     pub fn feed(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
         self.events.feed(bytes, |frame| match frame {
-            Frame::Event(event) => pass(event, out),
+            Frame::Event(event) => append_filtered(event, out),
             Frame::Oversized(bytes) => out.extend_from_slice(bytes),
         });
     }
 
-    /// Appends the bytes after the last complete event.
+    /// Appends the bytes after the last complete event, filtered, at the end of the stream.
     pub fn finish(self, out: &mut Vec<u8>) {
-        pass(&self.events.rest(), out);
+        append_filtered(&self.events.into_pending(), out);
     }
 }
 
-fn pass(event: &[u8], out: &mut Vec<u8>) {
-    match hidden(event) {
-        Some(Hidden::Event) => {}
-        Some(Hidden::Member(edits)) => write(event, &edits, out),
+/// Appends an event without its usage.
+fn append_filtered(event: &[u8], out: &mut Vec<u8>) {
+    match find_removal(event) {
+        Some(Removal::Event) => {}
+        Some(Removal::Member(edits)) => append_edited(event, &edits, out),
         None => out.extend_from_slice(event),
     }
 }
 
-/// The part of an event to remove.
-enum Hidden {
+/// The part of an event that is removed.
+enum Removal {
+    /// The whole event, which contains only the usage.
     Event,
+    /// The member `usage`, by these edits of the event.
     Member(Vec<Edit>),
 }
 
-/// Finds the usage in an event; `None` if it has none.
-fn hidden(event: &[u8]) -> Option<Hidden> {
-    let data = data(event)?;
+/// Returns what to remove from an event, which is the usage in its data; `None` if there is none.
+fn find_removal(event: &[u8]) -> Option<Removal> {
+    let data = event_data(event)?;
     let text = std::str::from_utf8(&data).ok().filter(|text| text.contains("\"usage\""))?;
     let [usage, choices] = Cursor::new(text).get_many(["usage", "choices"]).ok()??;
     let usage = usage?;
     if !usage.is_null() && choices.is_some_and(|choices| choices.is_falsy()) {
-        return Some(Hidden::Event);
+        return Some(Removal::Event);
     }
     // Data in one line is in the event verbatim, so its offsets are valid; the usage in data of several lines is kept.
     let start = event.windows(data.len()).position(|window| window == data.as_ref())?;
     let member = |(name, value): (Value<'_>, Value<'_>)| {
-        let goes = name.string().as_deref() == Some("usage");
-        (start + name.start..start + value.span().end, goes)
+        let is_removed = name.string().as_deref() == Some("usage");
+        (start + name.start..start + value.span().end, is_removed)
     };
-    let members: Vec<_> = Cursor::new(text).value().ok()?.members().map(member).collect();
-    Some(Hidden::Member(cut(&members)))
+    let members: Vec<_> = Cursor::new(text).read_value().ok()?.members().map(member).collect();
+    Some(Removal::Member(removal_edits(&members)))
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Inspects a response while it is passed on.
+//! Inspects a response while it is forwarded.
 
 pub(crate) mod summary_builder;
 
@@ -7,7 +7,7 @@ use contracts::WireApi;
 use crate::{
     api,
     errors::classify,
-    events::{EventSplitter, Frame, data},
+    events::{EventSplitter, Frame, event_data},
     json::{Cursor, Value},
     response_summary::ResponseSummary,
 };
@@ -15,47 +15,49 @@ use crate::{
 use summary_builder::SummaryBuilder;
 
 /// The longest response that is inspected if it is not streamed, in bytes.
-const MAX_WHOLE_BYTES: usize = 64 * 1024 * 1024;
+const MAX_COMPLETE_BYTES: usize = 64 * 1024 * 1024;
 
-/// Observes a response while it is forwarded. It buffers at most one event of a stream, or one response that is not
-/// streamed.
+/// Summarises a provider's response while it is forwarded to the client. It buffers at most one event of a stream, or
+/// one response that is not streamed.
 #[derive(Debug)]
 pub struct ResponseInspector {
     api: WireApi,
-    body: Body,
+    body: BufferedBody,
     summary: SummaryBuilder,
 }
 
-/// The form of the response, with the buffered part.
+/// The form of the response body, with the bytes that are not inspected yet.
 #[derive(Debug)]
-enum Body {
+enum BufferedBody {
     /// A stream was requested, and only white space has arrived.
     Unknown,
-    EventSplitter(EventSplitter),
-    Whole(Vec<u8>),
-    /// Too long; ignored.
+    /// A stream of events.
+    Stream(EventSplitter),
+    /// A response that is not streamed, up to the current chunk.
+    Complete(Vec<u8>),
+    /// A response that is not streamed and exceeds the size limit. It is not inspected.
     Oversized,
 }
 
 impl ResponseInspector {
-    /// Creates a watcher. If a stream was requested, the response may nevertheless not be streamed: errors are not, and
-    /// Gemini's responses are not without `alt=sse`.
+    /// Creates an inspector for a response of `api`; `streaming` is true if a stream was requested. Even then the
+    /// response may not be streamed: errors are not, and Gemini sends no events without `alt=sse`.
     pub fn new(api: WireApi, streaming: bool) -> Self {
-        let body = if streaming { Body::Unknown } else { Body::Whole(Vec::new()) };
+        let body = if streaming { BufferedBody::Unknown } else { BufferedBody::Complete(Vec::new()) };
         Self { api, body, summary: SummaryBuilder::default() }
     }
 
     /// Reads the next chunk of the response.
     pub fn feed(&mut self, bytes: &[u8]) {
-        if let Body::Unknown = self.body {
+        if let BufferedBody::Unknown = self.body {
             match bytes.iter().find(|byte| !byte.is_ascii_whitespace()) {
                 None => return,
-                Some(b'{' | b'[') => self.body = Body::Whole(Vec::new()),
-                Some(_) => self.body = Body::EventSplitter(EventSplitter::default()),
+                Some(b'{' | b'[') => self.body = BufferedBody::Complete(Vec::new()),
+                Some(_) => self.body = BufferedBody::Stream(EventSplitter::default()),
             }
         }
         match &mut self.body {
-            Body::EventSplitter(events) => {
+            BufferedBody::Stream(events) => {
                 let (api, summary) = (self.api, &mut self.summary);
                 events.feed(bytes, |frame| {
                     if let Frame::Event(event) = frame {
@@ -63,31 +65,34 @@ impl ResponseInspector {
                     }
                 });
             }
-            Body::Whole(whole) if whole.len() + bytes.len() > MAX_WHOLE_BYTES => self.body = Body::Oversized,
-            Body::Whole(whole) => whole.extend_from_slice(bytes),
-            Body::Unknown | Body::Oversized => {}
+            BufferedBody::Complete(bytes_so_far) if bytes_so_far.len() + bytes.len() > MAX_COMPLETE_BYTES => {
+                self.body = BufferedBody::Oversized;
+            }
+            BufferedBody::Complete(bytes_so_far) => bytes_so_far.extend_from_slice(bytes),
+            BufferedBody::Unknown | BufferedBody::Oversized => {}
         }
     }
 
     /// Returns the summary after the end of the response.
     pub fn finish(mut self) -> ResponseSummary {
-        match std::mem::replace(&mut self.body, Body::Oversized) {
+        match std::mem::replace(&mut self.body, BufferedBody::Oversized) {
             // The last event may lack its empty line.
-            Body::EventSplitter(events) => read_event(self.api, &mut self.summary, &events.rest()),
-            Body::Whole(whole) => {
-                if let Ok(text) = std::str::from_utf8(&whole) {
-                    self.whole(text);
+            BufferedBody::Stream(events) => read_event(self.api, &mut self.summary, &events.into_pending()),
+            BufferedBody::Complete(bytes_so_far) => {
+                if let Ok(text) = std::str::from_utf8(&bytes_so_far) {
+                    self.inspect_complete(text);
                 }
             }
-            Body::Unknown | Body::Oversized => {}
+            BufferedBody::Unknown | BufferedBody::Oversized => {}
         }
         self.summary.finish(self.api)
     }
 
-    fn whole(&mut self, text: &str) {
+    /// Inspects a response that is not streamed.
+    fn inspect_complete(&mut self, text: &str) {
         // Without `alt=sse`, Gemini streams its chunks as one list.
         if text.trim_start().starts_with('[') {
-            let list = Cursor::new(text).value();
+            let list = Cursor::new(text).read_value();
             list.iter()
                 .flat_map(Value::elements)
                 .for_each(|part| read_json(self.api, &mut self.summary, part.raw, true));
@@ -97,8 +102,9 @@ impl ResponseInspector {
     }
 }
 
+/// Inspects one event of a stream.
 fn read_event(api: WireApi, summary: &mut SummaryBuilder, event: &[u8]) {
-    let Some(data) = data(event) else { return };
+    let Some(data) = event_data(event) else { return };
     let Ok(text) = std::str::from_utf8(&data) else { return };
     if text.starts_with("[DONE]") {
         summary.complete |= api::of(api).ends_with_done();
@@ -107,21 +113,26 @@ fn read_event(api: WireApi, summary: &mut SummaryBuilder, event: &[u8]) {
     }
 }
 
-/// Reads the data of one event, or a response that is not streamed. Invalid JSON is ignored.
-fn read_json(api: WireApi, summary: &mut SummaryBuilder, text: &str, whole: bool) {
-    let format = api::of(api);
-    let error = if whole { format.inspect_response(summary, text) } else { format.inspect_event(summary, text) };
+/// Adds JSON text to the summary, and classifies the error in it, if any: a response that is not streamed if
+/// `is_complete`, the data of one event otherwise. Invalid JSON is ignored.
+fn read_json(api: WireApi, summary: &mut SummaryBuilder, text: &str, is_complete: bool) {
+    let implementation = api::of(api);
+    let error = if is_complete {
+        implementation.inspect_response(summary, text)
+    } else {
+        implementation.inspect_event(summary, text)
+    };
     if let Some(error) = error.filter(|error| !error.is_null()) {
         summary.error = Some(classify(api, status_in(&error), text.as_bytes()));
     }
 }
 
-/// Returns the members of these names if the whole text is an object.
-pub(crate) fn members_of<'a, const N: usize>(text: &'a str, names: [&str; N]) -> Option<[Option<Value<'a>>; N]> {
+/// Parses a JSON text and returns the members with these names, in the order of `names`; `None` if it is not an object.
+pub(crate) fn parse_members<'a, const N: usize>(text: &'a str, names: [&str; N]) -> Option<[Option<Value<'a>>; N]> {
     Cursor::new(text).get_many(names).ok().flatten()
 }
 
-/// Returns the status in an error object; 0 if it has none.
+/// Returns the HTTP status in an error object, from its field `code`; 0 if it has none.
 fn status_in(error: &Value<'_>) -> u16 {
     let code = error.get("code").and_then(|code| code.as_u64());
     code.and_then(|code| u16::try_from(code).ok()).filter(|code| (400..600).contains(code)).unwrap_or(0)

@@ -10,17 +10,17 @@ use super::Api;
 use crate::{
     convert::{
         ConversionOptions, ConvertError,
-        blocks::Blocks,
+        blocks::BlockSequencer,
         canonical::{
             request::Request,
-            response::{Head, Response, Stop},
+            response::{Response, ResponseHead, Stop},
         },
         gate::FeatureGate,
         stream::{ReadStream, WriteStream},
     },
     edit::{
         Edit,
-        parts::{clean_list, clean_members},
+        parts::{remove_elements, remove_members},
     },
     fields::{Field, ObjectKind},
     inspect::inspector::{Inspector, type_of},
@@ -59,15 +59,15 @@ impl Api for Anthropic {
         cursor: &mut Cursor<'a>,
         name: &str,
     ) -> Result<(), RequestError> {
-        inspector.anthropic(cursor, name)
+        inspector.inspect_anthropic_member(cursor, name)
     }
 
     fn inspect_event<'a>(&self, summary: &mut SummaryBuilder, data: &'a str) -> Option<Value<'a>> {
-        watch::event(summary, data)
+        watch::inspect_event(summary, data)
     }
 
     fn inspect_response<'a>(&self, summary: &mut SummaryBuilder, body: &'a str) -> Option<Value<'a>> {
-        watch::message(summary, body)
+        watch::inspect_message(summary, body)
     }
 
     fn usage(&self, object: &str) -> Option<Usage> {
@@ -87,11 +87,11 @@ impl Api for Anthropic {
         write_request::write_request(request, conversion, gate)
     }
 
-    fn read_response(&self, response: &Json, blocks: &mut Blocks) -> Result<(), ConvertError> {
+    fn read_response(&self, response: &Json, blocks: &mut BlockSequencer) -> Result<(), ConvertError> {
         read_response::read_response(response, blocks)
     }
 
-    fn write_response(&self, response: Response, head: &Head) -> Result<Json, ConvertError> {
+    fn write_response(&self, response: Response, head: &ResponseHead) -> Result<Json, ConvertError> {
         write_response::write_response(response, head)
     }
 
@@ -99,7 +99,7 @@ impl Api for Anthropic {
         Box::new(read_response::ResponseReader::default())
     }
 
-    fn stream_writer(&self, head: Head) -> Box<dyn WriteStream> {
+    fn stream_writer(&self, head: ResponseHead) -> Box<dyn WriteStream> {
         Box::new(write_response::ResponseWriter::new(head))
     }
 
@@ -112,7 +112,7 @@ impl Api for Anthropic {
     }
 
     fn remove_signatures(&self, message: &Value<'_>, edits: &mut Vec<Edit>) -> bool {
-        clean_list(message.get("content"), edits, |block| {
+        remove_elements(message.get("content"), edits, |block| {
             matches!(type_of(block).as_ref(), "thinking" | "redacted_thinking")
         })
     }
@@ -128,10 +128,11 @@ impl Api for Anthropic {
             "thinking" => is_removed(&value, removed),
             // Anthropic rejects the edit `clear_thinking` in a request without thinking.
             "context_management" if body.get("thinking").is_some_and(|thinking| is_removed(&thinking, removed)) => {
-                let all = clean_list(value.get("edits"), edits, |edit| type_of(edit).starts_with("clear_thinking"));
-                all && clean_members(&value, edits, &["edits"])
+                let all =
+                    remove_elements(value.get("edits"), edits, |edit| type_of(edit).starts_with("clear_thinking"));
+                all && remove_members(&value, edits, &["edits"])
             }
-            "output_config" if removed.contains(&Requirement::Effort) => clean_members(&value, edits, &["effort"]),
+            "output_config" if removed.contains(&Requirement::Effort) => remove_members(&value, edits, &["effort"]),
             _ => false,
         }
     }

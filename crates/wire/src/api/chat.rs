@@ -10,15 +10,15 @@ use super::{Api, openai};
 use crate::{
     convert::{
         ConversionOptions, ConvertError,
-        blocks::Blocks,
+        blocks::BlockSequencer,
         canonical::{
             request::Request,
-            response::{Head, Response, Stop},
+            response::{Response, ResponseHead, Stop},
         },
         gate::FeatureGate,
         stream::{ReadStream, WriteStream},
     },
-    edit::{Edit, parts::clean_members},
+    edit::{Edit, parts::remove_members},
     fields::{Field, ObjectKind},
     inspect::inspector::Inspector,
     json::{Cursor, Value},
@@ -57,15 +57,15 @@ impl Api for Chat {
         cursor: &mut Cursor<'a>,
         name: &str,
     ) -> Result<(), RequestError> {
-        inspector.chat(cursor, name)
+        inspector.inspect_chat_member(cursor, name)
     }
 
     fn inspect_event<'a>(&self, summary: &mut SummaryBuilder, data: &'a str) -> Option<Value<'a>> {
-        watch::chunk(summary, data)
+        watch::inspect_chunk(summary, data)
     }
 
     fn inspect_response<'a>(&self, summary: &mut SummaryBuilder, body: &'a str) -> Option<Value<'a>> {
-        watch::chunk(summary, body)
+        watch::inspect_chunk(summary, body)
     }
 
     fn usage(&self, object: &str) -> Option<Usage> {
@@ -85,11 +85,11 @@ impl Api for Chat {
         write_request::write_request(request, conversion, gate)
     }
 
-    fn read_response(&self, response: &Json, blocks: &mut Blocks) -> Result<(), ConvertError> {
+    fn read_response(&self, response: &Json, blocks: &mut BlockSequencer) -> Result<(), ConvertError> {
         read_response::read_response(response, blocks)
     }
 
-    fn write_response(&self, response: Response, head: &Head) -> Result<Json, ConvertError> {
+    fn write_response(&self, response: Response, head: &ResponseHead) -> Result<Json, ConvertError> {
         Ok(write_response::write_response(response, head))
     }
 
@@ -97,7 +97,7 @@ impl Api for Chat {
         Box::new(read_response::ResponseReader::new(response_id))
     }
 
-    fn stream_writer(&self, head: Head) -> Box<dyn WriteStream> {
+    fn stream_writer(&self, head: ResponseHead) -> Box<dyn WriteStream> {
         Box::new(write_response::ResponseWriter::new(head))
     }
 
@@ -114,9 +114,9 @@ impl Api for Chat {
     }
 
     fn remove_signatures(&self, message: &Value<'_>, edits: &mut Vec<Edit>) -> bool {
-        clean_members(message, edits, &["reasoning", "reasoning_content", "reasoning_details"]);
+        remove_members(message, edits, &["reasoning", "reasoning_content", "reasoning_details"]);
         for call in message.get("tool_calls").iter().flat_map(Value::elements) {
-            clean_members(&call, edits, &["extra_content"]);
+            remove_members(&call, edits, &["extra_content"]);
         }
         false
     }

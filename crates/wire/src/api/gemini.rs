@@ -10,17 +10,17 @@ use super::Api;
 use crate::{
     convert::{
         ConversionOptions, ConvertError,
-        blocks::Blocks,
+        blocks::BlockSequencer,
         canonical::{
             request::Request,
-            response::{Head, Response},
+            response::{Response, ResponseHead},
         },
         gate::FeatureGate,
         stream::{ReadStream, WriteStream},
     },
     edit::{
         Edit,
-        parts::{clean_list, clean_members},
+        parts::{remove_elements, remove_members},
     },
     fields::{Field, ObjectKind},
     inspect::inspector::Inspector,
@@ -64,15 +64,15 @@ impl Api for Gemini {
         cursor: &mut Cursor<'a>,
         name: &str,
     ) -> Result<(), RequestError> {
-        inspector.gemini(cursor, name)
+        inspector.inspect_gemini_member(cursor, name)
     }
 
     fn inspect_event<'a>(&self, summary: &mut SummaryBuilder, data: &'a str) -> Option<Value<'a>> {
-        watch::chunk(summary, data)
+        watch::inspect_chunk(summary, data)
     }
 
     fn inspect_response<'a>(&self, summary: &mut SummaryBuilder, body: &'a str) -> Option<Value<'a>> {
-        watch::chunk(summary, body)
+        watch::inspect_chunk(summary, body)
     }
 
     fn usage(&self, object: &str) -> Option<Usage> {
@@ -92,11 +92,11 @@ impl Api for Gemini {
         write_request::write_request(request, gate)
     }
 
-    fn read_response(&self, response: &Json, blocks: &mut Blocks) -> Result<(), ConvertError> {
+    fn read_response(&self, response: &Json, blocks: &mut BlockSequencer) -> Result<(), ConvertError> {
         read_response::read_response(response, blocks)
     }
 
-    fn write_response(&self, response: Response, head: &Head) -> Result<Json, ConvertError> {
+    fn write_response(&self, response: Response, head: &ResponseHead) -> Result<Json, ConvertError> {
         write_response::write_response(response, head)
     }
 
@@ -104,7 +104,7 @@ impl Api for Gemini {
         Box::new(read_response::ResponseReader::new(response_id))
     }
 
-    fn stream_writer(&self, head: Head) -> Box<dyn WriteStream> {
+    fn stream_writer(&self, head: ResponseHead) -> Box<dyn WriteStream> {
         Box::new(write_response::ResponseWriter::new(head))
     }
 
@@ -126,11 +126,11 @@ impl Api for Gemini {
 
     fn remove_signatures(&self, message: &Value<'_>, edits: &mut Vec<Edit>) -> bool {
         let parts = message.get("parts");
-        if clean_list(parts, edits, is_thought) {
+        if remove_elements(parts, edits, is_thought) {
             return true;
         }
         for part in parts.iter().flat_map(Value::elements).filter(|part| !is_thought(part)) {
-            clean_members(&part, edits, &["thoughtSignature", "thought_signature"]);
+            remove_members(&part, edits, &["thoughtSignature", "thought_signature"]);
         }
         false
     }
@@ -189,9 +189,9 @@ fn is_thought(part: &Value<'_>) -> bool {
 fn remove_thinking_level(generation: &Value<'_>, edits: &mut Vec<Edit>) -> bool {
     let mut is_emptied = false;
     for thinking in generation.get_many(["thinkingConfig", "thinking_config"]).iter().flatten() {
-        is_emptied |= clean_members(thinking, edits, &["thinkingLevel", "thinking_level"]);
+        is_emptied |= remove_members(thinking, edits, &["thinkingLevel", "thinking_level"]);
     }
-    is_emptied && clean_members(generation, edits, &["thinkingConfig", "thinking_config"])
+    is_emptied && remove_members(generation, edits, &["thinkingConfig", "thinking_config"])
 }
 
 /// Returns the name of Google's error status for an HTTP status.

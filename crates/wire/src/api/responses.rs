@@ -10,15 +10,15 @@ use super::{Api, openai};
 use crate::{
     convert::{
         ConversionOptions, ConvertError,
-        blocks::Blocks,
+        blocks::BlockSequencer,
         canonical::{
             request::Request,
-            response::{Head, Response},
+            response::{Response, ResponseHead},
         },
         gate::FeatureGate,
         stream::{ReadStream, WriteStream},
     },
-    edit::{Edit, parts::clean_list},
+    edit::{Edit, parts::remove_elements},
     fields::{Field, ObjectKind},
     inspect::inspector::{Inspector, type_of},
     json::{Cursor, Value},
@@ -57,15 +57,15 @@ impl Api for Responses {
         cursor: &mut Cursor<'a>,
         name: &str,
     ) -> Result<(), RequestError> {
-        inspector.responses(cursor, name)
+        inspector.inspect_responses_member(cursor, name)
     }
 
     fn inspect_event<'a>(&self, summary: &mut SummaryBuilder, data: &'a str) -> Option<Value<'a>> {
-        watch::event(summary, data)
+        watch::inspect_event(summary, data)
     }
 
     fn inspect_response<'a>(&self, summary: &mut SummaryBuilder, body: &'a str) -> Option<Value<'a>> {
-        watch::response(summary, body)
+        watch::inspect_response(summary, body)
     }
 
     fn usage(&self, object: &str) -> Option<Usage> {
@@ -85,11 +85,11 @@ impl Api for Responses {
         write_request::write_request(request, conversion, gate)
     }
 
-    fn read_response(&self, response: &Json, blocks: &mut Blocks) -> Result<(), ConvertError> {
+    fn read_response(&self, response: &Json, blocks: &mut BlockSequencer) -> Result<(), ConvertError> {
         read_response::read_response(response, blocks)
     }
 
-    fn write_response(&self, response: Response, head: &Head) -> Result<Json, ConvertError> {
+    fn write_response(&self, response: Response, head: &ResponseHead) -> Result<Json, ConvertError> {
         Ok(write_response::write_response(response, head))
     }
 
@@ -97,7 +97,7 @@ impl Api for Responses {
         Box::new(read_response::ResponseReader::default())
     }
 
-    fn stream_writer(&self, head: Head) -> Box<dyn WriteStream> {
+    fn stream_writer(&self, head: ResponseHead) -> Box<dyn WriteStream> {
         Box::new(write_response_stream::ResponseWriter::new(head))
     }
 
@@ -125,9 +125,9 @@ impl Api for Responses {
             _ if !removed.contains(&Requirement::Effort) => false,
             "reasoning" => true,
             // OpenAI rejects this request for encrypted reasoning if the model does not reason.
-            "include" => {
-                clean_list(Some(value), edits, |item| item.string().as_deref() == Some("reasoning.encrypted_content"))
-            }
+            "include" => remove_elements(Some(value), edits, |item| {
+                item.string().as_deref() == Some("reasoning.encrypted_content")
+            }),
             _ => false,
         }
     }

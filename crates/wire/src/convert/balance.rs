@@ -2,7 +2,7 @@
 
 /// Tracks the brackets of a JSON object or list that arrives in chunks, to detect its end.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Balance {
+pub(crate) struct BracketCounter {
     /// The number of open brackets.
     depth: u64,
     string: InString,
@@ -20,28 +20,28 @@ enum InString {
     Escaped,
 }
 
-impl Balance {
+impl BracketCounter {
     /// Reads the next chunk. Returns false if anything but white space follows the complete object or list.
-    pub(crate) fn follow(&mut self, text: &str) -> bool {
+    pub(crate) fn feed(&mut self, text: &str) -> bool {
         for byte in text.bytes() {
             if self.complete && !byte.is_ascii_whitespace() {
                 return false;
             }
-            self.follow_byte(byte);
+            self.feed_byte(byte);
         }
         true
     }
 
-    const fn follow_byte(&mut self, byte: u8) {
+    const fn feed_byte(&mut self, byte: u8) {
         self.string = match (self.string, byte) {
             (InString::Yes, b'\\') => InString::Escaped,
             (InString::Yes, b'"') => InString::No,
             (InString::Yes | InString::Escaped, _) => InString::Yes,
-            (InString::No, _) => return self.follow_outside(byte),
+            (InString::No, _) => return self.feed_outside_string(byte),
         };
     }
 
-    const fn follow_outside(&mut self, byte: u8) {
+    const fn feed_outside_string(&mut self, byte: u8) {
         self.begun = self.begun || !byte.is_ascii_whitespace();
         match byte {
             b'"' => self.string = InString::Yes,
@@ -55,7 +55,7 @@ impl Balance {
     }
 
     /// Whether the text has content other than white space.
-    pub(crate) const fn is_begun(&self) -> bool {
+    pub(crate) const fn has_begun(&self) -> bool {
         self.begun
     }
 

@@ -14,9 +14,9 @@ use std::collections::VecDeque;
 
 use super::{
     ConvertError,
-    balance::Balance,
+    balance::BracketCounter,
     canonical::{
-        response::{Event, Failure, Kind, Start, Stop},
+        response::{BlockKind, Event, Failure, Start, Stop},
         tokens::Tokens,
     },
     ids,
@@ -24,56 +24,56 @@ use super::{
 
 /// Orders the blocks and deltas of a response, which may arrive interleaved, into a valid sequence of events.
 #[derive(Debug, Default)]
-pub(crate) struct Blocks {
+pub(crate) struct BlockSequencer {
     /// The events that can be taken.
-    ready: VecDeque<Event>,
+    ready_events: VecDeque<Event>,
     stage: Stage,
     /// The open block, then the buffered ones.
     queue: VecDeque<Block>,
-    /// The number of blocks removed from the queue, which is the [`Handle`] of its first block.
-    removed: usize,
+    /// The number of blocks removed from the queue, which is the [`BlockHandle`] of its first block.
+    removed_blocks: usize,
     /// The number of blocks started, which is the index of the next one.
-    started: usize,
+    started_blocks: usize,
     has_tool_call: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Stage {
     #[default]
-    Before,
+    NotStarted,
     Running,
     Ended,
 }
 
 #[derive(Debug)]
 struct Block {
-    kind: Kind,
+    kind: BlockKind,
     buffered: String,
     /// Whether its start event was emitted.
-    begun: bool,
+    has_started: bool,
     closed: bool,
-    balance: Balance,
+    brackets: BracketCounter,
 }
 
 impl Block {
     const fn is_json(&self) -> bool {
-        matches!(self.kind, Kind::Tool { custom: false, .. })
+        matches!(self.kind, BlockKind::Tool { custom: false, .. })
     }
 
     /// Whether it may end when another block follows.
     const fn may_end(&self) -> bool {
-        self.closed || !matches!(self.kind, Kind::Tool { .. }) || (self.is_json() && self.balance.is_complete())
+        self.closed || !matches!(self.kind, BlockKind::Tool { .. }) || (self.is_json() && self.brackets.is_complete())
     }
 }
 
 /// Identifies a block to its reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Handle(usize);
+pub(crate) struct BlockHandle(usize);
 
-impl Blocks {
+impl BlockSequencer {
     /// Removes and returns the next event.
-    pub(crate) fn next(&mut self) -> Option<Event> {
-        self.ready.pop_front()
+    pub(crate) fn next_event(&mut self) -> Option<Event> {
+        self.ready_events.pop_front()
     }
 
     pub(crate) fn has_ended(&self) -> bool {
@@ -82,48 +82,48 @@ impl Blocks {
 
     /// Starts the response; ignored if it has started.
     pub(crate) fn start(&mut self, start: Start) {
-        if self.stage == Stage::Before {
+        if self.stage == Stage::NotStarted {
             self.stage = Stage::Running;
-            self.ready.push_back(Event::Started(start));
+            self.ready_events.push_back(Event::Started(start));
         }
     }
 
     /// Opens a block after all others.
-    pub(crate) fn open(&mut self, mut kind: Kind) -> Handle {
-        if let Kind::Tool { id, .. } = &mut kind {
-            *id = ids::safe(std::mem::take(id));
+    pub(crate) fn open_block(&mut self, mut kind: BlockKind) -> BlockHandle {
+        if let BlockKind::Tool { id, .. } = &mut kind {
+            *id = ids::valid_call_id(std::mem::take(id));
         }
         self.start(Start::default());
-        self.has_tool_call |= matches!(kind, Kind::Tool { .. });
+        self.has_tool_call |= matches!(kind, BlockKind::Tool { .. });
         self.queue.push_back(Block {
             kind,
             buffered: String::new(),
-            begun: false,
+            has_started: false,
             closed: false,
-            balance: Balance::default(),
+            brackets: BracketCounter::default(),
         });
         self.advance();
-        Handle(self.removed + self.queue.len() - 1)
+        BlockHandle(self.removed_blocks + self.queue.len() - 1)
     }
 
     /// Appends to a block.
     ///
     /// # Errors
     /// [`ConvertError::Malformed`] if the block has ended.
-    pub(crate) fn delta(&mut self, handle: Handle, more: &str) -> Result<(), ConvertError> {
+    pub(crate) fn append(&mut self, handle: BlockHandle, more: &str) -> Result<(), ConvertError> {
         const LATE: ConvertError = ConvertError::malformed("the answer", "goes on with a block that had ended");
         if more.is_empty() || self.has_ended() {
             return Ok(());
         }
-        let place = handle.0.checked_sub(self.removed);
-        let Some(block) = place.and_then(|place| self.queue.get_mut(place)) else {
+        let position = handle.0.checked_sub(self.removed_blocks);
+        let Some(block) = position.and_then(|position| self.queue.get_mut(position)) else {
             return if more.trim().is_empty() { Ok(()) } else { Err(LATE) };
         };
-        if block.closed || (block.is_json() && !block.balance.follow(more)) {
+        if block.closed || (block.is_json() && !block.brackets.feed(more)) {
             return Err(LATE);
         }
         block.buffered.push_str(more);
-        if place == Some(0) {
+        if position == Some(0) {
             self.emit_first();
         }
         Ok(())
@@ -131,21 +131,21 @@ impl Blocks {
 
     /// Appends text or thinking, for APIs that do not mark where blocks start and end: opens a block unless the last
     /// one is of this kind.
-    pub(crate) fn append_run(&mut self, kind: Kind, more: &str) -> Result<(), ConvertError> {
+    pub(crate) fn append_run(&mut self, kind: BlockKind, more: &str) -> Result<(), ConvertError> {
         if more.is_empty() || self.has_ended() {
             return Ok(());
         }
         let last = self.queue.back().filter(|last| last.kind == kind && !last.closed);
         let handle = match last {
-            Some(_) => Handle(self.removed + self.queue.len() - 1),
-            None => self.open(kind),
+            Some(_) => BlockHandle(self.removed_blocks + self.queue.len() - 1),
+            None => self.open_block(kind),
         };
-        self.delta(handle, more)
+        self.append(handle, more)
     }
 
     /// Closes a block.
-    pub(crate) fn close(&mut self, handle: Handle) {
-        let block = handle.0.checked_sub(self.removed).and_then(|place| self.queue.get_mut(place));
+    pub(crate) fn close_block(&mut self, handle: BlockHandle) {
+        let block = handle.0.checked_sub(self.removed_blocks).and_then(|position| self.queue.get_mut(position));
         if let Some(block) = block {
             block.closed = true;
             self.advance();
@@ -169,7 +169,7 @@ impl Blocks {
             (stop, _) => stop,
         };
         self.stage = Stage::Ended;
-        self.ready.push_back(Event::Finished { stop, tokens });
+        self.ready_events.push_back(Event::Finished { stop, tokens });
     }
 
     /// Ends the response with an error. Buffered blocks are discarded.
@@ -177,40 +177,40 @@ impl Blocks {
         if !self.has_ended() {
             self.start(Start::default());
             self.stage = Stage::Ended;
-            self.ready.push_back(Event::Failed(failure));
+            self.ready_events.push_back(Event::Failed(failure));
         }
     }
 
     /// Ends blocks that may end, and starts the next one.
     fn advance(&mut self) {
         while let Some(first) = self.queue.front() {
-            if !first.begun && (matches!(first.kind, Kind::Tool { .. }) || !first.buffered.is_empty()) {
+            if !first.has_started && (matches!(first.kind, BlockKind::Tool { .. }) || !first.buffered.is_empty()) {
                 self.emit_first();
                 continue;
             }
             if !(first.closed || (self.queue.len() > 1 && first.may_end())) {
                 return;
             }
-            if first.is_json() && !first.balance.is_begun() {
-                self.ready.push_back(Event::Delta("{}".to_owned()));
+            if first.is_json() && !first.brackets.has_begun() {
+                self.ready_events.push_back(Event::Delta("{}".to_owned()));
             }
-            if first.begun {
-                self.ready.push_back(Event::BlockStopped);
+            if first.has_started {
+                self.ready_events.push_back(Event::BlockStopped);
             }
             self.queue.pop_front();
-            self.removed += 1;
+            self.removed_blocks += 1;
         }
     }
 
     /// Emits the start and the buffered deltas of the first block.
     fn emit_first(&mut self) {
         let Some(first) = self.queue.front_mut() else { return };
-        if !std::mem::replace(&mut first.begun, true) {
-            self.ready.push_back(Event::BlockStarted { index: self.started, kind: first.kind.clone() });
-            self.started += 1;
+        if !std::mem::replace(&mut first.has_started, true) {
+            self.ready_events.push_back(Event::BlockStarted { index: self.started_blocks, kind: first.kind.clone() });
+            self.started_blocks += 1;
         }
         if !first.buffered.is_empty() {
-            self.ready.push_back(Event::Delta(std::mem::take(&mut first.buffered)));
+            self.ready_events.push_back(Event::Delta(std::mem::take(&mut first.buffered)));
         }
     }
 }

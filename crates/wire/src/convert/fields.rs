@@ -9,27 +9,27 @@ use crate::fields::{self, FieldRule, ObjectKind, camel_case};
 /// A field that no other API has: its name, a test for its default value, and the requirement of any other value.
 pub(crate) type DefaultCheck = (&'static str, fn(&Value) -> bool, Requirement);
 
-/// A JSON object that is parsed by taking its fields out. [`Fields::finish`] rejects fields that were not taken.
+/// A JSON object that is parsed by taking its fields out. [`ObjectReader::finish`] rejects fields that were not taken.
 ///
 /// `null` counts as absent, as it does in all APIs.
 #[derive(Debug)]
-pub(crate) struct Fields {
+pub(crate) struct ObjectReader {
     map: Map<String, Value>,
-    place: &'static str,
+    subject: &'static str,
 }
 
-impl Fields {
-    pub(crate) fn of(value: Value, place: &'static str) -> Result<Self, ConvertError> {
+impl ObjectReader {
+    pub(crate) fn new(value: Value, subject: &'static str) -> Result<Self, ConvertError> {
         match value {
-            Value::Object(map) => Ok(Self { map, place }),
-            _ => Err(ConvertError::malformed(place, "is not an object")),
+            Value::Object(map) => Ok(Self { map, subject }),
+            _ => Err(ConvertError::malformed(subject, "is not an object")),
         }
     }
 
     /// Parses an object of Google's, whose fields may be in camel case or snake case; they are taken by their
     /// camel-case name.
-    pub(crate) fn of_google(value: Value, place: &'static str) -> Result<Self, ConvertError> {
-        let mut fields = Self::of(value, place)?;
+    pub(crate) fn new_google(value: Value, subject: &'static str) -> Result<Self, ConvertError> {
+        let mut fields = Self::new(value, subject)?;
         if fields.map.keys().any(|name| name.contains('_')) {
             fields.map = fields.map.into_iter().map(|(name, value)| (camel_case(&name), value)).collect();
         }
@@ -58,50 +58,50 @@ impl Fields {
         Ok(())
     }
 
-    pub(crate) fn text(&mut self, name: &str) -> Result<Option<String>, ConvertError> {
+    pub(crate) fn take_string(&mut self, name: &str) -> Result<Option<String>, ConvertError> {
         match self.take(name) {
             None => Ok(None),
             Some(Value::String(text)) => Ok(Some(text)),
-            Some(_) => Err(self.wrong("has a field that should be text and is not")),
+            Some(_) => Err(self.malformed("has a field that should be text and is not")),
         }
     }
 
-    pub(crate) fn required_text(&mut self, name: &str) -> Result<String, ConvertError> {
-        self.text(name)?.ok_or_else(|| self.wrong("lacks a field that has to be there"))
+    pub(crate) fn take_required_string(&mut self, name: &str) -> Result<String, ConvertError> {
+        self.take_string(name)?.ok_or_else(|| self.malformed("lacks a field that has to be there"))
     }
 
-    pub(crate) fn flag(&mut self, name: &str) -> Result<Option<bool>, ConvertError> {
+    pub(crate) fn take_bool(&mut self, name: &str) -> Result<Option<bool>, ConvertError> {
         match self.take(name) {
             None => Ok(None),
             Some(Value::Bool(flag)) => Ok(Some(flag)),
-            Some(_) => Err(self.wrong("has a field that should be true or false and is not")),
+            Some(_) => Err(self.malformed("has a field that should be true or false and is not")),
         }
     }
 
-    pub(crate) fn number(&mut self, name: &str) -> Result<Option<Number>, ConvertError> {
+    pub(crate) fn take_number(&mut self, name: &str) -> Result<Option<Number>, ConvertError> {
         match self.take(name) {
             None => Ok(None),
             Some(Value::Number(number)) => Ok(Some(number)),
-            Some(_) => Err(self.wrong("has a field that should be a number and is not")),
+            Some(_) => Err(self.malformed("has a field that should be a number and is not")),
         }
     }
 
-    pub(crate) fn count(&mut self, name: &str) -> Result<Option<u64>, ConvertError> {
-        self.number(name)?
-            .map(|number| number.as_u64().ok_or_else(|| self.wrong("has a count that is not a whole number")))
+    pub(crate) fn take_count(&mut self, name: &str) -> Result<Option<u64>, ConvertError> {
+        self.take_number(name)?
+            .map(|number| number.as_u64().ok_or_else(|| self.malformed("has a count that is not a whole number")))
             .transpose()
     }
 
-    pub(crate) fn list(&mut self, name: &str) -> Result<Vec<Value>, ConvertError> {
+    pub(crate) fn take_list(&mut self, name: &str) -> Result<Vec<Value>, ConvertError> {
         match self.take(name) {
             None => Ok(Vec::new()),
             Some(Value::Array(values)) => Ok(values),
-            Some(_) => Err(self.wrong("has a field that should be a list and is not")),
+            Some(_) => Err(self.malformed("has a field that should be a list and is not")),
         }
     }
 
-    pub(crate) fn object(&mut self, name: &str, place: &'static str) -> Result<Option<Self>, ConvertError> {
-        self.take(name).map(|value| Self::of(value, place)).transpose()
+    pub(crate) fn take_object(&mut self, name: &str, subject: &'static str) -> Result<Option<Self>, ConvertError> {
+        self.take(name).map(|value| Self::new(value, subject)).transpose()
     }
 
     /// Checks that no field is left.
@@ -130,8 +130,8 @@ impl Fields {
         self.map.values().all(Value::is_null)
     }
 
-    pub(crate) const fn wrong(&self, cause: &'static str) -> ConvertError {
-        ConvertError::malformed(self.place, cause)
+    pub(crate) const fn malformed(&self, problem: &'static str) -> ConvertError {
+        ConvertError::malformed(self.subject, problem)
     }
 }
 
@@ -148,10 +148,10 @@ pub(crate) fn is_falsy(value: &Value) -> bool {
 }
 
 /// Converts a list of JSON strings.
-pub(crate) fn texts(values: Vec<Value>, place: &'static str) -> Result<Vec<String>, ConvertError> {
+pub(crate) fn into_strings(values: Vec<Value>, subject: &'static str) -> Result<Vec<String>, ConvertError> {
     let text = |value| match value {
         Value::String(text) => Ok(text),
-        _ => Err(ConvertError::malformed(place, "is not a text")),
+        _ => Err(ConvertError::malformed(subject, "is not a text")),
     };
     values.into_iter().map(text).collect()
 }

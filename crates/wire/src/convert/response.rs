@@ -5,11 +5,11 @@ use serde_json::Value;
 
 use super::{
     ConvertError,
-    blocks::Blocks,
-    canonical::response::{Head, Response},
+    blocks::BlockSequencer,
+    canonical::response::{Response, ResponseHead},
     ids,
     object::bytes_of,
-    stream::Thinking,
+    stream::ThinkingFilter,
 };
 use crate::api;
 
@@ -30,13 +30,14 @@ pub fn convert_response(
 ) -> Result<Vec<u8>, ConvertError> {
     let value: Value =
         serde_json::from_slice(body).map_err(|_| ConvertError::malformed("the answer", "is not JSON"))?;
-    let mut blocks = Blocks::default();
+    let mut blocks = BlockSequencer::default();
     api::of(from).read_response(&value, &mut blocks)?;
-    let mut thinking = Thinking::for_client(to);
-    let events = std::iter::from_fn(|| blocks.next()).filter_map(|event| thinking.show(event));
-    let response = Response::of(events).ok_or(ConvertError::EndedEarly)?.map_err(|_| ConvertError::ProviderFailed)?;
-    let head = Head {
-        id: response.start.id.clone().unwrap_or_else(|| ids::derived(&String::from_utf8_lossy(body), 0)),
+    let mut thinking = ThinkingFilter::for_client(to);
+    let events = std::iter::from_fn(|| blocks.next_event()).filter_map(|event| thinking.filter(event));
+    let response =
+        Response::collect(events).ok_or(ConvertError::EndedEarly)?.map_err(|_| ConvertError::ProviderFailed)?;
+    let head = ResponseHead {
+        id: response.start.id.clone().unwrap_or_else(|| ids::derived_call_id(&String::from_utf8_lossy(body), 0)),
         model: client_model.to_owned(),
         created: response.start.created.unwrap_or(created_unix),
     };

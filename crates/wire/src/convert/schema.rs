@@ -3,17 +3,18 @@
 use serde_json::{Map, Value, json};
 
 /// Keywords whose value is a map of schemas.
-const BY_NAME: [&str; 4] = ["properties", "$defs", "definitions", "patternProperties"];
+const SCHEMA_MAP_KEYWORDS: [&str; 4] = ["properties", "$defs", "definitions", "patternProperties"];
 /// Keywords whose value is a schema, or a list of schemas.
-const WITHIN: [&str; 7] = ["items", "prefixItems", "anyOf", "allOf", "oneOf", "not", "additionalProperties"];
+const SUBSCHEMA_KEYWORDS: [&str; 7] =
+    ["items", "prefixItems", "anyOf", "allOf", "oneOf", "not", "additionalProperties"];
 
-fn each_inner(schema: &mut Map<String, Value>, visit: &mut impl FnMut(&mut Map<String, Value>)) {
-    for name in BY_NAME {
+fn for_each_subschema(schema: &mut Map<String, Value>, visit: &mut impl FnMut(&mut Map<String, Value>)) {
+    for name in SCHEMA_MAP_KEYWORDS {
         if let Some(Value::Object(named)) = schema.get_mut(name) {
             named.values_mut().filter_map(Value::as_object_mut).for_each(&mut *visit);
         }
     }
-    for name in WITHIN {
+    for name in SUBSCHEMA_KEYWORDS {
         match schema.get_mut(name) {
             Some(Value::Object(inner)) => visit(inner),
             Some(Value::Array(list)) => list.iter_mut().filter_map(Value::as_object_mut).for_each(&mut *visit),
@@ -31,8 +32,8 @@ pub(crate) fn is_strict(schema: &Value) -> bool {
             |name: &String| required.is_some_and(|names| names.iter().any(|it| it.as_str() == Some(name)));
         schema.get("additionalProperties") == Some(&Value::Bool(false)) && properties.keys().all(is_required)
     });
-    let named = BY_NAME.iter().filter_map(|name| schema.get(*name)?.as_object()).flat_map(Map::values);
-    let within = WITHIN.iter().filter_map(|name| schema.get(*name)).flat_map(|inner| match inner {
+    let named = SCHEMA_MAP_KEYWORDS.iter().filter_map(|name| schema.get(*name)?.as_object()).flat_map(Map::values);
+    let within = SUBSCHEMA_KEYWORDS.iter().filter_map(|name| schema.get(*name)).flat_map(|inner| match inner {
         Value::Array(list) => list.as_slice(),
         one => std::slice::from_ref(one),
     });
@@ -40,7 +41,7 @@ pub(crate) fn is_strict(schema: &Value) -> bool {
 }
 
 /// Adds to a schema the description that `OpenAI`'s APIs have next to it.
-pub(crate) fn described(mut schema: Value, description: Option<String>) -> Value {
+pub(crate) fn with_description(mut schema: Value, description: Option<String>) -> Value {
     if let (Value::Object(map), Some(description)) = (&mut schema, description) {
         map.entry("description").or_insert(Value::String(description));
     }
@@ -49,11 +50,11 @@ pub(crate) fn described(mut schema: Value, description: Option<String>) -> Value
 
 /// Disallows additional properties where a schema does not mention them: Anthropic requires that, and a response
 /// without them matches the schema as well.
-pub(crate) fn close_objects(schema: &mut Map<String, Value>) {
+pub(crate) fn forbid_additional_properties(schema: &mut Map<String, Value>) {
     if schema.contains_key("properties") && !schema.contains_key("additionalProperties") {
         schema.insert("additionalProperties".to_owned(), Value::Bool(false));
     }
-    each_inner(schema, &mut close_objects);
+    for_each_subschema(schema, &mut forbid_additional_properties);
 }
 
 /// Converts a schema from Google's dialect to JSON Schema. Google's types are in capitals, and `nullable` and
@@ -85,5 +86,5 @@ pub(crate) fn from_google(schema: &mut Map<String, Value>) {
             schema.insert(name.to_owned(), json!(count));
         }
     }
-    each_inner(schema, &mut from_google);
+    for_each_subschema(schema, &mut from_google);
 }

@@ -6,8 +6,8 @@ use contracts::{WireApi, events::ErrorClass};
 
 use super::{
     ConvertError,
-    blocks::Blocks,
-    canonical::response::{Event, Failure, Head, Kind},
+    blocks::BlockSequencer,
+    canonical::response::{BlockKind, Event, Failure, ResponseHead},
 };
 use crate::{
     api,
@@ -17,10 +17,10 @@ use crate::{
 /// A parser of a provider's streamed response, one for each API.
 pub(crate) trait ReadStream: Debug + Send {
     /// Reads the data of one event.
-    fn read(&mut self, data: &str, blocks: &mut Blocks) -> Result<(), ConvertError>;
+    fn read(&mut self, data: &str, blocks: &mut BlockSequencer) -> Result<(), ConvertError>;
 
     /// Handles the end of the stream; finishes the response if its stop reason is known.
-    fn end(&mut self, blocks: &mut Blocks) -> Result<(), ConvertError>;
+    fn end(&mut self, blocks: &mut BlockSequencer) -> Result<(), ConvertError>;
 }
 
 /// A writer of a client's streamed response, one for each API.
@@ -37,8 +37,8 @@ pub(crate) trait WriteStream: Debug + Send {
 pub struct StreamConverter {
     events: EventSplitter,
     reader: Box<dyn ReadStream>,
-    blocks: Blocks,
-    thinking: Thinking,
+    blocks: BlockSequencer,
+    thinking: ThinkingFilter,
     writer: Box<dyn WriteStream>,
     failed: bool,
 }
@@ -48,12 +48,12 @@ impl StreamConverter {
     /// client's stream the model is named `client_model`, and the response has the id `answer_id` and the creation time
     /// `created_unix`, in seconds since 1970.
     pub fn new(from: WireApi, to: WireApi, client_model: &str, answer_id: String, created_unix: u64) -> Self {
-        let head = Head { id: answer_id, model: client_model.to_owned(), created: created_unix };
+        let head = ResponseHead { id: answer_id, model: client_model.to_owned(), created: created_unix };
         Self {
             events: EventSplitter::default(),
             reader: api::of(from).stream_reader(&head.id),
-            blocks: Blocks::default(),
-            thinking: Thinking::for_client(to),
+            blocks: BlockSequencer::default(),
+            thinking: ThinkingFilter::for_client(to),
             writer: api::of(to).stream_writer(head),
             failed: false,
         }
@@ -69,7 +69,7 @@ impl StreamConverter {
             return Ok(());
         }
         let result = self.read(bytes, out);
-        self.settle(result, out)
+        self.report_error(result, out)
     }
 
     /// Handles the end of the provider's stream.
@@ -82,7 +82,7 @@ impl StreamConverter {
             return Ok(());
         }
         let result = self.end(out);
-        self.settle(result, out)
+        self.report_error(result, out)
     }
 
     fn read(&mut self, bytes: &[u8], out: &mut Vec<u8>) -> Result<(), ConvertError> {
@@ -101,7 +101,7 @@ impl StreamConverter {
     }
 
     fn read_event(&mut self, event: &[u8], out: &mut Vec<u8>) -> Result<(), ConvertError> {
-        let data = events::data(event).unwrap_or_default();
+        let data = events::event_data(event).unwrap_or_default();
         if data.is_empty() || self.blocks.has_ended() {
             return Ok(());
         }
@@ -112,7 +112,7 @@ impl StreamConverter {
 
     fn end(&mut self, out: &mut Vec<u8>) -> Result<(), ConvertError> {
         // The empty line after the last event may be missing.
-        let rest = std::mem::take(&mut self.events).rest();
+        let rest = std::mem::take(&mut self.events).into_pending();
         self.read_event(&rest, out)?;
         if !self.blocks.has_ended() {
             self.reader.end(&mut self.blocks)?;
@@ -122,9 +122,9 @@ impl StreamConverter {
     }
 
     fn write_ready(&mut self, out: &mut Vec<u8>) -> Result<(), ConvertError> {
-        while let Some(event) = self.blocks.next() {
+        while let Some(event) = self.blocks.next_event() {
             let failed = matches!(event, Event::Failed(_));
-            if let Some(event) = self.thinking.show(event) {
+            if let Some(event) = self.thinking.filter(event) {
                 self.writer.write(event, out)?;
             }
             if failed {
@@ -135,7 +135,7 @@ impl StreamConverter {
     }
 
     /// Appends an error of the conversion to the client's stream, and passes the result on.
-    fn settle(&mut self, result: Result<(), ConvertError>, out: &mut Vec<u8>) -> Result<(), ConvertError> {
+    fn report_error(&mut self, result: Result<(), ConvertError>, out: &mut Vec<u8>) -> Result<(), ConvertError> {
         let Err(error) = result else { return Ok(()) };
         self.failed = true;
         if error != ConvertError::ProviderFailed {
@@ -148,35 +148,37 @@ impl StreamConverter {
 
 /// Filters thinking from the events for clients that cannot send it back unsigned.
 #[derive(Debug)]
-pub(crate) struct Thinking {
+pub(crate) struct ThinkingFilter {
     /// Whether the client receives thinking.
-    is_shown: bool,
+    shows_thinking: bool,
     /// The number of hidden blocks, which is subtracted from later indices.
-    hidden: usize,
+    hidden_blocks: usize,
     /// Whether a hidden block is open.
-    is_open: bool,
+    in_hidden_block: bool,
 }
 
-impl Thinking {
+impl ThinkingFilter {
     /// Creates the filter for a client's API. Clients of Messages and Responses send back the blocks they received, and
     /// their providers reject thinking without their signature, so it is hidden from them.
     pub(crate) fn for_client(api: WireApi) -> Self {
-        Self { is_shown: api::of(api).takes_unsigned_thinking(), hidden: 0, is_open: false }
+        Self { shows_thinking: api::of(api).takes_unsigned_thinking(), hidden_blocks: 0, in_hidden_block: false }
     }
 
     /// Returns the event as the client receives it; `None` if it is hidden.
-    pub(crate) fn show(&mut self, event: Event) -> Option<Event> {
+    pub(crate) fn filter(&mut self, event: Event) -> Option<Event> {
         match event {
-            event if self.is_shown => Some(event),
-            Event::BlockStarted { kind: Kind::Thinking, .. } => {
-                self.hidden += 1;
-                self.is_open = true;
+            event if self.shows_thinking => Some(event),
+            Event::BlockStarted { kind: BlockKind::Thinking, .. } => {
+                self.hidden_blocks += 1;
+                self.in_hidden_block = true;
                 None
             }
-            Event::BlockStarted { index, kind } => Some(Event::BlockStarted { index: index - self.hidden, kind }),
-            Event::Delta(_) if self.is_open => Some(Event::Thinking),
-            Event::BlockStopped if self.is_open => {
-                self.is_open = false;
+            Event::BlockStarted { index, kind } => {
+                Some(Event::BlockStarted { index: index - self.hidden_blocks, kind })
+            }
+            Event::Delta(_) if self.in_hidden_block => Some(Event::HiddenThinking),
+            Event::BlockStopped if self.in_hidden_block => {
+                self.in_hidden_block = false;
                 None
             }
             event => Some(event),

@@ -1,28 +1,35 @@
 //! Removes elements of lists and members of objects.
 
-use super::{Edit, cut};
+use super::{Edit, removal_edits};
 use crate::json::Value;
 
-/// Removes elements of a list. Returns true, without removing any, if all would be removed.
-pub(crate) fn clean_list(list: Option<Value<'_>>, edits: &mut Vec<Edit>, goes: impl Fn(&Value<'_>) -> bool) -> bool {
+/// Adds the edits that remove the elements of a list for which `is_removed` returns true. If that would leave an empty
+/// list, it adds no edits and returns true, so that the caller can remove the whole list.
+pub(crate) fn remove_elements(
+    list: Option<Value<'_>>,
+    edits: &mut Vec<Edit>,
+    is_removed: impl Fn(&Value<'_>) -> bool,
+) -> bool {
     let Some(list) = list else { return false };
-    let parts: Vec<_> = list.elements().map(|element| (element.span(), goes(&element))).collect();
-    clean(&parts, edits)
+    let parts: Vec<_> = list.elements().map(|element| (element.span(), is_removed(&element))).collect();
+    remove_unless_all(&parts, edits)
 }
 
-/// Removes members of an object. Returns true, without removing any, if all would be removed.
-pub(crate) fn clean_members(object: &Value<'_>, edits: &mut Vec<Edit>, names: &[&str]) -> bool {
+/// Adds the edits that remove the members of an object with these names. If that would leave an empty object, it adds
+/// no edits and returns true, so that the caller can remove the whole object.
+pub(crate) fn remove_members(object: &Value<'_>, edits: &mut Vec<Edit>, names: &[&str]) -> bool {
     let member = |(name, value): (Value<'_>, Value<'_>)| {
-        let goes = name.string().is_some_and(|name| names.contains(&name.as_ref()));
-        (name.start..value.span().end, goes)
+        let is_removed = name.string().is_some_and(|name| names.contains(&name.as_ref()));
+        (name.start..value.span().end, is_removed)
     };
-    clean(&object.members().map(member).collect::<Vec<_>>(), edits)
+    remove_unless_all(&object.members().map(member).collect::<Vec<_>>(), edits)
 }
 
-fn clean(parts: &[(std::ops::Range<usize>, bool)], edits: &mut Vec<Edit>) -> bool {
-    let all = !parts.is_empty() && parts.iter().all(|(_, goes)| *goes);
+/// Adds the edits that remove the marked parts; returns true, without adding any, if all parts are marked.
+fn remove_unless_all(parts: &[(std::ops::Range<usize>, bool)], edits: &mut Vec<Edit>) -> bool {
+    let all = !parts.is_empty() && parts.iter().all(|(_, is_removed)| *is_removed);
     if !all {
-        edits.extend(cut(parts));
+        edits.extend(removal_edits(parts));
     }
     all
 }

@@ -3,7 +3,9 @@
 use contracts::WireApi;
 use serde_json::{Value, json};
 
-use super::{Edit, apply_edits, cut, remove_message_prefix, remove_signed_thinking, request_stream_usage, set_model};
+use super::{
+    Edit, apply_edits, removal_edits, remove_message_prefix, remove_signed_thinking, request_stream_usage, set_model,
+};
 use crate::inspect;
 
 fn edited(body: &str, edits: impl IntoIterator<Item = Edit>) -> String {
@@ -86,7 +88,7 @@ fn elements_are_cut_with_one_comma_each() {
         ([true, true, true, true], "[]"),
     ] {
         let parts: Vec<_> = spans.iter().cloned().zip(gone).collect();
-        assert_eq!(edited(list, cut(&parts)), expected, "{gone:?}");
+        assert_eq!(edited(list, removal_edits(&parts)), expected, "{gone:?}");
     }
 }
 

@@ -4,30 +4,31 @@ use std::collections::BTreeSet;
 
 use contracts::Requirement;
 
-use super::{Edit, cut};
+use super::{Edit, removal_edits};
 use crate::{api, json::Cursor, request_summary::RequestSummary};
 
-/// Returns the edits that remove the effort ([`Requirement::Effort`]) or the thinking budget
-/// ([`Requirement::ThinkingBudget`]), as far as `gone` contains them, together with settings that depend on them:
-/// Anthropic refuses to clear thinking if there is none, and `OpenAI` refuses to return encrypted reasoning of a model
-/// that does not reason.
+/// Returns the edits that remove the thinking settings in `removed` from a request body: the effort
+/// ([`Requirement::Effort`]), the thinking budget ([`Requirement::ThinkingBudget`]), or both.
+///
+/// Settings that depend on them are removed as well: Anthropic rejects a request to clear thinking if there is none,
+/// and `OpenAI` rejects a request for encrypted reasoning of a model that does not reason.
 pub fn remove_thinking_settings(
     body: &[u8],
-    inspected: &RequestSummary<'_>,
-    gone: &BTreeSet<Requirement>,
+    summary: &RequestSummary<'_>,
+    removed: &BTreeSet<Requirement>,
 ) -> Vec<Edit> {
     let text = std::str::from_utf8(body).ok();
-    let Some(root) = text.and_then(|text| Cursor::new(text).value().ok()) else { return Vec::new() };
-    let api = api::of(inspected.api);
+    let Some(root) = text.and_then(|text| Cursor::new(text).read_value().ok()) else { return Vec::new() };
+    let api = api::of(summary.api);
     let mut edits = Vec::new();
     let mut members = Vec::new();
     for (name, value) in root.members() {
         let name_text = name.string().unwrap_or_default();
-        let goes = api.remove_thinking(&root, (&name_text, value), gone, &mut edits);
-        members.push((name.start..value.span().end, goes));
+        let is_removed = api.remove_thinking(&root, (&name_text, value), removed, &mut edits);
+        members.push((name.start..value.span().end, is_removed));
     }
     // A member that is removed has no other edits.
-    edits.extend(cut(&members));
+    edits.extend(removal_edits(&members));
     edits
 }
 
@@ -44,13 +45,13 @@ mod tests {
     use crate::{edit::apply_edits, inspect};
 
     #[track_caller]
-    fn check(api: WireApi, gone: &[Requirement], body: &str, expected: &str) {
+    fn check(api: WireApi, removed: &[Requirement], body: &str, expected: &str) {
         let read = inspect(api, body.as_bytes()).unwrap();
-        let gone: BTreeSet<_> = gone.iter().copied().collect();
-        let edited = apply_edits(body.as_bytes(), remove_thinking_settings(body.as_bytes(), &read, &gone));
+        let removed: BTreeSet<_> = removed.iter().copied().collect();
+        let edited = apply_edits(body.as_bytes(), remove_thinking_settings(body.as_bytes(), &read, &removed));
         assert_eq!(String::from_utf8(edited).unwrap(), expected);
         let left = inspect(api, expected.as_bytes()).unwrap().requires;
-        assert!(left.is_disjoint(&gone), "{left:?}");
+        assert!(left.is_disjoint(&removed), "{left:?}");
     }
 
     #[test]

@@ -6,11 +6,11 @@ use contracts::{WireApi, events::ErrorClass};
 
 use crate::json::{Cursor, Value};
 
-/// How many bytes of a body are searched.
+/// The number of bytes of a body that are searched.
 const MAX_BYTES: usize = 64 * 1024;
 
 /// Phrases and codes for a prompt that is too long.
-const OVERFLOW: [&str; 9] = [
+const CONTEXT_OVERFLOW_PHRASES: [&str; 9] = [
     "prompt is too long",
     "context_length_exceeded",
     "context length",
@@ -23,7 +23,7 @@ const OVERFLOW: [&str; 9] = [
 ];
 
 /// Phrases and codes for a response that was withheld.
-const WITHHELD: [&str; 7] = [
+const WITHHELD_RESPONSE_PHRASES: [&str; 7] = [
     "content_filter",
     "content filter",
     "content_policy",
@@ -34,7 +34,7 @@ const WITHHELD: [&str; 7] = [
 ];
 
 /// Phrases for a prompt that a moderation filter rejected, with a status that otherwise is about the key.
-const MODERATED: [&str; 7] = [
+const MODERATED_PROMPT_PHRASES: [&str; 7] = [
     "moderation",
     "flagged",
     "content policy",
@@ -44,46 +44,48 @@ const MODERATED: [&str; 7] = [
     "usage guidelines",
 ];
 
-/// Classifies an error response of a provider. `api` is the provider's API; a body that does not follow it is searched
-/// as text.
+/// Classifies an error of a provider by the HTTP status and the body of its response. `api` is the provider's API.
+/// `status` is 0 for an error within a stream. A body that is no JSON is searched as text.
 pub fn classify(api: WireApi, status: u16, body: &[u8]) -> ErrorClass {
     let text = String::from_utf8_lossy(body.get(..MAX_BYTES).unwrap_or(body)).to_lowercase();
-    let error = Cursor::new(&text).value().ok().map(|body| described(&body));
+    let error = Cursor::new(&text).read_value().ok().map(|body| error_object(&body));
     let name = |value: Option<Value<'_>>| value.and_then(|value| value.string()).unwrap_or_default().into_owned();
     let [kind, code, state, message] =
         error.map_or([const { None }; 4], |error| error.get_many(["type", "code", "status", "message"]));
     let names = [name(kind), name(code), name(state)];
-    let is = |known: &[&str]| names.iter().any(|name| known.contains(&name.as_str()));
+    let has_name = |known: &[&str]| names.iter().any(|name| known.contains(&name.as_str()));
     let message = message.and_then(|message| message.string()).map_or_else(|| text.clone(), Cow::into_owned);
-    let says = |words: &[&str]| {
+    let mentions = |words: &[&str]| {
         words.iter().any(|words| message.contains(words) || names.iter().any(|name| name.contains(words)))
     };
     let is_about_the_request = matches!(status, 0..=299 | 400 | 404 | 413 | 422);
-    if is_about_the_request && says(&OVERFLOW) {
+    if is_about_the_request && mentions(&CONTEXT_OVERFLOW_PHRASES) {
         return ErrorClass::ContextOverflow;
     }
-    if is_about_the_request && says(&WITHHELD) {
+    if is_about_the_request && mentions(&WITHHELD_RESPONSE_PHRASES) {
         return ErrorClass::ContentFilter;
     }
     // Some providers flag the account, not the prompt.
-    if status == 403 && says(&MODERATED) && !message.contains("account") {
+    if status == 403 && mentions(&MODERATED_PROMPT_PHRASES) && !message.contains("account") {
         return ErrorClass::ContentFilter;
     }
-    if is(&["overloaded_error", "server_overloaded", "server_is_overloaded", "slow_down"]) {
+    if has_name(&["overloaded_error", "server_overloaded", "server_is_overloaded", "slow_down"]) {
         return ErrorClass::Overloaded;
     }
     // Google reports an invalid key with status 400.
-    if status == 400 && says(crate::api::of(api).invalid_key_phrases()) {
+    if status == 400 && mentions(crate::api::of(api).invalid_key_phrases()) {
         return ErrorClass::Auth;
     }
-    if is(&["model_not_found", "deployment_not_found"]) || (status == 404 && says(&["model", "not_found", "not found"]))
+    if has_name(&["model_not_found", "deployment_not_found"])
+        || (status == 404 && mentions(&["model", "not_found", "not found"]))
     {
         return ErrorClass::ModelNotFound;
     }
-    by_status(status).unwrap_or_else(|| by_name(&is))
+    class_by_status(status).unwrap_or_else(|| class_by_name(&has_name))
 }
 
-const fn by_status(status: u16) -> Option<ErrorClass> {
+/// Returns the class of errors with an HTTP status; `None` if it is below 400 or above 599.
+const fn class_by_status(status: u16) -> Option<ErrorClass> {
     Some(match status {
         429 => ErrorClass::RateLimit,
         // 402: payment required.
@@ -98,19 +100,20 @@ const fn by_status(status: u16) -> Option<ErrorClass> {
     })
 }
 
-/// Classifies an error within a stream by its type, code or status name; it has no HTTP status.
-fn by_name(is: &impl Fn(&[&str]) -> bool) -> ErrorClass {
-    if is(&["rate_limit_error", "rate_limit_exceeded", "insufficient_quota", "resource_exhausted"]) {
+/// Classifies an error by its type, code or status name, for errors without an HTTP status. `has_name` tests whether
+/// one of these is among the given names.
+fn class_by_name(has_name: &impl Fn(&[&str]) -> bool) -> ErrorClass {
+    if has_name(&["rate_limit_error", "rate_limit_exceeded", "insufficient_quota", "resource_exhausted"]) {
         ErrorClass::RateLimit
-    } else if is(&["unavailable"]) {
+    } else if has_name(&["unavailable"]) {
         ErrorClass::Overloaded
-    } else if is(&["api_error", "server_error", "internal", "internal_error", "internal_server_error"]) {
+    } else if has_name(&["api_error", "server_error", "internal", "internal_error", "internal_server_error"]) {
         ErrorClass::ServerError
-    } else if is(&["timeout_error", "deadline_exceeded"]) {
+    } else if has_name(&["timeout_error", "deadline_exceeded"]) {
         ErrorClass::Timeout
-    } else if is(&["not_found_error", "not_found"]) {
+    } else if has_name(&["not_found_error", "not_found"]) {
         ErrorClass::ModelNotFound
-    } else if is(&[
+    } else if has_name(&[
         "authentication_error",
         "permission_error",
         "invalid_api_key",
@@ -118,16 +121,16 @@ fn by_name(is: &impl Fn(&[&str]) -> bool) -> ErrorClass {
         "permission_denied",
     ]) {
         ErrorClass::Auth
-    } else if is(&["invalid_request_error", "invalid_argument", "invalid_prompt"]) {
+    } else if has_name(&["invalid_request_error", "invalid_argument", "invalid_prompt"]) {
         ErrorClass::InvalidRequest
     } else {
         ErrorClass::Other
     }
 }
 
-/// Returns the error object: `error`, or `response.error` in Responses; the body may be in a list in Gemini. The body
-/// itself if there is none.
-fn described<'a>(body: &Value<'a>) -> Value<'a> {
+/// Returns the error object in a response: `error`, or `response.error` in Responses; Gemini may send it in a list. If
+/// there is none, the body itself is returned.
+fn error_object<'a>(body: &Value<'a>) -> Value<'a> {
     let body = body.elements().next().unwrap_or(*body);
     let [error, response] = body.get_many(["error", "response"]);
     let inner = response.and_then(|response| response.get("error"));

@@ -12,37 +12,38 @@ use crate::{
     request_summary::{ToolResult, UserMessage},
 };
 
-/// The user's messages and the tool results of the conversation so far.
+/// The part of the conversation that has been read: the user's messages, the latest tool results, and whether the last
+/// input continues a turn.
 #[derive(Debug, Default)]
 pub(crate) struct History<'a> {
     pub(crate) messages: Vec<UserMessage<'a>>,
     /// Tool results after the last message of the model.
     pub(crate) results: Vec<ToolResult<'a>>,
-    /// Whether the last input continues the running turn.
-    pub(crate) continues: bool,
-    /// Index in the conversation of the user's last message.
+    /// Whether the last input, a tool result or a notification, continues the running turn.
+    pub(crate) continues_turn: bool,
+    /// The index of the user's last message in the conversation; `None` if there is none.
     pub(crate) last_user: Option<usize>,
     /// Whether there is a message other than a system message.
-    pub(crate) begun: bool,
+    pub(crate) has_begun: bool,
     /// Whether the client is aider, which puts an example and its files before the conversation.
-    pub(crate) aider: bool,
-    /// The last message that may be injected; used if there is no other.
+    pub(crate) is_aider: bool,
+    /// The last message with only injected texts, and its index. It is used if the user typed no message.
     fallback: Option<(usize, UserMessage<'a>)>,
 }
 
-/// A message that is being read.
+/// The content of one message, collected while its parts are read.
 #[derive(Debug, Default)]
-pub(crate) struct Draft<'a> {
+pub(crate) struct MessageDraft<'a> {
     pub(crate) texts: Vec<Text<'a>>,
     /// Whether it contains images.
-    pub(crate) images: bool,
+    pub(crate) has_images: bool,
     pub(crate) results: Vec<ToolResult<'a>>,
     /// Whether this is the content of a tool result.
     pub(crate) inside_result: bool,
-    /// The author; the user until another role is read.
-    pub(crate) by: Author,
+    /// The author; [`Author::User`] by default.
+    pub(crate) author: Author,
     /// Whether it contains a tool call.
-    pub(crate) calls: bool,
+    pub(crate) has_tool_call: bool,
 }
 
 /// The author of a message.
@@ -54,39 +55,40 @@ pub(crate) enum Author {
     System,
 }
 
-impl<'a> Draft<'a> {
-    /// Returns the texts that may be injected and name the working directory.
-    pub(crate) fn injected(&self) -> impl Iterator<Item = Text<'a>> {
+impl<'a> MessageDraft<'a> {
+    /// Returns the texts that may be injected by the client and contain its working directory.
+    pub(crate) fn directory_candidates(&self) -> impl Iterator<Item = Text<'a>> {
         self.texts.iter().copied().filter(|text| may_name_directory(text.raw))
     }
 }
 
 impl<'a> History<'a> {
-    /// Records a message of the model.
-    pub(crate) fn assistant_message(&mut self) {
-        self.begun = true;
+    /// Records a message of the model. Earlier tool results are answered and removed.
+    pub(crate) fn record_assistant_message(&mut self) {
+        self.has_begun = true;
         self.results.clear();
     }
 
-    /// Records a message with the role `user`, or a tool result; `index` is its position in the conversation.
-    pub(crate) fn user_message(&mut self, index: usize, draft: &Draft<'a>) {
-        self.begun = true;
-        let before = self.messages.len();
+    /// Records a message with the role `user`, or a tool result: separates what the user typed from what the client
+    /// injected. `index` is its position in the conversation.
+    pub(crate) fn record_user_message(&mut self, index: usize, draft: &MessageDraft<'a>) {
+        self.has_begun = true;
+        let messages_before = self.messages.len();
         let mut typed_text = TypedText::default();
         // Texts beside a tool result are the client's own, unless the user interrupted the turn.
-        let mut is_users = draft.results.is_empty();
-        let mut news = false;
+        let mut is_from_user = draft.results.is_empty();
+        let mut is_notification = false;
         for text in &draft.texts {
             let decoded = text.decoded();
-            match user_text::classify(&decoded, self.aider) {
-                UserText::Typed(range) if is_users => typed_text.append(text, decoded, range),
-                UserText::Command(command) if is_users => typed_text.command = Some(command),
+            match user_text::classify(&decoded, self.is_aider) {
+                UserText::Typed(range) if is_from_user => typed_text.append(text, decoded, range),
+                UserText::Command(command) if is_from_user => typed_text.command = Some(command),
                 UserText::Interruption => {
-                    self.push(index, typed_text.take(draft.images));
-                    is_users = true;
+                    self.push(index, typed_text.take(draft.has_images));
+                    is_from_user = true;
                 }
                 UserText::CommandOutput => typed_text.command = None,
-                UserText::Notification => news = true,
+                UserText::Notification => is_notification = true,
                 UserText::ExampleEnd => {
                     self.messages.clear();
                     self.last_user = None;
@@ -94,22 +96,23 @@ impl<'a> History<'a> {
                 UserText::Typed(_) | UserText::Command(_) | UserText::Injected => {}
             }
         }
-        self.push(index, typed_text.take(draft.images));
+        self.push(index, typed_text.take(draft.has_images));
         self.results.extend(draft.results.iter().cloned());
-        if self.messages.len() > before {
-            self.continues = false;
-        } else if news || !draft.results.is_empty() {
-            self.continues = true;
-        } else if draft.images {
+        if self.messages.len() > messages_before {
+            self.continues_turn = false;
+        } else if is_notification || !draft.results.is_empty() {
+            self.continues_turn = true;
+        } else if draft.has_images {
             // A message that consists of images only.
             self.push(index, Some(UserMessage { text: Cow::Borrowed(""), span: None, has_images: true }));
-            self.continues = false;
+            self.continues_turn = false;
         } else if let Some(text) = draft.texts.last() {
             let message = UserMessage { text: text.decoded(), span: Some(text.start..text.end()), has_images: false };
             self.fallback = Some((index, message));
         }
     }
 
+    /// Adds a message of the user, if there is one.
     fn push(&mut self, index: usize, message: Option<UserMessage<'a>>) {
         if let Some(message) = message {
             self.messages.push(message);
@@ -130,18 +133,21 @@ impl<'a> History<'a> {
 /// The typed texts of one message, joined with line feeds.
 #[derive(Default)]
 struct TypedText<'a> {
+    /// The text so far, and its byte range in the body; see [`UserMessage::span`].
     message: Option<(Cow<'a, str>, Range<usize>)>,
-    /// The name of a command. The text after it is its prompt, unless the output of the command follows.
+    /// A command such as `/review`. The text after it is the prompt that it expands to, unless the output of the
+    /// command follows.
     command: Option<String>,
 }
 
 impl<'a> TypedText<'a> {
+    /// Appends the range `typed` of a text. `decoded` is the decoded `text`. The text after a command is skipped.
     fn append(&mut self, text: &Text<'a>, decoded: Cow<'a, str>, typed: Range<usize>) {
         if self.command.is_some() {
             return;
         }
-        let from = typed.start;
-        let piece = match decoded {
+        let start = typed.start;
+        let typed_text = match decoded {
             Cow::Borrowed(text) => Cow::Borrowed(text.get(typed).unwrap_or_default()),
             Cow::Owned(text) if typed == (0..text.len()) => Cow::Owned(text),
             Cow::Owned(text) => Cow::Owned(text.get(typed).unwrap_or_default().to_owned()),
@@ -149,13 +155,14 @@ impl<'a> TypedText<'a> {
         if let Some((message, _)) = &mut self.message {
             let message = message.to_mut();
             message.push('\n');
-            message.push_str(&piece);
+            message.push_str(&typed_text);
         } else {
-            let skipped = text.raw_bytes(from).unwrap_or_default();
-            self.message = Some((piece, text.start + skipped..text.end()));
+            let skipped = text.raw_prefix_length(start).unwrap_or_default();
+            self.message = Some((typed_text, text.start + skipped..text.end()));
         }
     }
 
+    /// Removes the text so far, or else the command, and returns it as a message; `None` if there is neither.
     fn take(&mut self, has_images: bool) -> Option<UserMessage<'a>> {
         if let Some(command) = self.command.take() {
             self.message = None;

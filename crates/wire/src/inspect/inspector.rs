@@ -9,46 +9,55 @@ use client_formats::{
 use contracts::{Needs, Requirement, WireApi};
 
 use super::{
-    history::{Draft, History},
+    history::{History, MessageDraft},
     workspace,
 };
 use crate::{
     api,
     fields::{FieldRule, ObjectKind, fields},
-    json::{Cursor, Kind, Text, Value},
+    json::{Cursor, Text, Value, ValueKind},
     limits,
     request_summary::{BodyOffsets, Identity, PromptCounts, RequestError, RequestSummary},
 };
 
-/// How many bytes of a text are hashed into [`RequestSummary::conversation_hash`].
+/// The number of bytes of a text that are hashed into [`RequestSummary::conversation_hash`].
 const OPENING_BYTES: usize = 4096;
 
-/// Which authors have written a text that is not blank.
+/// Whether there is content that is not blank, by its author.
 #[derive(Debug, Default)]
 pub(crate) struct Authors {
-    /// The user, the model or a tool.
-    pub(crate) others: bool,
-    /// The system, since this was last reset.
+    /// Content of the user, the model or a tool.
+    pub(crate) non_system: bool,
+    /// Content of the system. An API may reset it before it reads a system message.
     pub(crate) system: bool,
+}
+
+/// The JSON settings of a Gemini request, which has two separate fields for them.
+#[derive(Debug, Default)]
+pub(crate) struct GeminiJson {
+    /// Whether `responseMimeType` is `application/json`.
+    pub(crate) is_requested: bool,
+    /// Whether there is a response schema.
+    pub(crate) has_schema: bool,
 }
 
 /// An inspection in progress: the summary so far, and what is needed to complete it.
 pub(crate) struct Inspector<'a> {
     /// The summary so far.
-    pub(crate) out: RequestSummary<'a>,
+    pub(crate) summary: RequestSummary<'a>,
+    /// The user's messages and tool results so far.
     pub(crate) history: History<'a>,
     /// The evidence by which auxiliary calls are recognised.
-    pub(crate) signs: AuxiliaryCallEvidence,
-    /// The first text of the system prompt.
+    pub(crate) evidence: AuxiliaryCallEvidence,
+    /// The first text of the system prompt, with its escapes.
     first_system: Option<&'a str>,
     /// Whether the body has a conversation.
-    pub(crate) conversation: bool,
-    /// Index of the message, item or content that is being read.
-    pub(crate) index: usize,
-    /// Index of the last one with signed thinking.
-    signed: Option<usize>,
-    /// Whether the response has to be JSON, and whether it has a schema, for APIs with two separate fields.
-    pub(crate) json: (bool, bool),
+    pub(crate) has_conversation: bool,
+    /// The index of the message, item or content that is being read.
+    pub(crate) message_index: usize,
+    /// The index of the last message, item or content with signed thinking.
+    last_signed: Option<usize>,
+    pub(crate) gemini_json: GeminiJson,
     /// Whether the conversation ends with a message of the model.
     pub(crate) ends_with_model: bool,
     /// Whether parallel tool calls are disabled.
@@ -56,15 +65,16 @@ pub(crate) struct Inspector<'a> {
     pub(crate) temperature: Option<f64>,
     pub(crate) top_p: Option<f64>,
     pub(crate) authors: Authors,
-    /// Ids of all calls so far, including those of which there is only a result.
-    calls: BTreeSet<Cow<'a, str>>,
-    /// Id and function of the calls without a result so far, for APIs in which results may name only the function.
+    /// The ids of all calls so far, including those of which there is only a result.
+    call_ids: BTreeSet<Cow<'a, str>>,
+    /// The id and function of each call that has no result yet, for APIs in which results may name only the function.
     pub(crate) unanswered: Vec<(Option<Cow<'a, str>>, Cow<'a, str>)>,
 }
 
 impl<'a> Inspector<'a> {
+    /// Creates an inspection of a request body; `start` is the offset after its opening brace.
     pub(crate) fn new(api: WireApi, start: usize) -> Self {
-        let out = RequestSummary {
+        let summary = RequestSummary {
             api,
             model: None,
             model_span: None,
@@ -86,52 +96,55 @@ impl<'a> Inspector<'a> {
             offsets: BodyOffsets { first_member: start, ..BodyOffsets::default() },
         };
         Self {
-            out,
+            summary,
             history: History::default(),
-            signs: AuxiliaryCallEvidence::default(),
+            evidence: AuxiliaryCallEvidence::default(),
             first_system: None,
-            conversation: false,
-            index: 0,
-            signed: None,
-            json: (false, false),
+            has_conversation: false,
+            message_index: 0,
+            last_signed: None,
+            gemini_json: GeminiJson::default(),
             ends_with_model: false,
             one_tool_at_a_time: false,
             temperature: None,
             top_p: None,
             authors: Authors::default(),
-            calls: BTreeSet::new(),
+            call_ids: BTreeSet::new(),
             unanswered: Vec::new(),
         }
     }
 
+    /// Records that the request requires a feature.
     pub(crate) fn require(&mut self, requirement: Requirement) {
         if requirement == Requirement::Signatures {
-            self.signed = Some(self.index);
+            self.last_signed = Some(self.message_index);
         }
-        self.out.requires.insert(requirement);
+        self.summary.requires.insert(requirement);
     }
 
+    /// Records that the request requires a feature if `condition` is true.
     pub(crate) fn require_if(&mut self, condition: bool, requirement: Requirement) {
         if condition {
             self.require(requirement);
         }
     }
 
-    /// Skips the value of a member and records what it requires.
+    /// Skips the value of a member and records what the member requires, according to the table of known fields.
+    /// `cursor` is before the value.
     pub(crate) fn skip_field(
         &mut self,
         cursor: &mut Cursor<'a>,
         kind: ObjectKind,
         name: &str,
     ) -> Result<(), RequestError> {
-        let value = cursor.value()?;
+        let value = cursor.read_value()?;
         self.classify_field(kind, name, &value);
         Ok(())
     }
 
     /// Records what a member requires, according to the table of known fields.
     pub(crate) fn classify_field(&mut self, kind: ObjectKind, name: &str, value: &Value<'a>) {
-        match fields(self.out.api, kind).find(name) {
+        match fields(self.summary.api, kind).find(name) {
             Some((_, (_, FieldRule::Supported))) => {}
             Some(_) if value.is_null() => {}
             Some((_, (_, FieldRule::Requires(requirement)))) => self.require(requirement),
@@ -140,168 +153,178 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Records the requested model and its position.
-    pub(crate) fn model(&mut self, cursor: &mut Cursor<'a>) -> Result<(), RequestError> {
-        let value = cursor.value()?;
+    /// Records the requested model and its position in the body.
+    ///
+    /// # Errors
+    /// [`RequestError::WrongType`] if the value is not a string.
+    pub(crate) fn read_model(&mut self, cursor: &mut Cursor<'a>) -> Result<(), RequestError> {
+        let value = cursor.read_value()?;
         let Some(name) = value.string() else {
             return Err(RequestError::WrongType { field: "model", expected: "a string" });
         };
-        self.out.model = Some(name);
-        self.out.model_span = Some(value.span());
+        self.summary.model = Some(name);
+        self.summary.model_span = Some(value.span());
         Ok(())
     }
 
-    pub(crate) fn stream(&mut self, cursor: &mut Cursor<'a>) -> Result<(), RequestError> {
-        let value = cursor.value()?;
+    /// Records whether a stream is requested.
+    ///
+    /// # Errors
+    /// [`RequestError::WrongType`] if the value is neither a boolean nor `null`.
+    pub(crate) fn read_stream(&mut self, cursor: &mut Cursor<'a>) -> Result<(), RequestError> {
+        let value = cursor.read_value()?;
         if !value.is_null() {
             let expected = RequestError::WrongType { field: "stream", expected: "true or false" };
-            self.out.stream = value.as_bool().ok_or(expected)?;
+            self.summary.stream = value.as_bool().ok_or(expected)?;
         }
         Ok(())
     }
 
-    /// Reads the service tier; only the default is available in all APIs.
-    pub(crate) fn service_tier(&mut self, value: &Value<'a>) {
-        let usual = value.is_null() || matches!(value.string().as_deref(), Some("auto" | "default"));
-        self.require_if(!usual, Requirement::Native);
+    /// Records what the service tier requires: only the default is available in all APIs.
+    pub(crate) fn inspect_service_tier(&mut self, value: &Value<'a>) {
+        let is_default = value.is_null() || matches!(value.string().as_deref(), Some("auto" | "default"));
+        self.require_if(!is_default, Requirement::Native);
     }
 
     /// Records what the reasoning effort requires; it may also disable thinking.
-    pub(crate) fn effort(&mut self, effort: Option<&Value<'a>>) {
+    pub(crate) fn inspect_effort(&mut self, effort: Option<&Value<'a>>) {
         const NO_EFFORT: [&str; 3] = ["", "none", "off"];
         let Some(effort) = effort else { return };
-        self.expect_kind(Kind::String, effort);
+        self.expect_kind(ValueKind::String, effort);
         let Some(word) = effort.string() else { return };
         let is_set = !NO_EFFORT.iter().any(|nothing| word.eq_ignore_ascii_case(nothing));
         self.require_if(is_set, Requirement::Effort);
-        self.out.requires.extend(limits::required_by_effort(&word));
+        self.summary.requires.extend(limits::required_by_effort(&word));
     }
 
     /// Records a text of the system prompt or of a later system message.
-    pub(crate) fn system(&mut self, text: Text<'a>) {
+    pub(crate) fn record_system_text(&mut self, text: Text<'a>) {
         self.authors.system |= !limits::is_blank(&text.decoded());
-        self.out.prompt.characters += text.characters();
-        self.out.needs.system_prompt = true;
+        self.summary.prompt.characters += text.characters();
+        self.summary.needs.system_prompt = true;
         if text.raw.starts_with(client::BILLING_PREFIX) {
-            self.out.identity.subagent |= client::is_subagent_billing(text.raw);
+            self.summary.identity.subagent |= client::is_subagent_billing(text.raw);
             return;
         }
-        self.signs.add_system_prompt(text.raw);
+        self.evidence.add_system_prompt(text.raw);
         if self.first_system.is_none() {
             self.first_system = Some(text.raw);
-            self.history.aider = client::is_aider_prompt(text.raw);
+            self.history.is_aider = client::is_aider_prompt(text.raw);
         }
-        self.workspace(text);
+        self.find_workspace(text);
     }
 
-    /// Searches an injected text for the client's working directory.
-    pub(crate) fn workspace(&mut self, text: Text<'a>) {
-        if self.out.identity.workspace.is_none() {
-            self.out.identity.workspace = workspace::find(self.out.api, text.raw);
+    /// Searches a text for the client's working directory and records it, unless it is known.
+    pub(crate) fn find_workspace(&mut self, text: Text<'a>) {
+        if self.summary.identity.workspace.is_none() {
+            self.summary.identity.workspace = workspace::find(self.summary.api, text.raw);
         }
     }
 
-    /// Records a message of the role `user` or a tool result.
-    pub(crate) fn user_message(&mut self, index: usize, draft: &Draft<'a>) {
-        if self.out.identity.workspace.is_none() {
-            for text in draft.injected() {
-                self.workspace(text);
+    /// Records a message with the role `user`, or a tool result, at an index of the conversation.
+    pub(crate) fn record_user_message(&mut self, index: usize, draft: &MessageDraft<'a>) {
+        if self.summary.identity.workspace.is_none() {
+            for text in draft.directory_candidates() {
+                self.find_workspace(text);
             }
         }
         // A blank message is not sent to every API.
         self.ends_with_model &= !self.record_content(draft);
-        self.history.user_message(index, draft);
+        self.history.record_user_message(index, draft);
     }
 
     /// Records the schema of the response, by which some auxiliary calls are recognised.
-    pub(crate) fn schema(&mut self, schema: &Value<'a>) {
+    pub(crate) fn record_response_schema(&mut self, schema: &Value<'a>) {
         let properties = schema.get("properties");
         let names: Vec<_> = properties.iter().flat_map(Value::members).filter_map(|(name, _)| name.string()).collect();
-        self.signs.set_response_properties(&names);
+        self.evidence.set_response_properties(&names);
     }
 
     /// Returns and records whether a message has content other than white space.
-    pub(crate) fn record_content(&mut self, draft: &Draft<'a>) -> bool {
+    pub(crate) fn record_content(&mut self, draft: &MessageDraft<'a>) -> bool {
         let has_content = !draft.results.is_empty()
-            || draft.images
+            || draft.has_images
             || draft.texts.iter().any(|text| !limits::is_blank(&text.decoded()));
-        self.authors.others |= has_content;
+        self.authors.non_system |= has_content;
         has_content
     }
 
     /// Records a message, a tool call or thinking of the model.
-    pub(crate) fn assistant_message(&mut self) {
+    pub(crate) fn record_assistant_message(&mut self) {
         self.ends_with_model = true;
-        self.history.assistant_message();
+        self.history.record_assistant_message();
     }
 
     /// Records a tool call; `id` is `None` in APIs without call ids.
     pub(crate) fn record_call(&mut self, id: Option<&Value<'a>>) {
-        self.out.tool_calls_in_history = true;
-        self.authors.others = true;
-        self.calls.extend(id.and_then(Value::string));
+        self.summary.tool_calls_in_history = true;
+        self.authors.non_system = true;
+        self.call_ids.extend(id.and_then(Value::string));
     }
 
-    /// Records the tool result of a call.
+    /// Records the result of the call with this id. A result without a call is a requirement.
     pub(crate) fn record_result(&mut self, id: Option<&Value<'a>>) {
         self.expect_string(id);
         let Some(id) = id.and_then(Value::string) else { return };
-        let is_new = self.calls.insert(id);
+        let is_new = self.call_ids.insert(id);
         self.require_if(is_new, Requirement::ResultWithoutCall);
     }
 
-    pub(crate) fn image(&mut self) {
-        self.out.needs.images = true;
-        self.out.prompt.images += 1;
+    /// Counts an image of the prompt.
+    pub(crate) fn count_image(&mut self) {
+        self.summary.needs.images = true;
+        self.summary.prompt.images += 1;
     }
 
     /// Records requirements that depend on several members of the body.
-    fn combined_requirements(&mut self) {
-        let (wants_json, has_schema) = self.json;
-        self.require_if(wants_json && !has_schema, Requirement::JsonObject);
-        self.require_if(has_schema && !wants_json, Requirement::Native);
-        self.require_if(self.one_tool_at_a_time && self.out.needs.tools, Requirement::OneToolAtATime);
+    fn require_combinations(&mut self) {
+        let GeminiJson { is_requested, has_schema } = self.gemini_json;
+        self.require_if(is_requested && !has_schema, Requirement::JsonObject);
+        self.require_if(has_schema && !is_requested, Requirement::Native);
+        self.require_if(self.one_tool_at_a_time && self.summary.needs.tools, Requirement::OneToolAtATime);
         self.require_if(self.ends_with_model, Requirement::Prefill);
-        self.require_if(!self.authors.others, Requirement::SystemAlone);
-        self.out.requires.extend(limits::required_by_temperature(self.temperature, self.top_p));
+        self.require_if(!self.authors.non_system, Requirement::SystemAlone);
+        self.summary.requires.extend(limits::required_by_temperature(self.temperature, self.top_p));
         // The user's last message is the start of the running turn.
-        let in_running_turn = self.signed.is_some_and(|signed| self.history.last_user.is_none_or(|user| user < signed));
+        let in_running_turn =
+            self.last_signed.is_some_and(|signed| self.history.last_user.is_none_or(|user| user < signed));
         self.require_if(in_running_turn, Requirement::TurnSignatures);
     }
 
-    /// Completes the summary.
+    /// Completes the summary at the end of the body.
     ///
     /// # Errors
     /// [`RequestError::MissingField`] if the body has no conversation.
     pub(crate) fn finish(mut self) -> Result<RequestSummary<'a>, RequestError> {
-        if !self.conversation {
-            let field = api::of(self.out.api).conversation_field();
+        if !self.has_conversation {
+            let field = api::of(self.summary.api).conversation_field();
             return Err(RequestError::MissingField { field });
         }
         self.history.use_fallback();
-        self.combined_requirements();
-        let mut out = self.out;
-        out.auxiliary_call = self.signs.classify(RequestProperties {
-            has_tools: out.needs.tools || out.tool_calls_in_history,
-            max_output: out.max_output,
-            characters: out.prompt.characters,
+        self.require_combinations();
+        let mut summary = self.summary;
+        summary.auxiliary_call = self.evidence.classify(RequestProperties {
+            has_tools: summary.needs.tools || summary.tool_calls_in_history,
+            max_output: summary.max_output,
+            characters: summary.prompt.characters,
             last_message: self.history.messages.last().map(|message| message.text.as_ref()),
         });
-        out.identity.client = self.history.aider.then_some("aider");
-        out.continues_turn = self.history.continues;
-        out.call_ids = api::of(out.api).has_call_ids().then_some(self.calls);
-        out.tool_results = self.history.results;
-        out.offsets.last_user = self.history.last_user;
-        out.last_message_has_images = self.history.messages.last().is_some_and(|message| message.has_images);
+        summary.identity.client = self.history.is_aider.then_some("aider");
+        summary.continues_turn = self.history.continues_turn;
+        summary.call_ids = api::of(summary.api).has_call_ids().then_some(self.call_ids);
+        summary.tool_results = self.history.results;
+        summary.offsets.last_user = self.history.last_user;
+        summary.last_message_has_images = self.history.messages.last().is_some_and(|message| message.has_images);
         let first = self.history.messages.first().map(|message| message.text.as_ref());
-        out.conversation_hash =
-            conversation_hash(out.api, self.first_system.unwrap_or_default(), first.unwrap_or_default());
-        out.user_messages = self.history.messages;
-        Ok(out)
+        summary.conversation_hash =
+            conversation_hash(summary.api, self.first_system.unwrap_or_default(), first.unwrap_or_default());
+        summary.user_messages = self.history.messages;
+        Ok(summary)
     }
 }
 
-/// Hashes API, system prompt and first message, to identify sessions without ids.
+/// Returns the first 16 bytes of a hash of the API, the system prompt and the user's first message, which identifies
+/// sessions without ids. Only the first 4,096 bytes of each text are hashed.
 fn conversation_hash(api: WireApi, system: &str, message: &str) -> [u8; 16] {
     let mut hasher = blake3::Hasher::new();
     hasher.update(api.name().as_bytes());
@@ -311,11 +334,11 @@ fn conversation_hash(api: WireApi, system: &str, message: &str) -> [u8; 16] {
         hasher.update(bytes.get(..OPENING_BYTES).unwrap_or(bytes));
     }
     let hash = *hasher.finalize().as_bytes();
-    let mut start = [0; 16];
-    for (to, from) in start.iter_mut().zip(hash) {
+    let mut truncated = [0; 16];
+    for (to, from) in truncated.iter_mut().zip(hash) {
         *to = from;
     }
-    start
+    truncated
 }
 
 /// Returns the string of a member; empty if it is missing or of another type.

@@ -5,12 +5,12 @@ use contracts::Requirement;
 use super::inspector::Inspector;
 use crate::{
     api,
-    json::{Cursor, Members},
+    json::{Cursor, ObjectMembers},
     request_summary::RequestError,
 };
 
 impl<'a> Inspector<'a> {
-    /// Reads the list with the conversation, and calls `read` with the index of each message, item or content.
+    /// Reads the list with the conversation, and calls `read` for each message, item or content with its index.
     ///
     /// # Errors
     /// [`RequestError::WrongType`], with the type that was `expected`, if the value is not a list.
@@ -20,35 +20,36 @@ impl<'a> Inspector<'a> {
         expected: &'static str,
         read: impl Fn(&mut Self, &mut Cursor<'a>, usize) -> Result<(), RequestError>,
     ) -> Result<(), RequestError> {
-        let Some(mut elements) = cursor.array()? else {
-            return Err(RequestError::WrongType { field: api::of(self.out.api).conversation_field(), expected });
+        let Some(mut elements) = cursor.enter_array()? else {
+            return Err(RequestError::WrongType { field: api::of(self.summary.api).conversation_field(), expected });
         };
         let start = cursor.offset().saturating_sub(1);
-        self.conversation = true;
+        self.has_conversation = true;
         let mut indices = 0..;
         while elements.next(cursor)? {
-            self.index = indices.next().unwrap_or_default();
-            read(self, cursor, self.index)?;
+            self.message_index = indices.next().unwrap_or_default();
+            read(self, cursor, self.message_index)?;
         }
-        self.out.offsets.history = Some(start..cursor.offset());
+        self.summary.offsets.history = Some(start..cursor.offset());
         Ok(())
     }
 
-    /// Reads the list of tool definitions, and calls `read` with the members of each one, which is counted as a tool.
+    /// Reads the list of tool definitions, and calls `read` with the members of each one. Each definition is counted as
+    /// a tool; a list or definition of another type makes the request [`Native`](Requirement::Native).
     pub(crate) fn each_tool(
         &mut self,
         cursor: &mut Cursor<'a>,
-        read: impl Fn(&mut Self, &mut Cursor<'a>, Members) -> Result<(), RequestError>,
+        read: impl Fn(&mut Self, &mut Cursor<'a>, ObjectMembers) -> Result<(), RequestError>,
     ) -> Result<(), RequestError> {
-        let Some(mut elements) = cursor.array()? else { return self.skip_non_list(cursor) };
+        let Some(mut elements) = cursor.enter_array()? else { return self.skip_non_list(cursor) };
         while elements.next(cursor)? {
-            let mark = *cursor;
-            if let Some(members) = cursor.object()? {
+            let start = *cursor;
+            if let Some(members) = cursor.enter_object()? {
                 read(self, cursor, members)?;
-                self.count_tool(mark.until(cursor));
+                self.count_tool(start.text_until(cursor));
             } else {
                 self.require(Requirement::Native);
-                cursor.value()?;
+                cursor.read_value()?;
             }
         }
         Ok(())
@@ -56,15 +57,15 @@ impl<'a> Inspector<'a> {
 
     /// Skips a value that should be a list; anything but `null` makes the request [`Native`](Requirement::Native).
     pub(crate) fn skip_non_list(&mut self, cursor: &mut Cursor<'a>) -> Result<(), RequestError> {
-        let value = cursor.value()?;
+        let value = cursor.read_value()?;
         self.require_if(!value.is_null(), Requirement::Native);
         Ok(())
     }
 
     /// Counts one tool definition, given as JSON.
     pub(crate) fn count_tool(&mut self, definition: &str) {
-        self.out.needs.tools = true;
-        self.out.prompt.tools += 1;
-        self.out.prompt.tool_characters += definition.chars().count() as u64;
+        self.summary.needs.tools = true;
+        self.summary.prompt.tools += 1;
+        self.summary.prompt.tool_characters += definition.chars().count() as u64;
     }
 }

@@ -4,34 +4,34 @@ use contracts::WireApi;
 
 use crate::json::decoded;
 
-/// The longest path that is returned, in bytes of JSON.
+/// The longest path that is returned, in bytes with its escapes.
 const MAX_BYTES: usize = 1024;
 
 /// Returns the first absolute path after one of the API's markers for the working directory; `None` if there is none.
 /// `raw` is the content of a JSON string with its escapes.
 pub(crate) fn find(api: WireApi, raw: &str) -> Option<String> {
-    crate::api::of(api).workspace_markers().iter().find_map(|before| {
+    crate::api::of(api).workspace_markers().iter().find_map(|marker| {
         // `contains` is much faster than `split_once`, and mostly finds nothing.
-        if !raw.contains(before) {
+        if !raw.contains(marker) {
             return None;
         }
-        let (_, rest) = raw.split_once(before)?;
+        let (_, rest) = raw.split_once(marker)?;
         let end = rest.find(['<', '\n']).into_iter().chain(line_end(rest)).min().unwrap_or(rest.len());
-        let path = decoded(rest.get(..end).filter(|path| path.len() <= MAX_BYTES)?);
+        let path = decode_string(rest.get(..end).filter(|path| path.len() <= MAX_BYTES)?);
         let path = path.trim();
-        let drive = path.as_bytes().get(1..3).is_some_and(|bytes| bytes == b":\\" || bytes == b":/");
-        (path.starts_with('/') || drive).then(|| path.to_owned())
+        let has_drive = path.as_bytes().get(1..3).is_some_and(|bytes| bytes == b":\\" || bytes == b":/");
+        (path.starts_with('/') || has_drive).then(|| path.to_owned())
     })
 }
 
 /// Returns the offset of the first escaped line break, `\n` or `\r`. An escaped backslash does not start one.
 fn line_end(raw: &str) -> Option<usize> {
-    let mut from = 0;
+    let mut searched = 0;
     loop {
-        let at = from + raw.get(from..)?.find('\\')?;
-        match raw.as_bytes().get(at + 1)? {
-            b'n' | b'r' => return Some(at),
-            _ => from = at + 2,
+        let escape = searched + raw.get(searched..)?.find('\\')?;
+        match raw.as_bytes().get(escape + 1)? {
+            b'n' | b'r' => return Some(escape),
+            _ => searched = escape + 2,
         }
     }
 }

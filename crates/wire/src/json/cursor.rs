@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::{
     scan,
-    text::{Kind, Value},
+    text::{Value, ValueKind},
 };
 
 /// The deepest nesting of lists and objects in a skipped value.
@@ -19,261 +19,273 @@ pub(crate) struct SyntaxError {
     pub(crate) offset: usize,
 }
 
-/// A read position in a JSON text. It is a copy, so that a position can be kept and returned to.
+/// A read position in a JSON text. It is `Copy`, so that a caller can keep a position and return to it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cursor<'a> {
     text: &'a str,
-    at: usize,
-    /// The number of open objects and lists that were entered with [`Cursor::object`] or [`Cursor::array`].
+    /// The position in bytes.
+    offset: usize,
+    /// The number of objects and lists that were entered with [`Cursor::enter_object`] or [`Cursor::enter_array`] and
+    /// not left yet.
     depth: u32,
     /// Whether all values so far can be represented exactly; see [`Cursor::is_exact`].
     exact: bool,
 }
 
-/// An iterator over the remaining members of an object.
+/// The members of an object that a [`Cursor`] has entered and not read yet.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Members {
-    first: bool,
+pub(crate) struct ObjectMembers {
+    /// Whether no member has been read, so that no comma comes before the next one.
+    is_first: bool,
 }
 
-/// An iterator over the remaining elements of a list.
+/// The elements of a list that a [`Cursor`] has entered and not read yet.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Elements {
-    first: bool,
+pub(crate) struct ArrayElements {
+    /// Whether no element has been read, so that no comma comes before the next one.
+    is_first: bool,
 }
 
 impl<'a> Cursor<'a> {
     pub(crate) fn new(text: &'a str) -> Self {
-        Self { text, at: 0, depth: 0, exact: true }
+        Self { text, offset: 0, depth: 0, exact: true }
     }
 
-    /// Returns a cursor over the same text at another offset.
-    pub(crate) fn at(self, at: usize) -> Self {
-        Self { at, ..self }
+    /// Returns a cursor over the same text at another offset in bytes.
+    pub(crate) fn moved_to(self, offset: usize) -> Self {
+        Self { offset, ..self }
     }
 
-    /// Whether all values so far can be parsed and serialised without loss: numbers of at most 64 bits, strings of
-    /// whole characters, and nesting within the limit of `serde_json`.
+    /// Whether all values so far can be parsed and serialised without loss: numbers of at most 64 bits, strings without
+    /// unpaired surrogates, and nesting within the limit of `serde_json`.
     pub(crate) fn is_exact(&self) -> bool {
         self.exact
     }
 
+    /// Returns the position in bytes.
     pub(crate) fn offset(&self) -> usize {
-        self.at
+        self.offset
     }
 
     fn error(&self, problem: &'static str) -> SyntaxError {
-        SyntaxError { problem, offset: self.at }
+        SyntaxError { problem, offset: self.offset }
     }
 
-    /// Skips white space and returns the next byte.
-    fn next(&mut self) -> Option<u8> {
-        self.at = scan::blank(self.text.as_bytes(), self.at);
-        self.text.as_bytes().get(self.at).copied()
+    /// Skips white space and returns the byte after it without skipping that; `None` at the end of the text.
+    fn peek_byte(&mut self) -> Option<u8> {
+        self.offset = scan::skip_white_space(self.text.as_bytes(), self.offset);
+        self.text.as_bytes().get(self.offset).copied()
     }
 
-    /// Returns the type of the next value without skipping it.
-    pub(crate) fn kind(&mut self) -> Result<Kind, SyntaxError> {
-        match self.next() {
-            Some(b'{') => Ok(Kind::Object),
-            Some(b'[') => Ok(Kind::Array),
-            Some(b'"') => Ok(Kind::String),
-            Some(b'-' | b'0'..=b'9') => Ok(Kind::Number),
-            Some(b't') => Ok(Kind::True),
-            Some(b'f') => Ok(Kind::False),
-            Some(b'n') => Ok(Kind::Null),
+    /// Returns the type of the next value without skipping the value. Fails if the first byte starts no value.
+    pub(crate) fn peek_kind(&mut self) -> Result<ValueKind, SyntaxError> {
+        match self.peek_byte() {
+            Some(b'{') => Ok(ValueKind::Object),
+            Some(b'[') => Ok(ValueKind::Array),
+            Some(b'"') => Ok(ValueKind::String),
+            Some(b'-' | b'0'..=b'9') => Ok(ValueKind::Number),
+            Some(b't') => Ok(ValueKind::True),
+            Some(b'f') => Ok(ValueKind::False),
+            Some(b'n') => Ok(ValueKind::Null),
             Some(_) => Err(self.error("no value")),
             None => Err(self.error("it ends too early")),
         }
     }
 
-    /// Enters an object; `None`, without moving, if the next value is of another type.
-    pub(crate) fn object(&mut self) -> Result<Option<Members>, SyntaxError> {
-        let is_one = self.kind()? == Kind::Object;
-        self.enter(is_one);
-        Ok(is_one.then_some(Members { first: true }))
+    /// Moves behind the opening brace of an object; `None`, without moving, if the next value is of another type.
+    pub(crate) fn enter_object(&mut self) -> Result<Option<ObjectMembers>, SyntaxError> {
+        let is_object = self.peek_kind()? == ValueKind::Object;
+        self.enter_if(is_object);
+        Ok(is_object.then_some(ObjectMembers { is_first: true }))
     }
 
-    /// Enters a list; `None`, without moving, if the next value is of another type.
-    pub(crate) fn array(&mut self) -> Result<Option<Elements>, SyntaxError> {
-        let is_one = self.kind()? == Kind::Array;
-        self.enter(is_one);
-        Ok(is_one.then_some(Elements { first: true }))
+    /// Moves behind the opening bracket of a list; `None`, without moving, if the next value is of another type.
+    pub(crate) fn enter_array(&mut self) -> Result<Option<ArrayElements>, SyntaxError> {
+        let is_array = self.peek_kind()? == ValueKind::Array;
+        self.enter_if(is_array);
+        Ok(is_array.then_some(ArrayElements { is_first: true }))
     }
 
-    fn enter(&mut self, is_one: bool) {
-        self.at += usize::from(is_one);
-        self.depth += u32::from(is_one);
+    fn enter_if(&mut self, matches: bool) {
+        self.offset += usize::from(matches);
+        self.depth += u32::from(matches);
         self.exact &= self.depth <= MAX_DEPTH;
     }
 
-    /// Skips the next value and returns it with its type and position.
-    pub(crate) fn value(&mut self) -> Result<Value<'a>, SyntaxError> {
-        let kind = self.kind()?;
-        let start = self.at;
+    /// Skips the next value, validates it, and returns it with its type and position.
+    pub(crate) fn read_value(&mut self) -> Result<Value<'a>, SyntaxError> {
+        let kind = self.peek_kind()?;
+        let start = self.offset;
         let mut escape_overhead = 0;
         match kind {
-            Kind::Object | Kind::Array => self.nested()?,
-            Kind::String => escape_overhead = self.string()?,
-            _ => self.scalar(kind)?,
+            ValueKind::Object | ValueKind::Array => self.skip_nested()?,
+            ValueKind::String => escape_overhead = self.skip_string()?,
+            _ => self.skip_scalar(kind)?,
         }
-        Ok(Value { raw: self.text.get(start..self.at).unwrap_or_default(), start, kind, escape_overhead })
+        Ok(Value { raw: self.text.get(start..self.offset).unwrap_or_default(), start, kind, escape_overhead })
     }
 
-    /// Returns the members with these names if the whole text is an object; `None` if it is of another type. Of
-    /// repeated members the last one counts.
+    /// Parses the whole text and returns the members with these names, in the order of `names`. The result is `None` if
+    /// the text is no object, a single member `None` if it is missing; of repeated members the last one counts.
     pub(crate) fn get_many<const N: usize>(
         mut self,
         names: [&str; N],
     ) -> Result<Option<[Option<Value<'a>>; N]>, SyntaxError> {
-        let Some(mut members) = self.object()? else { return Ok(None) };
+        let Some(mut members) = self.enter_object()? else { return Ok(None) };
         let mut found = [None; N];
         while let Some(name) = members.next(&mut self)? {
-            let value = self.value()?;
-            if let Some(slot) = names.iter().position(|wanted| name == *wanted).and_then(|at| found.get_mut(at)) {
+            let value = self.read_value()?;
+            if let Some(slot) = names.iter().position(|wanted| name == *wanted).and_then(|slot| found.get_mut(slot)) {
                 *slot = Some(value);
             }
         }
-        self.end()?;
+        self.expect_end()?;
         Ok(Some(found))
     }
 
-    /// Returns the text up to a later cursor, without leading white space.
-    pub(crate) fn until(mut self, later: &Self) -> &'a str {
-        self.at = scan::blank(self.text.as_bytes(), self.at);
-        self.text.get(self.at..later.at).unwrap_or_default()
+    /// Returns the text between this cursor and a later one, without leading white space.
+    pub(crate) fn text_until(mut self, later: &Self) -> &'a str {
+        self.offset = scan::skip_white_space(self.text.as_bytes(), self.offset);
+        self.text.get(self.offset..later.offset).unwrap_or_default()
     }
 
     /// Checks that only white space is left.
-    pub(crate) fn end(&mut self) -> Result<(), SyntaxError> {
-        self.next().map_or(Ok(()), |_| Err(self.error("something behind the value")))
+    pub(crate) fn expect_end(&mut self) -> Result<(), SyntaxError> {
+        self.peek_byte().map_or(Ok(()), |_| Err(self.error("something behind the value")))
     }
 
-    fn scalar(&mut self, kind: Kind) -> Result<(), SyntaxError> {
-        let word: &[u8] = match kind {
-            Kind::True => b"true",
-            Kind::False => b"false",
-            Kind::Null => b"null",
+    /// Skips a number, `true`, `false` or `null`, and checks its spelling.
+    fn skip_scalar(&mut self, kind: ValueKind) -> Result<(), SyntaxError> {
+        let literal: &[u8] = match kind {
+            ValueKind::True => b"true",
+            ValueKind::False => b"false",
+            ValueKind::Null => b"null",
             _ => {
-                let end = scan::number(self.text.as_bytes(), self.at);
+                let end = scan::number_end(self.text.as_bytes(), self.offset);
                 let end = end.ok_or_else(|| self.error("a number that is none"))?;
-                self.exact &= scan::is_exact(self.text.get(self.at..end).unwrap_or_default());
-                self.at = end;
+                self.exact &= scan::is_exact_number(self.text.get(self.offset..end).unwrap_or_default());
+                self.offset = end;
                 return Ok(());
             }
         };
-        if self.text.as_bytes().get(self.at..self.at + word.len()) != Some(word) {
+        if self.text.as_bytes().get(self.offset..self.offset + literal.len()) != Some(literal) {
             return Err(self.error("no value"));
         }
-        self.at += word.len();
+        self.offset += literal.len();
         Ok(())
     }
 
     /// Skips a string; returns its [`Value::escape_overhead`].
-    fn string(&mut self) -> Result<usize, SyntaxError> {
-        let passed = scan::string(self.text.as_bytes(), self.at + 1)?;
-        self.at = passed.end;
-        self.exact &= passed.whole;
-        Ok(passed.escape_overhead)
+    fn skip_string(&mut self) -> Result<usize, SyntaxError> {
+        let string = scan::scan_string(self.text.as_bytes(), self.offset + 1)?;
+        self.offset = string.end;
+        self.exact &= string.is_valid_unicode;
+        Ok(string.escape_overhead)
     }
 
-    /// Skips an object or a list without recursion. `open` has one bit for each open bracket, set for objects.
-    fn nested(&mut self) -> Result<(), SyntaxError> {
-        let (mut open, mut depth, mut fresh) = (0_u128, 0_u32, true);
+    /// Skips an object or a list, and validates it without recursion.
+    ///
+    /// `open` is a stack of the brackets that are open, one bit each, the innermost one in the lowest bit: 1 for an
+    /// object, 0 for a list. `depth` is its height, at most [`MAX_DEPTH`].
+    fn skip_nested(&mut self) -> Result<(), SyntaxError> {
+        let (mut open, mut depth, mut is_first) = (0_u128, 0_u32, true);
         loop {
             if depth > 0 {
                 let in_object = open & 1 == 1;
-                let byte = self.next();
+                let byte = self.peek_byte();
                 if byte == Some(if in_object { b'}' } else { b']' }) {
-                    self.at += 1;
+                    self.offset += 1;
                     open >>= 1;
                     depth -= 1;
-                    fresh = false;
+                    is_first = false;
                     if depth == 0 {
                         return Ok(());
                     }
                     continue;
                 }
-                self.comma(byte, fresh)?;
+                self.skip_comma(byte, is_first)?;
                 if in_object {
-                    self.name()?;
+                    self.read_name()?;
                 }
             }
-            let kind = self.kind()?;
-            fresh = matches!(kind, Kind::Object | Kind::Array);
-            if fresh {
+            let kind = self.peek_kind()?;
+            is_first = matches!(kind, ValueKind::Object | ValueKind::Array);
+            if is_first {
                 if depth == MAX_DEPTH {
                     return Err(self.error("values nested too deeply"));
                 }
-                self.at += 1;
-                open = open << 1 | u128::from(kind == Kind::Object);
+                self.offset += 1;
+                open = open << 1 | u128::from(kind == ValueKind::Object);
                 depth += 1;
                 self.exact &= self.depth + depth <= MAX_DEPTH;
-            } else if kind == Kind::String {
-                self.string()?;
+            } else if kind == ValueKind::String {
+                self.skip_string()?;
             } else {
-                self.scalar(kind)?;
+                self.skip_scalar(kind)?;
             }
         }
     }
 
-    /// Skips the comma before a member or element, unless it is the first.
-    fn comma(&mut self, byte: Option<u8>, first: bool) -> Result<(), SyntaxError> {
-        if first {
+    /// Skips the comma before a member or element, unless it is the first. `byte` is the next byte.
+    fn skip_comma(&mut self, byte: Option<u8>, is_first: bool) -> Result<(), SyntaxError> {
+        if is_first {
             return Ok(());
         }
         if byte != Some(b',') {
             return Err(self.error("no comma between values"));
         }
-        self.at += 1;
+        self.offset += 1;
         Ok(())
     }
 
-    /// Skips a name and its colon; returns the name.
-    fn name(&mut self) -> Result<Value<'a>, SyntaxError> {
-        if self.next() != Some(b'"') {
+    /// Skips the name of a member and its colon; returns the name as a string value.
+    fn read_name(&mut self) -> Result<Value<'a>, SyntaxError> {
+        if self.peek_byte() != Some(b'"') {
             return Err(self.error("a member without a name"));
         }
-        let start = self.at;
-        let escape_overhead = self.string()?;
-        let raw = self.text.get(start..self.at).unwrap_or_default();
-        if self.next() != Some(b':') {
+        let start = self.offset;
+        let escape_overhead = self.skip_string()?;
+        let raw = self.text.get(start..self.offset).unwrap_or_default();
+        if self.peek_byte() != Some(b':') {
             return Err(self.error("a name without a value"));
         }
-        self.at += 1;
-        Ok(Value { raw, start, kind: Kind::String, escape_overhead })
+        self.offset += 1;
+        Ok(Value { raw, start, kind: ValueKind::String, escape_overhead })
     }
 }
 
-impl Members {
-    /// Moves to the value of the next member and returns its name; `None` after the last one.
+impl ObjectMembers {
+    /// Moves `cursor` to the value of the next member and returns the decoded name; `None` after the last member.
     pub(crate) fn next<'a>(&mut self, cursor: &mut Cursor<'a>) -> Result<Option<Cow<'a, str>>, SyntaxError> {
         Ok(self.next_name(cursor)?.and_then(|name| name.string()))
     }
 
-    /// Moves to the value of the next member and returns its name as a value; `None` after the last one.
+    /// Moves `cursor` to the value of the next member and returns the name with its position; `None` after the last
+    /// member.
     pub(super) fn next_name<'a>(&mut self, cursor: &mut Cursor<'a>) -> Result<Option<Value<'a>>, SyntaxError> {
-        if !more(cursor, &mut self.first, b'}')? {
+        if !advance(cursor, &mut self.is_first, b'}')? {
             return Ok(None);
         }
-        cursor.name().map(Some)
+        cursor.read_name().map(Some)
     }
 }
 
-impl Elements {
-    /// Moves to the next element; returns false after the last one.
+impl ArrayElements {
+    /// Moves `cursor` to the next element; returns false after the last one.
     pub(crate) fn next(&mut self, cursor: &mut Cursor<'_>) -> Result<bool, SyntaxError> {
-        more(cursor, &mut self.first, b']')
+        advance(cursor, &mut self.is_first, b']')
     }
 }
 
-fn more(cursor: &mut Cursor<'_>, first: &mut bool, close: u8) -> Result<bool, SyntaxError> {
-    let byte = cursor.next();
+/// Moves `cursor` to the next member or element. Returns false, and leaves the object or list, if the next byte is
+/// its closing bracket `close`. `is_first` is cleared.
+fn advance(cursor: &mut Cursor<'_>, is_first: &mut bool, close: u8) -> Result<bool, SyntaxError> {
+    let byte = cursor.peek_byte();
     if byte == Some(close) {
-        cursor.at += 1;
+        cursor.offset += 1;
         cursor.depth = cursor.depth.saturating_sub(1);
         return Ok(false);
     }
-    cursor.comma(byte, std::mem::take(first))?;
+    cursor.skip_comma(byte, std::mem::take(is_first))?;
     Ok(true)
 }

@@ -3,12 +3,12 @@
 use proptest::prelude::*;
 use serde::de::IgnoredAny;
 
-use super::{Cursor, Kind, decoded, raw_bytes};
+use super::{Cursor, ValueKind, decode_string, raw_prefix_length};
 
 /// Skips a whole text.
 fn passes(text: &str) -> bool {
     let mut cursor = Cursor::new(text);
-    cursor.value().is_ok() && cursor.end().is_ok()
+    cursor.read_value().is_ok() && cursor.expect_end().is_ok()
 }
 
 fn agrees(text: &str) -> bool {
@@ -72,7 +72,7 @@ fn what_is_nested_too_deeply_is_refused_without_recursion() {
 #[test]
 fn members_and_elements_are_where_they_are() {
     let text = r#" {"a": [1, {"b":null} ] , "\u0063":"\u00e9\n"}"#;
-    let value = Cursor::new(text).value().unwrap();
+    let value = Cursor::new(text).read_value().unwrap();
     let [list, string] = value.get_many(["a", "c"]).map(Option::unwrap);
     assert_eq!(text.get(list.span()), Some(r#"[1, {"b":null} ]"#));
     let second = list.elements().nth(1).unwrap();
@@ -146,11 +146,11 @@ proptest! {
     #[test]
     fn values_mean_what_they_mean_for_serde_json(json in any_json()) {
         let text = json.to_string();
-        let value = Cursor::new(&text).value().unwrap();
+        let value = Cursor::new(&text).read_value().unwrap();
         prop_assert_eq!(value.raw, &text);
         match &json {
             serde_json::Value::Object(members) => {
-                prop_assert_eq!(value.kind, Kind::Object);
+                prop_assert_eq!(value.kind, ValueKind::Object);
                 let names: Vec<_> = value.members().map(|(name, _)| name.string().unwrap().into_owned()).collect();
                 prop_assert_eq!(names, members.keys().cloned().collect::<Vec<_>>());
                 for (name, member) in members {
@@ -173,15 +173,15 @@ proptest! {
     fn every_byte_of_a_text_is_found_in_its_string(pieces in prop::collection::vec(written(), 0..12), cut in 0_usize..13) {
         let raw: String = pieces.iter().map(|(_, raw)| raw.as_str()).collect();
         let text: String = pieces.iter().map(|(character, _)| *character).collect();
-        prop_assert_eq!(decoded(&raw), text.as_str());
+        prop_assert_eq!(decode_string(&raw), text.as_str());
         let quoted = format!("\"{raw}\"");
-        let value = Cursor::new(&quoted).value().unwrap();
+        let value = Cursor::new(&quoted).read_value().unwrap();
         let string = value.string();
         prop_assert_eq!(string.as_deref(), Some(text.as_str()));
         prop_assert_eq!(value.characters(), pieces.len() as u64);
         let cut = cut.min(pieces.len());
         let bytes: usize = pieces[..cut].iter().map(|(character, _)| character.len_utf8()).sum();
         let length: usize = pieces[..cut].iter().map(|(_, raw)| raw.len()).sum();
-        prop_assert_eq!(raw_bytes(&raw, bytes), Some(length));
+        prop_assert_eq!(raw_prefix_length(&raw, bytes), Some(length));
     }
 }

@@ -4,7 +4,7 @@ use std::{borrow::Cow, ops::Range};
 
 /// The type of a JSON value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum ValueKind {
     Object,
     Array,
     String,
@@ -17,56 +17,60 @@ pub(crate) enum Kind {
 /// A JSON value and its position in the text.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Value<'a> {
-    /// Its JSON, with the quotes of a string.
+    /// The JSON text of the value, with the quotes of a string.
     pub(crate) raw: &'a str,
-    /// Its offset in bytes.
+    /// The offset of `raw` in the whole text, in bytes.
     pub(crate) start: usize,
-    pub(crate) kind: Kind,
+    pub(crate) kind: ValueKind,
     /// For a string: by how many bytes its escapes exceed one byte per character.
     pub(super) escape_overhead: usize,
 }
 
 impl<'a> Value<'a> {
+    /// Returns the range of the value in the whole text, in bytes.
     pub(crate) fn span(&self) -> Range<usize> {
         self.start..self.start + self.raw.len()
     }
 
     pub(crate) fn is_null(&self) -> bool {
-        self.kind == Kind::Null
+        self.kind == ValueKind::Null
     }
 
     /// Whether it is `null`, `false`, zero, or empty.
     pub(crate) fn is_falsy(&self) -> bool {
         match self.kind {
-            Kind::Null | Kind::False => true,
-            Kind::String => self.raw.len() == 2,
-            Kind::True => false,
-            Kind::Number => self.raw.parse() == Ok(0.0_f64),
-            Kind::Object | Kind::Array => {
+            ValueKind::Null | ValueKind::False => true,
+            ValueKind::String => self.raw.len() == 2,
+            ValueKind::True => false,
+            ValueKind::Number => self.raw.parse() == Ok(0.0_f64),
+            ValueKind::Object | ValueKind::Array => {
                 self.raw.bytes().filter(|byte| !matches!(byte, b' ' | b'\n' | b'\r' | b'\t')).count() == 2
             }
         }
     }
 
+    /// Returns the value of `true` or `false`; `None` for other values.
     pub(crate) fn as_bool(&self) -> Option<bool> {
         match self.kind {
-            Kind::True => Some(true),
-            Kind::False => Some(false),
+            ValueKind::True => Some(true),
+            ValueKind::False => Some(false),
             _ => None,
         }
     }
 
     /// Returns a whole number that is not negative; `None` for other values.
     pub(crate) fn as_u64(&self) -> Option<u64> {
-        if self.kind == Kind::Number { self.raw.parse().ok() } else { None }
+        if self.kind == ValueKind::Number { self.raw.parse().ok() } else { None }
     }
 
+    /// Returns a number, rounded to a double; `None` for other values.
     pub(crate) fn as_f64(&self) -> Option<f64> {
-        if self.kind == Kind::Number { self.raw.parse().ok() } else { None }
+        if self.kind == ValueKind::Number { self.raw.parse().ok() } else { None }
     }
 
+    /// Returns the content of a string without decoding it; `None` for other values.
     pub(crate) fn text(&self) -> Option<Text<'a>> {
-        if self.kind != Kind::String {
+        if self.kind != ValueKind::String {
             return None;
         }
         let raw = self.raw.get(1..self.raw.len().checked_sub(1)?)?;
@@ -89,8 +93,9 @@ impl<'a> Value<'a> {
 pub(crate) struct Text<'a> {
     /// The text between the quotes, with its escapes.
     pub(crate) raw: &'a str,
-    /// Its offset in bytes.
+    /// The offset of `raw` in the whole JSON text, in bytes.
     pub(crate) start: usize,
+    /// By how many bytes the escapes exceed one byte per character; 0 if there are none.
     escape_overhead: usize,
 }
 
@@ -102,7 +107,7 @@ impl<'a> Text<'a> {
 
     /// Decodes the text. An unpaired surrogate is decoded to U+FFFD.
     pub(crate) fn decoded(&self) -> Cow<'a, str> {
-        if self.escape_overhead == 0 { Cow::Borrowed(self.raw) } else { Cow::Owned(decode(self.raw)) }
+        if self.escape_overhead == 0 { Cow::Borrowed(self.raw) } else { Cow::Owned(decode_escapes(self.raw)) }
     }
 
     /// Returns the number of Unicode scalar values of the decoded text.
@@ -112,39 +117,40 @@ impl<'a> Text<'a> {
 
     /// Returns the number of bytes that encode the first `decoded` bytes of the decoded text; `None` if it is shorter,
     /// or if they end within a character.
-    pub(crate) fn raw_bytes(&self, decoded: usize) -> Option<usize> {
-        raw_bytes(self.raw, decoded)
+    pub(crate) fn raw_prefix_length(&self, decoded: usize) -> Option<usize> {
+        raw_prefix_length(self.raw, decoded)
     }
 }
 
 /// Returns the number of bytes of `raw` that encode the first `decoded` bytes of the decoded text; `None` if the text
 /// is shorter, or if they end within a character.
-pub(crate) fn raw_bytes(raw: &str, decoded: usize) -> Option<usize> {
-    let (mut at, mut left) = (0, decoded);
-    while left > 0 {
-        let rest = raw.get(at..)?;
+pub(crate) fn raw_prefix_length(raw: &str, decoded: usize) -> Option<usize> {
+    let (mut raw_length, mut remaining) = (0, decoded);
+    while remaining > 0 {
+        let rest = raw.get(raw_length..)?;
         let (character, length) = match rest.strip_prefix('\\') {
-            Some(_) => escape(rest)?,
+            Some(_) => decode_escape(rest)?,
             None => rest.chars().next().map(|character| (character, character.len_utf8()))?,
         };
-        left = left.checked_sub(character.len_utf8())?;
-        at += length;
+        remaining = remaining.checked_sub(character.len_utf8())?;
+        raw_length += length;
     }
-    Some(at)
+    Some(raw_length)
 }
 
-/// Decodes the content of a JSON string.
-pub(super) fn decoded(raw: &str) -> Cow<'_, str> {
-    if raw.contains('\\') { Cow::Owned(decode(raw)) } else { Cow::Borrowed(raw) }
+/// Decodes the escapes in the content of a JSON string, given without its quotes.
+pub(super) fn decode_string(raw: &str) -> Cow<'_, str> {
+    if raw.contains('\\') { Cow::Owned(decode_escapes(raw)) } else { Cow::Borrowed(raw) }
 }
 
-fn decode(raw: &str) -> String {
+/// Decodes a text with escapes. The rest of the text is kept if an escape is cut off.
+fn decode_escapes(raw: &str) -> String {
     let mut out = String::with_capacity(raw.len());
     let mut rest = raw;
     while let Some((plain, _)) = rest.split_once('\\') {
         out.push_str(plain);
         let escaped = rest.get(plain.len()..).unwrap_or_default();
-        let Some((character, length)) = escape(escaped) else { break };
+        let Some((character, length)) = decode_escape(escaped) else { break };
         out.push(character);
         rest = escaped.get(length..).unwrap_or_default();
     }
@@ -154,20 +160,22 @@ fn decode(raw: &str) -> String {
 
 /// Decodes the escape at the start of a text; returns the character and the length of the escape. `None` if the text is
 /// too short.
-fn escape(text: &str) -> Option<(char, usize)> {
+fn decode_escape(text: &str) -> Option<(char, usize)> {
     let character = match text.as_bytes().get(1)? {
         b'n' => '\n',
         b't' => '\t',
         b'r' => '\r',
         b'b' => '\u{8}',
         b'f' => '\u{c}',
-        b'u' => return Some(code_point(text)),
+        b'u' => return Some(decode_unicode_escape(text)),
         other => char::from(*other),
     };
     Some((character, 2))
 }
 
-fn code_point(text: &str) -> (char, usize) {
+/// Decodes the escape `\uXXXX`, or two of them that are a surrogate pair, at the start of a text; returns the character
+/// and the length of the escape. Invalid digits and unpaired surrogates result in U+FFFD.
+fn decode_unicode_escape(text: &str) -> (char, usize) {
     let unit = |from: usize| {
         let digits = text.get(from..from + 6)?.strip_prefix("\\u")?;
         u16::from_str_radix(digits, 16).ok()

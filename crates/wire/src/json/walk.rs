@@ -3,46 +3,50 @@
 use super::{cursor::Cursor, text::Value};
 
 impl<'a> Value<'a> {
-    /// Iterates over the names and values of an object; empty for other values.
+    /// Returns an iterator over the names and values of an object, in order. It is empty for other values. All
+    /// positions are relative to the whole text.
     pub(crate) fn members(&self) -> impl Iterator<Item = (Value<'a>, Value<'a>)> + use<'a> {
         let (base, mut cursor) = (self.start, Cursor::new(self.raw));
-        let mut members = cursor.object().ok().flatten();
+        let mut members = cursor.enter_object().ok().flatten();
         std::iter::from_fn(move || {
             let name = members.as_mut()?.next_name(&mut cursor).ok()??;
-            let value = cursor.value().ok()?;
-            Some((name.moved(base), value.moved(base)))
+            let value = cursor.read_value().ok()?;
+            Some((name.shifted(base), value.shifted(base)))
         })
     }
 
-    /// Iterates over the elements of a list; empty for other values.
+    /// Returns an iterator over the elements of a list. It is empty for other values. Positions are relative to the
+    /// whole text.
     pub(crate) fn elements(&self) -> impl Iterator<Item = Value<'a>> + use<'a> {
         let (base, mut cursor) = (self.start, Cursor::new(self.raw));
-        let mut elements = cursor.array().ok().flatten();
+        let mut elements = cursor.enter_array().ok().flatten();
         std::iter::from_fn(move || {
             let more = elements.as_mut()?.next(&mut cursor).ok()?;
-            if more { cursor.value().ok().map(|value| value.moved(base)) } else { None }
+            if more { cursor.read_value().ok().map(|value| value.shifted(base)) } else { None }
         })
     }
 
-    /// Returns the members with these names; of repeated members the last one counts.
+    /// Returns the members of an object with these names, in the order of `names`: `None` for a missing one, and for
+    /// other values than objects. Of repeated members the last one counts.
     pub(crate) fn get_many<const N: usize>(&self, names: [&str; N]) -> [Option<Value<'a>>; N] {
         let mut found = [None; N];
         for (name, value) in self.members() {
             let Some(name) = name.string() else { continue };
-            if let Some(slot) = names.iter().position(|wanted| name == *wanted).and_then(|at| found.get_mut(at)) {
+            if let Some(slot) = names.iter().position(|wanted| name == *wanted).and_then(|slot| found.get_mut(slot)) {
                 *slot = Some(value);
             }
         }
         found
     }
 
-    /// Returns the member of this name.
+    /// Returns the member of an object with this name; `None` if it is missing.
     pub(crate) fn get(&self, name: &str) -> Option<Value<'a>> {
         let [found] = self.get_many([name]);
         found
     }
 
-    fn moved(self, base: usize) -> Self {
+    /// Converts a position relative to a value that starts at `base` to one in the whole text.
+    fn shifted(self, base: usize) -> Self {
         Self { start: self.start + base, ..self }
     }
 }

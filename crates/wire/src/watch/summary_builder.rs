@@ -8,10 +8,10 @@ use contracts::{
 use crate::{
     json::Value,
     response_summary::{MAX_ARGUMENT_BYTES, ResponseSummary, ResponseToolCall},
-    usage::{merged, usage},
+    usage::{merge_usage_objects, usage},
 };
 
-/// The number of tool calls that are kept.
+/// The number of tool calls that are kept; further ones are ignored.
 const MAX_CALLS: usize = 256;
 
 /// The longest id or name that is kept, in bytes.
@@ -23,22 +23,23 @@ const MAX_USAGE_BYTES: usize = 64 * 1024;
 /// Builds the summary of a response from its events, or from its body if it is not streamed.
 #[derive(Debug, Default)]
 pub(crate) struct SummaryBuilder {
+    /// The last usage object, or all of them merged, as JSON.
     usage_object: Option<String>,
-    pub(crate) stop: Option<StopReason>,
-    /// The tool calls by the number that their deltas have.
+    pub(crate) stop_reason: Option<StopReason>,
+    /// The tool calls in order, each with the number by which its deltas refer to it.
     calls: Vec<(u64, ResponseToolCall)>,
     pub(crate) thinking_blocks: u32,
     /// Whether the last output was thinking, in APIs that do not mark where thinking starts.
-    thinks: bool,
+    last_was_thinking: bool,
     pub(crate) model: Option<String>,
     pub(crate) complete: bool,
     pub(crate) error: Option<ErrorClass>,
     /// Bytes of output so far.
-    written: u64,
+    output_bytes: u64,
 }
 
 impl SummaryBuilder {
-    /// Sets the usage object.
+    /// Replaces the usage object. An empty or too long one is ignored.
     pub(crate) fn set_usage(&mut self, usage_object: Option<Value<'_>>) {
         if let Some(usage_object) =
             usage_object.filter(|usage_object| !usage_object.is_falsy() && usage_object.raw.len() <= MAX_USAGE_BYTES)
@@ -47,7 +48,8 @@ impl SummaryBuilder {
         }
     }
 
-    /// Merges a usage object that has only the changed fields into the previous one.
+    /// Merges a usage object that has only the changed fields into the previous one. An empty or too long one is
+    /// ignored.
     pub(crate) fn merge_usage(&mut self, usage_object: Option<Value<'_>>) {
         let Some(later) =
             usage_object.filter(|usage_object| !usage_object.is_falsy() && usage_object.raw.len() <= MAX_USAGE_BYTES)
@@ -55,45 +57,46 @@ impl SummaryBuilder {
             return;
         };
         self.usage_object = Some(match &self.usage_object {
-            Some(earlier) => merged(earlier, later.raw),
+            Some(earlier) => merge_usage_objects(earlier, later.raw),
             None => later.raw.to_owned(),
         });
     }
 
-    /// Sets the name of the model, unless it is set.
+    /// Sets the name of the model, unless it is already known.
     pub(crate) fn set_model(&mut self, model: Option<Value<'_>>) {
         if self.model.is_none() {
-            self.model = model.and_then(|model| model.string()).map(|model| cut(&model, MAX_NAME_BYTES));
+            self.model = model.and_then(|model| model.string()).map(|model| truncated(&model, MAX_NAME_BYTES));
         }
     }
 
-    /// Counts a string of output.
+    /// Counts the bytes of a string of output, as escaped in the JSON.
     pub(crate) fn add_output(&mut self, text: Option<Value<'_>>) {
         self.add_output_bytes(text.and_then(|text| text.text()).map_or(0, |text| text.raw.len()));
     }
 
     /// Counts bytes of output.
     pub(crate) fn add_output_bytes(&mut self, bytes: usize) {
-        self.written += bytes as u64;
+        self.output_bytes += bytes as u64;
     }
 
-    /// Counts a text of output; counts a thinking block if the text is the start of one.
-    pub(crate) fn add_text(&mut self, thinks: bool, text: Option<Value<'_>>) {
+    /// Counts a text of output, which is thinking or not. Consecutive texts of thinking count as one thinking block.
+    pub(crate) fn add_text(&mut self, is_thinking: bool, text: Option<Value<'_>>) {
         if text.is_none_or(|text| text.is_falsy()) {
             return;
         }
-        self.thinking_blocks += u32::from(thinks && !self.thinks);
-        self.thinks = thinks;
+        self.thinking_blocks += u32::from(is_thinking && !self.last_was_thinking);
+        self.last_was_thinking = is_thinking;
         self.add_output(text);
     }
 
-    /// Starts or updates the tool call with this number. Missing ids and names leave the known ones.
+    /// Starts the tool call with this number, or updates it. Ids and names that are missing or empty leave the known
+    /// ones unchanged.
     pub(crate) fn start_call(&mut self, number: u64, id: Option<Value<'_>>, name: Option<Value<'_>>) {
-        self.thinks = false;
+        self.last_was_thinking = false;
         let text = |value: Option<Value<'_>>| {
             value
                 .and_then(|value| value.string())
-                .map(|text| cut(&text, MAX_NAME_BYTES))
+                .map(|text| truncated(&text, MAX_NAME_BYTES))
                 .filter(|text| !text.is_empty())
         };
         let Some(call) = self.call_mut(number) else { return };
@@ -105,8 +108,8 @@ impl SummaryBuilder {
         }
     }
 
-    /// Returns the number for a call in an API without call numbers.
-    pub(crate) fn next_call(&self) -> u64 {
+    /// Returns an unused number for a tool call, for APIs that do not number calls.
+    pub(crate) fn next_call_number(&self) -> u64 {
         self.calls.len() as u64
     }
 
@@ -116,7 +119,7 @@ impl SummaryBuilder {
         let Some(more) = more.and_then(|more| more.string()) else { return };
         if let Some(call) = self.call_mut(number) {
             let room = MAX_ARGUMENT_BYTES.saturating_sub(call.arguments.len());
-            call.arguments.push_str(&cut(&more, room));
+            call.arguments.push_str(&truncated(&more, room));
         }
     }
 
@@ -135,26 +138,27 @@ impl SummaryBuilder {
         let Some(call) = self.call_mut(number) else { return };
         let text = arguments.string().unwrap_or_else(|| arguments.raw.into());
         if !text.is_empty() {
-            call.arguments = cut(&text, MAX_ARGUMENT_BYTES);
+            call.arguments = truncated(&text, MAX_ARGUMENT_BYTES);
         }
     }
 
+    /// Returns the latest call with this number, or a new one; `None` if there are too many calls.
     fn call_mut(&mut self, number: u64) -> Option<&mut ResponseToolCall> {
-        let at = match self.calls.iter().rposition(|(known, _)| *known == number) {
-            Some(at) => at,
+        let index = match self.calls.iter().rposition(|(known, _)| *known == number) {
+            Some(index) => index,
             None if self.calls.len() < MAX_CALLS => {
                 self.calls.push((number, ResponseToolCall::default()));
                 self.calls.len() - 1
             }
             None => return None,
         };
-        self.calls.get_mut(at).map(|(_, call)| call)
+        self.calls.get_mut(index).map(|(_, call)| call)
     }
 
-    /// Builds the summary.
+    /// Builds the summary of a complete or broken-off response of `api`.
     pub(crate) fn finish(self, api: WireApi) -> ResponseSummary {
         let tool_calls: Vec<_> = self.calls.into_iter().map(|(_, call)| call).collect();
-        let stop_reason = match self.stop {
+        let stop_reason = match self.stop_reason {
             // Gemini and some servers of chat completions report the end of the turn even if the model calls a tool.
             Some(StopReason::EndTurn) if !tool_calls.is_empty() => StopReason::ToolUse,
             stop => stop.unwrap_or(StopReason::Unknown),
@@ -168,12 +172,12 @@ impl SummaryBuilder {
             model: self.model,
             complete: self.complete,
             error: self.error,
-            output_bytes: self.written,
+            output_bytes: self.output_bytes,
         }
     }
 }
 
-/// Cuts a text to at most `most` bytes, between characters.
-fn cut(text: &str, most: usize) -> String {
-    text.get(..text.floor_char_boundary(most)).unwrap_or_default().to_owned()
+/// Returns the longest prefix of a text that has at most `max_bytes` bytes and ends between characters.
+fn truncated(text: &str, max_bytes: usize) -> String {
+    text.get(..text.floor_char_boundary(max_bytes)).unwrap_or_default().to_owned()
 }

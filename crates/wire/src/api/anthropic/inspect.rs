@@ -3,33 +3,33 @@
 use contracts::Requirement;
 
 use crate::inspect::{
-    history::{Author, Draft},
+    history::{Author, MessageDraft},
     inspector::{Inspector, string_or_empty, type_of},
 };
 use crate::{
     fields::ObjectKind,
-    json::{Cursor, Kind},
+    json::{Cursor, ValueKind},
     request_summary::RequestError,
 };
 
 impl<'a> Inspector<'a> {
     /// Inspects the member `name` of a Messages request and records the features it requires; `cursor` is before its
     /// value.
-    pub(crate) fn anthropic(&mut self, cursor: &mut Cursor<'a>, name: &str) -> Result<(), RequestError> {
+    pub(crate) fn inspect_anthropic_member(&mut self, cursor: &mut Cursor<'a>, name: &str) -> Result<(), RequestError> {
         match name {
-            "model" => return self.model(cursor),
-            "stream" => return self.stream(cursor),
-            "messages" => return self.each_message(cursor, "a list", Self::anthropic_message),
-            "system" => return self.system_blocks(cursor),
-            "tools" => return self.anthropic_tools(cursor),
+            "model" => return self.read_model(cursor),
+            "stream" => return self.read_stream(cursor),
+            "messages" => return self.each_message(cursor, "a list", Self::inspect_anthropic_message),
+            "system" => return self.inspect_system_blocks(cursor),
+            "tools" => return self.inspect_anthropic_tools(cursor),
             _ => {}
         }
-        let value = cursor.value()?;
+        let value = cursor.read_value()?;
         match name {
-            "max_tokens" => self.out.max_output = self.expect_count(&value),
-            "metadata" => self.metadata(&value),
-            "output_config" => self.output_config(&value),
-            "output_format" => self.output_format(&value),
+            "max_tokens" => self.summary.max_output = self.expect_count(&value),
+            "metadata" => self.inspect_metadata(&value),
+            "output_config" => self.inspect_output_config(&value),
+            "output_format" => self.inspect_output_format(&value),
             "thinking" => {
                 let kind = type_of(&value);
                 self.require_if(!value.is_null() && kind != "disabled", Requirement::ThinkingControl);
@@ -42,72 +42,81 @@ impl<'a> Inspector<'a> {
                     _ => self.require_if(!value.is_null(), Requirement::Native),
                 }
             }
-            "stop_sequences" => self.stop_sequences(&value),
-            "temperature" => self.temperature(&value),
-            "top_p" => self.top_p(&value),
+            "stop_sequences" => self.inspect_stop_sequences(&value),
+            "temperature" => self.inspect_temperature(&value),
+            "top_p" => self.inspect_top_p(&value),
             "top_k" => {
-                self.expect_kind(Kind::Number, &value);
+                self.expect_kind(ValueKind::Number, &value);
                 self.classify_field(ObjectKind::Body, name, &value);
             }
-            "tool_choice" => self.anthropic_tool_choice(&value),
-            "service_tier" => self.service_tier(&value),
+            "tool_choice" => self.inspect_anthropic_tool_choice(&value),
+            "service_tier" => self.inspect_service_tier(&value),
             _ => self.classify_field(ObjectKind::Body, name, &value),
         }
         Ok(())
     }
 
-    fn anthropic_message(&mut self, cursor: &mut Cursor<'a>, index: usize) -> Result<(), RequestError> {
-        let Some(mut members) = cursor.object()? else {
+    fn inspect_anthropic_message(&mut self, cursor: &mut Cursor<'a>, index: usize) -> Result<(), RequestError> {
+        let Some(mut members) = cursor.enter_object()? else {
             return Err(RequestError::WrongType { field: "messages", expected: "a list of objects" });
         };
         let (mut role, mut content, mut is_read) = (None, None, false);
         while let Some(name) = members.next(cursor)? {
             match name.as_ref() {
-                "role" => role = Some(cursor.value()?),
+                "role" => role = Some(cursor.read_value()?),
                 // The role may follow the content, which depends on it.
                 "content" if role.is_some() => {
-                    self.anthropic_content(cursor, index, &string_or_empty(role.as_ref()))?;
+                    self.inspect_anthropic_content(cursor, index, &string_or_empty(role.as_ref()))?;
                     (content, is_read) = (None, true);
                 }
-                "content" => content = Some(cursor.value()?),
+                "content" => content = Some(cursor.read_value()?),
                 _ => self.skip_field(cursor, ObjectKind::Message, &name)?,
             }
         }
         self.require_if(!is_read && content.is_none(), Requirement::Native);
         if let Some(content) = content {
-            self.anthropic_content(&mut cursor.at(content.start), index, &string_or_empty(role.as_ref()))?;
+            self.inspect_anthropic_content(
+                &mut cursor.moved_to(content.start),
+                index,
+                &string_or_empty(role.as_ref()),
+            )?;
         }
-        self.out.prompt.messages += 1;
+        self.summary.prompt.messages += 1;
         Ok(())
     }
 
-    fn anthropic_content(&mut self, cursor: &mut Cursor<'a>, index: usize, role: &str) -> Result<(), RequestError> {
+    fn inspect_anthropic_content(
+        &mut self,
+        cursor: &mut Cursor<'a>,
+        index: usize,
+        role: &str,
+    ) -> Result<(), RequestError> {
         match role {
             "system" => {
                 self.require(Requirement::MidConversationSystem);
                 self.authors.system = false;
-                self.system_blocks(cursor)?;
+                self.inspect_system_blocks(cursor)?;
                 self.ends_with_model &= !self.authors.system;
                 return Ok(());
             }
-            "assistant" => self.assistant_message(),
+            "assistant" => self.record_assistant_message(),
             "user" => {}
             _ => self.require(Requirement::Native),
         }
-        let by = if role == "assistant" { Author::Model } else { Author::User };
-        let mut draft = Draft { by, ..Draft::default() };
-        if let Some(mut elements) = cursor.array()? {
+        let author = if role == "assistant" { Author::Model } else { Author::User };
+        let mut draft = MessageDraft { author, ..MessageDraft::default() };
+        if let Some(mut elements) = cursor.enter_array()? {
             while elements.next(cursor)? {
-                self.block(cursor, &mut draft)?;
+                self.inspect_block(cursor, &mut draft)?;
             }
         } else {
-            let value = cursor.value()?;
+            let value = cursor.read_value()?;
             self.expect_string(Some(&value));
-            self.out.prompt.characters += value.text().map_or(0, |text| text.characters());
+            self.summary.prompt.characters += value.text().map_or(0, |text| text.characters());
             draft.texts.extend(value.text());
         }
         if role == "user" {
-            self.user_message(index, &draft);
+            self.record_user_message(index, &draft);
         } else {
             self.record_content(&draft);
         }
@@ -115,23 +124,23 @@ impl<'a> Inspector<'a> {
     }
 
     /// Inspects the system prompt or a system message: a string or a list of text blocks.
-    fn system_blocks(&mut self, cursor: &mut Cursor<'a>) -> Result<(), RequestError> {
-        let Some(mut elements) = cursor.array()? else {
-            let value = cursor.value()?;
+    fn inspect_system_blocks(&mut self, cursor: &mut Cursor<'a>) -> Result<(), RequestError> {
+        let Some(mut elements) = cursor.enter_array()? else {
+            let value = cursor.read_value()?;
             if let Some(text) = value.text() {
-                self.system(text);
+                self.record_system_text(text);
             } else {
                 self.require_if(!value.is_null(), Requirement::Native);
             }
             return Ok(());
         };
         while elements.next(cursor)? {
-            let mut block = Draft { by: Author::System, ..Draft::default() };
-            let before = self.out.prompt.characters;
-            self.block(cursor, &mut block)?;
-            self.out.prompt.characters = before;
+            let mut block = MessageDraft { author: Author::System, ..MessageDraft::default() };
+            let before = self.summary.prompt.characters;
+            self.inspect_block(cursor, &mut block)?;
+            self.summary.prompt.characters = before;
             for text in block.texts {
-                self.system(text);
+                self.record_system_text(text);
             }
         }
         Ok(())

@@ -3,24 +3,28 @@
 use contracts::Requirement;
 
 use crate::inspect::{
-    history::{Author, Draft},
+    history::{Author, MessageDraft},
     inspector::{Inspector, string_or_empty, type_of},
 };
 use crate::{
     fields::ObjectKind,
-    json::{Cursor, Kind, Value},
+    json::{Cursor, Value, ValueKind},
     request_summary::{RequestError, ToolResult},
 };
 
 impl<'a> Inspector<'a> {
     /// Reads one content block.
-    pub(crate) fn block(&mut self, cursor: &mut Cursor<'a>, draft: &mut Draft<'a>) -> Result<(), RequestError> {
-        let Some(mut members) = cursor.object()? else {
+    pub(crate) fn inspect_block(
+        &mut self,
+        cursor: &mut Cursor<'a>,
+        draft: &mut MessageDraft<'a>,
+    ) -> Result<(), RequestError> {
+        let Some(mut members) = cursor.enter_object()? else {
             return Err(RequestError::WrongType { field: "content", expected: "a string or a list of objects" });
         };
         let mut block = Block::default();
         while let Some(name) = members.next(cursor)? {
-            let value = cursor.value()?;
+            let value = cursor.read_value()?;
             if value.is_null() {
                 continue;
             }
@@ -84,44 +88,44 @@ impl<'a> Inspector<'a> {
             };
             block.has |= has;
         }
-        self.block_of_kind(*cursor, &block, draft)
+        self.inspect_block_members(*cursor, &block, draft)
     }
 
-    fn block_of_kind(
+    fn inspect_block_members(
         &mut self,
         cursor: Cursor<'a>,
         block: &Block<'a>,
-        draft: &mut Draft<'a>,
+        draft: &mut MessageDraft<'a>,
     ) -> Result<(), RequestError> {
         let characters = |value: &Option<Value<'a>>| value.as_ref().map_or(0, Value::characters);
         let kind = string_or_empty(block.kind.as_ref());
-        self.authors.others |=
-            draft.by != Author::System && !matches!(kind.as_ref(), "text" | "thinking" | "redacted_thinking");
-        self.require_if(block.has_more_than(&kind) || !is_allowed(draft.by, &kind), Requirement::Native);
+        self.authors.non_system |=
+            draft.author != Author::System && !matches!(kind.as_ref(), "text" | "thinking" | "redacted_thinking");
+        self.require_if(block.has_more_than(&kind) || !is_allowed(draft.author, &kind), Requirement::Native);
         match kind.as_ref() {
             "text" => {
                 self.expect_string(block.text.as_ref());
-                self.out.prompt.characters += characters(&block.text);
+                self.summary.prompt.characters += characters(&block.text);
                 draft.texts.extend(block.text.and_then(|value| value.text()));
             }
             "thinking" => {
-                self.out.prompt.characters += characters(&block.thought);
+                self.summary.prompt.characters += characters(&block.thought);
                 self.require(Requirement::Signatures);
             }
             "redacted_thinking" => self.require(Requirement::Signatures),
             "tool_use" => {
                 self.record_call(block.id.as_ref());
                 self.expect_string(block.id.as_ref());
-                self.tool_name(block.name.as_ref());
+                self.inspect_tool_name(block.name.as_ref());
                 if let Some(input) = &block.input {
-                    self.expect_kind(Kind::Object, input);
+                    self.expect_kind(ValueKind::Object, input);
                 }
-                self.out.prompt.characters += characters(&block.name) + characters(&block.input);
+                self.summary.prompt.characters += characters(&block.name) + characters(&block.input);
             }
             // The API has no results within results; they could nest without limit.
             "tool_result" if !draft.inside_result => {
                 if let Some(content) = &block.content {
-                    self.result_content(cursor.at(content.start))?;
+                    self.inspect_result_content(cursor.moved_to(content.start))?;
                 }
                 self.record_result(block.call.as_ref());
                 draft.results.push(ToolResult {
@@ -132,11 +136,11 @@ impl<'a> Inspector<'a> {
                 });
             }
             "image" => {
-                self.image();
-                draft.images = true;
+                self.count_image();
+                draft.has_images = true;
                 match &block.source {
-                    Some(source) => self.image_source(source),
-                    None => self.unexpected(),
+                    Some(source) => self.inspect_image_source(source),
+                    None => self.require_native(),
                 }
             }
             "document" => self.require(Requirement::Documents),
@@ -150,27 +154,27 @@ impl<'a> Inspector<'a> {
     }
 
     /// Inspects the content of a tool result: a string or a list of blocks.
-    fn result_content(&mut self, mut cursor: Cursor<'a>) -> Result<(), RequestError> {
-        let Some(mut elements) = cursor.array()? else {
-            let value = cursor.value()?;
+    fn inspect_result_content(&mut self, mut cursor: Cursor<'a>) -> Result<(), RequestError> {
+        let Some(mut elements) = cursor.enter_array()? else {
+            let value = cursor.read_value()?;
             self.expect_string(Some(&value));
-            self.out.prompt.characters += value.characters();
+            self.summary.prompt.characters += value.characters();
             return Ok(());
         };
-        let mut inside = Draft { inside_result: true, ..Draft::default() };
+        let mut inside = MessageDraft { inside_result: true, ..MessageDraft::default() };
         while elements.next(&mut cursor)? {
-            self.block(&mut cursor, &mut inside)?;
+            self.inspect_block(&mut cursor, &mut inside)?;
         }
-        self.require_if(inside.images, Requirement::ToolImages);
+        self.require_if(inside.has_images, Requirement::ToolImages);
         Ok(())
     }
 }
 
 /// Whether a block of a type is allowed in a message of this author.
-fn is_allowed(by: Author, kind: &str) -> bool {
+fn is_allowed(author: Author, kind: &str) -> bool {
     match kind {
-        "image" | "tool_result" => by == Author::User,
-        "tool_use" | "thinking" | "redacted_thinking" => by == Author::Model,
+        "image" | "tool_result" => author == Author::User,
+        "tool_use" | "thinking" | "redacted_thinking" => author == Author::Model,
         _ => true,
     }
 }

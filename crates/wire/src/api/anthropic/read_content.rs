@@ -6,8 +6,8 @@ use serde_json::{Map, Value};
 use crate::{
     convert::{
         ConvertError,
-        canonical::request::{Block, Image, Input, Role, ToolCall, ToolResult},
-        fields::{Fields, is_falsy},
+        canonical::request::{Block, Image, Role, ToolCall, ToolInput, ToolResult},
+        fields::{ObjectReader, is_falsy},
         gate::FeatureGate,
     },
     fields::ObjectKind,
@@ -39,14 +39,14 @@ pub(super) fn blocks(content: Value, role: Role, gate: &mut FeatureGate<'_>) -> 
 }
 
 fn read_block(value: Value, role: Role, gate: &mut FeatureGate<'_>) -> Result<Option<Block>, ConvertError> {
-    let mut fields = Fields::of(value, "a block of a message")?;
-    let kind = fields.required_text("type")?;
+    let mut fields = ObjectReader::new(value, "a block of a message")?;
+    let kind = fields.take_required_string("type")?;
     let block = match (kind.as_str(), role) {
         ("text", _) => {
             if fields.take_unless("citations", is_falsy).is_some() {
                 return Err(NATIVE);
             }
-            Some(Block::Text(fields.required_text("text")?))
+            Some(Block::Text(fields.take_required_string("text")?))
         }
         ("image", Role::User) => Some(Block::Image(read_image(&mut fields, gate)?)),
         ("tool_use", Role::Assistant) => Some(Block::ToolCall(read_call(&mut fields)?)),
@@ -71,14 +71,16 @@ fn read_block(value: Value, role: Role, gate: &mut FeatureGate<'_>) -> Result<Op
     Ok(block)
 }
 
-fn read_image(fields: &mut Fields, gate: &FeatureGate<'_>) -> Result<Image, ConvertError> {
-    let mut source = fields.object("source", "the source of an image")?.ok_or(fields.wrong("has no source"))?;
-    let image = match source.required_text("type")?.as_str() {
-        "base64" => {
-            Image::Inline { media_type: source.required_text("media_type")?, data: source.required_text("data")? }
-        }
+fn read_image(fields: &mut ObjectReader, gate: &FeatureGate<'_>) -> Result<Image, ConvertError> {
+    let mut source =
+        fields.take_object("source", "the source of an image")?.ok_or(fields.malformed("has no source"))?;
+    let image = match source.take_required_string("type")?.as_str() {
+        "base64" => Image::Inline {
+            media_type: source.take_required_string("media_type")?,
+            data: source.take_required_string("data")?,
+        },
         "url" => {
-            let image = Image::of_url(source.required_text("url")?);
+            let image = Image::from_url(source.take_required_string("url")?);
             if matches!(image, Image::Remote(_)) {
                 gate.require(Requirement::RemoteImages)?;
             }
@@ -91,7 +93,7 @@ fn read_image(fields: &mut Fields, gate: &FeatureGate<'_>) -> Result<Image, Conv
     Ok(image)
 }
 
-fn read_call(fields: &mut Fields) -> Result<ToolCall, ConvertError> {
+fn read_call(fields: &mut ObjectReader) -> Result<ToolCall, ConvertError> {
     let by_the_model = |caller: &Value| caller.get("type").is_some_and(|kind| kind == "direct");
     if fields.take_unless("caller", by_the_model).is_some() {
         return Err(NATIVE);
@@ -99,12 +101,16 @@ fn read_call(fields: &mut Fields) -> Result<ToolCall, ConvertError> {
     let input = match fields.take("input") {
         None => Map::new(),
         Some(Value::Object(input)) => input,
-        Some(_) => return Err(fields.wrong("calls a tool with something that is not an object")),
+        Some(_) => return Err(fields.malformed("calls a tool with something that is not an object")),
     };
-    Ok(ToolCall { id: fields.required_text("id")?, name: fields.required_text("name")?, input: Input::Object(input) })
+    Ok(ToolCall {
+        id: fields.take_required_string("id")?,
+        name: fields.take_required_string("name")?,
+        input: ToolInput::Object(input),
+    })
 }
 
-fn read_result(fields: &mut Fields, gate: &mut FeatureGate<'_>) -> Result<ToolResult, ConvertError> {
+fn read_result(fields: &mut ObjectReader, gate: &mut FeatureGate<'_>) -> Result<ToolResult, ConvertError> {
     let content = match fields.take("content") {
         None => Vec::new(),
         Some(content) => blocks(content, Role::User, gate)?,
@@ -116,6 +122,6 @@ fn read_result(fields: &mut Fields, gate: &mut FeatureGate<'_>) -> Result<ToolRe
             _ => return Err(NATIVE),
         }
     }
-    let failed = fields.flag("is_error")?.unwrap_or(false);
-    Ok(ToolResult { call: fields.required_text("tool_use_id")?, content, failed })
+    let failed = fields.take_bool("is_error")?.unwrap_or(false);
+    Ok(ToolResult { call: fields.take_required_string("tool_use_id")?, content, failed })
 }

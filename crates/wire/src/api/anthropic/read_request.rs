@@ -9,7 +9,7 @@ use crate::{
     convert::{
         ConvertError,
         canonical::request::{Effort, Format, Message, Request, Role, Sampling, Tool, ToolChoice, ToolKind},
-        fields::{Fields, is_falsy, texts},
+        fields::{ObjectReader, into_strings, is_falsy},
         gate::FeatureGate,
     },
     fields::ObjectKind,
@@ -18,39 +18,39 @@ use crate::{
 const NATIVE: ConvertError = ConvertError::Requires(Requirement::Native);
 
 pub(crate) fn read_request(body: Value, gate: &mut FeatureGate<'_>) -> Result<Request, ConvertError> {
-    let mut fields = Fields::of(body, "the request")?;
+    let mut fields = ObjectReader::new(body, "the request")?;
     let mut request = Request {
         system: read_system(fields.take("system"), gate)?,
-        max_output: fields.count("max_tokens")?,
-        stop: texts(fields.list("stop_sequences")?, "a stop sequence")?,
+        max_output: fields.take_count("max_tokens")?,
+        stop: into_strings(fields.take_list("stop_sequences")?, "a stop sequence")?,
         sampling: Sampling {
-            temperature: fields.number("temperature")?,
-            top_p: fields.number("top_p")?,
-            top_k: fields.number("top_k")?,
+            temperature: fields.take_number("temperature")?,
+            top_p: fields.take_number("top_p")?,
+            top_k: fields.take_number("top_k")?,
             ..Sampling::default()
         },
         ..Request::default()
     };
-    for message in fields.list("messages")? {
+    for message in fields.take_list("messages")? {
         request.messages.push(read_message(message, gate)?);
     }
-    for tool in fields.list("tools")? {
+    for tool in fields.take_list("tools")? {
         request.tools.push(read_tool(tool, gate)?);
     }
-    if let Some(choice) = fields.object("tool_choice", "the tool choice")? {
+    if let Some(choice) = fields.take_object("tool_choice", "the tool choice")? {
         read_tool_choice(choice, &mut request)?;
     }
-    if let Some(thinking) = fields.object("thinking", "thinking")? {
+    if let Some(thinking) = fields.take_object("thinking", "thinking")? {
         read_thinking(thinking, gate)?;
     }
-    if let Some(format) = fields.object("output_format", "the output format")? {
+    if let Some(format) = fields.take_object("output_format", "the output format")? {
         request.format = Some(read_format(format)?);
     }
-    if let Some(mut output) = fields.object("output_config", "the output configuration")? {
-        if let Some(effort) = output.text("effort")? {
-            request.effort = Some(Effort::named(&effort).ok_or(NATIVE)?);
+    if let Some(mut output) = fields.take_object("output_config", "the output configuration")? {
+        if let Some(effort) = output.take_string("effort")? {
+            request.effort = Some(Effort::parse(&effort).ok_or(NATIVE)?);
         }
-        if let Some(format) = output.object("format", "the output format")? {
+        if let Some(format) = output.take_object("format", "the output format")? {
             // If both fields are present they may differ.
             let earlier = request.format.replace(read_format(format)?);
             earlier.map_or(Ok(()), |_| Err(NATIVE))?;
@@ -76,22 +76,22 @@ fn read_system(system: Option<Value>, gate: &mut FeatureGate<'_>) -> Result<Vec<
 }
 
 fn read_message(message: Value, gate: &mut FeatureGate<'_>) -> Result<Message, ConvertError> {
-    let mut fields = Fields::of(message, "a message")?;
-    let role = match fields.required_text("role")?.as_str() {
+    let mut fields = ObjectReader::new(message, "a message")?;
+    let role = match fields.take_required_string("role")?.as_str() {
         "user" => Role::User,
         "assistant" => Role::Assistant,
         "system" => Role::System,
         _ => return Err(NATIVE),
     };
-    let content = fields.take("content").ok_or(fields.wrong("has no content"))?;
+    let content = fields.take("content").ok_or(fields.malformed("has no content"))?;
     fields.finish_known(ObjectKind::Message, gate)?;
     let blocks = read_content::blocks(content, role, gate)?;
     Ok(Message { role, blocks })
 }
 
 fn read_tool(tool: Value, gate: &mut FeatureGate<'_>) -> Result<Tool, ConvertError> {
-    let mut fields = Fields::of(tool, "a tool")?;
-    if let Some(kind) = fields.text("type")?
+    let mut fields = ObjectReader::new(tool, "a tool")?;
+    if let Some(kind) = fields.take_string("type")?
         && kind != "custom"
     {
         // Anthropic's own tools. The client runs some of them, but only Anthropic's models know their arguments.
@@ -105,40 +105,40 @@ fn read_tool(tool: Value, gate: &mut FeatureGate<'_>) -> Result<Tool, ConvertErr
     if fields.take_unless("defer_loading", is_falsy).is_some() {
         return Err(ConvertError::Requires(Requirement::ServerTools));
     }
-    let name = fields.required_text("name")?;
-    let description = fields.text("description")?;
-    let kind = ToolKind::Function { parameters: fields.take("input_schema"), strict: fields.flag("strict")? };
+    let name = fields.take_required_string("name")?;
+    let description = fields.take_string("description")?;
+    let kind = ToolKind::Function { parameters: fields.take("input_schema"), strict: fields.take_bool("strict")? };
     fields.finish_known(ObjectKind::Tool, gate)?;
     Ok(Tool { name, description, kind })
 }
 
-fn read_tool_choice(mut choice: Fields, request: &mut Request) -> Result<(), ConvertError> {
-    request.tool_choice = Some(match choice.required_text("type")?.as_str() {
+fn read_tool_choice(mut choice: ObjectReader, request: &mut Request) -> Result<(), ConvertError> {
+    request.tool_choice = Some(match choice.take_required_string("type")?.as_str() {
         "auto" => ToolChoice::Auto,
         "any" => ToolChoice::Any,
         "none" => ToolChoice::None,
-        "tool" => ToolChoice::Named(choice.required_text("name")?),
+        "tool" => ToolChoice::Named(choice.take_required_string("name")?),
         _ => return Err(NATIVE),
     });
-    request.parallel_tools = choice.flag("disable_parallel_tool_use")?.map(|disabled| !disabled);
+    request.parallel_tools = choice.take_bool("disable_parallel_tool_use")?.map(|disabled| !disabled);
     choice.finish()
 }
 
 /// Parses `thinking`. Budgets and display options have no counterpart in other APIs; without them a model uses its
 /// default thinking.
-fn read_thinking(mut thinking: Fields, gate: &mut FeatureGate<'_>) -> Result<(), ConvertError> {
-    match thinking.required_text("type")?.as_str() {
+fn read_thinking(mut thinking: ObjectReader, gate: &mut FeatureGate<'_>) -> Result<(), ConvertError> {
+    match thinking.take_required_string("type")?.as_str() {
         "disabled" => thinking.finish(),
         "enabled" | "adaptive" => gate.drop_feature(Requirement::ThinkingControl),
         _ => Err(NATIVE),
     }
 }
 
-fn read_format(mut format: Fields) -> Result<Format, ConvertError> {
-    if format.required_text("type")? != "json_schema" {
+fn read_format(mut format: ObjectReader) -> Result<Format, ConvertError> {
+    if format.take_required_string("type")? != "json_schema" {
         return Err(NATIVE);
     }
-    let schema = format.take("schema").ok_or(format.wrong("has no schema"))?;
+    let schema = format.take("schema").ok_or(format.malformed("has no schema"))?;
     format.finish()?;
     Ok(Format::JsonSchema { name: None, description: None, schema, strict: None })
 }

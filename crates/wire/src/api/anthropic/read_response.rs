@@ -8,9 +8,9 @@ use serde_json::{Map, Value};
 use super::parse_stop_reason;
 use crate::convert::{
     ConvertError,
-    blocks::{Blocks, Handle},
+    blocks::{BlockHandle, BlockSequencer},
     canonical::{
-        response::{Failure, Kind, Start, Stop},
+        response::{BlockKind, Failure, Start, Stop},
         tokens::Tokens,
     },
     stream::ReadStream,
@@ -25,18 +25,18 @@ const UNKNOWN: ConvertError = ConvertError::malformed("the answer", "has a block
 pub(crate) struct ResponseReader {
     /// The usage object, merged from all events: the first event has the input counts, later ones have the output
     /// counts.
-    account: Map<String, Value>,
+    usage: Map<String, Value>,
     /// The stop reason, once received.
     stop: Option<Stop>,
     /// The open content blocks by their index in the stream.
-    open: BTreeMap<u64, Open>,
+    open_blocks: BTreeMap<u64, OpenBlock>,
 }
 
 /// An open content block of the stream.
 #[derive(Debug)]
-struct Open {
+struct OpenBlock {
     /// The canonical block; `None` for encrypted thinking, which cannot be converted.
-    handle: Option<Handle>,
+    handle: Option<BlockHandle>,
     /// The arguments in the start event of a tool call. They are used if no delta follows.
     input: Option<String>,
 }
@@ -50,67 +50,67 @@ fn start_of(message: &Value, tokens: Tokens) -> Start {
 }
 
 /// Returns the kind of a content block and its initial content. The kind is `None` for encrypted thinking.
-fn read_block(block: &Value) -> Result<(Option<Kind>, String), ConvertError> {
+fn read_block(block: &Value) -> Result<(Option<BlockKind>, String), ConvertError> {
     let content_text = |name: &str| text(block, name).unwrap_or_default().to_owned();
     Ok(match text(block, "/type") {
-        Some("text") => (Some(Kind::Text), content_text("/text")),
-        Some("thinking") => (Some(Kind::Thinking), content_text("/thinking")),
+        Some("text") => (Some(BlockKind::Text), content_text("/text")),
+        Some("thinking") => (Some(BlockKind::Thinking), content_text("/thinking")),
         Some("redacted_thinking") => (None, String::new()),
         Some("tool_use") => {
             let input = block.get("input").filter(|input| input.as_object().is_some_and(|map| !map.is_empty()));
             let input = input.map(Value::to_string).unwrap_or_default();
-            (Some(Kind::Tool { id: content_text("/id"), name: content_text("/name"), custom: false }), input)
+            (Some(BlockKind::Tool { id: content_text("/id"), name: content_text("/name"), custom: false }), input)
         }
         _ => return Err(UNKNOWN),
     })
 }
 
-pub(crate) fn read_response(answer: &Value, blocks: &mut Blocks) -> Result<(), ConvertError> {
-    if let Some(error) = answer.get("error") {
-        blocks.fail(Failure::of(API, error));
+pub(crate) fn read_response(response: &Value, blocks: &mut BlockSequencer) -> Result<(), ConvertError> {
+    if let Some(error) = response.get("error") {
+        blocks.fail(Failure::parse(API, error));
         return Ok(());
     }
-    let tokens = Tokens::of(API, answer.get("usage").unwrap_or(&Value::Null));
-    blocks.start(start_of(answer, tokens));
-    let content = answer.get("content").and_then(Value::as_array);
+    let tokens = Tokens::parse(API, response.get("usage").unwrap_or(&Value::Null));
+    blocks.start(start_of(response, tokens));
+    let content = response.get("content").and_then(Value::as_array);
     for block in content.ok_or(ConvertError::malformed("the answer", "has no list of blocks"))? {
         if let (Some(kind), content_text) = read_block(block)? {
-            let handle = blocks.open(kind);
-            blocks.delta(handle, &content_text)?;
-            blocks.close(handle);
+            let handle = blocks.open_block(kind);
+            blocks.append(handle, &content_text)?;
+            blocks.close_block(handle);
         }
     }
-    let reason = text(answer, "/stop_reason").unwrap_or("end_turn");
-    blocks.finish(parse_stop_reason(reason, text(answer, "/stop_sequence")), tokens);
+    let reason = text(response, "/stop_reason").unwrap_or("end_turn");
+    blocks.finish(parse_stop_reason(reason, text(response, "/stop_sequence")), tokens);
     Ok(())
 }
 
 impl ReadStream for ResponseReader {
-    fn read(&mut self, data: &str, blocks: &mut Blocks) -> Result<(), ConvertError> {
+    fn read(&mut self, data: &str, blocks: &mut BlockSequencer) -> Result<(), ConvertError> {
         let data: Value =
             serde_json::from_str(data).map_err(|_| ConvertError::malformed("an event of the stream", "is not JSON"))?;
         match text(&data, "/type").unwrap_or_default() {
             "message_start" => {
                 let message = data.get("message").unwrap_or(&Value::Null);
-                blocks.start(start_of(message, self.add(message.get("usage"))));
+                blocks.start(start_of(message, self.merge_usage(message.get("usage"))));
                 Ok(())
             }
-            "content_block_start" => self.open(&data, blocks),
+            "content_block_start" => self.open_block(&data, blocks),
             "content_block_delta" => self.append_delta(&data, blocks),
-            "content_block_stop" => self.close(&data, blocks),
+            "content_block_stop" => self.close_block(&data, blocks),
             "message_delta" => {
                 if let Some(reason) = text(&data, "/delta/stop_reason") {
                     self.stop = Some(parse_stop_reason(reason, text(&data, "/delta/stop_sequence")));
                 }
-                self.add(data.get("usage"));
+                self.merge_usage(data.get("usage"));
                 Ok(())
             }
             "message_stop" => {
-                blocks.finish(self.stop.take().unwrap_or(Stop::EndTurn), self.add(None));
+                blocks.finish(self.stop.take().unwrap_or(Stop::EndTurn), self.merge_usage(None));
                 Ok(())
             }
             "error" => {
-                blocks.fail(Failure::of(API, data.get("error").unwrap_or(&Value::Null)));
+                blocks.fail(Failure::parse(API, data.get("error").unwrap_or(&Value::Null)));
                 Ok(())
             }
             // Pings and future events: Anthropic requires clients to ignore unknown ones.
@@ -118,9 +118,9 @@ impl ReadStream for ResponseReader {
         }
     }
 
-    fn end(&mut self, blocks: &mut Blocks) -> Result<(), ConvertError> {
+    fn end(&mut self, blocks: &mut BlockSequencer) -> Result<(), ConvertError> {
         if let Some(stop) = self.stop.take() {
-            blocks.finish(stop, self.add(None));
+            blocks.finish(stop, self.merge_usage(None));
         }
         Ok(())
     }
@@ -128,10 +128,10 @@ impl ReadStream for ResponseReader {
 
 impl ResponseReader {
     /// Merges a usage object into the ones before and returns the token counts.
-    fn add(&mut self, account: Option<&Value>) -> Tokens {
-        let more = account.and_then(Value::as_object).into_iter().flatten().filter(|(_, value)| !value.is_null());
-        self.account.extend(more.map(|(name, value)| (name.clone(), value.clone())));
-        Tokens::of(API, &Value::Object(self.account.clone()))
+    fn merge_usage(&mut self, usage: Option<&Value>) -> Tokens {
+        let more = usage.and_then(Value::as_object).into_iter().flatten().filter(|(_, value)| !value.is_null());
+        self.usage.extend(more.map(|(name, value)| (name.clone(), value.clone())));
+        Tokens::parse(API, &Value::Object(self.usage.clone()))
     }
 
     fn index(data: &Value) -> Result<u64, ConvertError> {
@@ -139,22 +139,22 @@ impl ResponseReader {
         index.ok_or(ConvertError::malformed("an event of the stream", "does not say which block it is about"))
     }
 
-    fn open(&mut self, data: &Value, blocks: &mut Blocks) -> Result<(), ConvertError> {
+    fn open_block(&mut self, data: &Value, blocks: &mut BlockSequencer) -> Result<(), ConvertError> {
         let (kind, content_text) = read_block(data.get("content_block").unwrap_or(&Value::Null))?;
-        let is_tool = matches!(kind, Some(Kind::Tool { .. }));
-        let handle = kind.map(|kind| blocks.open(kind));
-        let mut open = Open { handle, input: None };
+        let is_tool = matches!(kind, Some(BlockKind::Tool { .. }));
+        let handle = kind.map(|kind| blocks.open_block(kind));
+        let mut open = OpenBlock { handle, input: None };
         match handle {
             Some(_) if is_tool => open.input = Some(content_text),
-            Some(handle) => blocks.delta(handle, &content_text)?,
+            Some(handle) => blocks.append(handle, &content_text)?,
             None => {}
         }
-        self.open.insert(Self::index(data)?, open);
+        self.open_blocks.insert(Self::index(data)?, open);
         Ok(())
     }
 
-    fn append_delta(&mut self, data: &Value, blocks: &mut Blocks) -> Result<(), ConvertError> {
-        let open = self.open.get_mut(&Self::index(data)?);
+    fn append_delta(&mut self, data: &Value, blocks: &mut BlockSequencer) -> Result<(), ConvertError> {
+        let open = self.open_blocks.get_mut(&Self::index(data)?);
         let open = open.ok_or(ConvertError::malformed("the stream", "goes on with a block that is not open"))?;
         let more = match text(data, "/delta/type") {
             Some("text_delta") => text(data, "/delta/text"),
@@ -168,17 +168,17 @@ impl ResponseReader {
         if !more.is_empty() {
             open.input = None;
         }
-        open.handle.map_or(Ok(()), |handle| blocks.delta(handle, more))
+        open.handle.map_or(Ok(()), |handle| blocks.append(handle, more))
     }
 
-    fn close(&mut self, data: &Value, blocks: &mut Blocks) -> Result<(), ConvertError> {
-        let Some(Open { handle: Some(handle), input }) = self.open.remove(&Self::index(data)?) else {
+    fn close_block(&mut self, data: &Value, blocks: &mut BlockSequencer) -> Result<(), ConvertError> {
+        let Some(OpenBlock { handle: Some(handle), input }) = self.open_blocks.remove(&Self::index(data)?) else {
             return Ok(());
         };
         if let Some(input) = input {
-            blocks.delta(handle, &input)?;
+            blocks.append(handle, &input)?;
         }
-        blocks.close(handle);
+        blocks.close_block(handle);
         Ok(())
     }
 }

@@ -3,12 +3,12 @@
 use contracts::events::StopReason;
 
 use crate::json::Value;
-use crate::watch::{members_of, summary_builder::SummaryBuilder};
+use crate::watch::{parse_members, summary_builder::SummaryBuilder};
 
 /// Adds the data of one event of a streamed Messages response to the summary; returns the error object in it, if any.
-pub(crate) fn event<'a>(summary: &mut SummaryBuilder, text: &'a str) -> Option<Value<'a>> {
+pub(crate) fn inspect_event<'a>(summary: &mut SummaryBuilder, text: &'a str) -> Option<Value<'a>> {
     let names = ["type", "message", "index", "content_block", "delta", "usage", "error"];
-    let [kind, message, index, block, delta, usage, error] = members_of(text, names)?;
+    let [kind, message, index, block, delta, usage, error] = parse_members(text, names)?;
     let number = index.and_then(|index| index.as_u64()).unwrap_or(0);
     match kind.and_then(|kind| kind.string()).as_deref() {
         Some("message_start") => {
@@ -18,7 +18,7 @@ pub(crate) fn event<'a>(summary: &mut SummaryBuilder, text: &'a str) -> Option<V
         }
         Some("content_block_start") => {
             if let Some(block) = block {
-                begin(summary, number, &block, false);
+                add_block(summary, number, &block, false);
             }
         }
         Some("content_block_delta") => {
@@ -31,7 +31,7 @@ pub(crate) fn event<'a>(summary: &mut SummaryBuilder, text: &'a str) -> Option<V
             }
         }
         Some("message_delta") => {
-            stop(summary, delta.and_then(|delta| delta.get("stop_reason")));
+            set_stop_reason(summary, delta.and_then(|delta| delta.get("stop_reason")));
             summary.merge_usage(usage);
         }
         Some("message_stop") => summary.complete = true,
@@ -41,14 +41,14 @@ pub(crate) fn event<'a>(summary: &mut SummaryBuilder, text: &'a str) -> Option<V
 }
 
 /// Adds a complete Messages response to the summary; returns the error object in it, if any.
-pub(crate) fn message<'a>(summary: &mut SummaryBuilder, text: &'a str) -> Option<Value<'a>> {
+pub(crate) fn inspect_message<'a>(summary: &mut SummaryBuilder, text: &'a str) -> Option<Value<'a>> {
     let names = ["model", "usage", "stop_reason", "content", "error"];
-    let [model, usage, reason, content, error] = members_of(text, names)?;
+    let [model, usage, reason, content, error] = parse_members(text, names)?;
     summary.set_model(model);
     summary.set_usage(usage);
-    stop(summary, reason);
+    set_stop_reason(summary, reason);
     for (number, block) in (0..).zip(content.iter().flat_map(Value::elements)) {
-        begin(summary, number, &block, true);
+        add_block(summary, number, &block, true);
         let [text, thinking] = block.get_many(["text", "thinking"]);
         summary.add_output(text);
         summary.add_output(thinking);
@@ -57,7 +57,7 @@ pub(crate) fn message<'a>(summary: &mut SummaryBuilder, text: &'a str) -> Option
     error
 }
 
-fn begin(summary: &mut SummaryBuilder, number: u64, block: &Value<'_>, whole: bool) {
+fn add_block(summary: &mut SummaryBuilder, number: u64, block: &Value<'_>, whole: bool) {
     let [kind, id, name, input] = block.get_many(["type", "id", "name", "input"]);
     match kind.and_then(|kind| kind.string()).as_deref() {
         Some("thinking" | "redacted_thinking") => summary.thinking_blocks += 1,
@@ -71,9 +71,9 @@ fn begin(summary: &mut SummaryBuilder, number: u64, block: &Value<'_>, whole: bo
     }
 }
 
-fn stop(summary: &mut SummaryBuilder, reason: Option<Value<'_>>) {
+fn set_stop_reason(summary: &mut SummaryBuilder, reason: Option<Value<'_>>) {
     let Some(reason) = reason.and_then(|reason| reason.string()) else { return };
-    summary.stop = Some(match reason.as_ref() {
+    summary.stop_reason = Some(match reason.as_ref() {
         "end_turn" | "pause_turn" => StopReason::EndTurn,
         "tool_use" => StopReason::ToolUse,
         "max_tokens" | "model_context_window_exceeded" => StopReason::MaxTokens,

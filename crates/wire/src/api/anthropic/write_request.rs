@@ -88,7 +88,7 @@ fn write_blocks(blocks: Vec<Block>) -> Result<Vec<Value>, ConvertError> {
             }
             Block::Image(Image::Remote(url)) => object!({"type": "image", "source": object!({"type": "url", "url": url})}),
             Block::ToolCall(ToolCall { id, name, input }) => {
-                object!({"type": "tool_use", "id": ids::safe(id), "name": name, "input": input.into_object()?})
+                object!({"type": "tool_use", "id": ids::valid_call_id(id), "name": name, "input": input.into_object()?})
             }
             Block::ToolResult(result) => write_result(result)?,
         });
@@ -98,7 +98,8 @@ fn write_blocks(blocks: Vec<Block>) -> Result<Vec<Value>, ConvertError> {
 
 fn write_result(result: ToolResult) -> Result<Value, ConvertError> {
     let content = write_blocks(result.content)?;
-    let mut written = object!({"type": "tool_result", "tool_use_id": ids::safe(result.call), "content": content});
+    let mut written =
+        object!({"type": "tool_result", "tool_use_id": ids::valid_call_id(result.call), "content": content});
     if result.failed {
         written["is_error"] = Value::from(true);
     }
@@ -180,9 +181,9 @@ fn write_output(
         // Anthropic supports responses that follow a schema, but not JSON without a schema.
         Some(Format::JsonObject) => gate.require(Requirement::JsonObject)?,
         Some(Format::JsonSchema { schema: wanted, description, name: _, strict: _ }) => {
-            let mut wanted = schema::described(wanted, description);
+            let mut wanted = schema::with_description(wanted, description);
             if let Value::Object(map) = &mut wanted {
-                schema::close_objects(map);
+                schema::forbid_additional_properties(map);
             }
             output.insert("format".to_owned(), object!({"type": "json_schema", "schema": wanted}));
         }

@@ -7,8 +7,8 @@ use super::{stop_reason_name, usage};
 use crate::convert::{
     ConvertError,
     canonical::{
-        request::object_of,
-        response::{Event, Head, Kind, Response, Stop},
+        request::parse_arguments,
+        response::{BlockKind, Event, Response, ResponseHead, Stop},
     },
     sse,
     stream::WriteStream,
@@ -17,15 +17,15 @@ use crate::convert::{
 const CUSTOM: ConvertError = ConvertError::malformed("the answer", "calls a custom tool, which was not offered");
 const SHOWN: ConvertError = ConvertError::malformed("the answer", "shows thinking that nobody signed");
 
-pub(crate) fn write_response(response: Response, head: &Head) -> Result<Value, ConvertError> {
+pub(crate) fn write_response(response: Response, head: &ResponseHead) -> Result<Value, ConvertError> {
     let mut content = Vec::with_capacity(response.blocks.len());
     for (kind, content_text) in response.blocks {
         content.push(match kind {
-            Kind::Text => json!({"type": "text", "text": content_text}),
+            BlockKind::Text => json!({"type": "text", "text": content_text}),
             // Unsigned thinking is dropped; see the documentation of the conversion.
-            Kind::Thinking => continue,
-            Kind::Tool { custom: true, .. } => return Err(CUSTOM),
-            Kind::Tool { id, name, custom: false } => match object_of(&content_text) {
+            BlockKind::Thinking => continue,
+            BlockKind::Tool { custom: true, .. } => return Err(CUSTOM),
+            BlockKind::Tool { id, name, custom: false } => match parse_arguments(&content_text) {
                 Ok(input) => json!({"type": "tool_use", "id": id, "name": name, "input": input}),
                 Err(_) if response.stop == Stop::MaxTokens => continue,
                 Err(error) => return Err(error),
@@ -40,7 +40,7 @@ pub(crate) fn write_response(response: Response, head: &Head) -> Result<Value, C
     Ok(message)
 }
 
-fn message(head: &Head) -> Value {
+fn message(head: &ResponseHead) -> Value {
     json!({
         "id": head.id,
         "type": "message",
@@ -62,14 +62,14 @@ fn sequence_of(stop: &Stop) -> Value {
 /// Writer of a streamed Messages response: converts canonical events to SSE events.
 #[derive(Debug)]
 pub(crate) struct ResponseWriter {
-    head: Head,
+    head: ResponseHead,
     /// The index of the open content block.
     index: usize,
     is_tool: bool,
 }
 
 impl ResponseWriter {
-    pub(crate) const fn new(head: Head) -> Self {
+    pub(crate) const fn new(head: ResponseHead) -> Self {
         Self { head, index: 0, is_tool: false }
     }
 }
@@ -85,12 +85,14 @@ impl WriteStream for ResponseWriter {
             }
             Event::BlockStarted { index, kind } => {
                 self.index = index;
-                self.is_tool = matches!(kind, Kind::Tool { .. });
+                self.is_tool = matches!(kind, BlockKind::Tool { .. });
                 let block = match kind {
-                    Kind::Tool { custom: true, .. } => return Err(CUSTOM),
-                    Kind::Tool { id, name, .. } => json!({"type": "tool_use", "id": id, "name": name, "input": {}}),
-                    Kind::Text => json!({"type": "text", "text": ""}),
-                    Kind::Thinking => return Err(SHOWN),
+                    BlockKind::Tool { custom: true, .. } => return Err(CUSTOM),
+                    BlockKind::Tool { id, name, .. } => {
+                        json!({"type": "tool_use", "id": id, "name": name, "input": {}})
+                    }
+                    BlockKind::Text => json!({"type": "text", "text": ""}),
+                    BlockKind::Thinking => return Err(SHOWN),
                 };
                 write_event(json!({"type": "content_block_start", "index": index, "content_block": block}));
             }
@@ -103,7 +105,7 @@ impl WriteStream for ResponseWriter {
                 write_event(json!({"type": "content_block_delta", "index": self.index, "delta": delta}));
             }
             Event::BlockStopped => write_event(json!({"type": "content_block_stop", "index": self.index})),
-            Event::Thinking => write_event(json!({"type": "ping"})),
+            Event::HiddenThinking => write_event(json!({"type": "ping"})),
             Event::Finished { stop, tokens } => {
                 let delta = json!({"stop_reason": stop_reason_name(&stop), "stop_sequence": sequence_of(&stop)});
                 write_event(json!({"type": "message_delta", "delta": delta, "usage": usage::write(tokens)}));

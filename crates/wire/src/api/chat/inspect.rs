@@ -3,12 +3,12 @@
 use contracts::Requirement;
 
 use crate::inspect::{
-    history::{Author, Draft},
+    history::{Author, MessageDraft},
     inspector::{Inspector, string_or_empty},
 };
 use crate::{
     fields::ObjectKind,
-    json::{Cursor, Kind, Value},
+    json::{Cursor, Value, ValueKind},
     limits,
     request_summary::{RequestError, ToolResult},
 };
@@ -16,19 +16,19 @@ use crate::{
 impl<'a> Inspector<'a> {
     /// Inspects the member `name` of a chat completions request and records the features it requires; `cursor` is
     /// before its value.
-    pub(crate) fn chat(&mut self, cursor: &mut Cursor<'a>, name: &str) -> Result<(), RequestError> {
+    pub(crate) fn inspect_chat_member(&mut self, cursor: &mut Cursor<'a>, name: &str) -> Result<(), RequestError> {
         match name {
-            "model" => return self.model(cursor),
-            "stream" => return self.stream(cursor),
-            "messages" => return self.each_message(cursor, "a list", Self::chat_message),
-            "tools" => return self.openai_tools(cursor),
+            "model" => return self.read_model(cursor),
+            "stream" => return self.read_stream(cursor),
+            "messages" => return self.each_message(cursor, "a list", Self::inspect_chat_message),
+            "tools" => return self.inspect_openai_tools(cursor),
             _ => {}
         }
-        let value = cursor.value()?;
+        let value = cursor.read_value()?;
         match name {
-            "stream_options" => self.stream_options(&value),
+            "stream_options" => self.inspect_stream_options(&value),
             "max_tokens" | "max_completion_tokens" => {
-                self.out.max_output = self.expect_count(&value).or(self.out.max_output);
+                self.summary.max_output = self.expect_count(&value).or(self.summary.max_output);
             }
             "response_format" => {
                 let [kind, described] = self.known_members(&value, ["type", "json_schema"]);
@@ -36,33 +36,33 @@ impl<'a> Inspector<'a> {
                 self.require_if(described.is_some() != is_schema, Requirement::Native);
                 let names = ["schema", "name", "description", "strict"];
                 let described = described.map(|described| self.known_members(&described, names));
-                self.openai_format(&value, kind, described.unwrap_or_default());
+                self.inspect_openai_format(&value, kind, described.unwrap_or_default());
             }
-            "reasoning_effort" => self.effort(Some(&value)),
-            "stop" if value.kind == Kind::String => {
-                self.out.requires.extend(limits::required_by_stop_sequences(&[value.string().unwrap_or_default()]));
+            "reasoning_effort" => self.inspect_effort(Some(&value)),
+            "stop" if value.kind == ValueKind::String => {
+                self.summary.requires.extend(limits::required_by_stop_sequences(&[value.string().unwrap_or_default()]));
             }
-            "stop" => self.stop_sequences(&value),
+            "stop" => self.inspect_stop_sequences(&value),
             "top_k" | "seed" => {
-                self.expect_kind(Kind::Number, &value);
+                self.expect_kind(ValueKind::Number, &value);
                 self.classify_field(ObjectKind::Body, name, &value);
             }
             "prompt_cache_key" => {
-                self.expect_kind(Kind::String, &value);
-                self.out.identity.cache_key = value.string().map(Into::into);
+                self.expect_kind(ValueKind::String, &value);
+                self.summary.identity.cache_key = value.string().map(Into::into);
             }
-            _ => self.openai_setting(name, &value),
+            _ => self.inspect_openai_setting(name, &value),
         }
         Ok(())
     }
 
-    fn chat_message(&mut self, cursor: &mut Cursor<'a>, index: usize) -> Result<(), RequestError> {
-        let Some(mut members) = cursor.object()? else {
+    fn inspect_chat_message(&mut self, cursor: &mut Cursor<'a>, index: usize) -> Result<(), RequestError> {
+        let Some(mut members) = cursor.enter_object()? else {
             return Err(RequestError::WrongType { field: "messages", expected: "a list of objects" });
         };
         let (mut role, mut content, mut calls, mut call, mut named) = (None, None, None, None::<Value<'a>>, false);
         while let Some(name) = members.next(cursor)? {
-            let value = cursor.value()?;
+            let value = cursor.read_value()?;
             match name.as_ref() {
                 "role" => role = Some(value),
                 "content" => content = Some(value),
@@ -74,7 +74,7 @@ impl<'a> Inspector<'a> {
                 }
                 "reasoning" | "reasoning_content" | "reasoning_details" if value.is_falsy() => {}
                 "reasoning" | "reasoning_content" => {
-                    self.out.prompt.characters += value.characters();
+                    self.summary.prompt.characters += value.characters();
                     self.require(Requirement::Signatures);
                 }
                 _ => self.classify_field(ObjectKind::Message, &name, &value),
@@ -83,41 +83,41 @@ impl<'a> Inspector<'a> {
         let role = string_or_empty(role.as_ref());
         // The name of a participant; on a tool result it repeats the name of the tool.
         self.require_if(named && role != "tool", Requirement::Native);
-        let by = match role.as_ref() {
+        let author = match role.as_ref() {
             "assistant" => Author::Model,
             "user" | "tool" => Author::User,
             _ => Author::System,
         };
-        let mut draft = Draft { by, ..Draft::default() };
+        let mut draft = MessageDraft { author, ..MessageDraft::default() };
         if let Some(content) = &content {
-            self.parts(*cursor, content, &mut draft)?;
+            self.inspect_openai_parts(*cursor, content, &mut draft)?;
         }
         if let Some(calls) = &calls {
-            self.chat_calls(calls, by);
+            self.inspect_chat_calls(calls, author);
         }
         let call = call.filter(|call| !call.is_null());
         self.require_if(call.is_some() && role != "tool", Requirement::Native);
         match role.as_ref() {
             "system" | "developer" => {
-                self.openai_system(&draft);
+                self.record_openai_system_message(&draft);
                 return Ok(());
             }
-            "user" => self.user_message(index, &draft),
+            "user" => self.record_user_message(index, &draft),
             "assistant" => {
                 self.record_content(&draft);
-                self.assistant_message();
+                self.record_assistant_message();
             }
             "tool" | "function" => {
                 self.record_result(call.as_ref());
                 self.require_if(role == "function", Requirement::Native);
-                self.require_if(draft.images, Requirement::ToolImages);
+                self.require_if(draft.has_images, Requirement::ToolImages);
                 let bytes = content.map_or(0, |content| content.raw.len() as u64);
                 let result = ToolResult { call_id: string_or_empty(call.as_ref()), is_error: None, bytes };
-                self.user_message(index, &Draft { results: vec![result], ..Draft::default() });
+                self.record_user_message(index, &MessageDraft { results: vec![result], ..MessageDraft::default() });
             }
             _ => self.require(Requirement::Native),
         }
-        self.out.prompt.messages += 1;
+        self.summary.prompt.messages += 1;
         Ok(())
     }
 }

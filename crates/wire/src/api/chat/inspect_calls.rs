@@ -4,14 +4,14 @@ use contracts::Requirement;
 
 use crate::{
     inspect::{history::Author, inspector::Inspector},
-    json::{Kind, Value},
+    json::{Value, ValueKind},
 };
 
 impl<'a> Inspector<'a> {
-    pub(crate) fn chat_calls(&mut self, calls: &Value<'a>, by: Author) {
-        self.expect_kind(Kind::Array, calls);
+    pub(crate) fn inspect_chat_calls(&mut self, calls: &Value<'a>, author: Author) {
+        self.expect_kind(ValueKind::Array, calls);
         for call in calls.elements() {
-            self.require_if(by != Author::Model, Requirement::Native);
+            self.require_if(author != Author::Model, Requirement::Native);
             let names = ["id", "index", "type", "function", "custom", "extra_content"];
             let [id, index, kind, function, custom, extra] = self.known_members(&call, names);
             self.record_call(id.as_ref());
@@ -27,7 +27,7 @@ impl<'a> Inspector<'a> {
                     self.require_if(function.is_some(), Requirement::Native);
                     let [name, input] =
                         custom.map(|content| self.known_members(&content, ["name", "input"])).unwrap_or_default();
-                    self.expect_optional(Kind::String, input.as_ref());
+                    self.expect_optional(ValueKind::String, input.as_ref());
                     (custom, name, input)
                 }
                 kind => {
@@ -35,14 +35,14 @@ impl<'a> Inspector<'a> {
                     self.require_if(!is_function || custom.is_some(), Requirement::Native);
                     let content = function.map(|content| self.known_members(&content, ["name", "arguments"]));
                     let [name, arguments] = content.unwrap_or_default();
-                    self.arguments(arguments.as_ref());
+                    self.inspect_arguments(arguments.as_ref());
                     (function, name, arguments)
                 }
             };
             self.require_if(content.is_none(), Requirement::Native);
-            self.tool_name(name.as_ref());
+            self.inspect_tool_name(name.as_ref());
             let parts = [name, arguments].into_iter().flatten();
-            self.out.prompt.characters += parts.map(|part| part.characters()).sum::<u64>();
+            self.summary.prompt.characters += parts.map(|part| part.characters()).sum::<u64>();
         }
     }
 }

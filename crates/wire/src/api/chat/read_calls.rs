@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use crate::convert::{
     ConvertError,
-    blocks::{Blocks, Handle},
-    canonical::response::Kind,
+    blocks::{BlockHandle, BlockSequencer},
+    canonical::response::BlockKind,
     ids,
 };
 
@@ -15,7 +15,7 @@ use crate::convert::{
 #[derive(Debug)]
 pub(super) struct Calls {
     /// The id of the response, from which missing call ids are derived.
-    answer: String,
+    response_id: String,
     /// The calls by the index that their deltas have.
     by_index: BTreeMap<u64, Call>,
     /// The number of calls whose name is known, from which missing ids are derived.
@@ -25,7 +25,7 @@ pub(super) struct Calls {
 #[derive(Debug, Default)]
 struct Call {
     id: Option<String>,
-    handle: Option<Handle>,
+    handle: Option<BlockHandle>,
     /// Argument deltas that arrived before the name of the tool.
     buffered: String,
 }
@@ -35,29 +35,34 @@ fn text<'a>(value: &'a Value, pointer: &str) -> Option<&'a str> {
 }
 
 impl Calls {
-    pub(super) fn new(answer: &str) -> Self {
-        Self { answer: answer.to_owned(), by_index: BTreeMap::new(), opened: 0 }
+    pub(super) fn new(response_id: &str) -> Self {
+        Self { response_id: response_id.to_owned(), by_index: BTreeMap::new(), opened: 0 }
     }
 
-    /// Reads a delta of a call; `place` is its position in the list of this chunk.
+    /// Reads a delta of a call; `position` is its position in the list of this chunk.
     ///
     /// The index identifies the call. Some servers send none, and some send the same one for every call, so a new id
     /// with a name starts a new call.
-    pub(super) fn read(&mut self, place: usize, chunk: &Value, blocks: &mut Blocks) -> Result<(), ConvertError> {
+    pub(super) fn read(
+        &mut self,
+        position: usize,
+        chunk: &Value,
+        blocks: &mut BlockSequencer,
+    ) -> Result<(), ConvertError> {
         let custom = text(chunk, "/type") == Some("custom") || chunk.get("custom").is_some();
         let [name, arguments] =
             if custom { ["/custom/name", "/custom/input"] } else { ["/function/name", "/function/arguments"] };
         let (id, name) = (text(chunk, "/id"), text(chunk, name));
         let index = match chunk.get("index").and_then(Value::as_u64) {
             Some(index) => index,
-            None => self.index_without_one(place, id),
+            None => self.index_for_unindexed(position, id),
         };
         let call = self.by_index.entry(index).or_default();
         if let (Some(id), Some(_), Some(known)) = (id, name, &call.id)
             && id != known
         {
             if let Some(handle) = call.handle {
-                blocks.close(handle);
+                blocks.close_block(handle);
             }
             *call = Call::default();
         }
@@ -65,10 +70,10 @@ impl Calls {
             call.id = id.map(str::to_owned);
         }
         if let (None, Some(name)) = (call.handle, name) {
-            let id = call.id.get_or_insert_with(|| ids::derived(&self.answer, self.opened)).clone();
+            let id = call.id.get_or_insert_with(|| ids::derived_call_id(&self.response_id, self.opened)).clone();
             self.opened += 1;
-            let handle = blocks.open(Kind::Tool { id, name: name.to_owned(), custom });
-            blocks.delta(handle, &std::mem::take(&mut call.buffered))?;
+            let handle = blocks.open_block(BlockKind::Tool { id, name: name.to_owned(), custom });
+            blocks.append(handle, &std::mem::take(&mut call.buffered))?;
             call.handle = Some(handle);
         }
         let more = match chunk.pointer(arguments) {
@@ -79,7 +84,7 @@ impl Calls {
             Some(_) => return Err(ConvertError::malformed("a tool call", "has arguments that are not text")),
         };
         if let Some(handle) = call.handle {
-            return blocks.delta(handle, &more);
+            return blocks.append(handle, &more);
         }
         call.buffered.push_str(&more);
         Ok(())
@@ -87,14 +92,14 @@ impl Calls {
 
     /// Returns the call index for a delta without one: with an id, the index of the known call with that id or else a
     /// new index; without an id, the index of the latest call.
-    fn index_without_one(&self, place: usize, id: Option<&str>) -> u64 {
+    fn index_for_unindexed(&self, position: usize, id: Option<&str>) -> u64 {
         let after_last = self.by_index.last_key_value().map_or(0, |(last, _)| last + 1);
         match id {
             Some(_) => {
                 let known = self.by_index.iter().find(|(_, call)| call.id.as_deref() == id);
                 known.map_or(after_last, |(index, _)| *index)
             }
-            None if self.by_index.is_empty() => place as u64,
+            None if self.by_index.is_empty() => position as u64,
             None => after_last - 1,
         }
     }

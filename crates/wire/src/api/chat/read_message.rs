@@ -6,8 +6,8 @@ use serde_json::Value;
 use crate::{
     convert::{
         ConvertError,
-        canonical::request::{Block, Image, Input, Message, Role, ToolCall, ToolResult},
-        fields::{Fields, is_falsy},
+        canonical::request::{Block, Image, Message, Role, ToolCall, ToolInput, ToolResult},
+        fields::{ObjectReader, is_falsy},
         gate::FeatureGate,
     },
     fields::ObjectKind,
@@ -16,8 +16,8 @@ use crate::{
 const NATIVE: ConvertError = ConvertError::Requires(Requirement::Native);
 
 pub(super) fn read_message(message: Value, gate: &mut FeatureGate<'_>) -> Result<Message, ConvertError> {
-    let mut fields = Fields::of(message, "a message")?;
-    let role_name = fields.required_text("role")?;
+    let mut fields = ObjectReader::new(message, "a message")?;
+    let role_name = fields.take_required_string("role")?;
     let (role, is_result) = match role_name.as_str() {
         "system" | "developer" => (Role::System, false),
         "user" => (Role::User, false),
@@ -30,7 +30,7 @@ pub(super) fn read_message(message: Value, gate: &mut FeatureGate<'_>) -> Result
         Some(content) => read_content(content, role, gate)?,
     };
     if is_result {
-        let call = fields.required_text("tool_call_id")?;
+        let call = fields.take_required_string("tool_call_id")?;
         for block in &blocks {
             if matches!(block, Block::Image(_)) {
                 gate.require(Requirement::ToolImages)?;
@@ -40,7 +40,7 @@ pub(super) fn read_message(message: Value, gate: &mut FeatureGate<'_>) -> Result
     } else if fields.take("name").is_some() {
         return Err(NATIVE);
     }
-    for call in fields.list("tool_calls")? {
+    for call in fields.take_list("tool_calls")? {
         if role != Role::Assistant {
             return Err(NATIVE);
         }
@@ -75,14 +75,14 @@ fn read_content(content: Value, role: Role, gate: &mut FeatureGate<'_>) -> Resul
 }
 
 fn read_part(part: Value, role: Role, gate: &mut FeatureGate<'_>) -> Result<Block, ConvertError> {
-    let mut fields = Fields::of(part, "a part of a message")?;
-    let block = match fields.required_text("type")?.as_str() {
-        "text" => Block::Text(fields.required_text("text")?),
+    let mut fields = ObjectReader::new(part, "a part of a message")?;
+    let block = match fields.take_required_string("type")?.as_str() {
+        "text" => Block::Text(fields.take_required_string("text")?),
         "image_url" if role == Role::User => {
-            let mut image = fields.object("image_url", "an image")?.ok_or(fields.wrong("has no image"))?;
+            let mut image = fields.take_object("image_url", "an image")?.ok_or(fields.malformed("has no image"))?;
             // The resolution of the image, which has no counterpart in other APIs.
-            image.text("detail")?;
-            let read = Image::of_url(image.required_text("url")?);
+            image.take_string("detail")?;
+            let read = Image::from_url(image.take_required_string("url")?);
             image.finish()?;
             if matches!(read, Image::Remote(_)) {
                 gate.require(Requirement::RemoteImages)?;
@@ -98,29 +98,30 @@ fn read_part(part: Value, role: Role, gate: &mut FeatureGate<'_>) -> Result<Bloc
 }
 
 fn read_call(call: Value, gate: &mut FeatureGate<'_>) -> Result<ToolCall, ConvertError> {
-    let mut fields = Fields::of(call, "a tool call")?;
-    let id = fields.required_text("id")?;
-    let kind = fields.text("type")?;
+    let mut fields = ObjectReader::new(call, "a tool call")?;
+    let id = fields.take_required_string("id")?;
+    let kind = fields.take_string("type")?;
     let call = match kind.as_deref() {
         None | Some("function") => {
-            let mut function = fields.object("function", "a tool call")?.ok_or(fields.wrong("has no function"))?;
-            let input = Input::Json(function.text("arguments")?.unwrap_or_default());
-            let name = function.required_text("name")?;
+            let mut function =
+                fields.take_object("function", "a tool call")?.ok_or(fields.malformed("has no function"))?;
+            let input = ToolInput::Json(function.take_string("arguments")?.unwrap_or_default());
+            let name = function.take_required_string("name")?;
             function.finish()?;
             ToolCall { id, name, input }
         }
         Some("custom") => {
             gate.require(Requirement::CustomTools)?;
-            let mut custom = fields.object("custom", "a tool call")?.ok_or(fields.wrong("has no input"))?;
-            let input = Input::Free(custom.text("input")?.unwrap_or_default());
-            let name = custom.required_text("name")?;
+            let mut custom = fields.take_object("custom", "a tool call")?.ok_or(fields.malformed("has no input"))?;
+            let input = ToolInput::Free(custom.take_string("input")?.unwrap_or_default());
+            let name = custom.take_required_string("name")?;
             custom.finish()?;
             ToolCall { id, name, input }
         }
         Some(_) => return Err(NATIVE),
     };
     // The position of the call in its stream, which some clients send back.
-    fields.count("index")?;
+    fields.take_count("index")?;
     // The signature of the thinking, in Google's compatible API.
     if fields.take_unless("extra_content", is_falsy).is_some() {
         gate.drop_feature(Requirement::Signatures)?;

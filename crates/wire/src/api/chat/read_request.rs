@@ -8,7 +8,7 @@ use crate::{
     convert::{
         ConvertError,
         canonical::request::{Effort, Format, Grammar, OpenAiSettings, Request, Sampling, Tool, ToolChoice, ToolKind},
-        fields::{Fields, is_falsy, texts},
+        fields::{ObjectReader, into_strings, is_falsy},
         gate::FeatureGate,
     },
     fields::ObjectKind,
@@ -17,7 +17,7 @@ use crate::{
 const NATIVE: ConvertError = ConvertError::Requires(Requirement::Native);
 
 pub(crate) fn read_request(body: Value, gate: &mut FeatureGate<'_>) -> Result<Request, ConvertError> {
-    let mut fields = Fields::of(body, "the request")?;
+    let mut fields = ObjectReader::new(body, "the request")?;
     reject_unsupported_settings(&mut fields, gate)?;
     let mut penalty = |name| match fields.take_unless(name, is_falsy) {
         None => Ok(None),
@@ -26,41 +26,41 @@ pub(crate) fn read_request(body: Value, gate: &mut FeatureGate<'_>) -> Result<Re
     };
     let [presence_penalty, frequency_penalty] = [penalty("presence_penalty")?, penalty("frequency_penalty")?];
     let mut request = Request {
-        parallel_tools: fields.flag("parallel_tool_calls")?,
+        parallel_tools: fields.take_bool("parallel_tool_calls")?,
         sampling: Sampling {
-            temperature: fields.number("temperature")?,
-            top_p: fields.number("top_p")?,
-            top_k: fields.number("top_k")?,
-            seed: fields.number("seed")?,
+            temperature: fields.take_number("temperature")?,
+            top_p: fields.take_number("top_p")?,
+            top_k: fields.take_number("top_k")?,
+            seed: fields.take_number("seed")?,
             presence_penalty,
             frequency_penalty,
         },
         openai: OpenAiSettings {
-            cache_key: fields.text("prompt_cache_key")?,
+            cache_key: fields.take_string("prompt_cache_key")?,
             cache_retention: fields.take("prompt_cache_retention"),
-            safety_identifier: fields.text("safety_identifier")?,
-            verbosity: fields.text("verbosity")?.filter(|verbosity| verbosity != "medium"),
+            safety_identifier: fields.take_string("safety_identifier")?,
+            verbosity: fields.take_string("verbosity")?.filter(|verbosity| verbosity != "medium"),
         },
         ..Request::default()
     };
-    let older = fields.count("max_tokens")?;
-    request.max_output = fields.count("max_completion_tokens")?.or(older);
+    let older = fields.take_count("max_tokens")?;
+    request.max_output = fields.take_count("max_completion_tokens")?.or(older);
     request.stop = match fields.take("stop") {
         None => Vec::new(),
         Some(Value::String(stop)) => vec![stop],
-        Some(Value::Array(stops)) => texts(stops, "a stop sequence")?,
-        Some(_) => return Err(fields.wrong("has a stop that is neither text nor a list")),
+        Some(Value::Array(stops)) => into_strings(stops, "a stop sequence")?,
+        Some(_) => return Err(fields.malformed("has a stop that is neither text nor a list")),
     };
-    if let Some(effort) = fields.text("reasoning_effort")? {
-        request.effort = Some(Effort::named(&effort).ok_or(NATIVE)?);
+    if let Some(effort) = fields.take_string("reasoning_effort")? {
+        request.effort = Some(Effort::parse(&effort).ok_or(NATIVE)?);
     }
-    if let Some(format) = fields.object("response_format", "the response format")? {
+    if let Some(format) = fields.take_object("response_format", "the response format")? {
         request.format = read_format(format)?;
     }
-    for message in fields.list("messages")? {
+    for message in fields.take_list("messages")? {
         request.messages.push(read_message::read_message(message, gate)?);
     }
-    for tool in fields.list("tools")? {
+    for tool in fields.take_list("tools")? {
         request.tools.push(read_tool(tool, gate)?);
     }
     if let Some(choice) = fields.take("tool_choice") {
@@ -71,7 +71,7 @@ pub(crate) fn read_request(body: Value, gate: &mut FeatureGate<'_>) -> Result<Re
 }
 
 /// Rejects settings that no other API supports, unless they have their default value.
-fn reject_unsupported_settings(fields: &mut Fields, gate: &mut FeatureGate<'_>) -> Result<(), ConvertError> {
+fn reject_unsupported_settings(fields: &mut ObjectReader, gate: &mut FeatureGate<'_>) -> Result<(), ConvertError> {
     fields.reject_unless_default(&[
         ("n", |value| value == 1, Requirement::ManyAnswers),
         ("logprobs", is_falsy, Requirement::ManyAnswers),
@@ -91,18 +91,18 @@ fn reject_unsupported_settings(fields: &mut Fields, gate: &mut FeatureGate<'_>) 
     Ok(())
 }
 
-fn read_format(mut format: Fields) -> Result<Option<Format>, ConvertError> {
-    let read = match format.required_text("type")?.as_str() {
+fn read_format(mut format: ObjectReader) -> Result<Option<Format>, ConvertError> {
+    let read = match format.take_required_string("type")?.as_str() {
         "text" => None,
         "json_object" => Some(Format::JsonObject),
         "json_schema" => {
-            let described = format.object("json_schema", "the response format")?;
-            let mut described = described.ok_or(format.wrong("has no schema"))?;
+            let described = format.take_object("json_schema", "the response format")?;
+            let mut described = described.ok_or(format.malformed("has no schema"))?;
             let read = Format::JsonSchema {
-                name: described.text("name")?,
-                description: described.text("description")?,
-                schema: described.take("schema").ok_or(described.wrong("has no schema"))?,
-                strict: Some(described.flag("strict")?.unwrap_or(false)),
+                name: described.take_string("name")?,
+                description: described.take_string("description")?,
+                schema: described.take("schema").ok_or(described.malformed("has no schema"))?,
+                strict: Some(described.take_bool("strict")?.unwrap_or(false)),
             };
             described.finish()?;
             Some(read)
@@ -114,20 +114,21 @@ fn read_format(mut format: Fields) -> Result<Option<Format>, ConvertError> {
 }
 
 fn read_tool(tool: Value, gate: &mut FeatureGate<'_>) -> Result<Tool, ConvertError> {
-    let mut fields = Fields::of(tool, "a tool")?;
-    let kind = fields.required_text("type")?;
+    let mut fields = ObjectReader::new(tool, "a tool")?;
+    let kind = fields.take_required_string("type")?;
     let tool = match kind.as_str() {
         "function" => {
-            let function = fields.object("function", "a tool")?;
-            let mut function = function.ok_or(fields.wrong("has no function"))?;
-            let kind = ToolKind::Function { parameters: function.take("parameters"), strict: function.flag("strict")? };
+            let function = fields.take_object("function", "a tool")?;
+            let mut function = function.ok_or(fields.malformed("has no function"))?;
+            let kind =
+                ToolKind::Function { parameters: function.take("parameters"), strict: function.take_bool("strict")? };
             finish_tool(function, kind)?
         }
         "custom" => {
             gate.require(Requirement::CustomTools)?;
-            let custom = fields.object("custom", "a tool")?;
-            let mut custom = custom.ok_or(fields.wrong("has no description of itself"))?;
-            let format = custom.object("format", "the format of a tool")?;
+            let custom = fields.take_object("custom", "a tool")?;
+            let mut custom = custom.ok_or(fields.malformed("has no description of itself"))?;
+            let format = custom.take_object("format", "the format of a tool")?;
             let kind = ToolKind::Custom { grammar: format.map(read_grammar).transpose()?.flatten() };
             finish_tool(custom, kind)?
         }
@@ -138,17 +139,18 @@ fn read_tool(tool: Value, gate: &mut FeatureGate<'_>) -> Result<Tool, ConvertErr
     Ok(tool)
 }
 
-fn finish_tool(mut fields: Fields, kind: ToolKind) -> Result<Tool, ConvertError> {
-    let tool = Tool { name: fields.required_text("name")?, description: fields.text("description")?, kind };
+fn finish_tool(mut fields: ObjectReader, kind: ToolKind) -> Result<Tool, ConvertError> {
+    let tool =
+        Tool { name: fields.take_required_string("name")?, description: fields.take_string("description")?, kind };
     fields.finish()?;
     Ok(tool)
 }
 
-fn read_grammar(mut format: Fields) -> Result<Option<Grammar>, ConvertError> {
-    let grammar = match format.required_text("type")?.as_str() {
+fn read_grammar(mut format: ObjectReader) -> Result<Option<Grammar>, ConvertError> {
+    let grammar = match format.take_required_string("type")?.as_str() {
         "text" => None,
         "grammar" => {
-            let mut grammar = format.object("grammar", "a grammar")?.ok_or(format.wrong("has no grammar"))?;
+            let mut grammar = format.take_object("grammar", "a grammar")?.ok_or(format.malformed("has no grammar"))?;
             let read = Grammar {
                 syntax: grammar.take("syntax").unwrap_or_default(),
                 definition: grammar.take("definition").unwrap_or_default(),
@@ -164,15 +166,15 @@ fn read_grammar(mut format: Fields) -> Result<Option<Grammar>, ConvertError> {
 
 fn read_tool_choice(choice: Value) -> Result<ToolChoice, ConvertError> {
     if let Value::String(name) = &choice {
-        return ToolChoice::of_openai(name).ok_or(NATIVE);
+        return ToolChoice::from_openai(name).ok_or(NATIVE);
     }
-    let mut fields = Fields::of(choice, "the tool choice")?;
-    let kind = fields.required_text("type")?;
+    let mut fields = ObjectReader::new(choice, "the tool choice")?;
+    let kind = fields.take_required_string("type")?;
     if kind != "function" && kind != "custom" {
         return Err(NATIVE);
     }
-    let mut named = fields.object(&kind, "the tool choice")?.ok_or(fields.wrong("names no tool"))?;
-    let choice = ToolChoice::Named(named.required_text("name")?);
+    let mut named = fields.take_object(&kind, "the tool choice")?.ok_or(fields.malformed("names no tool"))?;
+    let choice = ToolChoice::Named(named.take_required_string("name")?);
     named.finish()?;
     fields.finish()?;
     Ok(choice)

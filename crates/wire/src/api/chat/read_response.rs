@@ -6,9 +6,9 @@ use serde_json::Value;
 use super::{parse_stop_reason, read_calls::Calls};
 use crate::convert::{
     ConvertError,
-    blocks::Blocks,
+    blocks::BlockSequencer,
     canonical::{
-        response::{Failure, Kind, Start, Stop},
+        response::{BlockKind, Failure, Start, Stop},
         tokens::Tokens,
     },
     stream::ReadStream,
@@ -35,24 +35,29 @@ fn text<'a>(value: &'a Value, pointer: &str) -> Option<&'a str> {
     value.pointer(pointer)?.as_str()
 }
 
-pub(crate) fn read_response(answer: &Value, blocks: &mut Blocks) -> Result<(), ConvertError> {
-    if answer.get("error").is_none_or(Value::is_null) && answer.get("choices").and_then(Value::as_array).is_none() {
+pub(crate) fn read_response(response: &Value, blocks: &mut BlockSequencer) -> Result<(), ConvertError> {
+    if response.get("error").is_none_or(Value::is_null) && response.get("choices").and_then(Value::as_array).is_none() {
         return Err(ConvertError::malformed("the answer", "has no list of choices"));
     }
-    let mut reader = ResponseReader::new(text(answer, "/id").unwrap_or_default());
-    reader.read_chunk(answer, "message", blocks)?;
+    let mut reader = ResponseReader::new(text(response, "/id").unwrap_or_default());
+    reader.read_chunk(response, "message", blocks)?;
     reader.finish(blocks)
 }
 
 impl ResponseReader {
-    /// Creates a reader. Ids of tool calls that have none are derived from `answer`, the id of the response.
-    pub(crate) fn new(answer: &str) -> Self {
-        Self { calls: Calls::new(answer), tokens: Tokens::default(), stop: None, refused: false }
+    /// Creates a reader. Ids of tool calls that have none are derived from `response_id`, the id of the response.
+    pub(crate) fn new(response_id: &str) -> Self {
+        Self { calls: Calls::new(response_id), tokens: Tokens::default(), stop: None, refused: false }
     }
 
-    fn read_chunk(&mut self, chunk: &Value, content_field: &str, blocks: &mut Blocks) -> Result<(), ConvertError> {
+    fn read_chunk(
+        &mut self,
+        chunk: &Value,
+        content_field: &str,
+        blocks: &mut BlockSequencer,
+    ) -> Result<(), ConvertError> {
         if let Some(error) = chunk.get("error").filter(|error| !error.is_null()) {
-            blocks.fail(Failure::of(API, error));
+            blocks.fail(Failure::parse(API, error));
             return Ok(());
         }
         blocks.start(Start {
@@ -61,18 +66,18 @@ impl ResponseReader {
             tokens: Tokens::default(),
         });
         if let Some(usage) = chunk.get("usage").filter(|usage| usage.is_object()) {
-            self.tokens = Tokens::of(API, usage);
+            self.tokens = Tokens::parse(API, usage);
         }
         for choice in chunk.get("choices").and_then(Value::as_array).into_iter().flatten() {
             if choice.get("index").and_then(Value::as_u64).unwrap_or(0) != 0 {
                 return Err(ConvertError::malformed("the answer", "has more choices than were asked for"));
             }
-            if let Some(content_text) = choice.get(content_field) {
-                self.read_delta(content_text, blocks)?;
+            if let Some(message) = choice.get(content_field) {
+                self.read_delta(message, blocks)?;
             }
             match text(choice, "/finish_reason") {
                 None => {}
-                Some("error") => blocks.fail(Failure::of(API, choice.get("error").unwrap_or(&Value::Null))),
+                Some("error") => blocks.fail(Failure::parse(API, choice.get("error").unwrap_or(&Value::Null))),
                 Some(reason) => self.stop = Some(parse_stop_reason(reason)),
             }
         }
@@ -80,39 +85,38 @@ impl ResponseReader {
     }
 
     /// Appends the delta of a chunk, or the message of a response that is not streamed, to the blocks.
-    fn read_delta(&mut self, content_text: &Value, blocks: &mut Blocks) -> Result<(), ConvertError> {
+    fn read_delta(&mut self, message: &Value, blocks: &mut BlockSequencer) -> Result<(), ConvertError> {
         for name in ["audio", "images", "function_call"] {
             let is_there = |value: &Value| !value.is_null() && value.as_array().is_none_or(|list| !list.is_empty());
-            if content_text.get(name).is_some_and(is_there) {
+            if message.get(name).is_some_and(is_there) {
                 return Err(UNKNOWN);
             }
         }
         // DeepSeek, vLLM and others use the first field, OpenRouter the second, some both.
-        let thought = ["/reasoning_content", "/reasoning"].into_iter().find_map(|name| text(content_text, name));
-        blocks.append_run(Kind::Thinking, thought.unwrap_or_default())?;
-        match content_text.get("content") {
+        let thought = ["/reasoning_content", "/reasoning"].into_iter().find_map(|name| text(message, name));
+        blocks.append_run(BlockKind::Thinking, thought.unwrap_or_default())?;
+        match message.get("content") {
             None | Some(Value::Null) => {}
-            Some(Value::String(content)) => blocks.append_run(Kind::Text, content)?,
+            Some(Value::String(content)) => blocks.append_run(BlockKind::Text, content)?,
             Some(Value::Array(parts)) => {
                 for part in parts {
                     let content = text(part, "/text").filter(|_| text(part, "/type") == Some("text"));
-                    blocks.append_run(Kind::Text, content.ok_or(UNKNOWN)?)?;
+                    blocks.append_run(BlockKind::Text, content.ok_or(UNKNOWN)?)?;
                 }
             }
             Some(_) => return Err(UNKNOWN),
         }
-        if let Some(refusal) = text(content_text, "/refusal").filter(|refusal| !refusal.is_empty()) {
+        if let Some(refusal) = text(message, "/refusal").filter(|refusal| !refusal.is_empty()) {
             self.refused = true;
-            blocks.append_run(Kind::Text, refusal)?;
+            blocks.append_run(BlockKind::Text, refusal)?;
         }
-        for (place, call) in content_text.get("tool_calls").and_then(Value::as_array).into_iter().flatten().enumerate()
-        {
+        for (place, call) in message.get("tool_calls").and_then(Value::as_array).into_iter().flatten().enumerate() {
             self.calls.read(place, call, blocks)?;
         }
         Ok(())
     }
 
-    fn finish(&mut self, blocks: &mut Blocks) -> Result<(), ConvertError> {
+    fn finish(&mut self, blocks: &mut BlockSequencer) -> Result<(), ConvertError> {
         if blocks.has_ended() {
             return Ok(());
         }
@@ -124,7 +128,7 @@ impl ResponseReader {
 }
 
 impl ReadStream for ResponseReader {
-    fn read(&mut self, data: &str, blocks: &mut Blocks) -> Result<(), ConvertError> {
+    fn read(&mut self, data: &str, blocks: &mut BlockSequencer) -> Result<(), ConvertError> {
         if data.trim() == "[DONE]" {
             return self.finish(blocks);
         }
@@ -135,7 +139,7 @@ impl ReadStream for ResponseReader {
 
     /// Finishes a stream without `[DONE]`, which some compatible servers omit. The usage follows the finish reason, so
     /// the end of the stream is the first point at which it is complete.
-    fn end(&mut self, blocks: &mut Blocks) -> Result<(), ConvertError> {
+    fn end(&mut self, blocks: &mut BlockSequencer) -> Result<(), ConvertError> {
         if self.stop.is_some() { self.finish(blocks) } else { Ok(()) }
     }
 }

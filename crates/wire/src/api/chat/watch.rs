@@ -3,12 +3,12 @@
 use contracts::events::StopReason;
 
 use crate::json::Value;
-use crate::watch::{members_of, summary_builder::SummaryBuilder};
+use crate::watch::{parse_members, summary_builder::SummaryBuilder};
 
 /// Adds a chunk of a stream, or a complete chat completion, to the summary; returns the error object in it, if any. The
 /// usage is in a chunk of its own or in the last one with a choice.
-pub(crate) fn chunk<'a>(summary: &mut SummaryBuilder, text: &'a str) -> Option<Value<'a>> {
-    let [model, usage, choices, error] = members_of(text, ["model", "usage", "choices", "error"])?;
+pub(crate) fn inspect_chunk<'a>(summary: &mut SummaryBuilder, text: &'a str) -> Option<Value<'a>> {
+    let [model, usage, choices, error] = parse_members(text, ["model", "usage", "choices", "error"])?;
     summary.set_model(model);
     summary.set_usage(usage);
     for choice in choices.iter().flat_map(Value::elements) {
@@ -16,14 +16,14 @@ pub(crate) fn chunk<'a>(summary: &mut SummaryBuilder, text: &'a str) -> Option<V
         if let Some(delta) = message.or(delta) {
             // Each choice numbers its calls from 0.
             let answer = index.and_then(|index| index.as_u64()).unwrap_or(0);
-            part(summary, answer.saturating_mul(1 << 32), &delta, message.is_some());
+            add_delta(summary, answer.saturating_mul(1 << 32), &delta, message.is_some());
         }
-        stop(summary, reason);
+        set_stop_reason(summary, reason);
     }
     error
 }
 
-fn part(summary: &mut SummaryBuilder, base: u64, delta: &Value<'_>, whole: bool) {
+fn add_delta(summary: &mut SummaryBuilder, base: u64, delta: &Value<'_>, whole: bool) {
     let [content, thinking, reasoning, refusal, calls] =
         delta.get_many(["content", "reasoning_content", "reasoning", "refusal", "tool_calls"]);
     summary.add_text(true, thinking.filter(|thinking| !thinking.is_falsy()).or(reasoning));
@@ -45,11 +45,11 @@ fn part(summary: &mut SummaryBuilder, base: u64, delta: &Value<'_>, whole: bool)
     }
 }
 
-fn stop(summary: &mut SummaryBuilder, reason: Option<Value<'_>>) {
+fn set_stop_reason(summary: &mut SummaryBuilder, reason: Option<Value<'_>>) {
     let Some(reason) = reason.and_then(|reason| reason.string()) else { return };
     // Some servers send nothing after it, not even `[DONE]`.
     summary.complete = true;
-    summary.stop = Some(match reason.as_ref() {
+    summary.stop_reason = Some(match reason.as_ref() {
         "stop" | "eos" => StopReason::EndTurn,
         "tool_calls" | "function_call" => StopReason::ToolUse,
         "length" => StopReason::MaxTokens,

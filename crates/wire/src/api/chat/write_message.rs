@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::convert::{
     ConvertError,
-    canonical::request::{Block, Input, Message, Role, ToolCall, ToolResult},
+    canonical::request::{Block, Message, Role, ToolCall, ToolInput, ToolResult},
     ids,
     object::object,
 };
@@ -59,9 +59,11 @@ fn write_content(mut blocks: Vec<Block>) -> Result<Value, ConvertError> {
 
 fn write_call(call: ToolCall) -> Value {
     let ToolCall { id, name, input } = call;
-    let id = ids::safe(id);
+    let id = ids::valid_call_id(id);
     match input {
-        Input::Free(input) => object!({"id": id, "type": "custom", "custom": object!({"name": name, "input": input})}),
+        ToolInput::Free(input) => {
+            object!({"id": id, "type": "custom", "custom": object!({"name": name, "input": input})})
+        }
         input => {
             object!({"id": id, "type": "function", "function": object!({"name": name, "arguments": input.into_text()})})
         }
@@ -69,7 +71,7 @@ fn write_call(call: ToolCall) -> Value {
 }
 
 fn write_result(result: ToolResult) -> Result<Value, ConvertError> {
-    let call = ids::safe(result.call.clone());
+    let call = ids::valid_call_id(result.call.clone());
     let content = result.content_with_failure();
     if content.iter().any(|block| matches!(block, Block::Image(_))) {
         return Err(ConvertError::Requires(Requirement::ToolImages));

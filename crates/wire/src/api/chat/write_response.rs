@@ -6,22 +6,22 @@ use serde_json::{Value, json};
 use super::{stop_reason_name, usage};
 use crate::convert::{
     ConvertError,
-    canonical::response::{Event, Head, Kind, Response},
+    canonical::response::{BlockKind, Event, Response, ResponseHead},
     sse,
     stream::WriteStream,
 };
 
-pub(crate) fn write_response(response: Response, head: &Head) -> Value {
+pub(crate) fn write_response(response: Response, head: &ResponseHead) -> Value {
     let (mut content, mut thought, mut calls) = (None, None, Vec::new());
     for (kind, content_text) in response.blocks {
         match kind {
-            Kind::Text => content.get_or_insert_with(String::new).push_str(&content_text),
-            Kind::Thinking => thought.get_or_insert_with(String::new).push_str(&content_text),
-            Kind::Tool { id, name, custom: false } => {
+            BlockKind::Text => content.get_or_insert_with(String::new).push_str(&content_text),
+            BlockKind::Thinking => thought.get_or_insert_with(String::new).push_str(&content_text),
+            BlockKind::Tool { id, name, custom: false } => {
                 calls
                     .push(json!({"id": id, "type": "function", "function": {"name": name, "arguments": content_text}}));
             }
-            Kind::Tool { id, name, custom: true } => {
+            BlockKind::Tool { id, name, custom: true } => {
                 calls.push(json!({"id": id, "type": "custom", "custom": {"name": name, "input": content_text}}));
             }
         }
@@ -48,7 +48,7 @@ pub(crate) fn write_response(response: Response, head: &Head) -> Value {
 /// Writer of a streamed chat completion: converts canonical events to chunks.
 #[derive(Debug)]
 pub(crate) struct ResponseWriter {
-    head: Head,
+    head: ResponseHead,
     /// The kind of the open block.
     open: Open,
     /// The number of tool calls so far.
@@ -65,7 +65,7 @@ enum Open {
 }
 
 impl ResponseWriter {
-    pub(crate) const fn new(head: Head) -> Self {
+    pub(crate) const fn new(head: ResponseHead) -> Self {
         Self { head, open: Open::Text, calls: 0 }
     }
 
@@ -75,7 +75,7 @@ impl ResponseWriter {
     }
 
     fn write_chunk(&self, choices: &Value, usage: Option<Value>, out: &mut Vec<u8>) {
-        let Head { id, model, created } = &self.head;
+        let ResponseHead { id, model, created } = &self.head;
         let mut chunk = json!({
             "id": id,
             "object": "chat.completion.chunk",
@@ -89,17 +89,17 @@ impl ResponseWriter {
         sse::write(out, None, &chunk);
     }
 
-    fn open(&mut self, kind: Kind, out: &mut Vec<u8>) {
+    fn open(&mut self, kind: BlockKind, out: &mut Vec<u8>) {
         let (id, name, custom) = match kind {
-            Kind::Text => {
+            BlockKind::Text => {
                 self.open = Open::Text;
                 return;
             }
-            Kind::Thinking => {
+            BlockKind::Thinking => {
                 self.open = Open::Thinking;
                 return;
             }
-            Kind::Tool { id, name, custom } => (id, name, custom),
+            BlockKind::Tool { id, name, custom } => (id, name, custom),
         };
         let mut call = json!({"index": self.calls, "id": id});
         if custom {
@@ -131,7 +131,7 @@ impl WriteStream for ResponseWriter {
                 };
                 self.write_event(&delta, None, out);
             }
-            Event::BlockStopped | Event::Thinking => {}
+            Event::BlockStopped | Event::HiddenThinking => {}
             Event::Finished { stop, tokens } => {
                 self.write_event(&json!({}), Some(stop_reason_name(&stop)), out);
                 self.write_chunk(&json!([]), Some(usage::write(tokens)), out);

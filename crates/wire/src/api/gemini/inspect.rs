@@ -5,10 +5,10 @@ use std::borrow::Cow;
 
 use contracts::Requirement;
 
-use crate::inspect::{history::Draft, inspector::Inspector};
+use crate::inspect::{history::MessageDraft, inspector::Inspector};
 use crate::{
     fields::ObjectKind,
-    json::{Cursor, Kind},
+    json::{Cursor, ValueKind},
     request_summary::RequestError,
 };
 
@@ -18,78 +18,81 @@ const LIST_OF_OBJECTS: &str = "a list of objects";
 impl<'a> Inspector<'a> {
     /// Inspects the member `name` of a `generateContent` request and records the features it requires; `cursor` is
     /// before its value.
-    pub(crate) fn gemini(&mut self, cursor: &mut Cursor<'a>, name: &str) -> Result<(), RequestError> {
+    pub(crate) fn inspect_gemini_member(&mut self, cursor: &mut Cursor<'a>, name: &str) -> Result<(), RequestError> {
         match name {
-            "contents" => self.each_message(cursor, LIST_OF_OBJECTS, Self::gemini_content),
+            "contents" => self.each_message(cursor, LIST_OF_OBJECTS, Self::inspect_gemini_content),
             "systemInstruction" | "system_instruction" => {
-                let mut draft = Draft::default();
-                let before = self.out.prompt.characters;
-                self.content_parts(cursor, &mut draft)?;
-                self.require_if(draft.calls || draft.images || !draft.results.is_empty(), Requirement::Native);
-                self.out.prompt.characters = before;
-                draft.texts.into_iter().for_each(|text| self.system(text));
+                let mut draft = MessageDraft::default();
+                let before = self.summary.prompt.characters;
+                self.inspect_gemini_parts(cursor, &mut draft)?;
+                self.require_if(
+                    draft.has_tool_call || draft.has_images || !draft.results.is_empty(),
+                    Requirement::Native,
+                );
+                self.summary.prompt.characters = before;
+                draft.texts.into_iter().for_each(|text| self.record_system_text(text));
                 Ok(())
             }
-            "tools" => self.gemini_tools(cursor),
+            "tools" => self.inspect_gemini_tools(cursor),
             "toolConfig" | "tool_config" => {
-                let value = cursor.value()?;
-                self.gemini_tool_choice(&value);
+                let value = cursor.read_value()?;
+                self.inspect_gemini_tool_choice(&value);
                 Ok(())
             }
-            "generationConfig" | "generation_config" => self.generation(cursor),
+            "generationConfig" | "generation_config" => self.inspect_generation_config(cursor),
             _ => self.skip_field(cursor, ObjectKind::Body, name),
         }
     }
 
-    fn gemini_content(&mut self, cursor: &mut Cursor<'a>, index: usize) -> Result<(), RequestError> {
-        if cursor.kind()? != Kind::Object {
+    fn inspect_gemini_content(&mut self, cursor: &mut Cursor<'a>, index: usize) -> Result<(), RequestError> {
+        if cursor.peek_kind()? != ValueKind::Object {
             return Err(RequestError::WrongType { field: "contents", expected: LIST_OF_OBJECTS });
         }
-        let mut draft = Draft::default();
-        let role = self.content_parts(cursor, &mut draft)?;
+        let mut draft = MessageDraft::default();
+        let role = self.inspect_gemini_parts(cursor, &mut draft)?;
         match role.as_deref() {
             // A missing role is the user's; function responses formerly had the role `function`.
             None | Some("user" | "function") => {
-                self.require_if(draft.calls, Requirement::Native);
-                self.user_message(index, &draft);
+                self.require_if(draft.has_tool_call, Requirement::Native);
+                self.record_user_message(index, &draft);
             }
             Some("model") => {
                 // Images by the model cannot be sent back in other APIs.
-                self.require_if(draft.images || !draft.results.is_empty(), Requirement::Native);
+                self.require_if(draft.has_images || !draft.results.is_empty(), Requirement::Native);
                 self.record_content(&draft);
-                self.assistant_message();
+                self.record_assistant_message();
             }
             Some(_) => self.require(Requirement::Native),
         }
-        self.out.prompt.messages += 1;
+        self.summary.prompt.messages += 1;
         Ok(())
     }
 
     /// Inspects the parts of a content and returns its role; `None` if it has none.
-    fn content_parts(
+    fn inspect_gemini_parts(
         &mut self,
         cursor: &mut Cursor<'a>,
-        draft: &mut Draft<'a>,
+        draft: &mut MessageDraft<'a>,
     ) -> Result<Option<String>, RequestError> {
         let mut role = None;
-        let Some(mut members) = cursor.object()? else {
+        let Some(mut members) = cursor.enter_object()? else {
             self.skip_non_list(cursor)?;
             return Ok(role);
         };
         while let Some(name) = members.next(cursor)? {
             match name.as_ref() {
                 "role" => {
-                    let value = cursor.value()?;
-                    self.expect_kind(Kind::String, &value);
+                    let value = cursor.read_value()?;
+                    self.expect_kind(ValueKind::String, &value);
                     role = value.string().map(Cow::into_owned);
                 }
                 "parts" => {
-                    let Some(mut elements) = cursor.array()? else {
+                    let Some(mut elements) = cursor.enter_array()? else {
                         self.skip_non_list(cursor)?;
                         continue;
                     };
                     while elements.next(cursor)? {
-                        self.gemini_part(cursor, draft)?;
+                        self.inspect_gemini_part(cursor, draft)?;
                     }
                 }
                 _ => self.skip_field(cursor, ObjectKind::Message, &name)?,
@@ -98,13 +101,17 @@ impl<'a> Inspector<'a> {
         Ok(role)
     }
 
-    fn gemini_part(&mut self, cursor: &mut Cursor<'a>, draft: &mut Draft<'a>) -> Result<(), RequestError> {
-        let Some(mut members) = cursor.object()? else {
+    fn inspect_gemini_part(
+        &mut self,
+        cursor: &mut Cursor<'a>,
+        draft: &mut MessageDraft<'a>,
+    ) -> Result<(), RequestError> {
+        let Some(mut members) = cursor.enter_object()? else {
             return Err(RequestError::WrongType { field: "parts", expected: "a list of objects" });
         };
         let (mut text, mut thought, mut contents) = (None, false, 0);
         while let Some(name) = members.next(cursor)? {
-            let value = cursor.value()?;
+            let value = cursor.read_value()?;
             if value.is_null() && !matches!(name.as_ref(), "text" | "thought") {
                 self.classify_field(ObjectKind::Part, &name, &value);
                 continue;
@@ -112,17 +119,17 @@ impl<'a> Inspector<'a> {
             contents += 1;
             match name.as_ref() {
                 "text" => {
-                    self.expect_kind(Kind::String, &value);
+                    self.expect_kind(ValueKind::String, &value);
                     contents -= usize::from(value.is_null());
                     text = value.text();
                 }
-                "inlineData" | "inline_data" => draft.images |= self.inline_data(&value),
-                "fileData" | "file_data" => draft.images |= self.file_data(&value),
+                "inlineData" | "inline_data" => draft.has_images |= self.inspect_inline_data(&value),
+                "fileData" | "file_data" => draft.has_images |= self.inspect_file_data(&value),
                 "functionCall" | "function_call" => {
-                    draft.calls = true;
-                    self.function_call(&value);
+                    draft.has_tool_call = true;
+                    self.inspect_function_call(&value);
                 }
-                "functionResponse" | "function_response" => self.function_response(&value, draft),
+                "functionResponse" | "function_response" => self.inspect_function_response(&value, draft),
                 other => {
                     contents -= 1;
                     if other == "thought" {
@@ -138,7 +145,7 @@ impl<'a> Inspector<'a> {
         // A part has one kind of content, and thoughts are texts.
         self.require_if(1 < contents || (thought && text.is_none() && 0 < contents), Requirement::Native);
         if let Some(text) = text {
-            self.out.prompt.characters += text.characters();
+            self.summary.prompt.characters += text.characters();
             if !thought {
                 draft.texts.push(text);
             }

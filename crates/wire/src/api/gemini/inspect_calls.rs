@@ -3,12 +3,12 @@
 use contracts::Requirement;
 
 use crate::inspect::{
-    history::Draft,
+    history::MessageDraft,
     inspector::{Inspector, string_or_empty},
 };
 use crate::{
     fields::camel_case,
-    json::{Kind, Value},
+    json::{Value, ValueKind},
     limits,
     request_summary::ToolResult,
 };
@@ -21,30 +21,30 @@ impl<'a> Inspector<'a> {
         object: &Value<'a>,
         names: [&str; N],
     ) -> [Option<Value<'a>>; N] {
-        self.expect_kind(Kind::Object, object);
+        self.expect_kind(ValueKind::Object, object);
         let mut found = [None; N];
         for (name, value) in object.members().filter(|(_, value)| !value.is_null()) {
             let name = camel_case(&name.string().unwrap_or_default());
-            let slot = names.iter().position(|wanted| name == *wanted).and_then(|at| found.get_mut(at));
+            let slot = names.iter().position(|wanted| name == *wanted).and_then(|slot| found.get_mut(slot));
             match slot {
                 Some(slot) => *slot = Some(value),
-                None => self.unexpected(),
+                None => self.require_native(),
             }
         }
         found
     }
 
     /// Records what inline data requires; returns whether it is an image.
-    pub(crate) fn inline_data(&mut self, data: &Value<'a>) -> bool {
+    pub(crate) fn inspect_inline_data(&mut self, data: &Value<'a>) -> bool {
         let [media_type, content] = self.known_google_members(data, ["mimeType", "data"]);
-        self.authors.others = true;
+        self.authors.non_system = true;
         self.expect_string(media_type.as_ref());
         self.expect_string(content.as_ref());
         let media_type = string_or_empty(media_type.as_ref());
-        let requirement = of_media(&media_type);
+        let requirement = requirement_of_media(&media_type);
         if requirement == Requirement::RemoteImages {
-            self.image();
-            self.out.requires.extend(limits::required_by_image(&media_type));
+            self.count_image();
+            self.summary.requires.extend(limits::required_by_image(&media_type));
             return true;
         }
         self.require(requirement);
@@ -53,40 +53,40 @@ impl<'a> Inspector<'a> {
 
     /// Records what a reference to a file requires, which Google fetches or stores; returns whether the file is an
     /// image.
-    pub(crate) fn file_data(&mut self, file: &Value<'a>) -> bool {
-        self.authors.others = true;
+    pub(crate) fn inspect_file_data(&mut self, file: &Value<'a>) -> bool {
+        self.authors.non_system = true;
         let [camel, snake] = file.get_many(["mimeType", "mime_type"]);
-        let requirement = of_media(&string_or_empty(camel.or(snake).as_ref()));
+        let requirement = requirement_of_media(&string_or_empty(camel.or(snake).as_ref()));
         self.require(requirement);
         let is_image = requirement == Requirement::RemoteImages;
         if is_image {
-            self.image();
+            self.count_image();
         }
         is_image
     }
 
-    pub(crate) fn function_call(&mut self, call: &Value<'a>) {
+    pub(crate) fn inspect_function_call(&mut self, call: &Value<'a>) {
         let [id, name, args] = self.known_google_members(call, ["id", "name", "args"]);
         self.record_call(None);
-        self.tool_name(name.as_ref());
-        self.expect_optional(Kind::String, id.as_ref());
-        self.expect_optional(Kind::Object, args.as_ref());
-        self.out.prompt.characters += [name, args].iter().flatten().map(Value::characters).sum::<u64>();
+        self.inspect_tool_name(name.as_ref());
+        self.expect_optional(ValueKind::String, id.as_ref());
+        self.expect_optional(ValueKind::Object, args.as_ref());
+        self.summary.prompt.characters += [name, args].iter().flatten().map(Value::characters).sum::<u64>();
         self.unanswered.push((id.and_then(|id| id.string()), name.and_then(|name| name.string()).unwrap_or_default()));
     }
 
-    pub(crate) fn function_response(&mut self, response: &Value<'a>, draft: &mut Draft<'a>) {
+    pub(crate) fn inspect_function_response(&mut self, response: &Value<'a>, draft: &mut MessageDraft<'a>) {
         let [id, tool, output, parts] = self.known_google_members(response, ["id", "name", "response", "parts"]);
         for text in [&id, &tool].into_iter().flatten() {
-            self.expect_kind(Kind::String, text);
+            self.expect_kind(ValueKind::String, text);
         }
         self.match_call(id.as_ref(), tool.as_ref());
         if let Some(parts) = parts {
-            self.response_media(&parts);
+            self.inspect_response_media(&parts);
         }
         let mut is_error = None;
         if let Some(output) = &output {
-            self.out.prompt.characters += output.characters();
+            self.summary.prompt.characters += output.characters();
             // The fields in which Google's clients report a failure or a result.
             for (name, _) in output.members() {
                 match name.string().unwrap_or_default().as_ref() {
@@ -109,22 +109,22 @@ impl<'a> Inspector<'a> {
         let by_id = self.unanswered.iter().position(|(call, _)| id.is_some() && *call == id);
         let by_name = || self.unanswered.iter().position(|(_, called)| Some(called) == name.as_ref());
         match by_id.or_else(by_name) {
-            Some(place) => {
-                self.unanswered.remove(place);
+            Some(position) => {
+                self.unanswered.remove(position);
             }
             None => self.require(Requirement::ResultWithoutCall),
         }
     }
 
     /// Records what the media in a function response require.
-    fn response_media(&mut self, parts: &Value<'a>) {
-        self.expect_kind(Kind::Array, parts);
+    fn inspect_response_media(&mut self, parts: &Value<'a>) {
+        self.expect_kind(ValueKind::Array, parts);
         for part in parts.elements() {
             let is_image = match self.known_google_members(&part, ["inlineData", "fileData"]) {
-                [Some(data), None] => self.inline_data(&data),
-                [None, Some(file)] => self.file_data(&file),
+                [Some(data), None] => self.inspect_inline_data(&data),
+                [None, Some(file)] => self.inspect_file_data(&file),
                 _ => {
-                    self.unexpected();
+                    self.require_native();
                     false
                 }
             };
@@ -134,7 +134,7 @@ impl<'a> Inspector<'a> {
 }
 
 /// Returns the requirement of media of this type that are not inline.
-fn of_media(media_type: &str) -> Requirement {
+fn requirement_of_media(media_type: &str) -> Requirement {
     match media_type.split('/').next() {
         Some("image") => Requirement::RemoteImages,
         Some("audio" | "video") => Requirement::AudioVideo,

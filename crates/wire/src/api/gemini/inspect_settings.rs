@@ -5,25 +5,25 @@ use contracts::Requirement;
 use crate::inspect::inspector::Inspector;
 use crate::{
     fields::ObjectKind,
-    json::{Cursor, Kind, Value},
+    json::{Cursor, Value, ValueKind},
     request_summary::RequestError,
 };
 
 impl<'a> Inspector<'a> {
-    pub(crate) fn gemini_tools(&mut self, cursor: &mut Cursor<'a>) -> Result<(), RequestError> {
-        let Some(mut elements) = cursor.array()? else { return self.skip_non_list(cursor) };
+    pub(crate) fn inspect_gemini_tools(&mut self, cursor: &mut Cursor<'a>) -> Result<(), RequestError> {
+        let Some(mut elements) = cursor.enter_array()? else { return self.skip_non_list(cursor) };
         while elements.next(cursor)? {
-            let Some(mut members) = cursor.object()? else {
-                self.unexpected();
-                cursor.value()?;
+            let Some(mut members) = cursor.enter_object()? else {
+                self.require_native();
+                cursor.read_value()?;
                 continue;
             };
             while let Some(name) = members.next(cursor)? {
                 if matches!(name.as_ref(), "functionDeclarations" | "function_declarations") {
-                    self.declarations(cursor)?;
+                    self.inspect_declarations(cursor)?;
                 } else {
-                    cursor.value()?;
-                    self.out.needs.tools = true;
+                    cursor.read_value()?;
+                    self.summary.needs.tools = true;
                     self.require(Requirement::ServerTools);
                 }
             }
@@ -31,39 +31,39 @@ impl<'a> Inspector<'a> {
         Ok(())
     }
 
-    fn declarations(&mut self, cursor: &mut Cursor<'a>) -> Result<(), RequestError> {
-        let Some(mut elements) = cursor.array()? else { return self.skip_non_list(cursor) };
+    fn inspect_declarations(&mut self, cursor: &mut Cursor<'a>) -> Result<(), RequestError> {
+        let Some(mut elements) = cursor.enter_array()? else { return self.skip_non_list(cursor) };
         while elements.next(cursor)? {
             let mark = *cursor;
-            let Some(mut members) = cursor.object()? else {
-                self.unexpected();
-                cursor.value()?;
+            let Some(mut members) = cursor.enter_object()? else {
+                self.require_native();
+                cursor.read_value()?;
                 continue;
             };
             let mut function = None;
             while let Some(name) = members.next(cursor)? {
-                let value = cursor.value()?;
+                let value = cursor.read_value()?;
                 match name.as_ref() {
                     "name" => function = Some(value),
-                    "description" => self.expect_kind(Kind::String, &value),
+                    "description" => self.expect_kind(ValueKind::String, &value),
                     "parameters" | "parametersJsonSchema" | "parameters_json_schema" => {}
                     _ => self.require_if(!value.is_null(), Requirement::Native),
                 }
             }
-            self.tool_name(function.as_ref());
-            self.count_tool(mark.until(cursor));
+            self.inspect_tool_name(function.as_ref());
+            self.count_tool(mark.text_until(cursor));
         }
         Ok(())
     }
 
     /// Records what `toolConfig`, the choice of tools, requires.
-    pub(crate) fn gemini_tool_choice(&mut self, config: &Value<'a>) {
+    pub(crate) fn inspect_gemini_tool_choice(&mut self, config: &Value<'a>) {
         let [calling] = self.known_google_members(config, ["functionCallingConfig"]);
         let Some(calling) = calling else { return };
         let [mode, functions] = self.known_google_members(&calling, ["mode", "allowedFunctionNames"]);
         if let Some(functions) = &functions {
-            self.expect_kind(Kind::Array, functions);
-            self.require_if(functions.elements().any(|name| name.kind != Kind::String), Requirement::Native);
+            self.expect_kind(ValueKind::Array, functions);
+            self.require_if(functions.elements().any(|name| name.kind != ValueKind::String), Requirement::Native);
         }
         let mode = mode.map_or(Some("AUTO".into()), |mode| mode.string());
         let known = match (mode.as_deref(), functions.map_or(0, |functions| functions.elements().count())) {
@@ -74,38 +74,38 @@ impl<'a> Inspector<'a> {
         self.require_if(!known, Requirement::Native);
     }
 
-    pub(crate) fn generation(&mut self, cursor: &mut Cursor<'a>) -> Result<(), RequestError> {
-        let Some(mut members) = cursor.object()? else { return self.skip_non_list(cursor) };
+    pub(crate) fn inspect_generation_config(&mut self, cursor: &mut Cursor<'a>) -> Result<(), RequestError> {
+        let Some(mut members) = cursor.enter_object()? else { return self.skip_non_list(cursor) };
         while let Some(name) = members.next(cursor)? {
-            let value = cursor.value()?;
+            let value = cursor.read_value()?;
             match name.as_ref() {
-                "maxOutputTokens" | "max_output_tokens" => self.out.max_output = self.expect_count(&value),
+                "maxOutputTokens" | "max_output_tokens" => self.summary.max_output = self.expect_count(&value),
                 "responseSchema"
                 | "response_schema"
                 | "responseJsonSchema"
                 | "response_json_schema"
                 | "_responseJsonSchema" => {
-                    self.out.needs.structured_output |= !value.is_null();
-                    self.json.1 |= !value.is_null();
-                    self.schema(&value);
+                    self.summary.needs.structured_output |= !value.is_null();
+                    self.gemini_json.has_schema |= !value.is_null();
+                    self.record_response_schema(&value);
                 }
                 "responseMimeType" | "response_mime_type" => {
                     let mime = value.string();
-                    self.json.0 = mime.as_deref() == Some("application/json");
-                    self.out.needs.structured_output |= self.json.0;
+                    self.gemini_json.is_requested = mime.as_deref() == Some("application/json");
+                    self.summary.needs.structured_output |= self.gemini_json.is_requested;
                     // Other types, or a value that is no text.
                     let known = value.is_null() || matches!(mime.as_deref(), Some("application/json" | "text/plain"));
                     self.require_if(!known, Requirement::Native);
                 }
                 "presencePenalty" | "presence_penalty" | "frequencyPenalty" | "frequency_penalty" => {
-                    self.expect_kind(Kind::Number, &value);
+                    self.expect_kind(ValueKind::Number, &value);
                     self.require_if(!value.is_falsy(), Requirement::Sampling);
                 }
-                "stopSequences" | "stop_sequences" => self.stop_sequences(&value),
-                "temperature" => self.temperature(&value),
-                "topP" | "top_p" => self.top_p(&value),
+                "stopSequences" | "stop_sequences" => self.inspect_stop_sequences(&value),
+                "temperature" => self.inspect_temperature(&value),
+                "topP" | "top_p" => self.inspect_top_p(&value),
                 "topK" | "top_k" | "seed" => {
-                    self.expect_kind(Kind::Number, &value);
+                    self.expect_kind(ValueKind::Number, &value);
                     self.classify_field(ObjectKind::Generation, &name, &value);
                 }
                 "thinkingConfig" | "thinking_config" => {
@@ -114,7 +114,7 @@ impl<'a> Inspector<'a> {
                     let is_default = |level: &Value<'_>| {
                         level.string().is_some_and(|level| level.eq_ignore_ascii_case("thinking_level_unspecified"))
                     };
-                    self.effort(level.filter(|level| !is_default(level)).as_ref());
+                    self.inspect_effort(level.filter(|level| !is_default(level)).as_ref());
                     self.classify_field(ObjectKind::Generation, &name, &value);
                 }
                 "candidateCount" | "candidate_count" => {

@@ -7,7 +7,7 @@ use super::NO_SIGNATURE;
 use crate::{
     convert::{
         ConvertError,
-        canonical::request::{Block, Image, Input, Message, Role, ToolCall, ToolResult},
+        canonical::request::{Block, Image, Message, Role, ToolCall, ToolInput, ToolResult},
         fields::Fields,
         gate::FeatureGate,
         ids,
@@ -39,17 +39,17 @@ impl Contents {
         if let Value::String(text) = content {
             return Ok(vec![Block::Text(text)]);
         }
-        let mut fields = Fields::of_google(content, "the system instruction")?;
+        let mut fields = ObjectReader::new_google(content, "the system instruction")?;
         // Clients send `user` or `system` here; the value has no meaning.
-        fields.text("role")?;
+        fields.take_string("role")?;
         let blocks = self.read_parts(&mut fields, Role::System, gate)?;
         fields.finish_known(ObjectKind::Message, gate)?;
         Ok(blocks)
     }
 
     pub(super) fn read(&mut self, content: Value, gate: &mut FeatureGate<'_>) -> Result<Message, ConvertError> {
-        let mut fields = Fields::of_google(content, "a content")?;
-        let role = match fields.text("role")?.as_deref() {
+        let mut fields = ObjectReader::new_google(content, "a content")?;
+        let role = match fields.take_string("role")?.as_deref() {
             None | Some("user" | "function") => Role::User,
             Some("model") => Role::Assistant,
             Some(_) => return Err(NATIVE),
@@ -61,12 +61,12 @@ impl Contents {
 
     fn read_parts(
         &mut self,
-        fields: &mut Fields,
+        fields: &mut ObjectReader,
         role: Role,
         gate: &mut FeatureGate<'_>,
     ) -> Result<Vec<Block>, ConvertError> {
         let mut blocks = Vec::new();
-        for part in fields.list("parts")? {
+        for part in fields.take_list("parts")? {
             blocks.extend(self.read_part(part, role, gate)?);
         }
         Ok(blocks)
@@ -78,12 +78,12 @@ impl Contents {
         role: Role,
         gate: &mut FeatureGate<'_>,
     ) -> Result<Option<Block>, ConvertError> {
-        let mut fields = Fields::of_google(part, "a part of a content")?;
+        let mut fields = ObjectReader::new_google(part, "a part of a content")?;
         if fields.take_unless("thoughtSignature", |signature| signature == NO_SIGNATURE).is_some() {
             gate.drop_feature(Requirement::Signatures)?;
         }
-        let is_thought = fields.flag("thought")?.unwrap_or(false);
-        let block = if let Some(text) = fields.text("text")? {
+        let is_thought = fields.take_bool("thought")?.unwrap_or(false);
+        let block = if let Some(text) = fields.take_string("text")? {
             (!text.is_empty()).then_some(Block::Text(text))
         } else if let Some(data) = fields.take("inlineData") {
             let image = read_inline(data)?;
@@ -113,36 +113,36 @@ impl Contents {
     }
 
     fn read_call(&mut self, call: Value) -> Result<ToolCall, ConvertError> {
-        let mut fields = Fields::of_google(call, "a function call")?;
-        let id = fields.text("id")?.unwrap_or_else(|| ids::derived("", self.calls));
+        let mut fields = ObjectReader::new_google(call, "a function call")?;
+        let id = fields.take_string("id")?.unwrap_or_else(|| ids::derived_call_id("", self.calls));
         self.calls += 1;
-        let name = fields.required_text("name")?;
+        let name = fields.take_required_string("name")?;
         let input = match fields.take("args") {
             None => Map::new(),
             Some(Value::Object(args)) => args,
-            Some(_) => return Err(fields.wrong("has arguments that are not an object")),
+            Some(_) => return Err(fields.malformed("has arguments that are not an object")),
         };
         fields.finish()?;
         self.unanswered.push((id.clone(), name.clone()));
-        Ok(ToolCall { id, name, input: Input::Object(input) })
+        Ok(ToolCall { id, name, input: ToolInput::Object(input) })
     }
 
     fn read_response(&mut self, response: Value, gate: &FeatureGate<'_>) -> Result<ToolResult, ConvertError> {
-        let mut fields = Fields::of_google(response, "a function response")?;
-        let (id, name) = (fields.text("id")?, fields.text("name")?);
+        let mut fields = ObjectReader::new_google(response, "a function response")?;
+        let (id, name) = (fields.take_string("id")?, fields.take_string("name")?);
         let by_id = self.unanswered.iter().position(|(call, _)| Some(call) == id.as_ref());
         let by_name = || self.unanswered.iter().position(|(_, called)| Some(called) == name.as_ref());
-        let Some(place) = by_id.or_else(by_name) else {
+        let Some(position) = by_id.or_else(by_name) else {
             return Err(ConvertError::Requires(Requirement::ResultWithoutCall));
         };
-        let (call, _) = self.unanswered.remove(place);
-        let (content_text, failed) = match fields.take("response") {
+        let (call, _) = self.unanswered.remove(position);
+        let (output, failed) = match fields.take("response") {
             None => (None, false),
-            Some(response) => read_delta(response),
+            Some(response) => read_output(response),
         };
-        let mut content: Vec<Block> = content_text.map(Block::Text).into_iter().collect();
-        for part in fields.list("parts")? {
-            content.push(read_shown(part, gate)?);
+        let mut content: Vec<Block> = output.map(Block::Text).into_iter().collect();
+        for part in fields.take_list("parts")? {
+            content.push(read_response_image(part, gate)?);
         }
         fields.finish()?;
         Ok(ToolResult { call, content, failed })
@@ -151,7 +151,7 @@ impl Contents {
 
 /// Returns the text of a function response, and whether the function failed. Google specifies an object with `output`
 /// or `error`, and accepts any other.
-fn read_delta(response: Value) -> (Option<String>, bool) {
+fn read_output(response: Value) -> (Option<String>, bool) {
     let text = |value| match value {
         Value::Null => None,
         Value::String(text) => Some(text),
@@ -172,8 +172,8 @@ fn read_delta(response: Value) -> (Option<String>, bool) {
 }
 
 /// Parses an image in a function response.
-fn read_shown(part: Value, gate: &FeatureGate<'_>) -> Result<Block, ConvertError> {
-    let mut fields = Fields::of_google(part, "a part of a response")?;
+fn read_response_image(part: Value, gate: &FeatureGate<'_>) -> Result<Block, ConvertError> {
+    let mut fields = ObjectReader::new_google(part, "a part of a response")?;
     let image = match (fields.take("inlineData"), fields.take("fileData")) {
         (Some(data), None) => read_inline(data)?,
         (None, Some(file)) => return Err(read_file(&file)),
@@ -184,7 +184,7 @@ fn read_shown(part: Value, gate: &FeatureGate<'_>) -> Result<Block, ConvertError
     Ok(Block::Image(image))
 }
 
-fn requirement_of(media_type: &str) -> Requirement {
+fn requirement_of_media(media_type: &str) -> Requirement {
     match media_type.split('/').next() {
         Some("image") => Requirement::RemoteImages,
         Some("audio" | "video") => Requirement::AudioVideo,
@@ -193,10 +193,10 @@ fn requirement_of(media_type: &str) -> Requirement {
 }
 
 fn read_inline(data: Value) -> Result<Image, ConvertError> {
-    let mut fields = Fields::of_google(data, "data in a part")?;
-    let (media_type, data) = (fields.required_text("mimeType")?, fields.required_text("data")?);
+    let mut fields = ObjectReader::new_google(data, "data in a part")?;
+    let (media_type, data) = (fields.take_required_string("mimeType")?, fields.take_required_string("data")?);
     fields.finish()?;
-    match requirement_of(&media_type) {
+    match requirement_of_media(&media_type) {
         Requirement::RemoteImages => Ok(Image::Inline { media_type, data }),
         requirement => Err(ConvertError::Requires(requirement)),
     }
@@ -205,5 +205,5 @@ fn read_inline(data: Value) -> Result<Image, ConvertError> {
 /// Returns the error for a file reference: only Google can fetch it, with its keys or from its storage.
 fn read_file(file: &Value) -> ConvertError {
     let media_type = ["mimeType", "mime_type"].into_iter().find_map(|name| file.get(name)?.as_str());
-    ConvertError::Requires(requirement_of(media_type.unwrap_or_default()))
+    ConvertError::Requires(requirement_of_media(media_type.unwrap_or_default()))
 }

@@ -8,7 +8,7 @@ use crate::{
     convert::{
         ConvertError,
         canonical::request::{Block, Effort, Format, Request, Tool, ToolChoice, ToolKind},
-        fields::{Fields, is_falsy, texts},
+        fields::{ObjectReader, into_strings, is_falsy},
         gate::FeatureGate,
         schema,
     },
@@ -18,7 +18,7 @@ use crate::{
 const NATIVE: ConvertError = ConvertError::Requires(Requirement::Native);
 
 pub(crate) fn read_request(body: Value, gate: &mut FeatureGate<'_>) -> Result<Request, ConvertError> {
-    let mut fields = Fields::of_google(body, "the request")?;
+    let mut fields = ObjectReader::new_google(body, "the request")?;
     let mut request = Request::default();
     let mut contents = Contents::default();
     if let Some(system) = fields.take("systemInstruction") {
@@ -29,10 +29,10 @@ pub(crate) fn read_request(body: Value, gate: &mut FeatureGate<'_>) -> Result<Re
             }
         }
     }
-    for content in fields.list("contents")? {
+    for content in fields.take_list("contents")? {
         request.messages.push(contents.read(content, gate)?);
     }
-    for tool in fields.list("tools")? {
+    for tool in fields.take_list("tools")? {
         read_tools(tool, &mut request.tools)?;
     }
     if let Some(config) = fields.take("toolConfig") {
@@ -46,14 +46,14 @@ pub(crate) fn read_request(body: Value, gate: &mut FeatureGate<'_>) -> Result<Re
 }
 
 fn read_tools(tool: Value, tools: &mut Vec<Tool>) -> Result<(), ConvertError> {
-    let mut fields = Fields::of_google(tool, "a tool")?;
-    for declaration in fields.list("functionDeclarations")? {
-        let mut function = Fields::of_google(declaration, "a function")?;
+    let mut fields = ObjectReader::new_google(tool, "a tool")?;
+    for declaration in fields.take_list("functionDeclarations")? {
+        let mut function = ObjectReader::new_google(declaration, "a function")?;
         let in_google = function.take("parameters").map(from_google);
         let parameters = function.take("parametersJsonSchema").map(from_google).or(in_google);
         tools.push(Tool {
-            name: function.required_text("name")?,
-            description: function.text("description")?,
+            name: function.take_required_string("name")?,
+            description: function.take_string("description")?,
             kind: ToolKind::Function { parameters, strict: None },
         });
         function.finish()?;
@@ -70,13 +70,13 @@ fn from_google(mut value: Value) -> Value {
 }
 
 fn read_tool_choice(config: Value) -> Result<Option<ToolChoice>, ConvertError> {
-    let mut config = Fields::of_google(config, "the tool configuration")?;
+    let mut config = ObjectReader::new_google(config, "the tool configuration")?;
     let calling = config.take("functionCallingConfig");
     config.finish()?;
     let Some(calling) = calling else { return Ok(None) };
-    let mut calling = Fields::of_google(calling, "the configuration of calls")?;
-    let mut names = texts(calling.list("allowedFunctionNames")?, "the name of a function")?;
-    let choice = match (calling.text("mode")?.as_deref(), names.pop()) {
+    let mut calling = ObjectReader::new_google(calling, "the configuration of calls")?;
+    let mut names = into_strings(calling.take_list("allowedFunctionNames")?, "the name of a function")?;
+    let choice = match (calling.take_string("mode")?.as_deref(), names.pop()) {
         (None | Some("AUTO" | "MODE_UNSPECIFIED"), None) => ToolChoice::Auto,
         (Some("NONE"), None) => ToolChoice::None,
         (Some("ANY"), None) => ToolChoice::Any,
@@ -88,7 +88,7 @@ fn read_tool_choice(config: Value) -> Result<Option<ToolChoice>, ConvertError> {
 }
 
 fn read_generation(generation: Value, request: &mut Request, gate: &mut FeatureGate<'_>) -> Result<(), ConvertError> {
-    let mut fields = Fields::of_google(generation, "the generation configuration")?;
+    let mut fields = ObjectReader::new_google(generation, "the generation configuration")?;
     fields.reject_unless_default(&[
         ("candidateCount", |value| value == 1, Requirement::ManyAnswers),
         ("responseLogprobs", is_falsy, Requirement::ManyAnswers),
@@ -96,14 +96,14 @@ fn read_generation(generation: Value, request: &mut Request, gate: &mut FeatureG
         ("responseModalities", is_text_alone, Requirement::AudioVideo),
     ])?;
     let not_zero = |number: &Number| number.as_f64() != Some(0.0);
-    request.max_output = fields.count("maxOutputTokens")?;
-    request.stop = texts(fields.list("stopSequences")?, "a stop sequence")?;
-    request.sampling.temperature = fields.number("temperature")?;
-    request.sampling.top_p = fields.number("topP")?;
-    request.sampling.top_k = fields.number("topK")?;
-    request.sampling.seed = fields.number("seed")?;
-    request.sampling.presence_penalty = fields.number("presencePenalty")?.filter(not_zero);
-    request.sampling.frequency_penalty = fields.number("frequencyPenalty")?.filter(not_zero);
+    request.max_output = fields.take_count("maxOutputTokens")?;
+    request.stop = into_strings(fields.take_list("stopSequences")?, "a stop sequence")?;
+    request.sampling.temperature = fields.take_number("temperature")?;
+    request.sampling.top_p = fields.take_number("topP")?;
+    request.sampling.top_k = fields.take_number("topK")?;
+    request.sampling.seed = fields.take_number("seed")?;
+    request.sampling.presence_penalty = fields.take_number("presencePenalty")?.filter(not_zero);
+    request.sampling.frequency_penalty = fields.take_number("frequencyPenalty")?.filter(not_zero);
     if let Some(thinking) = fields.take("thinkingConfig") {
         request.effort = read_thinking(thinking, gate)?;
     }
@@ -116,21 +116,22 @@ fn is_text_alone(value: &Value) -> bool {
 }
 
 fn read_thinking(thinking: Value, gate: &mut FeatureGate<'_>) -> Result<Option<Effort>, ConvertError> {
-    let mut fields = Fields::of_google(thinking, "the thinking configuration")?;
-    let level = fields.text("thinkingLevel")?.filter(|level| !level.eq_ignore_ascii_case("THINKING_LEVEL_UNSPECIFIED"));
+    let mut fields = ObjectReader::new_google(thinking, "the thinking configuration")?;
+    let level =
+        fields.take_string("thinkingLevel")?.filter(|level| !level.eq_ignore_ascii_case("THINKING_LEVEL_UNSPECIFIED"));
     // A budget in tokens, and whether thoughts are returned.
     let (budget, shown) = (fields.take("thinkingBudget"), fields.take_unless("includeThoughts", is_falsy));
     if budget.is_some() || shown.is_some() {
         gate.drop_feature(Requirement::ThinkingControl)?;
     }
     fields.finish()?;
-    level.map(|level| Effort::named(&level).ok_or(NATIVE)).transpose()
+    level.map(|level| Effort::parse(&level).ok_or(NATIVE)).transpose()
 }
 
-fn read_format(fields: &mut Fields) -> Result<Option<Format>, ConvertError> {
+fn read_format(fields: &mut ObjectReader) -> Result<Option<Format>, ConvertError> {
     let in_google = fields.take("responseSchema");
     let schema = fields.take("responseJsonSchema").or(in_google).map(from_google);
-    match (fields.text("responseMimeType")?.as_deref(), schema) {
+    match (fields.take_string("responseMimeType")?.as_deref(), schema) {
         (None | Some("text/plain"), None) => Ok(None),
         (Some("application/json"), None) => Ok(Some(Format::JsonObject)),
         (Some("application/json"), Some(schema)) => {

@@ -5,9 +5,9 @@ use serde_json::Value;
 
 use crate::convert::{
     ConvertError,
-    blocks::Blocks,
+    blocks::BlockSequencer,
     canonical::{
-        response::{Failure, Kind, Start, Stop},
+        response::{BlockKind, Failure, Start, Stop},
         tokens::Tokens,
     },
     ids,
@@ -23,7 +23,7 @@ const UNKNOWN: ConvertError = ConvertError::malformed("the answer", "has a part 
 #[derive(Debug)]
 pub(crate) struct ResponseReader {
     /// The id of the response, from which missing call ids are derived.
-    answer: String,
+    response_id: String,
     /// The number of calls so far.
     calls: usize,
     tokens: Tokens,
@@ -35,28 +35,28 @@ fn text<'a>(value: &'a Value, pointer: &str) -> Option<&'a str> {
     value.pointer(pointer)?.as_str()
 }
 
-pub(crate) fn read_response(answer: &Value, blocks: &mut Blocks) -> Result<(), ConvertError> {
-    let mut reader = ResponseReader::new(text(answer, "/responseId").unwrap_or_default());
-    if reader.answer.is_empty() {
-        reader.answer = answer.to_string();
+pub(crate) fn read_response(response: &Value, blocks: &mut BlockSequencer) -> Result<(), ConvertError> {
+    let mut reader = ResponseReader::new(text(response, "/responseId").unwrap_or_default());
+    if reader.response_id.is_empty() {
+        reader.response_id = response.to_string();
     }
-    reader.read_chunk(answer, blocks)?;
+    reader.read_chunk(response, blocks)?;
     reader.end(blocks)
 }
 
 impl ResponseReader {
-    pub(crate) fn new(answer: &str) -> Self {
-        Self { answer: answer.to_owned(), calls: 0, tokens: Tokens::default(), stop: None }
+    pub(crate) fn new(response_id: &str) -> Self {
+        Self { response_id: response_id.to_owned(), calls: 0, tokens: Tokens::default(), stop: None }
     }
 
-    fn read_chunk(&mut self, chunk: &Value, blocks: &mut Blocks) -> Result<(), ConvertError> {
+    fn read_chunk(&mut self, chunk: &Value, blocks: &mut BlockSequencer) -> Result<(), ConvertError> {
         if let Some(error) = chunk.get("error") {
-            blocks.fail(Failure::of(API, error));
+            blocks.fail(Failure::parse(API, error));
             return Ok(());
         }
         blocks.start(Start { id: text(chunk, "/responseId").map(str::to_owned), ..Start::default() });
         if let Some(usage) = chunk.get("usageMetadata") {
-            self.tokens = Tokens::of(API, usage);
+            self.tokens = Tokens::parse(API, usage);
         }
         if text(chunk, "/promptFeedback/blockReason").is_some() {
             self.stop = Some(Stop::Refused);
@@ -75,10 +75,10 @@ impl ResponseReader {
         Ok(())
     }
 
-    fn read_part(&mut self, part: &Value, blocks: &mut Blocks) -> Result<(), ConvertError> {
+    fn read_part(&mut self, part: &Value, blocks: &mut BlockSequencer) -> Result<(), ConvertError> {
         if let Some(content_text) = text(part, "/text") {
             let is_thought = part.get("thought").and_then(Value::as_bool).unwrap_or(false);
-            return blocks.append_run(if is_thought { Kind::Thinking } else { Kind::Text }, content_text);
+            return blocks.append_run(if is_thought { BlockKind::Thinking } else { BlockKind::Text }, content_text);
         }
         let Some(call) = part.get("functionCall") else {
             // A part may contain a signature only.
@@ -87,18 +87,18 @@ impl ResponseReader {
             return if is_bare { Ok(()) } else { Err(UNKNOWN) };
         };
         let id = text(call, "/id").filter(|id| !id.is_empty()).map(str::to_owned);
-        let id = id.unwrap_or_else(|| ids::derived(&self.answer, self.calls));
+        let id = id.unwrap_or_else(|| ids::derived_call_id(&self.response_id, self.calls));
         self.calls += 1;
         let name = text(call, "/name").ok_or(ConvertError::malformed("a function call", "names no function"))?;
-        let handle = blocks.open(Kind::Tool { id, name: name.to_owned(), custom: false });
+        let handle = blocks.open_block(BlockKind::Tool { id, name: name.to_owned(), custom: false });
         if let Some(args) = call.get("args").filter(|args| !args.is_null()) {
-            blocks.delta(handle, &args.to_string())?;
+            blocks.append(handle, &args.to_string())?;
         }
-        blocks.close(handle);
+        blocks.close_block(handle);
         Ok(())
     }
 
-    fn finish(&mut self, reason: &str, blocks: &mut Blocks) {
+    fn finish(&mut self, reason: &str, blocks: &mut BlockSequencer) {
         self.stop = Some(match reason {
             "MAX_TOKENS" => Stop::MaxTokens,
             "SAFETY" | "RECITATION" | "LANGUAGE" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII" | "IMAGE_SAFETY" => {
@@ -119,14 +119,14 @@ impl ResponseReader {
 }
 
 impl ReadStream for ResponseReader {
-    fn read(&mut self, data: &str, blocks: &mut Blocks) -> Result<(), ConvertError> {
+    fn read(&mut self, data: &str, blocks: &mut BlockSequencer) -> Result<(), ConvertError> {
         let chunk: Value =
             serde_json::from_str(data).map_err(|_| ConvertError::malformed("an event of the stream", "is not JSON"))?;
         self.read_chunk(&chunk, blocks)
     }
 
     /// Finishes the response. No chunk is marked as the last: usage and more parts may follow the finish reason.
-    fn end(&mut self, blocks: &mut Blocks) -> Result<(), ConvertError> {
+    fn end(&mut self, blocks: &mut BlockSequencer) -> Result<(), ConvertError> {
         if let Some(stop) = self.stop.take() {
             blocks.finish(stop, self.tokens);
         }

@@ -3,46 +3,46 @@
 use contracts::events::StopReason;
 
 use crate::json::Value;
-use crate::watch::{members_of, summary_builder::SummaryBuilder};
+use crate::watch::{parse_members, summary_builder::SummaryBuilder};
 
 /// Adds a chunk of a stream, or a complete `generateContent` response, to the summary; returns the error object in it,
 /// if any. Each chunk has a usage object, of which the last one counts.
-pub(crate) fn chunk<'a>(summary: &mut SummaryBuilder, text: &'a str) -> Option<Value<'a>> {
+pub(crate) fn inspect_chunk<'a>(summary: &mut SummaryBuilder, text: &'a str) -> Option<Value<'a>> {
     let names = ["modelVersion", "usageMetadata", "candidates", "promptFeedback", "error"];
-    let [model, usage, candidates, feedback, error] = members_of(text, names)?;
+    let [model, usage, candidates, feedback, error] = parse_members(text, names)?;
     summary.set_model(model);
     summary.set_usage(usage);
     for candidate in candidates.iter().flat_map(Value::elements) {
         let [content, reason] = candidate.get_many(["content", "finishReason"]);
         let parts = content.and_then(|content| content.get("parts"));
         for part in parts.iter().flat_map(Value::elements) {
-            self::part(summary, &part);
+            add_part(summary, &part);
         }
-        stop(summary, reason);
+        set_stop_reason(summary, reason);
     }
     if feedback.and_then(|feedback| feedback.get("blockReason")).is_some() {
-        summary.stop = Some(StopReason::Refusal);
+        summary.stop_reason = Some(StopReason::Refusal);
         summary.complete = true;
     }
     error
 }
 
-fn part(summary: &mut SummaryBuilder, part: &Value<'_>) {
+fn add_part(summary: &mut SummaryBuilder, part: &Value<'_>) {
     let [text, thought, call] = part.get_many(["text", "thought", "functionCall"]);
     summary.add_text(thought.and_then(|thought| thought.as_bool()) == Some(true), text);
     if let Some(call) = call {
         let [id, name, arguments] = call.get_many(["id", "name", "args"]);
-        let number = summary.next_call();
+        let number = summary.next_call_number();
         summary.start_call(number, id, name);
         summary.set_arguments(number, arguments);
         summary.add_output_bytes(arguments.map_or(0, |arguments| arguments.raw.len()));
     }
 }
 
-fn stop(summary: &mut SummaryBuilder, reason: Option<Value<'_>>) {
+fn set_stop_reason(summary: &mut SummaryBuilder, reason: Option<Value<'_>>) {
     let Some(reason) = reason.and_then(|reason| reason.string()) else { return };
     summary.complete = true;
-    summary.stop = Some(match reason.as_ref() {
+    summary.stop_reason = Some(match reason.as_ref() {
         "STOP" => StopReason::EndTurn,
         "MAX_TOKENS" => StopReason::MaxTokens,
         "SAFETY" | "RECITATION" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII" | "IMAGE_SAFETY" => StopReason::Refusal,

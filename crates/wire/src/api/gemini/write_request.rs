@@ -96,7 +96,7 @@ fn write_generation(request: Request, gate: &mut FeatureGate<'_>) -> Result<Map<
     if let Some(format) = request.format {
         generation.insert("responseMimeType".to_owned(), Value::from("application/json"));
         if let Format::JsonSchema { schema, description, name: _, strict: _ } = format {
-            generation.insert("responseJsonSchema".to_owned(), schema::described(schema, description));
+            generation.insert("responseJsonSchema".to_owned(), schema::with_description(schema, description));
         }
     }
     if request.openai.verbosity.is_some() {

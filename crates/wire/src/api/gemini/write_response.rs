@@ -7,15 +7,15 @@ use super::usage;
 use crate::convert::{
     ConvertError,
     canonical::{
-        request::object_of,
-        response::{Event, Head, Kind, Response, Stop},
+        request::parse_arguments,
+        response::{BlockKind, Event, Response, ResponseHead, Stop},
         tokens::Tokens,
     },
     sse,
     stream::WriteStream,
 };
 
-pub(crate) fn write_response(response: Response, head: &Head) -> Result<Value, ConvertError> {
+pub(crate) fn write_response(response: Response, head: &ResponseHead) -> Result<Value, ConvertError> {
     let mut parts = Vec::with_capacity(response.blocks.len());
     for (kind, content_text) in response.blocks {
         match part(&kind, &content_text) {
@@ -27,21 +27,21 @@ pub(crate) fn write_response(response: Response, head: &Head) -> Result<Value, C
     Ok(finished(head, &parts, &response.stop, response.tokens))
 }
 
-fn part(kind: &Kind, content_text: &str) -> Result<Value, ConvertError> {
+fn part(kind: &BlockKind, content_text: &str) -> Result<Value, ConvertError> {
     match kind {
-        Kind::Text => Ok(json!({"text": content_text})),
-        Kind::Thinking => Ok(json!({"text": content_text, "thought": true})),
-        Kind::Tool { custom: true, .. } => {
+        BlockKind::Text => Ok(json!({"text": content_text})),
+        BlockKind::Thinking => Ok(json!({"text": content_text, "thought": true})),
+        BlockKind::Tool { custom: true, .. } => {
             Err(ConvertError::malformed("the answer", "calls a custom tool, which was not offered"))
         }
-        Kind::Tool { id, name, custom: false } => {
-            Ok(json!({"functionCall": {"id": id, "name": name, "args": object_of(content_text)?}}))
+        BlockKind::Tool { id, name, custom: false } => {
+            Ok(json!({"functionCall": {"id": id, "name": name, "args": parse_arguments(content_text)?}}))
         }
     }
 }
 
 /// Builds a non-final chunk of a streamed `generateContent` response.
-fn chunk(head: &Head, parts: &[Value]) -> Value {
+fn chunk(head: &ResponseHead, parts: &[Value]) -> Value {
     let content = json!({"role": "model", "parts": parts});
     json!({
         "candidates": [{"content": content, "index": 0}],
@@ -51,7 +51,7 @@ fn chunk(head: &Head, parts: &[Value]) -> Value {
 }
 
 /// Builds the final chunk of a streamed `generateContent` response, or a response that is not streamed.
-fn finished(head: &Head, parts: &[Value], stop: &Stop, tokens: Tokens) -> Value {
+fn finished(head: &ResponseHead, parts: &[Value], stop: &Stop, tokens: Tokens) -> Value {
     let mut answer = chunk(head, parts);
     answer["candidates"][0]["finishReason"] = json!(match stop {
         Stop::EndTurn | Stop::ToolUse | Stop::Sequence(_) => "STOP",
@@ -65,9 +65,9 @@ fn finished(head: &Head, parts: &[Value], stop: &Stop, tokens: Tokens) -> Value 
 /// Writer of a streamed `generateContent` response: converts canonical events to chunks.
 #[derive(Debug)]
 pub(crate) struct ResponseWriter {
-    head: Head,
+    head: ResponseHead,
     /// The kind of the open block.
-    open: Option<Kind>,
+    open: Option<BlockKind>,
     /// The arguments of the open call so far; Gemini's calls are not split into deltas.
     arguments: String,
     /// The error of a call whose arguments are not an object. It is discarded if the response was cut off at its output
@@ -76,7 +76,7 @@ pub(crate) struct ResponseWriter {
 }
 
 impl ResponseWriter {
-    pub(crate) const fn new(head: Head) -> Self {
+    pub(crate) const fn new(head: ResponseHead) -> Self {
         Self { head, open: None, arguments: String::new(), broken: None }
     }
 
@@ -88,16 +88,16 @@ impl ResponseWriter {
 impl WriteStream for ResponseWriter {
     fn write(&mut self, event: Event, out: &mut Vec<u8>) -> Result<(), ConvertError> {
         match event {
-            Event::Started(_) | Event::Thinking => {}
+            Event::Started(_) | Event::HiddenThinking => {}
             Event::BlockStarted { kind, .. } => self.open = Some(kind),
             Event::Delta(more) => match &self.open {
-                Some(Kind::Tool { .. }) => self.arguments.push_str(&more),
+                Some(BlockKind::Tool { .. }) => self.arguments.push_str(&more),
                 Some(kind) => self.write_event(part(kind, &more)?, out),
                 None => {}
             },
             Event::BlockStopped => {
                 let arguments = std::mem::take(&mut self.arguments);
-                if let Some(call @ Kind::Tool { .. }) = self.open.take() {
+                if let Some(call @ BlockKind::Tool { .. }) = self.open.take() {
                     match part(&call, &arguments) {
                         Ok(part) => self.write_event(part, out),
                         Err(error) => self.broken = Some(error),

@@ -3,23 +3,27 @@
 use contracts::{Requirement, WireApi};
 
 use crate::inspect::{
-    history::{Author, Draft},
+    history::{Author, MessageDraft},
     inspector::{Inspector, string_or_empty},
 };
 use crate::{
     fields::ObjectKind,
-    json::{Cursor, Kind, Value},
+    json::{Cursor, Value, ValueKind},
     request_summary::RequestError,
 };
 
 impl<'a> Inspector<'a> {
-    pub(crate) fn part(&mut self, cursor: &mut Cursor<'a>, draft: &mut Draft<'a>) -> Result<(), RequestError> {
-        let Some(mut members) = cursor.object()? else {
+    pub(crate) fn inspect_openai_part(
+        &mut self,
+        cursor: &mut Cursor<'a>,
+        draft: &mut MessageDraft<'a>,
+    ) -> Result<(), RequestError> {
+        let Some(mut members) = cursor.enter_object()? else {
             return Err(RequestError::WrongType { field: "content", expected: "a string or a list of objects" });
         };
         let mut part = Part::default();
         while let Some(name) = members.next(cursor)? {
-            let value = cursor.value()?;
+            let value = cursor.read_value()?;
             if value.is_null() {
                 continue;
             }
@@ -28,33 +32,33 @@ impl<'a> Inspector<'a> {
                 "text" | "refusal" => part.text = Some(value),
                 "image_url" => part.image = Some(value),
                 "file_id" => part.file = true,
-                "detail" => self.require_if(self.out.api == WireApi::OpenAiChat, Requirement::Native),
+                "detail" => self.require_if(self.summary.api == WireApi::OpenAiChat, Requirement::Native),
                 "annotations" | "logprobs" => self.require_if(!value.is_falsy(), Requirement::Native),
                 "file_data" | "file_url" | "filename" => part.document = true,
                 _ => self.classify_field(ObjectKind::Part, &name, &value),
             }
         }
         let kind = string_or_empty(part.kind.as_ref());
-        let responses = self.out.api == WireApi::OpenAiResponses;
-        self.authors.others |= draft.by != Author::System && part.text.is_none();
+        let responses = self.summary.api == WireApi::OpenAiResponses;
+        self.authors.non_system |= draft.author != Author::System && part.text.is_none();
         match kind.as_ref() {
             "text" | "input_text" | "output_text" | "summary_text" | "reasoning_text" => {
                 let own = kind == "text" || (responses && matches!(kind.as_ref(), "input_text" | "output_text"));
                 self.require_if(!own || part.image.is_some() || part.file || part.document, Requirement::Native);
                 self.expect_string(part.text.as_ref());
                 let text = part.text.and_then(|text| text.text());
-                self.out.prompt.characters += text.map_or(0, |text| text.characters());
+                self.summary.prompt.characters += text.map_or(0, |text| text.characters());
                 draft.texts.extend(text);
             }
             "image_url" | "input_image" => {
-                self.image();
-                draft.images = true;
+                self.count_image();
+                draft.has_images = true;
                 let own = kind == if responses { "input_image" } else { "image_url" };
-                let odd = !own || draft.by != Author::User || part.text.is_some() || part.document;
+                let odd = !own || draft.author != Author::User || part.text.is_some() || part.document;
                 self.require_if(odd, Requirement::Native);
-                self.openai_image(&part);
+                self.inspect_openai_image(&part);
             }
-            "video_url" if responses => self.unexpected(),
+            "video_url" if responses => self.require_native(),
             "input_audio" | "video_url" => self.require(Requirement::AudioVideo),
             "file" | "input_file" => self.require(Requirement::Documents),
             _ => self.require(Requirement::Native),
@@ -63,13 +67,13 @@ impl<'a> Inspector<'a> {
     }
 
     /// Records what an image requires: an object with its URL in chat completions, the URL itself in Responses.
-    fn openai_image(&mut self, part: &Part<'a>) {
+    fn inspect_openai_image(&mut self, part: &Part<'a>) {
         let url = match &part.image {
             None if part.file => return self.require(Requirement::StoredImages),
-            Some(image) if self.out.api == WireApi::OpenAiChat => {
+            Some(image) if self.summary.api == WireApi::OpenAiChat => {
                 self.require_if(part.file, Requirement::Native);
                 let [url, detail] = self.known_members(image, ["url", "detail"]);
-                self.expect_optional(Kind::String, detail.as_ref());
+                self.expect_optional(ValueKind::String, detail.as_ref());
                 url
             }
             image => {
@@ -78,8 +82,8 @@ impl<'a> Inspector<'a> {
             }
         };
         match &url {
-            Some(url) => self.image_url(url),
-            None => self.unexpected(),
+            Some(url) => self.inspect_image_url(url),
+            None => self.require_native(),
         }
     }
 }

@@ -5,23 +5,23 @@ use contracts::Requirement;
 use crate::{
     fields::ObjectKind,
     inspect::{
-        history::Draft,
+        history::MessageDraft,
         inspector::{Inspector, string_or_empty},
     },
-    json::{Cursor, Kind, Value},
+    json::{Cursor, Value, ValueKind},
     limits,
     request_summary::RequestError,
 };
 
 impl<'a> Inspector<'a> {
     /// Inspects a setting that both `OpenAI` APIs have and whose requirement depends on its value.
-    pub(crate) fn openai_setting(&mut self, name: &str, value: &Value<'a>) {
+    pub(crate) fn inspect_openai_setting(&mut self, name: &str, value: &Value<'a>) {
         let (condition, requirement) = match name {
-            "service_tier" => return self.service_tier(value),
-            "temperature" => return self.temperature(value),
-            "top_p" => return self.top_p(value),
-            "tool_choice" => return self.openai_tool_choice(value),
-            "safety_identifier" => return self.expect_kind(Kind::String, value),
+            "service_tier" => return self.inspect_service_tier(value),
+            "temperature" => return self.inspect_temperature(value),
+            "top_p" => return self.inspect_top_p(value),
+            "tool_choice" => return self.inspect_openai_tool_choice(value),
+            "safety_identifier" => return self.expect_kind(ValueKind::String, value),
             "parallel_tool_calls" => {
                 self.expect_bool(value);
                 self.one_tool_at_a_time = value.as_bool() == Some(false);
@@ -32,11 +32,11 @@ impl<'a> Inspector<'a> {
             "logprobs" | "top_logprobs" => (!value.is_falsy(), Requirement::ManyAnswers),
             "logit_bias" => (!value.is_falsy(), Requirement::Sampling),
             "frequency_penalty" | "presence_penalty" => {
-                self.require_if(!value.is_falsy() && value.kind != Kind::Number, Requirement::Native);
+                self.require_if(!value.is_falsy() && value.kind != ValueKind::Number, Requirement::Native);
                 (!value.is_falsy(), Requirement::Sampling)
             }
             "verbosity" => {
-                self.expect_kind(Kind::String, value);
+                self.expect_kind(ValueKind::String, value);
                 (is_verbose(value), Requirement::Sampling)
             }
             "modalities" => (!matches!(value.raw, "null" | r#"["text"]"#), Requirement::AudioVideo),
@@ -50,12 +50,12 @@ impl<'a> Inspector<'a> {
     }
 
     /// Inspects `stream_options`: whether usage is requested, and options that only the provider supports.
-    pub(crate) fn stream_options(&mut self, options: &Value<'a>) {
-        self.out.offsets.stream_options = Some(options.span());
-        self.require_if(!options.is_null() && options.kind != Kind::Object, Requirement::Native);
+    pub(crate) fn inspect_stream_options(&mut self, options: &Value<'a>) {
+        self.summary.offsets.stream_options = Some(options.span());
+        self.require_if(!options.is_null() && options.kind != ValueKind::Object, Requirement::Native);
         for (name, value) in options.members() {
             match name.string().unwrap_or_default().as_ref() {
-                "include_usage" => self.out.requests_stream_usage = value.as_bool() == Some(true),
+                "include_usage" => self.summary.requests_stream_usage = value.as_bool() == Some(true),
                 // Padding that hides the length of chunks; changes no content.
                 "include_obfuscation" => {}
                 _ => self.require_if(!value.is_null(), Requirement::Native),
@@ -64,7 +64,7 @@ impl<'a> Inspector<'a> {
     }
 
     /// Records what the response format requires; the array has the members of a JSON schema format.
-    pub(crate) fn openai_format(
+    pub(crate) fn inspect_openai_format(
         &mut self,
         format: &Value<'a>,
         kind: Option<Value<'a>>,
@@ -74,7 +74,7 @@ impl<'a> Inspector<'a> {
             return;
         }
         for text in [name, description].into_iter().flatten() {
-            self.expect_kind(Kind::String, &text);
+            self.expect_kind(ValueKind::String, &text);
         }
         if let Some(strict) = &strict {
             self.expect_bool(strict);
@@ -83,49 +83,49 @@ impl<'a> Inspector<'a> {
             "text" => {}
             "json_schema" => {
                 self.require_if(schema.is_none(), Requirement::Native);
-                self.out.needs.structured_output = true;
+                self.summary.needs.structured_output = true;
             }
             "json_object" => {
-                self.out.needs.structured_output = true;
+                self.summary.needs.structured_output = true;
                 self.require(Requirement::JsonObject);
             }
             // A grammar.
             _ => self.require(Requirement::Native),
         }
         if let Some(schema) = schema {
-            self.schema(&schema);
+            self.record_response_schema(&schema);
         }
     }
 
     /// Records a system message; before the conversation it is part of the system prompt.
-    pub(crate) fn openai_system(&mut self, draft: &Draft<'a>) {
+    pub(crate) fn record_openai_system_message(&mut self, draft: &MessageDraft<'a>) {
         for text in &draft.texts {
             // The texts were counted as parts of a message.
-            self.out.prompt.characters -= text.characters();
-            self.system(*text);
+            self.summary.prompt.characters -= text.characters();
+            self.record_system_text(*text);
         }
-        self.require_if(self.history.begun, Requirement::MidConversationSystem);
+        self.require_if(self.history.has_begun, Requirement::MidConversationSystem);
         self.ends_with_model &= draft.texts.iter().all(|text| limits::is_blank(&text.decoded()));
     }
 
     /// Inspects the content of a message, a string or a list of parts, and adds it to `draft`.
-    pub(crate) fn parts(
+    pub(crate) fn inspect_openai_parts(
         &mut self,
         cursor: Cursor<'a>,
         content: &Value<'a>,
-        draft: &mut Draft<'a>,
+        draft: &mut MessageDraft<'a>,
     ) -> Result<(), RequestError> {
         if let Some(text) = content.text() {
-            self.out.prompt.characters += text.characters();
+            self.summary.prompt.characters += text.characters();
             draft.texts.push(text);
         }
-        let mut inside = cursor.at(content.start);
-        let Some(mut elements) = inside.array()? else {
-            self.expect_kind(Kind::String, content);
+        let mut inside = cursor.moved_to(content.start);
+        let Some(mut elements) = inside.enter_array()? else {
+            self.expect_kind(ValueKind::String, content);
             return Ok(());
         };
         while elements.next(&mut inside)? {
-            self.part(&mut inside, draft)?;
+            self.inspect_openai_part(&mut inside, draft)?;
         }
         Ok(())
     }

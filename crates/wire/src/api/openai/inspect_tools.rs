@@ -5,18 +5,18 @@ use contracts::{Requirement, WireApi};
 use crate::inspect::inspector::{Inspector, string_or_empty, type_of};
 use crate::{
     fields::{ObjectKind, fields},
-    json::{Cursor, Kind, Value},
+    json::{Cursor, Value, ValueKind},
     request_summary::RequestError,
 };
 
 impl<'a> Inspector<'a> {
     /// Reads the list of tool definitions.
-    pub(crate) fn openai_tools(&mut self, cursor: &mut Cursor<'a>) -> Result<(), RequestError> {
+    pub(crate) fn inspect_openai_tools(&mut self, cursor: &mut Cursor<'a>) -> Result<(), RequestError> {
         self.each_tool(cursor, |inspector, cursor, mut members| {
             let mut tool = Tool::default();
-            let responses = inspector.out.api == WireApi::OpenAiResponses;
+            let responses = inspector.summary.api == WireApi::OpenAiResponses;
             while let Some(name) = members.next(cursor)? {
-                let value = cursor.value()?;
+                let value = cursor.read_value()?;
                 match name.as_ref() {
                     _ if value.is_null() => {}
                     "type" => tool.kind = Some(value),
@@ -33,16 +33,16 @@ impl<'a> Inspector<'a> {
                     "cache_control" => inspector.classify_field(ObjectKind::Tool, &name, &value),
                     "tools" => {
                         tool.unknown = true;
-                        inspector.grouped(&value);
+                        inspector.inspect_namespace_tools(&value);
                     }
-                    _ => tool.unknown |= fields(inspector.out.api, ObjectKind::Tool).find(&name).is_none(),
+                    _ => tool.unknown |= fields(inspector.summary.api, ObjectKind::Tool).find(&name).is_none(),
                 }
             }
             match string_or_empty(tool.kind.as_ref()).as_ref() {
-                "function" => inspector.function(&tool),
+                "function" => inspector.inspect_function_tool(&tool),
                 "custom" => {
                     inspector.require(Requirement::CustomTools);
-                    inspector.custom(&tool);
+                    inspector.inspect_custom_tool(&tool);
                 }
                 // Groups of functions, which are called by group and name.
                 "namespace" => inspector.require(Requirement::Native),
@@ -54,14 +54,14 @@ impl<'a> Inspector<'a> {
     }
 
     /// Reads the tools of a namespace.
-    fn grouped(&mut self, tools: &Value<'a>) {
+    fn inspect_namespace_tools(&mut self, tools: &Value<'a>) {
         for tool in tools.elements() {
             self.require_if(type_of(&tool) == "custom", Requirement::CustomTools);
         }
     }
 
-    fn function(&mut self, tool: &Tool<'a>) {
-        let own = if self.out.api == WireApi::OpenAiResponses {
+    fn inspect_function_tool(&mut self, tool: &Tool<'a>) {
+        let own = if self.summary.api == WireApi::OpenAiResponses {
             self.require_if(tool.format.is_some(), Requirement::Native);
             Some([tool.name, tool.description, None, tool.strict])
         } else {
@@ -71,15 +71,15 @@ impl<'a> Inspector<'a> {
         };
         let [name, description, _, strict] = own.unwrap_or_default();
         self.require_if(tool.unknown, Requirement::Native);
-        self.tool_name(name.as_ref());
-        self.expect_optional(Kind::String, description.as_ref());
+        self.inspect_tool_name(name.as_ref());
+        self.expect_optional(ValueKind::String, description.as_ref());
         if let Some(strict) = &strict {
             self.expect_bool(strict);
         }
     }
 
-    fn custom(&mut self, tool: &Tool<'a>) {
-        let responses = self.out.api == WireApi::OpenAiResponses;
+    fn inspect_custom_tool(&mut self, tool: &Tool<'a>) {
+        let responses = self.summary.api == WireApi::OpenAiResponses;
         let own = if responses {
             self.require_if(tool.parameters || tool.strict.is_some(), Requirement::Native);
             Some([tool.name, tool.description, tool.format])
@@ -89,8 +89,8 @@ impl<'a> Inspector<'a> {
         };
         let [name, description, format] = own.unwrap_or_default();
         self.require_if(tool.unknown, Requirement::Native);
-        self.tool_name(name.as_ref());
-        self.expect_optional(Kind::String, description.as_ref());
+        self.inspect_tool_name(name.as_ref());
+        self.expect_optional(ValueKind::String, description.as_ref());
         let Some(format) = format else { return };
         let is_grammar = if responses {
             let [kind, syntax, definition] = self.known_members(&format, ["type", "syntax", "definition"]);
@@ -108,7 +108,7 @@ impl<'a> Inspector<'a> {
     }
 
     /// Records what the tool choice requires: a keyword, or an object with the name of a tool.
-    pub(crate) fn openai_tool_choice(&mut self, choice: &Value<'a>) {
+    pub(crate) fn inspect_openai_tool_choice(&mut self, choice: &Value<'a>) {
         if choice.is_null() {
             return;
         }
@@ -117,7 +117,7 @@ impl<'a> Inspector<'a> {
         }
         let kind = type_of(choice);
         self.require_if(!matches!(kind.as_ref(), "function" | "custom"), Requirement::Native);
-        let name = if self.out.api == WireApi::OpenAiResponses {
+        let name = if self.summary.api == WireApi::OpenAiResponses {
             let [_, name] = self.known_members(choice, ["type", "name"]);
             name
         } else {

@@ -9,54 +9,54 @@ use contracts::{Requirement, WireApi};
 use super::inspect_item::Item;
 use crate::api::openai::is_verbose;
 use crate::inspect::{
-    history::{Author, Draft},
+    history::{Author, MessageDraft},
     inspector::{Inspector, string_or_empty},
 };
 use crate::{
     fields::{ObjectKind, fields},
-    json::{Cursor, Kind, Value},
+    json::{Cursor, Value, ValueKind},
     request_summary::{RequestError, ToolResult},
 };
 
 impl<'a> Inspector<'a> {
     /// Inspects the member `name` of a Responses request and records the features it requires; `cursor` is before its
     /// value.
-    pub(crate) fn responses(&mut self, cursor: &mut Cursor<'a>, name: &str) -> Result<(), RequestError> {
+    pub(crate) fn inspect_responses_member(&mut self, cursor: &mut Cursor<'a>, name: &str) -> Result<(), RequestError> {
         match name {
-            "model" => return self.model(cursor),
-            "stream" => return self.stream(cursor),
-            "input" => return self.input(cursor),
-            "tools" => return self.openai_tools(cursor),
+            "model" => return self.read_model(cursor),
+            "stream" => return self.read_stream(cursor),
+            "input" => return self.inspect_input(cursor),
+            "tools" => return self.inspect_openai_tools(cursor),
             _ => {}
         }
-        let value = cursor.value()?;
+        let value = cursor.read_value()?;
         match name {
-            "stream_options" => self.stream_options(&value),
+            "stream_options" => self.inspect_stream_options(&value),
             "instructions" => {
-                self.expect_kind(Kind::String, &value);
-                value.text().into_iter().for_each(|text| self.system(text));
+                self.expect_kind(ValueKind::String, &value);
+                value.text().into_iter().for_each(|text| self.record_system_text(text));
             }
-            "max_output_tokens" => self.out.max_output = self.expect_count(&value),
-            "text" => self.text(&value),
-            "reasoning" => self.reasoning(&value),
-            "include" => self.include(&value),
-            "client_metadata" => self.client_metadata(&value),
+            "max_output_tokens" => self.summary.max_output = self.expect_count(&value),
+            "text" => self.inspect_text_settings(&value),
+            "reasoning" => self.inspect_reasoning(&value),
+            "include" => self.inspect_include(&value),
+            "client_metadata" => self.inspect_client_metadata(&value),
             "prompt_cache_key" => {
-                self.expect_kind(Kind::String, &value);
-                self.out.identity.cache_key = value.string().map(Into::into);
+                self.expect_kind(ValueKind::String, &value);
+                self.summary.identity.cache_key = value.string().map(Into::into);
             }
-            _ => self.openai_setting(name, &value),
+            _ => self.inspect_openai_setting(name, &value),
         }
         Ok(())
     }
 
-    fn text(&mut self, text: &Value<'a>) {
-        self.expect_kind(Kind::Object, text);
+    fn inspect_text_settings(&mut self, text: &Value<'a>) {
+        self.expect_kind(ValueKind::Object, text);
         for (name, value) in text.members() {
             match name.string().unwrap_or_default().as_ref() {
-                "format" => self.format(&value),
+                "format" => self.inspect_text_format(&value),
                 "verbosity" => {
-                    self.expect_kind(Kind::String, &value);
+                    self.expect_kind(ValueKind::String, &value);
                     self.require_if(is_verbose(&value), Requirement::Sampling);
                 }
                 _ => self.require_if(!value.is_null(), Requirement::Native),
@@ -64,21 +64,21 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    fn format(&mut self, format: &Value<'a>) {
+    fn inspect_text_format(&mut self, format: &Value<'a>) {
         let names = ["type", "schema", "name", "description", "strict"];
         let [kind, schema, name, description, strict] = self.known_members(format, names);
         let described = [schema, name, description, strict];
         let is_schema = string_or_empty(kind.as_ref()) == "json_schema";
         self.require_if(!is_schema && described.iter().any(Option::is_some), Requirement::Native);
-        self.openai_format(format, kind, described);
+        self.inspect_openai_format(format, kind, described);
     }
 
-    fn reasoning(&mut self, reasoning: &Value<'a>) {
-        self.expect_kind(Kind::Object, reasoning);
+    fn inspect_reasoning(&mut self, reasoning: &Value<'a>) {
+        self.expect_kind(ValueKind::Object, reasoning);
         for (name, value) in reasoning.members() {
             let requirement = match name.string().unwrap_or_default().as_ref() {
                 "effort" => {
-                    self.effort(Some(&value));
+                    self.inspect_effort(Some(&value));
                     continue;
                 }
                 "summary" | "generate_summary" | "context" => Requirement::ThinkingControl,
@@ -88,8 +88,8 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    fn include(&mut self, include: &Value<'a>) {
-        self.expect_kind(Kind::Array, include);
+    fn inspect_include(&mut self, include: &Value<'a>) {
+        self.expect_kind(ValueKind::Array, include);
         for effort in include.elements() {
             match effort.string().as_deref() {
                 Some("reasoning.encrypted_content") => {}
@@ -101,36 +101,36 @@ impl<'a> Inspector<'a> {
     }
 
     /// Extracts the ids from `client_metadata`, in which Codex repeats its headers.
-    fn client_metadata(&mut self, metadata: &Value<'a>) {
+    fn inspect_client_metadata(&mut self, metadata: &Value<'a>) {
         let names = ["session_id", "thread_id", CODEX_PARENT, CODEX_SUBAGENT];
         let text = |value: Option<Value<'a>>| value.and_then(|value| value.string()).map(String::from);
         let [session, thread, parent, subagent] = metadata.get_many(names).map(text);
-        let identity = &mut self.out.identity;
+        let identity = &mut self.summary.identity;
         identity.session = session;
         identity.thread = thread;
         identity.parent = parent;
         identity.subagent |= subagent.is_some_and(|kind| is_codex_subagent(&kind));
     }
 
-    fn input(&mut self, cursor: &mut Cursor<'a>) -> Result<(), RequestError> {
-        if cursor.kind()? != Kind::String {
-            return self.each_message(cursor, "a string or a list", Self::item);
+    fn inspect_input(&mut self, cursor: &mut Cursor<'a>) -> Result<(), RequestError> {
+        if cursor.peek_kind()? != ValueKind::String {
+            return self.each_message(cursor, "a string or a list", Self::inspect_item);
         }
-        let text = cursor.value()?.text();
-        self.conversation = true;
-        self.out.prompt.characters += text.map_or(0, |text| text.characters());
-        self.out.prompt.messages += 1;
-        self.user_message(0, &Draft { texts: text.into_iter().collect(), ..Draft::default() });
+        let text = cursor.read_value()?.text();
+        self.has_conversation = true;
+        self.summary.prompt.characters += text.map_or(0, |text| text.characters());
+        self.summary.prompt.messages += 1;
+        self.record_user_message(0, &MessageDraft { texts: text.into_iter().collect(), ..MessageDraft::default() });
         Ok(())
     }
 
-    fn item(&mut self, cursor: &mut Cursor<'a>, index: usize) -> Result<(), RequestError> {
-        let Some(mut members) = cursor.object()? else {
+    fn inspect_item(&mut self, cursor: &mut Cursor<'a>, index: usize) -> Result<(), RequestError> {
+        let Some(mut members) = cursor.enter_object()? else {
             return Err(RequestError::WrongType { field: "input", expected: "a list of objects" });
         };
         let mut item = Item::default();
         while let Some(name) = members.next(cursor)? {
-            let value = cursor.value()?;
+            let value = cursor.read_value()?;
             match name.as_ref() {
                 _ if value.is_null() => {}
                 "type" => item.kind = Some(value),
@@ -154,83 +154,83 @@ impl<'a> Inspector<'a> {
         }
         match string_or_empty(item.kind.as_ref()).as_ref() {
             // The type of a message may be omitted.
-            "message" => self.message_item(*cursor, &item, index),
-            "" if item.kind.is_none() => self.message_item(*cursor, &item, index),
+            "message" => self.inspect_message_item(*cursor, &item, index),
+            "" if item.kind.is_none() => self.inspect_message_item(*cursor, &item, index),
             "additional_tools" => {
                 self.require(Requirement::Native);
-                item.tools.map_or(Ok(()), |tools| self.openai_tools(&mut cursor.at(tools.start)))
+                item.tools.map_or(Ok(()), |tools| self.inspect_openai_tools(&mut cursor.moved_to(tools.start)))
             }
-            kind => self.other_item(*cursor, &item, kind, index),
+            kind => self.inspect_other_item(*cursor, &item, kind, index),
         }
     }
 
-    fn message_item(&mut self, cursor: Cursor<'a>, item: &Item<'a>, index: usize) -> Result<(), RequestError> {
+    fn inspect_message_item(&mut self, cursor: Cursor<'a>, item: &Item<'a>, index: usize) -> Result<(), RequestError> {
         let odd = item.unknown_to_message || item.is_call() || item.is_result() || item.is_reasoning();
         self.require_if(odd || item.content.is_none(), Requirement::Native);
         let role = string_or_empty(item.role.as_ref());
-        let by = match role.as_ref() {
+        let author = match role.as_ref() {
             "user" => Author::User,
             "assistant" => Author::Model,
             _ => Author::System,
         };
-        let mut draft = Draft { by, ..Draft::default() };
+        let mut draft = MessageDraft { author, ..MessageDraft::default() };
         if let Some(content) = &item.content {
-            self.parts(cursor, content, &mut draft)?;
+            self.inspect_openai_parts(cursor, content, &mut draft)?;
         }
         match role.as_ref() {
             "system" | "developer" => {
-                self.openai_system(&draft);
+                self.record_openai_system_message(&draft);
                 return Ok(());
             }
-            "user" => self.user_message(index, &draft),
+            "user" => self.record_user_message(index, &draft),
             "assistant" => {
                 self.record_content(&draft);
-                self.assistant_message();
+                self.record_assistant_message();
             }
             _ => self.require(Requirement::Native),
         }
-        self.out.prompt.messages += 1;
+        self.summary.prompt.messages += 1;
         Ok(())
     }
 
-    fn other_item(
+    fn inspect_other_item(
         &mut self,
         cursor: Cursor<'a>,
         item: &Item<'a>,
         kind: &str,
         index: usize,
     ) -> Result<(), RequestError> {
-        self.out.prompt.messages += 1;
+        self.summary.prompt.messages += 1;
         let content = [item.name, item.arguments, item.input, item.summary].into_iter().flatten();
-        self.authors.others |= kind != "reasoning";
-        self.out.prompt.characters += content.map(|content| content.characters()).sum::<u64>();
+        self.authors.non_system |= kind != "reasoning";
+        self.summary.prompt.characters += content.map(|content| content.characters()).sum::<u64>();
         let ours =
             ["function_call", "function_call_output", "custom_tool_call", "custom_tool_call_output", "reasoning"];
         // The provider's own items may have any other members.
         self.require_if(item.unknown_to_others && ours.contains(&kind), Requirement::Native);
         match kind {
-            kind if kind.ends_with("_output") => return self.output_item(cursor, item, kind, index),
+            kind if kind.ends_with("_output") => return self.inspect_output_item(cursor, item, kind, index),
             "function_call" => {
-                self.call_item(item);
+                self.inspect_call_item(item);
                 self.require_if(item.input.is_some(), Requirement::Native);
-                self.arguments(item.arguments.as_ref());
+                self.inspect_arguments(item.arguments.as_ref());
             }
             "custom_tool_call" => {
-                self.call_item(item);
+                self.inspect_call_item(item);
                 self.require(Requirement::CustomTools);
                 self.require_if(item.arguments.is_some(), Requirement::Native);
-                self.expect_optional(Kind::String, item.input.as_ref());
+                self.expect_optional(ValueKind::String, item.input.as_ref());
             }
             "reasoning" => {
                 // Reasoning does not count as the last message.
                 let ends_with_model = self.ends_with_model;
-                self.assistant_message();
+                self.record_assistant_message();
                 self.ends_with_model = ends_with_model;
                 self.require(Requirement::Signatures);
             }
             "item_reference" => self.require(Requirement::StoredAnswers),
             kind if kind.ends_with("_call") => {
-                self.assistant_message();
+                self.record_assistant_message();
                 self.record_call(item.call.as_ref());
                 self.require(Requirement::ServerTools);
             }
@@ -241,16 +241,16 @@ impl<'a> Inspector<'a> {
     }
 
     /// Records a call of one of the client's tools, and checks the members of its item.
-    fn call_item(&mut self, item: &Item<'a>) {
-        self.assistant_message();
+    fn inspect_call_item(&mut self, item: &Item<'a>) {
+        self.record_assistant_message();
         self.record_call(item.call.as_ref());
         self.expect_string(item.call.as_ref());
-        self.tool_name(item.name.as_ref());
+        self.inspect_tool_name(item.name.as_ref());
         let odd = item.role.is_some() || item.content.is_some() || item.is_result() || item.is_reasoning();
         self.require_if(odd, Requirement::Native);
     }
 
-    fn output_item(
+    fn inspect_output_item(
         &mut self,
         cursor: Cursor<'a>,
         item: &Item<'a>,
@@ -262,7 +262,7 @@ impl<'a> Inspector<'a> {
             "custom_tool_call_output" => self.require(Requirement::CustomTools),
             _ => self.require(Requirement::ServerTools),
         }
-        let mut inside = Draft::default();
+        let mut inside = MessageDraft::default();
         let odd = item.role.is_some()
             || item.content.is_some()
             || item.name.is_some()
@@ -273,12 +273,12 @@ impl<'a> Inspector<'a> {
         self.require_if(odd, Requirement::Native);
         self.record_result(item.call.as_ref());
         if let Some(output) = &item.output {
-            self.parts(cursor, output, &mut inside)?;
+            self.inspect_openai_parts(cursor, output, &mut inside)?;
         }
-        self.require_if(inside.images, Requirement::ToolImages);
+        self.require_if(inside.has_images, Requirement::ToolImages);
         let bytes = item.output.map_or(0, |output| output.raw.len() as u64);
         let result = ToolResult { call_id: string_or_empty(item.call.as_ref()), is_error: None, bytes };
-        self.user_message(index, &Draft { results: vec![result], ..Draft::default() });
+        self.record_user_message(index, &MessageDraft { results: vec![result], ..MessageDraft::default() });
         Ok(())
     }
 }

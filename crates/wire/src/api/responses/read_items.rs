@@ -6,8 +6,8 @@ use serde_json::Value;
 use crate::{
     convert::{
         ConvertError,
-        canonical::request::{Block, Image, Input, Message, Role, ToolCall, ToolResult},
-        fields::{Fields, is_falsy},
+        canonical::request::{Block, Image, Message, Role, ToolCall, ToolInput, ToolResult},
+        fields::{ObjectReader, is_falsy},
         gate::FeatureGate,
     },
     fields::ObjectKind,
@@ -34,17 +34,17 @@ pub(super) fn read_input(
 }
 
 fn read_item(item: Value, messages: &mut Vec<Message>, gate: &mut FeatureGate<'_>) -> Result<(), ConvertError> {
-    let mut fields = Fields::of(item, "an item of the input")?;
-    let kind = fields.text("type")?;
+    let mut fields = ObjectReader::new(item, "an item of the input")?;
+    let kind = fields.take_string("type")?;
     let (role, block) = match kind.as_deref() {
         None | Some("message") => return read_message(fields, messages, gate),
         Some("function_call") => {
-            let input = Input::Json(fields.text("arguments")?.unwrap_or_default());
+            let input = ToolInput::Json(fields.take_string("arguments")?.unwrap_or_default());
             (Role::Assistant, Block::ToolCall(read_call(&mut fields, input)?))
         }
         Some("custom_tool_call") => {
             gate.require(Requirement::CustomTools)?;
-            let input = Input::Free(fields.text("input")?.unwrap_or_default());
+            let input = ToolInput::Free(fields.take_string("input")?.unwrap_or_default());
             (Role::Assistant, Block::ToolCall(read_call(&mut fields, input)?))
         }
         Some("function_call_output") => (Role::User, Block::ToolResult(read_result(&mut fields, gate)?)),
@@ -73,17 +73,17 @@ fn goes_with(blocks: &[Block], role: Role) -> bool {
 }
 
 fn read_message(
-    mut fields: Fields,
+    mut fields: ObjectReader,
     messages: &mut Vec<Message>,
     gate: &mut FeatureGate<'_>,
 ) -> Result<(), ConvertError> {
-    let role = match fields.required_text("role")?.as_str() {
+    let role = match fields.take_required_string("role")?.as_str() {
         "user" => Role::User,
         "assistant" => Role::Assistant,
         "system" | "developer" => Role::System,
         _ => return Err(NATIVE),
     };
-    let content = fields.take("content").ok_or(fields.wrong("has no content"))?;
+    let content = fields.take("content").ok_or(fields.malformed("has no content"))?;
     fields.finish_known(ObjectKind::Message, gate)?;
     let blocks = read_content(content, role, gate)?;
     match messages.last_mut() {
@@ -103,21 +103,21 @@ fn read_content(content: Value, role: Role, gate: &mut FeatureGate<'_>) -> Resul
 }
 
 fn read_part(part: Value, role: Role, gate: &mut FeatureGate<'_>) -> Result<Block, ConvertError> {
-    let mut fields = Fields::of(part, "a part of an item")?;
-    let block = match fields.required_text("type")?.as_str() {
+    let mut fields = ObjectReader::new(part, "a part of an item")?;
+    let block = match fields.take_required_string("type")?.as_str() {
         "input_text" | "output_text" | "text" => {
             for name in ["annotations", "logprobs"] {
                 if fields.take_unless(name, is_falsy).is_some() {
                     return Err(NATIVE);
                 }
             }
-            Block::Text(fields.required_text("text")?)
+            Block::Text(fields.take_required_string("text")?)
         }
         "input_image" if role == Role::User => {
-            let Some(url) = fields.text("image_url")? else {
+            let Some(url) = fields.take_string("image_url")? else {
                 return Err(ConvertError::Requires(Requirement::StoredImages));
             };
-            let image = Image::of_url(url);
+            let image = Image::from_url(url);
             if matches!(image, Image::Remote(_)) {
                 gate.require(Requirement::RemoteImages)?;
             }
@@ -131,11 +131,11 @@ fn read_part(part: Value, role: Role, gate: &mut FeatureGate<'_>) -> Result<Bloc
     Ok(block)
 }
 
-fn read_call(fields: &mut Fields, input: Input) -> Result<ToolCall, ConvertError> {
-    Ok(ToolCall { id: fields.required_text("call_id")?, name: fields.required_text("name")?, input })
+fn read_call(fields: &mut ObjectReader, input: ToolInput) -> Result<ToolCall, ConvertError> {
+    Ok(ToolCall { id: fields.take_required_string("call_id")?, name: fields.take_required_string("name")?, input })
 }
 
-fn read_result(fields: &mut Fields, gate: &mut FeatureGate<'_>) -> Result<ToolResult, ConvertError> {
+fn read_result(fields: &mut ObjectReader, gate: &mut FeatureGate<'_>) -> Result<ToolResult, ConvertError> {
     let content = match fields.take("output") {
         None => Vec::new(),
         Some(output) => read_content(output, Role::User, gate)?,
@@ -143,5 +143,5 @@ fn read_result(fields: &mut Fields, gate: &mut FeatureGate<'_>) -> Result<ToolRe
     if content.iter().any(|block| matches!(block, Block::Image(_))) {
         gate.require(Requirement::ToolImages)?;
     }
-    Ok(ToolResult { call: fields.required_text("call_id")?, content, failed: false })
+    Ok(ToolResult { call: fields.take_required_string("call_id")?, content, failed: false })
 }

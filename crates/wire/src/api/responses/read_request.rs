@@ -8,7 +8,7 @@ use crate::{
     convert::{
         ConvertError,
         canonical::request::{Effort, Format, Grammar, OpenAiSettings, Request, Sampling, Tool, ToolChoice, ToolKind},
-        fields::{Fields, is_falsy},
+        fields::{ObjectReader, is_falsy},
         gate::FeatureGate,
         schema,
     },
@@ -18,40 +18,40 @@ use crate::{
 const NATIVE: ConvertError = ConvertError::Requires(Requirement::Native);
 
 pub(crate) fn read_request(body: Value, gate: &mut FeatureGate<'_>) -> Result<Request, ConvertError> {
-    let mut fields = Fields::of(body, "the request")?;
+    let mut fields = ObjectReader::new(body, "the request")?;
     reject_unsupported_settings(&mut fields)?;
     if fields.take_unless("truncation", |value| value == "disabled").is_some() {
         gate.drop_feature(Requirement::ContextManagement)?;
     }
     let mut request = Request {
-        system: fields.text("instructions")?.into_iter().collect(),
-        parallel_tools: fields.flag("parallel_tool_calls")?,
-        max_output: fields.count("max_output_tokens")?,
+        system: fields.take_string("instructions")?.into_iter().collect(),
+        parallel_tools: fields.take_bool("parallel_tool_calls")?,
+        max_output: fields.take_count("max_output_tokens")?,
         sampling: Sampling {
-            temperature: fields.number("temperature")?,
-            top_p: fields.number("top_p")?,
+            temperature: fields.take_number("temperature")?,
+            top_p: fields.take_number("top_p")?,
             ..Sampling::default()
         },
         openai: OpenAiSettings {
-            cache_key: fields.text("prompt_cache_key")?,
+            cache_key: fields.take_string("prompt_cache_key")?,
             cache_retention: fields.take("prompt_cache_retention"),
-            safety_identifier: fields.text("safety_identifier")?,
+            safety_identifier: fields.take_string("safety_identifier")?,
             verbosity: None,
         },
         ..Request::default()
     };
-    if let Some(reasoning) = fields.object("reasoning", "the reasoning settings")? {
+    if let Some(reasoning) = fields.take_object("reasoning", "the reasoning settings")? {
         request.effort = read_reasoning(reasoning, gate)?;
     }
-    if let Some(mut text) = fields.object("text", "the text settings")? {
-        request.openai.verbosity = text.text("verbosity")?.filter(|verbosity| verbosity != "medium");
-        if let Some(format) = text.object("format", "the text format")? {
+    if let Some(mut text) = fields.take_object("text", "the text settings")? {
+        request.openai.verbosity = text.take_string("verbosity")?.filter(|verbosity| verbosity != "medium");
+        if let Some(format) = text.take_object("format", "the text format")? {
             request.format = read_format(format)?;
         }
         text.finish()?;
     }
     read_items::read_input(fields.take("input"), &mut request.messages, gate)?;
-    for tool in fields.list("tools")? {
+    for tool in fields.take_list("tools")? {
         request.tools.push(read_tool(tool, gate)?);
     }
     if let Some(choice) = fields.take("tool_choice") {
@@ -62,7 +62,7 @@ pub(crate) fn read_request(body: Value, gate: &mut FeatureGate<'_>) -> Result<Re
 }
 
 /// Rejects settings that no other API supports, unless they have their default value.
-fn reject_unsupported_settings(fields: &mut Fields) -> Result<(), ConvertError> {
+fn reject_unsupported_settings(fields: &mut ObjectReader) -> Result<(), ConvertError> {
     fields.reject_unless_default(&[
         ("store", is_falsy, Requirement::StoredAnswers),
         ("metadata", is_falsy, Requirement::StoredAnswers),
@@ -71,7 +71,7 @@ fn reject_unsupported_settings(fields: &mut Fields) -> Result<(), ConvertError> 
         ("service_tier", |value| value == "auto" || value == "default", Requirement::Native),
     ])?;
     // Encrypted reasoning is ignored: no other API returns it, and every client works without it.
-    for wanted in fields.list("include")? {
+    for wanted in fields.take_list("include")? {
         match wanted.as_str() {
             Some("reasoning.encrypted_content") => {}
             Some("message.output_text.logprobs") => return Err(ConvertError::Requires(Requirement::ManyAnswers)),
@@ -84,8 +84,8 @@ fn reject_unsupported_settings(fields: &mut Fields) -> Result<(), ConvertError> 
     Ok(())
 }
 
-fn read_reasoning(mut reasoning: Fields, gate: &mut FeatureGate<'_>) -> Result<Option<Effort>, ConvertError> {
-    let effort = reasoning.text("effort")?;
+fn read_reasoning(mut reasoning: ObjectReader, gate: &mut FeatureGate<'_>) -> Result<Option<Effort>, ConvertError> {
+    let effort = reasoning.take_string("effort")?;
     // The summary of the reasoning, and how much of it is kept between turns.
     for name in ["summary", "generate_summary", "context"] {
         if reasoning.take(name).is_some() {
@@ -93,18 +93,18 @@ fn read_reasoning(mut reasoning: Fields, gate: &mut FeatureGate<'_>) -> Result<O
         }
     }
     reasoning.finish()?;
-    effort.map(|effort| Effort::named(&effort).ok_or(NATIVE)).transpose()
+    effort.map(|effort| Effort::parse(&effort).ok_or(NATIVE)).transpose()
 }
 
-fn read_format(mut format: Fields) -> Result<Option<Format>, ConvertError> {
-    let read = match format.required_text("type")?.as_str() {
+fn read_format(mut format: ObjectReader) -> Result<Option<Format>, ConvertError> {
+    let read = match format.take_required_string("type")?.as_str() {
         "text" => None,
         "json_object" => Some(Format::JsonObject),
         "json_schema" => Some(Format::JsonSchema {
-            name: format.text("name")?,
-            description: format.text("description")?,
-            schema: format.take("schema").ok_or(format.wrong("has no schema"))?,
-            strict: Some(format.flag("strict")?.unwrap_or(false)),
+            name: format.take_string("name")?,
+            description: format.take_string("description")?,
+            schema: format.take("schema").ok_or(format.malformed("has no schema"))?,
+            strict: Some(format.take_bool("strict")?.unwrap_or(false)),
         }),
         _ => return Err(NATIVE),
     };
@@ -113,17 +113,17 @@ fn read_format(mut format: Fields) -> Result<Option<Format>, ConvertError> {
 }
 
 fn read_tool(tool: Value, gate: &mut FeatureGate<'_>) -> Result<Tool, ConvertError> {
-    let mut fields = Fields::of(tool, "a tool")?;
-    let kind = match fields.required_text("type")?.as_str() {
+    let mut fields = ObjectReader::new(tool, "a tool")?;
+    let kind = match fields.take_required_string("type")?.as_str() {
         "function" => {
             let parameters = fields.take("parameters");
             // In Responses, a schema is strict by default if it meets the rules for strict schemas.
             let allowed = parameters.as_ref().is_some_and(schema::is_strict);
-            ToolKind::Function { parameters, strict: Some(fields.flag("strict")?.unwrap_or(allowed)) }
+            ToolKind::Function { parameters, strict: Some(fields.take_bool("strict")?.unwrap_or(allowed)) }
         }
         "custom" => {
             gate.require(Requirement::CustomTools)?;
-            let format = fields.object("format", "the format of a tool")?;
+            let format = fields.take_object("format", "the format of a tool")?;
             ToolKind::Custom { grammar: format.map(read_grammar).transpose()?.flatten() }
         }
         // OpenAI's own tools. The client runs some of them, but only OpenAI's models know their arguments.
@@ -132,13 +132,14 @@ fn read_tool(tool: Value, gate: &mut FeatureGate<'_>) -> Result<Tool, ConvertErr
     if fields.take_unless("defer_loading", is_falsy).is_some() {
         return Err(ConvertError::Requires(Requirement::ServerTools));
     }
-    let tool = Tool { name: fields.required_text("name")?, description: fields.text("description")?, kind };
+    let tool =
+        Tool { name: fields.take_required_string("name")?, description: fields.take_string("description")?, kind };
     fields.finish_known(ObjectKind::Tool, gate)?;
     Ok(tool)
 }
 
-fn read_grammar(mut format: Fields) -> Result<Option<Grammar>, ConvertError> {
-    let grammar = match format.required_text("type")?.as_str() {
+fn read_grammar(mut format: ObjectReader) -> Result<Option<Grammar>, ConvertError> {
+    let grammar = match format.take_required_string("type")?.as_str() {
         "text" => None,
         "grammar" => Some(Grammar {
             syntax: format.take("syntax").unwrap_or_default(),
@@ -152,13 +153,13 @@ fn read_grammar(mut format: Fields) -> Result<Option<Grammar>, ConvertError> {
 
 fn read_tool_choice(choice: Value) -> Result<ToolChoice, ConvertError> {
     if let Value::String(name) = &choice {
-        return ToolChoice::of_openai(name).ok_or(NATIVE);
+        return ToolChoice::from_openai(name).ok_or(NATIVE);
     }
-    let mut fields = Fields::of(choice, "the tool choice")?;
-    if !matches!(fields.required_text("type")?.as_str(), "function" | "custom") {
+    let mut fields = ObjectReader::new(choice, "the tool choice")?;
+    if !matches!(fields.take_required_string("type")?.as_str(), "function" | "custom") {
         return Err(NATIVE);
     }
-    let choice = ToolChoice::Named(fields.required_text("name")?);
+    let choice = ToolChoice::Named(fields.take_required_string("name")?);
     fields.finish()?;
     Ok(choice)
 }

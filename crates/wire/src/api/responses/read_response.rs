@@ -7,9 +7,9 @@ use serde_json::Value;
 
 use crate::convert::{
     ConvertError,
-    blocks::{Blocks, Handle},
+    blocks::{BlockHandle, BlockSequencer},
     canonical::{
-        response::{Failure, Kind, Start, Stop},
+        response::{BlockKind, Failure, Start, Stop},
         tokens::Tokens,
     },
     stream::ReadStream,
@@ -40,7 +40,7 @@ enum Part {
 
 #[derive(Debug, Clone, Copy)]
 struct Progress {
-    handle: Handle,
+    handle: BlockHandle,
     /// Whether any content has arrived.
     begun: bool,
 }
@@ -49,16 +49,16 @@ fn text<'a>(value: &'a Value, pointer: &str) -> Option<&'a str> {
     value.pointer(pointer)?.as_str()
 }
 
-pub(crate) fn read_response(answer: &Value, blocks: &mut Blocks) -> Result<(), ConvertError> {
-    if !answer.get("output").is_some_and(Value::is_array) && answer.get("error").is_none_or(Value::is_null) {
+pub(crate) fn read_response(response: &Value, blocks: &mut BlockSequencer) -> Result<(), ConvertError> {
+    if !response.get("output").is_some_and(Value::is_array) && response.get("error").is_none_or(Value::is_null) {
         return Err(ConvertError::malformed("the answer", "has no list of items"));
     }
     let mut reader = ResponseReader::default();
-    start(answer, blocks);
-    reader.finish(answer, blocks)
+    start(response, blocks);
+    reader.finish(response, blocks)
 }
 
-fn start(response: &Value, blocks: &mut Blocks) {
+fn start(response: &Value, blocks: &mut BlockSequencer) {
     blocks.start(Start {
         id: text(response, "/id").map(str::to_owned),
         created: response.get("created_at").and_then(Value::as_f64).filter(|it| *it >= 0.0).map(whole_seconds),
@@ -76,7 +76,7 @@ fn whole_seconds(seconds: f64) -> u64 {
 }
 
 impl ReadStream for ResponseReader {
-    fn read(&mut self, data: &str, blocks: &mut Blocks) -> Result<(), ConvertError> {
+    fn read(&mut self, data: &str, blocks: &mut BlockSequencer) -> Result<(), ConvertError> {
         if data.trim() == "[DONE]" {
             return Ok(());
         }
@@ -104,7 +104,7 @@ impl ReadStream for ResponseReader {
             }
             "response.completed" | "response.incomplete" | "response.failed" => self.finish(response, blocks)?,
             "error" => {
-                blocks.fail(Failure::of(API, data.get("error").filter(|error| error.is_object()).unwrap_or(&data)));
+                blocks.fail(Failure::parse(API, data.get("error").filter(|error| error.is_object()).unwrap_or(&data)));
             }
             // Events that repeat the deltas, and future ones.
             _ => {}
@@ -112,7 +112,7 @@ impl ReadStream for ResponseReader {
         Ok(())
     }
 
-    fn end(&mut self, _: &mut Blocks) -> Result<(), ConvertError> {
+    fn end(&mut self, _: &mut BlockSequencer) -> Result<(), ConvertError> {
         Ok(())
     }
 }
@@ -122,11 +122,11 @@ fn place(data: &Value, name: &str) -> Result<u64, ConvertError> {
     place.ok_or(ConvertError::malformed("an event of the stream", "does not say which item it is about"))
 }
 
-fn tool_kind(item: &Value) -> Result<Option<Kind>, ConvertError> {
+fn tool_kind(item: &Value) -> Result<Option<BlockKind>, ConvertError> {
     let content_text = |name: &str| text(item, name).unwrap_or_default().to_owned();
     match text(item, "/type") {
         Some("message" | "reasoning") => Ok(None),
-        Some(kind @ ("function_call" | "custom_tool_call")) => Ok(Some(Kind::Tool {
+        Some(kind @ ("function_call" | "custom_tool_call")) => Ok(Some(BlockKind::Tool {
             id: content_text("/call_id"),
             name: content_text("/name"),
             custom: kind == "custom_tool_call",
@@ -136,10 +136,10 @@ fn tool_kind(item: &Value) -> Result<Option<Kind>, ConvertError> {
 }
 
 impl ResponseReader {
-    fn open_item(&mut self, data: &Value, blocks: &mut Blocks) -> Result<(), ConvertError> {
+    fn open_item(&mut self, data: &Value, blocks: &mut BlockSequencer) -> Result<(), ConvertError> {
         let item = data.get("item").unwrap_or(&Value::Null);
         if let Some(kind) = tool_kind(item)? {
-            let progress = Progress { handle: blocks.open(kind), begun: false };
+            let progress = Progress { handle: blocks.open_block(kind), begun: false };
             self.parts.insert((place(data, "output_index")?, Part::Call), progress);
         }
         Ok(())
@@ -150,34 +150,34 @@ impl ResponseReader {
         part: impl FnOnce(u64) -> Part,
         index: &str,
         data: &Value,
-        blocks: &mut Blocks,
+        blocks: &mut BlockSequencer,
     ) -> Result<(), ConvertError> {
         let part = part(place(data, index)?);
         let more = text(data, "/delta").unwrap_or_default();
         self.append((place(data, "output_index")?, part), more, blocks)
     }
 
-    fn append(&mut self, key: (u64, Part), more: &str, blocks: &mut Blocks) -> Result<(), ConvertError> {
+    fn append(&mut self, key: (u64, Part), more: &str, blocks: &mut BlockSequencer) -> Result<(), ConvertError> {
         let known = self.parts.get(&key).map(|progress| progress.handle);
         let handle = match (known, key.1) {
             (Some(handle), _) => handle,
-            (None, Part::Content(_)) => blocks.open(Kind::Text),
-            (None, Part::Summary(_) | Part::Thinking(_)) => blocks.open(Kind::Thinking),
+            (None, Part::Content(_)) => blocks.open_block(BlockKind::Text),
+            (None, Part::Summary(_) | Part::Thinking(_)) => blocks.open_block(BlockKind::Thinking),
             (None, Part::Call) => {
                 return Err(ConvertError::malformed("the stream", "goes on with a call that has not begun"));
             }
         };
         let begun = !more.is_empty() || self.parts.get(&key).is_some_and(|progress| progress.begun);
         self.parts.insert(key, Progress { handle, begun });
-        blocks.delta(handle, more)
+        blocks.append(handle, more)
     }
 
     /// Appends the content of a finished item that was not streamed, and closes its blocks.
-    fn close_item(&mut self, index: u64, item: &Value, blocks: &mut Blocks) -> Result<(), ConvertError> {
+    fn close_item(&mut self, index: u64, item: &Value, blocks: &mut BlockSequencer) -> Result<(), ConvertError> {
         if let Some(kind) = tool_kind(item)? {
             let key = (index, Part::Call);
-            let name = if matches!(kind, Kind::Tool { custom: true, .. }) { "/input" } else { "/arguments" };
-            self.parts.entry(key).or_insert_with(|| Progress { handle: blocks.open(kind), begun: false });
+            let name = if matches!(kind, BlockKind::Tool { custom: true, .. }) { "/input" } else { "/arguments" };
+            self.parts.entry(key).or_insert_with(|| Progress { handle: blocks.open_block(kind), begun: false });
             self.append_rest(key, text(item, name).unwrap_or_default(), blocks)?;
         }
         let is_message = text(item, "/type") == Some("message");
@@ -197,12 +197,12 @@ impl ResponseReader {
             self.append_rest((index, Part::Summary(place)), text(part, "/text").unwrap_or_default(), blocks)?;
         }
         for (_, progress) in self.parts.range((index, Part::Content(0))..=(index, Part::Call)) {
-            blocks.close(progress.handle);
+            blocks.close_block(progress.handle);
         }
         Ok(())
     }
 
-    fn append_rest(&mut self, key: (u64, Part), whole: &str, blocks: &mut Blocks) -> Result<(), ConvertError> {
+    fn append_rest(&mut self, key: (u64, Part), whole: &str, blocks: &mut BlockSequencer) -> Result<(), ConvertError> {
         if self.parts.get(&key).is_some_and(|progress| progress.begun) {
             return Ok(());
         }
@@ -211,9 +211,9 @@ impl ResponseReader {
 
     /// Finishes the response. The last event repeats the whole response, so content that was not streamed is read from
     /// it.
-    fn finish(&mut self, response: &Value, blocks: &mut Blocks) -> Result<(), ConvertError> {
+    fn finish(&mut self, response: &Value, blocks: &mut BlockSequencer) -> Result<(), ConvertError> {
         if let Some(error) = response.get("error").filter(|error| !error.is_null()) {
-            blocks.fail(Failure::of(API, error));
+            blocks.fail(Failure::parse(API, error));
             return Ok(());
         }
         for (index, item) in (0..).zip(response.get("output").and_then(Value::as_array).into_iter().flatten()) {
@@ -221,7 +221,7 @@ impl ResponseReader {
         }
         let stop = match (text(response, "/status"), text(response, "/incomplete_details/reason")) {
             (Some("failed" | "cancelled"), _) => {
-                blocks.fail(Failure::of(API, &Value::Null));
+                blocks.fail(Failure::parse(API, &Value::Null));
                 return Ok(());
             }
             (_, Some("content_filter")) => Stop::Refused,
@@ -229,7 +229,7 @@ impl ResponseReader {
             _ if self.refused => Stop::Refused,
             _ => Stop::EndTurn,
         };
-        blocks.finish(stop, Tokens::of(API, response.get("usage").unwrap_or(&Value::Null)));
+        blocks.finish(stop, Tokens::parse(API, response.get("usage").unwrap_or(&Value::Null)));
         Ok(())
     }
 }

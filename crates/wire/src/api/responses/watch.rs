@@ -5,24 +5,24 @@ use contracts::{
     events::{ErrorClass, StopReason},
 };
 
-use crate::watch::{members_of, summary_builder::SummaryBuilder};
+use crate::watch::{parse_members, summary_builder::SummaryBuilder};
 use crate::{errors::classify, json::Value};
 
 /// Adds the data of one event of a streamed Responses response to the summary; returns the error object in it, if any.
-pub(crate) fn event<'a>(summary: &mut SummaryBuilder, text: &'a str) -> Option<Value<'a>> {
+pub(crate) fn inspect_event<'a>(summary: &mut SummaryBuilder, text: &'a str) -> Option<Value<'a>> {
     let names = ["type", "output_index", "item", "delta", "response", "code", "error"];
-    let [kind, index, item, delta, inside, code, error] = members_of(text, names)?;
+    let [kind, index, item, delta, inside, code, error] = parse_members(text, names)?;
     let number = index.and_then(|index| index.as_u64()).unwrap_or(0);
     match kind.and_then(|kind| kind.string()).as_deref() {
         Some("response.created") => summary.set_model(inside.and_then(|inside| inside.get("model"))),
         Some("response.output_item.added") => {
             if let Some(item) = item {
-                self::item(summary, number, &item, true);
+                add_item(summary, number, &item, true);
             }
         }
         Some("response.output_item.done") => {
             if let Some(item) = item {
-                self::item(summary, number, &item, false);
+                add_item(summary, number, &item, false);
             }
         }
         Some("response.function_call_arguments.delta" | "response.custom_tool_call_input.delta") => {
@@ -36,7 +36,7 @@ pub(crate) fn event<'a>(summary: &mut SummaryBuilder, text: &'a str) -> Option<V
         ) => summary.add_output(delta),
         Some("response.completed" | "response.incomplete" | "response.failed" | "response.done") => {
             if let Some(inside) = inside {
-                end(summary, inside.get_many(ENDS));
+                finish_response(summary, inside.get_many(ENDS));
             }
         }
         // The code is beside the type, or in an object.
@@ -49,11 +49,11 @@ pub(crate) fn event<'a>(summary: &mut SummaryBuilder, text: &'a str) -> Option<V
 }
 
 /// Adds a complete Responses response to the summary; returns the error object in it, if any.
-pub(crate) fn response<'a>(summary: &mut SummaryBuilder, text: &'a str) -> Option<Value<'a>> {
+pub(crate) fn inspect_response<'a>(summary: &mut SummaryBuilder, text: &'a str) -> Option<Value<'a>> {
     let [model, usage, status, details, error, output] =
-        members_of(text, [ENDS[0], ENDS[1], ENDS[2], ENDS[3], ENDS[4], "output"])?;
+        parse_members(text, [ENDS[0], ENDS[1], ENDS[2], ENDS[3], ENDS[4], "output"])?;
     for (number, item) in (0..).zip(output.iter().flat_map(Value::elements)) {
-        self::item(summary, number, &item, true);
+        add_item(summary, number, &item, true);
         let [arguments, input, content, reasoning_summary] =
             item.get_many(["arguments", "input", "content", "summary"]);
         summary.add_output(arguments.or(input));
@@ -62,12 +62,12 @@ pub(crate) fn response<'a>(summary: &mut SummaryBuilder, text: &'a str) -> Optio
             summary.add_output(text.or(refusal));
         }
     }
-    end(summary, [model, usage, status, details, error]);
+    finish_response(summary, [model, usage, status, details, error]);
     error
 }
 
 /// Adds an item to the summary. `begins` is false for the event that only completes it.
-fn item(summary: &mut SummaryBuilder, number: u64, item: &Value<'_>, begins: bool) {
+fn add_item(summary: &mut SummaryBuilder, number: u64, item: &Value<'_>, begins: bool) {
     let [kind, call, name, arguments, input] = item.get_many(["type", "call_id", "name", "arguments", "input"]);
     match kind.and_then(|kind| kind.string()).as_deref() {
         Some("reasoning") => summary.thinking_blocks += u32::from(begins),
@@ -83,14 +83,14 @@ fn item(summary: &mut SummaryBuilder, number: u64, item: &Value<'_>, begins: boo
 const ENDS: [&str; 5] = ["model", "usage", "status", "incomplete_details", "error"];
 
 /// Adds the members [`ENDS`] of a finished response object to the summary.
-fn end(summary: &mut SummaryBuilder, [model, usage, status, details, error]: [Option<Value<'_>>; 5]) {
+fn finish_response(summary: &mut SummaryBuilder, [model, usage, status, details, error]: [Option<Value<'_>>; 5]) {
     summary.set_model(model);
     summary.set_usage(usage);
     let reason = details.and_then(|details| details.get("reason")).and_then(|reason| reason.string());
     match (status.and_then(|status| status.string()).as_deref(), reason.as_deref()) {
-        (Some("completed"), _) => summary.stop = Some(StopReason::EndTurn),
-        (Some("incomplete"), Some("content_filter")) => summary.stop = Some(StopReason::Refusal),
-        (Some("incomplete"), _) => summary.stop = Some(StopReason::MaxTokens),
+        (Some("completed"), _) => summary.stop_reason = Some(StopReason::EndTurn),
+        (Some("incomplete"), Some("content_filter")) => summary.stop_reason = Some(StopReason::Refusal),
+        (Some("incomplete"), _) => summary.stop_reason = Some(StopReason::MaxTokens),
         (Some("failed"), _) => {
             summary.error = summary.error.or_else(|| Some(class_of(error.map_or("null", |error| error.raw))));
         }

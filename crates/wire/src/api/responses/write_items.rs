@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use crate::convert::{
-    canonical::request::{Block, Input, Message, Role, ToolCall, ToolResult},
+    canonical::request::{Block, Message, Role, ToolCall, ToolInput, ToolResult},
     ids,
     object::object,
 };
@@ -56,9 +56,9 @@ impl Items {
 
     fn write_call(&mut self, call: ToolCall) {
         let ToolCall { id, name, input } = call;
-        let id = ids::safe(id);
+        let id = ids::valid_call_id(id);
         self.written.push(match input {
-            Input::Free(input) => {
+            ToolInput::Free(input) => {
                 self.custom.insert(id.clone());
                 object!({"type": "custom_tool_call", "call_id": id, "name": name, "input": input})
             }
@@ -69,7 +69,7 @@ impl Items {
     }
 
     fn write_result(&mut self, result: ToolResult) {
-        let id = ids::safe(result.call.clone());
+        let id = ids::valid_call_id(result.call.clone());
         let mut content = result.content_with_failure();
         let output = match content.as_mut_slice() {
             [] => Value::from(""),

@@ -4,11 +4,11 @@ use serde_json::{Value, json};
 
 use super::usage;
 use crate::convert::canonical::{
-    response::{Head, Kind, Response, Stop},
+    response::{BlockKind, Response, ResponseHead, Stop},
     tokens::Tokens,
 };
 
-pub(crate) fn write_response(response: Response, head: &Head) -> Value {
+pub(crate) fn write_response(response: Response, head: &ResponseHead) -> Value {
     let blocks = response.blocks.into_iter().enumerate();
     let output: Vec<Value> =
         blocks.map(|(index, (kind, content_text))| item(head, index, &kind, &content_text, "completed")).collect();
@@ -16,7 +16,7 @@ pub(crate) fn write_response(response: Response, head: &Head) -> Value {
 }
 
 /// Builds a response object of Responses without output and usage.
-pub(super) fn response(head: &Head, status: &str) -> Value {
+pub(super) fn response(head: &ResponseHead, status: &str) -> Value {
     json!({
         "id": head.id,
         "object": "response",
@@ -45,7 +45,7 @@ pub(super) fn response(head: &Head, status: &str) -> Value {
 }
 
 /// Builds a finished response object of Responses.
-pub(super) fn finished(head: &Head, output: Vec<Value>, stop: &Stop, tokens: Tokens) -> Value {
+pub(super) fn finished(head: &ResponseHead, output: Vec<Value>, stop: &Stop, tokens: Tokens) -> Value {
     let cut_off = match stop {
         Stop::EndTurn | Stop::ToolUse | Stop::Sequence(_) => None,
         Stop::MaxTokens => Some("max_output_tokens"),
@@ -61,17 +61,17 @@ pub(super) fn finished(head: &Head, output: Vec<Value>, stop: &Stop, tokens: Tok
 }
 
 /// Builds the output item for a block; `index` is its position in the response.
-pub(super) fn item(head: &Head, index: usize, kind: &Kind, content_text: &str, status: &str) -> Value {
+pub(super) fn item(head: &ResponseHead, index: usize, kind: &BlockKind, content_text: &str, status: &str) -> Value {
     let id = item_id(head, index, kind);
     match kind {
-        Kind::Text => {
+        BlockKind::Text => {
             let content = if content_text.is_empty() { json!([]) } else { json!([part(content_text)]) };
             json!({"id": id, "type": "message", "status": status, "role": "assistant", "content": content})
         }
-        Kind::Thinking => {
+        BlockKind::Thinking => {
             json!({"id": id, "type": "reasoning", "summary": [{"type": "summary_text", "text": content_text}]})
         }
-        Kind::Tool { id: call, name, custom: false } => json!({
+        BlockKind::Tool { id: call, name, custom: false } => json!({
             "id": id,
             "type": "function_call",
             "status": status,
@@ -79,7 +79,7 @@ pub(super) fn item(head: &Head, index: usize, kind: &Kind, content_text: &str, s
             "name": name,
             "arguments": content_text,
         }),
-        Kind::Tool { id: call, name, custom: true } => json!({
+        BlockKind::Tool { id: call, name, custom: true } => json!({
             "id": id,
             "type": "custom_tool_call",
             "status": status,
@@ -96,12 +96,12 @@ pub(super) fn part(content_text: &str) -> Value {
 }
 
 /// Returns the id of an output item: a prefix for its type, the id of the response, and its index.
-pub(super) fn item_id(head: &Head, index: usize, kind: &Kind) -> String {
+pub(super) fn item_id(head: &ResponseHead, index: usize, kind: &BlockKind) -> String {
     let prefix = match kind {
-        Kind::Text => "msg",
-        Kind::Thinking => "rs",
-        Kind::Tool { custom: false, .. } => "fc",
-        Kind::Tool { custom: true, .. } => "ctc",
+        BlockKind::Text => "msg",
+        BlockKind::Thinking => "rs",
+        BlockKind::Tool { custom: false, .. } => "fc",
+        BlockKind::Tool { custom: true, .. } => "ctc",
     };
     format!("{prefix}_{}_{index}", head.id)
 }

@@ -10,7 +10,7 @@ use super::write_response::{finished, item, item_id, part, response};
 use crate::{
     convert::{
         ConvertError,
-        canonical::response::{Event, Head, Kind},
+        canonical::response::{BlockKind, Event, ResponseHead},
         sse,
         stream::WriteStream,
     },
@@ -20,7 +20,7 @@ use crate::{
 /// Writer of a streamed Responses response: converts canonical events to SSE events.
 #[derive(Debug)]
 pub(crate) struct ResponseWriter {
-    head: Head,
+    head: ResponseHead,
     /// The sequence number of the next event.
     sequence: u64,
     /// The item for the open block.
@@ -32,7 +32,7 @@ pub(crate) struct ResponseWriter {
 #[derive(Debug)]
 struct Open {
     index: usize,
-    kind: Kind,
+    kind: BlockKind,
     id: String,
     content_text: String,
 }
@@ -41,7 +41,7 @@ impl Open {
     /// Returns an event with the members that all events of this block have.
     fn event(&self, kind: &str) -> Value {
         let mut event = json!({"type": kind, "item_id": self.id, "output_index": self.index});
-        if matches!(self.kind, Kind::Text) {
+        if matches!(self.kind, BlockKind::Text) {
             event["content_index"] = json!(0);
         }
         event
@@ -49,7 +49,7 @@ impl Open {
 }
 
 impl ResponseWriter {
-    pub(crate) const fn new(head: Head) -> Self {
+    pub(crate) const fn new(head: ResponseHead) -> Self {
         Self { head, sequence: 0, open: None, done: Vec::new() }
     }
 
@@ -59,13 +59,13 @@ impl ResponseWriter {
         sse::write(out, event.get("type").and_then(Value::as_str), &event);
     }
 
-    fn open(&mut self, index: usize, kind: Kind, out: &mut Vec<u8>) {
+    fn open(&mut self, index: usize, kind: BlockKind, out: &mut Vec<u8>) {
         let added = item(&self.head, index, &kind, "", "in_progress");
         let open = Open { index, id: item_id(&self.head, index, &kind), kind, content_text: String::new() };
         let mut event = json!({"type": "response.output_item.added", "output_index": index});
         event["item"] = added;
         self.write_event(event, out);
-        if matches!(open.kind, Kind::Text) {
+        if matches!(open.kind, BlockKind::Text) {
             let mut event = open.event("response.content_part.added");
             event["part"] = part("");
             self.write_event(event, out);
@@ -77,13 +77,13 @@ impl ResponseWriter {
         let Some(open) = &mut self.open else { return };
         open.content_text.push_str(more);
         let mut event = match open.kind {
-            Kind::Text => open.event("response.output_text.delta"),
-            Kind::Thinking => return,
-            Kind::Tool { custom: false, .. } => open.event("response.function_call_arguments.delta"),
-            Kind::Tool { custom: true, .. } => open.event("response.custom_tool_call_input.delta"),
+            BlockKind::Text => open.event("response.output_text.delta"),
+            BlockKind::Thinking => return,
+            BlockKind::Tool { custom: false, .. } => open.event("response.function_call_arguments.delta"),
+            BlockKind::Tool { custom: true, .. } => open.event("response.custom_tool_call_input.delta"),
         };
         event["delta"] = json!(more);
-        if matches!(open.kind, Kind::Text) {
+        if matches!(open.kind, BlockKind::Text) {
             event["logprobs"] = json!([]);
         }
         self.write_event(event, out);
@@ -92,8 +92,8 @@ impl ResponseWriter {
     fn close(&mut self, out: &mut Vec<u8>) {
         let Some(open) = self.open.take() else { return };
         match &open.kind {
-            Kind::Thinking => {}
-            Kind::Text => {
+            BlockKind::Thinking => {}
+            BlockKind::Text => {
                 let mut event = open.event("response.output_text.done");
                 event["text"] = json!(open.content_text);
                 event["logprobs"] = json!([]);
@@ -102,13 +102,13 @@ impl ResponseWriter {
                 event["part"] = part(&open.content_text);
                 self.write_event(event, out);
             }
-            Kind::Tool { custom: false, name, .. } => {
+            BlockKind::Tool { custom: false, name, .. } => {
                 let mut event = open.event("response.function_call_arguments.done");
                 event["name"] = json!(name);
                 event["arguments"] = json!(open.content_text);
                 self.write_event(event, out);
             }
-            Kind::Tool { custom: true, .. } => {
+            BlockKind::Tool { custom: true, .. } => {
                 let mut event = open.event("response.custom_tool_call_input.done");
                 event["input"] = json!(open.content_text);
                 self.write_event(event, out);
@@ -132,7 +132,7 @@ impl WriteStream for ResponseWriter {
             Event::Delta(more) => self.append_delta(&more, out),
             Event::BlockStopped => self.close(out),
             // A comment, since the API has no keep-alive event.
-            Event::Thinking => out.extend_from_slice(b": thinking\n\n"),
+            Event::HiddenThinking => out.extend_from_slice(b": thinking\n\n"),
             Event::Finished { stop, tokens } => {
                 let response = finished(&self.head, std::mem::take(&mut self.done), &stop, tokens);
                 let kind = if response["status"] == "completed" { "response.completed" } else { "response.incomplete" };

@@ -73,7 +73,7 @@ pub(crate) enum Image {
 
 impl Image {
     /// Parses a URL; one other than a base64 `data:` URL is remote.
-    pub(crate) fn of_url(url: String) -> Self {
+    pub(crate) fn from_url(url: String) -> Self {
         let inline = url.strip_prefix("data:").and_then(|rest| rest.split_once(";base64,"));
         match inline {
             Some((media_type, data)) => Self::Inline { media_type: media_type.to_owned(), data: data.to_owned() },
@@ -94,12 +94,12 @@ impl Image {
 pub(crate) struct ToolCall {
     pub(crate) id: String,
     pub(crate) name: String,
-    pub(crate) input: Input,
+    pub(crate) input: ToolInput,
 }
 
 /// The arguments of a tool call.
 #[derive(Debug, PartialEq)]
-pub(crate) enum Input {
+pub(crate) enum ToolInput {
     Object(Map<String, Value>),
     /// The JSON text of an object, as in `OpenAI`'s APIs.
     Json(String),
@@ -107,7 +107,7 @@ pub(crate) enum Input {
     Free(String),
 }
 
-impl Input {
+impl ToolInput {
     /// Converts the arguments to JSON text, or returns the free text.
     pub(crate) fn into_text(self) -> String {
         match self {
@@ -126,7 +126,7 @@ impl Input {
         match self {
             Self::Object(map) => Ok(map),
             Self::Json(text) => {
-                let object = object_of(&text).map_err(|_| BROKEN)?;
+                let object = parse_arguments(&text).map_err(|_| BROKEN)?;
                 object.values().try_for_each(reject_inexact_numbers).map_err(|_| BROKEN)?;
                 Ok(object)
             }
@@ -137,7 +137,7 @@ impl Input {
 
 /// Parses the arguments of a tool call. Empty text is an empty object, which is how tools without parameters are often
 /// called.
-pub(crate) fn object_of(text: &str) -> Result<Map<String, Value>, ConvertError> {
+pub(crate) fn parse_arguments(text: &str) -> Result<Map<String, Value>, ConvertError> {
     if text.trim().is_empty() {
         return Ok(Map::new());
     }
@@ -212,7 +212,7 @@ pub(crate) enum ToolChoice {
 
 impl ToolChoice {
     /// Parses a keyword of `OpenAI`'s APIs; `None` if it is unknown.
-    pub(crate) fn of_openai(name: &str) -> Option<Self> {
+    pub(crate) fn from_openai(name: &str) -> Option<Self> {
         match name {
             "auto" => Some(Self::Auto),
             "required" => Some(Self::Any),
@@ -269,7 +269,7 @@ impl Effort {
         Self::NAMES.iter().find(|(effort, _)| *effort == self).map_or("medium", |(_, name)| name)
     }
 
-    pub(crate) fn named(name: &str) -> Option<Self> {
+    pub(crate) fn parse(name: &str) -> Option<Self> {
         Self::NAMES.iter().find(|(_, known)| name.eq_ignore_ascii_case(known)).map(|(effort, _)| *effort)
     }
 }

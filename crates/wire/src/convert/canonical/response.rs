@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::tokens::Tokens;
 use crate::errors::classify;
 
-/// An event of a response, in the order that [`super::super::blocks::Blocks`] ensures.
+/// An event of a response, in the order that [`super::super::blocks::BlockSequencer`] ensures.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Event {
     /// The first event.
@@ -14,13 +14,13 @@ pub(crate) enum Event {
     /// A block starts. Indices count from 0 without gaps; one block is open at a time.
     BlockStarted {
         index: usize,
-        kind: Kind,
+        kind: BlockKind,
     },
     /// More content of the open block; never empty.
     Delta(String),
     BlockStopped,
     /// A delta of thinking that is hidden from the client.
-    Thinking,
+    HiddenThinking,
     /// The last event, unless it is [`Event::Failed`].
     Finished {
         stop: Stop,
@@ -42,7 +42,7 @@ pub(crate) struct Start {
 
 /// The kind of a block.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum BlockKind {
     Text,
     Thinking,
     /// A tool call. Its deltas are parts of a JSON text, or of free text if the tool is custom.
@@ -78,7 +78,7 @@ pub(crate) struct Failure {
 
 impl Failure {
     /// Parses a provider's error object.
-    pub(crate) fn of(api: WireApi, error: &Value) -> Self {
+    pub(crate) fn parse(api: WireApi, error: &Value) -> Self {
         let code = error.get("code").and_then(Value::as_u64).and_then(|code| u16::try_from(code).ok());
         let class = classify(api, code.unwrap_or(0), json!({"error": error}).to_string().as_bytes());
         let message = error.as_str().or_else(|| error.get("message")?.as_str()).unwrap_or("the provider failed");
@@ -88,7 +88,7 @@ impl Failure {
 
 /// The id, model name and creation time of a response, as the client receives them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Head {
+pub(crate) struct ResponseHead {
     pub(crate) id: String,
     pub(crate) model: String,
     /// In seconds since 1970.
@@ -99,16 +99,16 @@ pub(crate) struct Head {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Response {
     pub(crate) start: Start,
-    pub(crate) blocks: Vec<(Kind, String)>,
+    pub(crate) blocks: Vec<(BlockKind, String)>,
     pub(crate) stop: Stop,
     pub(crate) tokens: Tokens,
 }
 
 impl Response {
     /// Collects events into a response, or returns the failure among them; `None` if the sequence is incomplete.
-    pub(crate) fn of(events: impl IntoIterator<Item = Event>) -> Option<Result<Self, Failure>> {
+    pub(crate) fn collect(events: impl IntoIterator<Item = Event>) -> Option<Result<Self, Failure>> {
         let mut start = Start::default();
-        let mut blocks: Vec<(Kind, String)> = Vec::new();
+        let mut blocks: Vec<(BlockKind, String)> = Vec::new();
         for event in events {
             match event {
                 Event::Started(how) => start = how,
@@ -118,7 +118,7 @@ impl Response {
                         content.push_str(&more);
                     }
                 }
-                Event::BlockStopped | Event::Thinking => {}
+                Event::BlockStopped | Event::HiddenThinking => {}
                 Event::Finished { stop, tokens } => return Some(Ok(Self { start, blocks, stop, tokens })),
                 Event::Failed(failure) => return Some(Err(failure)),
             }

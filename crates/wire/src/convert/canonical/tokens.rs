@@ -15,7 +15,7 @@ pub(crate) struct Tokens {
 
 impl Tokens {
     /// Reads a provider's usage object; all counts are 0 if it is none.
-    pub(crate) fn of(api: WireApi, object: &Value) -> Self {
+    pub(crate) fn parse(api: WireApi, object: &Value) -> Self {
         let usage = usage(api, &object.to_string()).unwrap_or_default();
         let thinking = crate::api::of(api).thinking_tokens().and_then(|pointer| object.pointer(pointer)?.as_u64());
         Self { usage, thinking: thinking.unwrap_or(0) }
