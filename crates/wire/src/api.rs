@@ -13,7 +13,7 @@ use crate::{
         blocks::BlockSequencer,
         canonical::{
             request::Request,
-            response::{Head, Response},
+            response::{Response, ResponseHead},
         },
         gate::FeatureGate,
         stream::{ReadStream, WriteStream},
@@ -137,13 +137,13 @@ pub(crate) trait Api: Sync {
     fn read_response(&self, response: &Json, blocks: &mut BlockSequencer) -> Result<(), ConvertError>;
 
     /// Writes a response that is not streamed.
-    fn write_response(&self, response: Response, head: &Head) -> Result<Json, ConvertError>;
+    fn write_response(&self, response: Response, head: &ResponseHead) -> Result<Json, ConvertError>;
 
     /// Returns a reader for a streamed response. Ids of tool calls that have none are derived from `response_id`.
     fn stream_reader(&self, response_id: &str) -> Box<dyn ReadStream>;
 
     /// Returns a writer for a streamed response.
-    fn stream_writer(&self, head: Head) -> Box<dyn WriteStream>;
+    fn stream_writer(&self, head: ResponseHead) -> Box<dyn WriteStream>;
 
     /// Whether clients may be sent thinking without a signature.
     fn takes_unsigned_thinking(&self) -> bool {

@@ -41,11 +41,12 @@ pub use stream::StreamConverter;
 pub struct ConvertedRequest {
     /// The body, as JSON.
     pub body: Vec<u8>,
-    /// The features that were dropped.
+    /// The optional features of the request that were dropped because the provider's API or model does not support
+    /// them.
     pub dropped: BTreeSet<Requirement>,
 }
 
-/// The parameters of a request conversion.
+/// The parameters of the conversion of a request from the client's API to the provider's.
 #[derive(Debug, Clone, Copy)]
 pub struct ConversionOptions<'a> {
     /// The client's API.
@@ -54,12 +55,12 @@ pub struct ConversionOptions<'a> {
     pub to: WireApi,
     /// The provider's name of the model.
     pub model: &'a str,
-    /// Whether to stream the response. Gemini has that in the path.
+    /// Whether to request a streamed response. Not written for Gemini, which has that in the path.
     pub stream: bool,
     /// Whether the model accepts a reasoning effort.
     pub accepts_effort: bool,
-    /// Whether the provider's chat completions accept `max_completion_tokens`, `stream_options` and prompt cache keys.
-    /// Some reject unknown fields, and report the usage of a stream without being asked.
+    /// Whether the provider's chat completions accept the newer fields `max_completion_tokens`, `stream_options` and
+    /// `prompt_cache_key`. Some compatible servers reject unknown fields, and always report the usage of a stream.
     pub newer_chat: bool,
     /// The features among [`Requirement::ADAPTABLE`] that may be dropped.
     pub may_drop: &'a BTreeSet<Requirement>,

@@ -128,7 +128,7 @@ impl ClientHeaders {
 
     /// Returns the ids of the client whose headers are present: Claude Code before opencode, and Codex otherwise.
     fn preferred_ids(&self) -> &HeaderIds {
-        [&self.claude, &self.opencode].into_iter().find(|family| ids.session.is_some()).unwrap_or(&self.codex)
+        [&self.claude, &self.opencode].into_iter().find(|ids| ids.session.is_some()).unwrap_or(&self.codex)
     }
 }
 

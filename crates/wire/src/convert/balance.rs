@@ -6,22 +6,26 @@ pub(crate) struct BracketCounter {
     /// The number of open brackets.
     depth: u64,
     string: InString,
+    /// Whether anything but white space was read.
     begun: bool,
+    /// Whether the last bracket was closed.
     complete: bool,
 }
 
-/// Whether the position is within a string, whose brackets are ignored.
+/// Whether the read position is within a JSON string, whose brackets are ignored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum InString {
+    /// Outside a string.
     #[default]
     No,
+    /// Within a string.
     Yes,
-    /// After a backslash.
+    /// Within a string, after a backslash.
     Escaped,
 }
 
 impl BracketCounter {
-    /// Reads the next chunk. Returns false if anything but white space follows the complete object or list.
+    /// Reads the next chunk of the text. Returns false if anything but white space follows the complete object or list.
     pub(crate) fn feed(&mut self, text: &str) -> bool {
         for byte in text.bytes() {
             if self.complete && !byte.is_ascii_whitespace() {

@@ -22,21 +22,25 @@ use super::{
     ids,
 };
 
-/// Orders the blocks and deltas of a response, which may arrive interleaved, into a valid sequence of events.
+/// Converts the blocks and deltas of a provider's response, which may arrive interleaved, into a sequence of events in
+/// which one block is open at a time. Later blocks are buffered until the open one ends.
 #[derive(Debug, Default)]
 pub(crate) struct BlockSequencer {
-    /// The events that can be taken.
+    /// The events that were emitted and not taken yet.
     ready_events: VecDeque<Event>,
     stage: Stage,
     /// The open block, then the buffered ones.
     queue: VecDeque<Block>,
-    /// The number of blocks removed from the queue, which is the [`BlockHandle`] of its first block.
+    /// The number of blocks that were removed from the front of the queue. The first block in the queue has it as
+    /// its [`BlockHandle`].
     removed_blocks: usize,
-    /// The number of blocks started, which is the index of the next one.
+    /// The number of blocks whose start was emitted, which is the index of the next one.
     started_blocks: usize,
+    /// Whether any block is a tool call.
     has_tool_call: bool,
 }
 
+/// The stage of the response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Stage {
     #[default]
@@ -45,42 +49,49 @@ enum Stage {
     Ended,
 }
 
+/// A block in the queue.
 #[derive(Debug)]
 struct Block {
     kind: BlockKind,
+    /// Content that was not emitted yet.
     buffered: String,
     /// Whether its start event was emitted.
     has_started: bool,
+    /// Whether its provider closed it.
     closed: bool,
+    /// The brackets of a tool call's arguments, whose end also ends the block.
     brackets: BracketCounter,
 }
 
 impl Block {
+    /// Whether the content is a JSON object: the arguments of a tool call that is not custom.
     const fn is_json(&self) -> bool {
         matches!(self.kind, BlockKind::Tool { custom: false, .. })
     }
 
-    /// Whether it may end when another block follows.
+    /// Whether the block may end if another block follows: text and thinking always, a tool call if it was closed or
+    /// its arguments are complete.
     const fn may_end(&self) -> bool {
         self.closed || !matches!(self.kind, BlockKind::Tool { .. }) || (self.is_json() && self.brackets.is_complete())
     }
 }
 
-/// Identifies a block to its reader.
+/// Identifies a block of the response: its number, counted from 0 in the order in which blocks were opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct BlockHandle(usize);
 
 impl BlockSequencer {
-    /// Removes and returns the next event.
+    /// Removes and returns the next event; `None` if none is ready.
     pub(crate) fn next_event(&mut self) -> Option<Event> {
         self.ready_events.pop_front()
     }
 
+    /// Whether the last event of the response was emitted.
     pub(crate) fn has_ended(&self) -> bool {
         self.stage == Stage::Ended
     }
 
-    /// Starts the response; ignored if it has started.
+    /// Starts the response. Does nothing if it has started.
     pub(crate) fn start(&mut self, start: Start) {
         if self.stage == Stage::NotStarted {
             self.stage = Stage::Running;
@@ -88,7 +99,8 @@ impl BlockSequencer {
         }
     }
 
-    /// Opens a block after all others.
+    /// Adds a block after all others, and starts the response if it has not started. An id that not every API accepts
+    /// is replaced.
     pub(crate) fn open_block(&mut self, mut kind: BlockKind) -> BlockHandle {
         if let BlockKind::Tool { id, .. } = &mut kind {
             *id = ids::valid_call_id(std::mem::take(id));
@@ -106,21 +118,22 @@ impl BlockSequencer {
         BlockHandle(self.removed_blocks + self.queue.len() - 1)
     }
 
-    /// Appends to a block.
+    /// Appends content to a block. It is emitted if the block is the open one, and buffered otherwise.
     ///
     /// # Errors
-    /// [`ConvertError::Malformed`] if the block has ended.
+    /// [`ConvertError::Malformed`] if the block has ended, or if its JSON object is already complete.
     pub(crate) fn append(&mut self, handle: BlockHandle, more: &str) -> Result<(), ConvertError> {
-        const LATE: ConvertError = ConvertError::malformed("the answer", "goes on with a block that had ended");
+        const BLOCK_HAS_ENDED: ConvertError =
+            ConvertError::malformed("the answer", "goes on with a block that had ended");
         if more.is_empty() || self.has_ended() {
             return Ok(());
         }
         let position = handle.0.checked_sub(self.removed_blocks);
         let Some(block) = position.and_then(|position| self.queue.get_mut(position)) else {
-            return if more.trim().is_empty() { Ok(()) } else { Err(LATE) };
+            return if more.trim().is_empty() { Ok(()) } else { Err(BLOCK_HAS_ENDED) };
         };
         if block.closed || (block.is_json() && !block.brackets.feed(more)) {
-            return Err(LATE);
+            return Err(BLOCK_HAS_ENDED);
         }
         block.buffered.push_str(more);
         if position == Some(0) {
@@ -129,8 +142,11 @@ impl BlockSequencer {
         Ok(())
     }
 
-    /// Appends text or thinking, for APIs that do not mark where blocks start and end: opens a block unless the last
-    /// one is of this kind.
+    /// Appends text or thinking, for APIs that do not mark where blocks start and end. Opens a block unless the last
+    /// one is open and of this kind.
+    ///
+    /// # Errors
+    /// As for [`BlockSequencer::append`].
     pub(crate) fn append_run(&mut self, kind: BlockKind, more: &str) -> Result<(), ConvertError> {
         if more.is_empty() || self.has_ended() {
             return Ok(());
@@ -143,7 +159,7 @@ impl BlockSequencer {
         self.append(handle, more)
     }
 
-    /// Closes a block.
+    /// Closes a block: its provider sends no more content. Does nothing if the block has ended.
     pub(crate) fn close_block(&mut self, handle: BlockHandle) {
         let block = handle.0.checked_sub(self.removed_blocks).and_then(|position| self.queue.get_mut(position));
         if let Some(block) = block {
@@ -152,10 +168,10 @@ impl BlockSequencer {
         }
     }
 
-    /// Ends the response; ignored if it has ended.
+    /// Closes all blocks and ends the response. Does nothing if it has ended.
     ///
-    /// Some providers send a stop reason that does not match the tool calls, and clients rely on it, so it is
-    /// corrected.
+    /// Some providers send a stop reason that does not match the tool calls. Clients rely on it, so it is corrected:
+    /// with tool calls, the end of the turn becomes tool use, and without any the reverse.
     pub(crate) fn finish(&mut self, stop: Stop, tokens: Tokens) {
         if self.has_ended() {
             return;
@@ -172,7 +188,7 @@ impl BlockSequencer {
         self.ready_events.push_back(Event::Finished { stop, tokens });
     }
 
-    /// Ends the response with an error. Buffered blocks are discarded.
+    /// Ends the response with an error, and discards buffered blocks. Does nothing if it has ended.
     pub(crate) fn fail(&mut self, failure: Failure) {
         if !self.has_ended() {
             self.start(Start::default());
@@ -181,7 +197,8 @@ impl BlockSequencer {
         }
     }
 
-    /// Ends blocks that may end, and starts the next one.
+    /// Emits as many events as possible: starts the first block of the queue, and while it may end, ends it and goes to
+    /// the next one.
     fn advance(&mut self) {
         while let Some(first) = self.queue.front() {
             if !first.has_started && (matches!(first.kind, BlockKind::Tool { .. }) || !first.buffered.is_empty()) {
@@ -202,7 +219,7 @@ impl BlockSequencer {
         }
     }
 
-    /// Emits the start and the buffered deltas of the first block.
+    /// Emits the start of the first block of the queue, if it was not emitted, and its buffered content.
     fn emit_first(&mut self) {
         let Some(first) = self.queue.front_mut() else { return };
         if !std::mem::replace(&mut first.has_started, true) {

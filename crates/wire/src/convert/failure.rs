@@ -25,6 +25,7 @@ pub enum ConvertError {
 }
 
 impl ConvertError {
+    /// Creates [`ConvertError::Malformed`].
     pub(crate) const fn malformed(subject: &'static str, problem: &'static str) -> Self {
         Self::Malformed { subject, problem }
     }

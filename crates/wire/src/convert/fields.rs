@@ -9,16 +9,23 @@ use crate::fields::{self, FieldRule, ObjectKind, camel_case};
 /// A field that no other API has: its name, a test for its default value, and the requirement of any other value.
 pub(crate) type DefaultCheck = (&'static str, fn(&Value) -> bool, Requirement);
 
-/// A JSON object that is parsed by taking its fields out. [`ObjectReader::finish`] rejects fields that were not taken.
+/// Parses a JSON object by taking out one field after the other, so that no field is overlooked:
+/// [`ObjectReader::finish`] fails if any field was not taken.
 ///
-/// `null` counts as absent, as it does in all APIs.
+/// A field with the value `null` counts as missing, as it does in all APIs.
 #[derive(Debug)]
 pub(crate) struct ObjectReader {
+    /// The fields that were not taken yet.
     map: Map<String, Value>,
+    /// The name of the object in error messages, such as `a message`.
     subject: &'static str,
 }
 
 impl ObjectReader {
+    /// Creates a reader for a JSON object; `subject` is its name in errors.
+    ///
+    /// # Errors
+    /// [`ConvertError::Malformed`] if the value is not an object.
     pub(crate) fn new(value: Value, subject: &'static str) -> Result<Self, ConvertError> {
         match value {
             Value::Object(map) => Ok(Self { map, subject }),
@@ -26,8 +33,11 @@ impl ObjectReader {
         }
     }
 
-    /// Parses an object of Google's, whose fields may be in camel case or snake case; they are taken by their
-    /// camel-case name.
+    /// Creates a reader for an object of Google's APIs. Its fields may be in camel case or snake case; they are taken
+    /// by their camel-case name.
+    ///
+    /// # Errors
+    /// [`ConvertError::Malformed`] if the value is not an object.
     pub(crate) fn new_google(value: Value, subject: &'static str) -> Result<Self, ConvertError> {
         let mut fields = Self::new(value, subject)?;
         if fields.map.keys().any(|name| name.contains('_')) {
@@ -36,19 +46,20 @@ impl ObjectReader {
         Ok(fields)
     }
 
+    /// Takes a field of any type; `None` if it is missing.
     pub(crate) fn take(&mut self, name: &str) -> Option<Value> {
         self.map.remove(name).filter(|value| !value.is_null())
     }
 
-    /// Takes a field, unless it has its default value.
+    /// Takes a field of any type; `None` if it is missing or has its default value.
     pub(crate) fn take_unless(&mut self, name: &str, is_default: impl FnOnce(&Value) -> bool) -> Option<Value> {
         self.take(name).filter(|value| !is_default(value))
     }
 
-    /// Removes fields that no other API supports.
+    /// Takes fields that no other API supports and that may only have their default values.
     ///
     /// # Errors
-    /// [`ConvertError::Requires`] if one does not have its default value.
+    /// [`ConvertError::Requires`] if one has another value.
     pub(crate) fn reject_unless_default(&mut self, settings: &[DefaultCheck]) -> Result<(), ConvertError> {
         for (name, is_default, requirement) in settings {
             if self.take_unless(name, is_default).is_some() {
@@ -58,6 +69,10 @@ impl ObjectReader {
         Ok(())
     }
 
+    /// Takes a string; `None` if it is missing.
+    ///
+    /// # Errors
+    /// [`ConvertError::Malformed`] if the field has another type.
     pub(crate) fn take_string(&mut self, name: &str) -> Result<Option<String>, ConvertError> {
         match self.take(name) {
             None => Ok(None),
@@ -66,10 +81,18 @@ impl ObjectReader {
         }
     }
 
+    /// Takes a string.
+    ///
+    /// # Errors
+    /// [`ConvertError::Malformed`] if the field is missing or has another type.
     pub(crate) fn take_required_string(&mut self, name: &str) -> Result<String, ConvertError> {
         self.take_string(name)?.ok_or_else(|| self.malformed("lacks a field that has to be there"))
     }
 
+    /// Takes a boolean; `None` if it is missing.
+    ///
+    /// # Errors
+    /// [`ConvertError::Malformed`] if the field has another type.
     pub(crate) fn take_bool(&mut self, name: &str) -> Result<Option<bool>, ConvertError> {
         match self.take(name) {
             None => Ok(None),
@@ -78,6 +101,10 @@ impl ObjectReader {
         }
     }
 
+    /// Takes a number; `None` if it is missing.
+    ///
+    /// # Errors
+    /// [`ConvertError::Malformed`] if the field has another type.
     pub(crate) fn take_number(&mut self, name: &str) -> Result<Option<Number>, ConvertError> {
         match self.take(name) {
             None => Ok(None),
@@ -86,12 +113,20 @@ impl ObjectReader {
         }
     }
 
+    /// Takes a whole number that is not negative; `None` if it is missing.
+    ///
+    /// # Errors
+    /// [`ConvertError::Malformed`] if the field has another type or value.
     pub(crate) fn take_count(&mut self, name: &str) -> Result<Option<u64>, ConvertError> {
         self.take_number(name)?
             .map(|number| number.as_u64().ok_or_else(|| self.malformed("has a count that is not a whole number")))
             .transpose()
     }
 
+    /// Takes a list; empty if it is missing.
+    ///
+    /// # Errors
+    /// [`ConvertError::Malformed`] if the field has another type.
     pub(crate) fn take_list(&mut self, name: &str) -> Result<Vec<Value>, ConvertError> {
         match self.take(name) {
             None => Ok(Vec::new()),
@@ -100,16 +135,27 @@ impl ObjectReader {
         }
     }
 
+    /// Takes an object; `None` if it is missing. `subject` is its name in errors.
+    ///
+    /// # Errors
+    /// [`ConvertError::Malformed`] if the field has another type.
     pub(crate) fn take_object(&mut self, name: &str, subject: &'static str) -> Result<Option<Self>, ConvertError> {
         self.take(name).map(|value| Self::new(value, subject)).transpose()
     }
 
-    /// Checks that no field is left.
+    /// Checks that all fields were taken.
+    ///
+    /// # Errors
+    /// [`ConvertError::Requires`] with [`Requirement::Native`] if not.
     pub(crate) fn finish(self) -> Result<(), ConvertError> {
         if self.is_empty() { Ok(()) } else { Err(ConvertError::Requires(Requirement::Native)) }
     }
 
-    /// Handles the remaining fields by the table of known fields: each is ignored, dropped or an error.
+    /// Handles the fields that were not taken by the client API's table of known fields for this kind of object: each
+    /// is ignored, or dropped as the feature that it requires.
+    ///
+    /// # Errors
+    /// [`ConvertError::Requires`] if a field is unknown, or if its feature may not be dropped.
     pub(crate) fn finish_known(self, kind: ObjectKind, gate: &mut FeatureGate<'_>) -> Result<(), ConvertError> {
         let known = fields::fields(gate.from(), kind);
         let ignorable = crate::api::of(gate.from()).ignorable_fields(kind);
@@ -125,11 +171,12 @@ impl ObjectReader {
         Ok(())
     }
 
-    /// Whether no field is left.
+    /// Whether all fields were taken.
     pub(crate) fn is_empty(&self) -> bool {
         self.map.values().all(Value::is_null)
     }
 
+    /// Returns the error that this object has a problem.
     pub(crate) const fn malformed(&self, problem: &'static str) -> ConvertError {
         ConvertError::malformed(self.subject, problem)
     }
@@ -147,7 +194,10 @@ pub(crate) fn is_falsy(value: &Value) -> bool {
     }
 }
 
-/// Converts a list of JSON strings.
+/// Converts a list of JSON strings; `subject` names an element in errors.
+///
+/// # Errors
+/// [`ConvertError::Malformed`] if an element is not a string.
 pub(crate) fn into_strings(values: Vec<Value>, subject: &'static str) -> Result<Vec<String>, ConvertError> {
     let text = |value| match value {
         Value::String(text) => Ok(text),
@@ -156,12 +206,18 @@ pub(crate) fn into_strings(values: Vec<Value>, subject: &'static str) -> Result<
     values.into_iter().map(text).collect()
 }
 
-/// Rejects numbers that parsing has rounded: integers beyond 64 bits, of which the last digits are lost.
+/// Checks that a value contains no number that parsing has rounded: an integer over 64 bits, whose last digits are
+/// lost.
+///
+/// # Errors
+/// [`ConvertError::Requires`] with [`Requirement::ExactBytes`] if it does.
 pub(crate) fn reject_inexact_numbers(value: &Value) -> Result<(), ConvertError> {
-    /// 2^53, from which on not every integer is a double.
+    /// 2^53: from here on, not every integer can be represented as a double.
     const FIRST_INEXACT: f64 = 9_007_199_254_740_992.0;
     match value {
-        Value::Number(number) if number.is_f64() && number.as_f64().is_some_and(|it| it.abs() >= FIRST_INEXACT) => {
+        Value::Number(number)
+            if number.is_f64() && number.as_f64().is_some_and(|double| double.abs() >= FIRST_INEXACT) =>
+        {
             Err(ConvertError::Requires(Requirement::ExactBytes))
         }
         Value::Array(values) => values.iter().try_for_each(reject_inexact_numbers),

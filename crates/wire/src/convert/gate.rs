@@ -6,12 +6,15 @@ use contracts::{Requirement, WireApi};
 
 use super::{ConversionOptions, ConvertError};
 
-/// Decides for each feature that not all APIs support whether the conversion keeps it, drops it or fails.
+/// Decides for each feature of a request that not all APIs support: the conversion keeps it, drops it, or fails.
 #[derive(Debug)]
 pub(crate) struct FeatureGate<'a> {
+    /// The client's API.
     from: WireApi,
+    /// The provider's API.
     to: WireApi,
     may_drop: &'a BTreeSet<Requirement>,
+    /// The features dropped so far.
     dropped: BTreeSet<Requirement>,
 }
 
@@ -24,11 +27,12 @@ impl<'a> FeatureGate<'a> {
         self.from
     }
 
+    /// Returns the provider's API.
     pub(crate) const fn to(&self) -> WireApi {
         self.to
     }
 
-    /// Checks that the other API supports `requirement`.
+    /// Keeps a feature if the provider's API supports it.
     ///
     /// # Errors
     /// [`ConvertError::Requires`] if it does not.
@@ -36,7 +40,7 @@ impl<'a> FeatureGate<'a> {
         if requirement.carried(self.from, self.to) { Ok(()) } else { Err(ConvertError::Requires(requirement)) }
     }
 
-    /// Drops `requirement` if the other API does not support it.
+    /// Keeps a feature if the provider's API supports it, and drops it otherwise.
     ///
     /// # Errors
     /// [`ConvertError::Requires`] if it may not be dropped.
@@ -44,14 +48,14 @@ impl<'a> FeatureGate<'a> {
         if requirement.carried(self.from, self.to) { Ok(()) } else { self.drop_feature(requirement) }
     }
 
-    /// Drops a feature and records that.
+    /// Drops a feature, and records that it was dropped.
     ///
     /// # Errors
     /// [`ConvertError::Requires`] if it may not be dropped.
     pub(crate) fn drop_feature(&mut self, requirement: Requirement) -> Result<(), ConvertError> {
-        let named = requirement.dropped_as();
-        if Requirement::ADAPTABLE.contains(&named) && self.may_drop.contains(&named) {
-            self.dropped.insert(named);
+        let group = requirement.dropped_as();
+        if Requirement::ADAPTABLE.contains(&group) && self.may_drop.contains(&group) {
+            self.dropped.insert(group);
             return Ok(());
         }
         Err(ConvertError::Requires(requirement))

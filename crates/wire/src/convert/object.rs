@@ -12,7 +12,7 @@ macro_rules! object {
 
 pub(crate) use object;
 
-/// Serialises a value.
+/// Serialises a JSON value to bytes.
 pub(crate) fn bytes_of(value: &serde_json::Value) -> Vec<u8> {
     // Faster than its `Display`; writing a value to memory cannot fail.
     serde_json::to_vec(value).unwrap_or_else(|_| value.to_string().into_bytes())

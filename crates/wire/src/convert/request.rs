@@ -14,14 +14,15 @@ use super::{
 };
 use crate::{api, limits};
 
-/// The output limit if neither the client nor the registry has one; all current models support it.
-const USUAL_MAX_OUTPUT: u64 = 8_192;
+/// The output limit in tokens if neither the client nor the registry has one. All current models support it.
+const DEFAULT_MAX_OUTPUT: u64 = 8_192;
 
-/// Converts a request to another API.
+/// Converts the body of a request from the client's API to the provider's: parses it to the canonical form, checks and
+/// adapts it, and writes the provider's form.
 ///
 /// # Errors
-/// [`ConvertError::Requires`] if it uses a feature that the other API does not support and that may not be dropped;
-/// [`ConvertError::Malformed`] if it does not follow its API.
+/// [`ConvertError::Requires`] if the request uses a feature that the other API does not support and that may not be
+/// dropped; [`ConvertError::Malformed`] if it does not follow its API.
 pub fn convert_request(conversion: &ConversionOptions<'_>, body: &[u8]) -> Result<ConvertedRequest, ConvertError> {
     let body: Value =
         serde_json::from_slice(body).map_err(|_| ConvertError::malformed("the request", "cannot be read exactly"))?;
@@ -34,24 +35,25 @@ pub fn convert_request(conversion: &ConversionOptions<'_>, body: &[u8]) -> Resul
     check_effort(&mut request, conversion, &mut gate)?;
     check_limits(&request, &mut gate)?;
     if conversion.max_output > 0 {
-        request.max_output = request.max_output.map(|asked| asked.min(conversion.max_output));
+        request.max_output = request.max_output.map(|requested| requested.min(conversion.max_output));
     }
     let body = api::of(conversion.to).write_request(request, conversion, &mut gate)?;
     Ok(ConvertedRequest { body: bytes_of(&body), dropped: gate.dropped() })
 }
 
 impl ConversionOptions<'_> {
-    /// Returns the output limit for APIs that require one.
-    pub(crate) const fn output_limit(&self, asked: Option<u64>) -> u64 {
-        match asked {
-            Some(asked) => asked,
+    /// Returns the output limit in tokens for APIs that require one: the requested one, or else that of the model, or
+    /// else a default.
+    pub(crate) const fn output_limit(&self, requested: Option<u64>) -> u64 {
+        match requested {
+            Some(requested) => requested,
             None if self.max_output > 0 => self.max_output,
-            None => USUAL_MAX_OUTPUT,
+            None => DEFAULT_MAX_OUTPUT,
         }
     }
 }
 
-/// Moves leading system messages to the system prompt.
+/// Moves the text of system messages at the start of the conversation to the system prompt.
 fn move_system_prompt(request: &mut Request) {
     let leading = request.messages.iter().take_while(|message| message.role == Role::System).count();
     let texts = request.messages.drain(..leading).flat_map(|message| message.blocks);
@@ -89,7 +91,8 @@ fn convert_later_system_messages(request: &mut Request, gate: &mut FeatureGate<'
     Ok(())
 }
 
-/// Removes the effort for a model that does not accept one, and checks its level for others.
+/// Checks the reasoning effort: its level if the model accepts an effort; otherwise the effort is removed and dropped
+/// as a feature.
 fn check_effort(
     request: &mut Request,
     conversion: &ConversionOptions<'_>,
@@ -108,8 +111,8 @@ fn check_effort(
     }
 }
 
-/// Checks whether a final message of the model is supported. Anthropic's models continue it, others start a new
-/// message; only `OpenAI`'s two APIs treat it the same.
+/// Checks that the provider's API supports a conversation that ends with a message of the model. Anthropic's models
+/// continue that message, others start a new one; only `OpenAI`'s two APIs treat it the same.
 fn check_prefill(request: &Request, gate: &FeatureGate<'_>) -> Result<(), ConvertError> {
     // A blank message is not sent to every API.
     let last = request.messages.iter().rfind(|message| message.role == Role::Assistant || message.has_content());
@@ -120,8 +123,8 @@ fn check_prefill(request: &Request, gate: &FeatureGate<'_>) -> Result<(), Conver
 /// Checks limits that differ between APIs: stop sequences, sampling, tool names, images, and tool results without a
 /// call.
 fn check_limits(request: &Request, gate: &mut FeatureGate<'_>) -> Result<(), ConvertError> {
-    let content_text = |message: &Message| message.role != Role::System && message.has_content();
-    if !request.messages.iter().any(content_text) {
+    let has_content = |message: &Message| message.role != Role::System && message.has_content();
+    if !request.messages.iter().any(has_content) {
         gate.require(Requirement::SystemAlone)?;
     }
     limits::required_by_stop_sequences(&request.stop).try_for_each(|requirement| gate.require(requirement))?;
@@ -141,7 +144,7 @@ fn check_limits(request: &Request, gate: &mut FeatureGate<'_>) -> Result<(), Con
                 limits::required_by_tool_name(&call.name).try_for_each(|requirement| gate.require(requirement))?;
             }
             Block::ToolResult(result) => {
-                if !calls.contains(result.call.as_str()) {
+                if !calls.contains(result.call_id.as_str()) {
                     gate.require(Requirement::ResultWithoutCall)?;
                 }
                 for block in &result.content {
@@ -155,6 +158,7 @@ fn check_limits(request: &Request, gate: &mut FeatureGate<'_>) -> Result<(), Con
     Ok(())
 }
 
+/// Checks that the provider's API supports the media type of an image.
 fn check_image(image: &Image, gate: &FeatureGate<'_>) -> Result<(), ConvertError> {
     let requirement = match image {
         Image::Inline { media_type, .. } => limits::required_by_image(media_type),
@@ -164,14 +168,14 @@ fn check_image(image: &Image, gate: &FeatureGate<'_>) -> Result<(), ConvertError
     requirement.map_or(Ok(()), |requirement| gate.require(requirement))
 }
 
-/// Merges consecutive messages of the same role, for APIs whose roles have to alternate.
+/// Merges consecutive messages with the same role, for APIs in which roles have to alternate.
 pub(crate) fn merge_consecutive_roles(messages: Vec<Message>) -> Vec<Message> {
-    let mut turns: Vec<Message> = Vec::with_capacity(messages.len());
+    let mut merged: Vec<Message> = Vec::with_capacity(messages.len());
     for message in messages {
-        match turns.last_mut() {
+        match merged.last_mut() {
             Some(last) if last.role == message.role => last.blocks.extend(message.blocks),
-            _ => turns.push(message),
+            _ => merged.push(message),
         }
     }
-    turns
+    merged
 }

@@ -13,14 +13,14 @@ use super::{
 };
 use crate::api;
 
-/// Converts a response that is not streamed to the client's API.
+/// Converts the body of a response that is not streamed from the provider's API `from` to the client's API `to`.
 ///
-/// The model is named `client_model` in it. It keeps its id and creation time; if it has no time, `created_unix` is
-/// used, in seconds since 1970.
+/// The result contains `client_model` as the name of the model. The response keeps its id and creation time; if it has
+/// no time, `created_unix` is used, in seconds since 1970.
 ///
 /// # Errors
 /// [`ConvertError::Malformed`] if the body does not follow its API, and [`ConvertError::ProviderFailed`] if it is an
-/// error.
+/// error of the provider.
 pub fn convert_response(
     from: WireApi,
     to: WireApi,

@@ -2,16 +2,17 @@
 
 use serde_json::{Map, Value, json};
 
-/// Keywords whose value is a map of schemas.
+/// Keywords of JSON Schema whose value is a map from names to schemas.
 const SCHEMA_MAP_KEYWORDS: [&str; 4] = ["properties", "$defs", "definitions", "patternProperties"];
-/// Keywords whose value is a schema, or a list of schemas.
+/// Keywords of JSON Schema whose value is a schema or a list of schemas.
 const SUBSCHEMA_KEYWORDS: [&str; 7] =
     ["items", "prefixItems", "anyOf", "allOf", "oneOf", "not", "additionalProperties"];
 
+/// Calls `visit` with each direct subschema of a schema.
 fn for_each_subschema(schema: &mut Map<String, Value>, visit: &mut impl FnMut(&mut Map<String, Value>)) {
     for name in SCHEMA_MAP_KEYWORDS {
-        if let Some(Value::Object(named)) = schema.get_mut(name) {
-            named.values_mut().filter_map(Value::as_object_mut).for_each(&mut *visit);
+        if let Some(Value::Object(schemas)) = schema.get_mut(name) {
+            schemas.values_mut().filter_map(Value::as_object_mut).for_each(&mut *visit);
         }
     }
     for name in SUBSCHEMA_KEYWORDS {
@@ -23,24 +24,26 @@ fn for_each_subschema(schema: &mut Map<String, Value>, visit: &mut impl FnMut(&m
     }
 }
 
-/// Whether a schema meets `OpenAI`'s rules for strict schemas: all properties are required, and no others are allowed.
+/// Whether a JSON schema and all its subschemas meet `OpenAI`'s rules for strict schemas: all properties of an object
+/// are required, and no other properties are allowed. Values that are no objects count as strict.
 pub(crate) fn is_strict(schema: &Value) -> bool {
     let Value::Object(schema) = schema else { return true };
-    let object_is_strict = schema.get("properties").and_then(Value::as_object).is_none_or(|properties| {
+    let requires_all_properties = schema.get("properties").and_then(Value::as_object).is_none_or(|properties| {
         let required = schema.get("required").and_then(Value::as_array);
         let is_required =
-            |name: &String| required.is_some_and(|names| names.iter().any(|it| it.as_str() == Some(name)));
+            |name: &String| required.is_some_and(|names| names.iter().any(|required| required.as_str() == Some(name)));
         schema.get("additionalProperties") == Some(&Value::Bool(false)) && properties.keys().all(is_required)
     });
-    let named = SCHEMA_MAP_KEYWORDS.iter().filter_map(|name| schema.get(*name)?.as_object()).flat_map(Map::values);
-    let within = SUBSCHEMA_KEYWORDS.iter().filter_map(|name| schema.get(*name)).flat_map(|inner| match inner {
+    let in_maps = SCHEMA_MAP_KEYWORDS.iter().filter_map(|name| schema.get(*name)?.as_object()).flat_map(Map::values);
+    let direct = SUBSCHEMA_KEYWORDS.iter().filter_map(|name| schema.get(*name)).flat_map(|inner| match inner {
         Value::Array(list) => list.as_slice(),
-        one => std::slice::from_ref(one),
+        schema => std::slice::from_ref(schema),
     });
-    object_is_strict && named.chain(within).all(is_strict)
+    requires_all_properties && in_maps.chain(direct).all(is_strict)
 }
 
-/// Adds to a schema the description that `OpenAI`'s APIs have next to it.
+/// Returns a schema with a description, unless it has one. `OpenAI`'s APIs have the description next to the schema,
+/// other APIs within it.
 pub(crate) fn with_description(mut schema: Value, description: Option<String>) -> Value {
     if let (Value::Object(map), Some(description)) = (&mut schema, description) {
         map.entry("description").or_insert(Value::String(description));
@@ -48,8 +51,8 @@ pub(crate) fn with_description(mut schema: Value, description: Option<String>) -
     schema
 }
 
-/// Disallows additional properties where a schema does not mention them: Anthropic requires that, and a response
-/// without them matches the schema as well.
+/// Sets `additionalProperties` to false in each object schema that does not set it, including subschemas. Anthropic
+/// requires that; a response without additional properties also matches the original schema.
 pub(crate) fn forbid_additional_properties(schema: &mut Map<String, Value>) {
     if schema.contains_key("properties") && !schema.contains_key("additionalProperties") {
         schema.insert("additionalProperties".to_owned(), Value::Bool(false));
@@ -57,15 +60,16 @@ pub(crate) fn forbid_additional_properties(schema: &mut Map<String, Value>) {
     for_each_subschema(schema, &mut forbid_additional_properties);
 }
 
-/// Converts a schema from Google's dialect to JSON Schema. Google's types are in capitals, and `nullable` and
-/// `propertyOrdering` are not part of JSON Schema.
+/// Converts a schema and its subschemas in place from Google's dialect to JSON Schema: type names from capitals to
+/// lower case, `nullable` to the type `null`, numbers that are written as strings to numbers; `propertyOrdering` is
+/// removed.
 pub(crate) fn from_google(schema: &mut Map<String, Value>) {
     schema.remove("propertyOrdering");
-    let nullable = schema.remove("nullable") == Some(Value::Bool(true));
+    let is_nullable = schema.remove("nullable") == Some(Value::Bool(true));
     match schema.get_mut("type") {
         Some(Value::String(name)) => {
             name.make_ascii_lowercase();
-            if nullable {
+            if is_nullable {
                 let name = std::mem::take(name);
                 schema.insert("type".to_owned(), json!([name, "null"]));
             }

@@ -9,12 +9,13 @@ use crate::{
     errors::{error_body, error_kind},
 };
 
-/// Writes one event.
+/// Appends a server-sent event with JSON data to `out`; `name` is its `event` field, if it has one.
 pub(crate) fn write(out: &mut Vec<u8>, name: Option<&str>, data: &Value) {
     write_bytes(out, name, &bytes_of(data));
 }
 
-/// Writes an error event, for APIs whose responses have no other form of errors.
+/// Appends an error of the provider to `out` as a server-sent event with the body of an error response, for APIs whose
+/// streams have no other form of errors.
 pub(crate) fn write_failure(api: WireApi, failure: &Failure, out: &mut Vec<u8>) {
     let (status, kind) = error_kind(api, failure.class);
     write_bytes(out, api::of(api).error_event_name(), &error_body(api, status, kind, &failure.message));

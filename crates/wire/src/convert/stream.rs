@@ -14,25 +14,25 @@ use crate::{
     events::{self, EventSplitter, Frame},
 };
 
-/// A parser of a provider's streamed response, one for each API.
+/// Parses a provider's streamed response; each API has an implementation.
 pub(crate) trait ReadStream: Debug + Send {
-    /// Reads the data of one event.
+    /// Parses the data of one event and adds its content to `blocks`.
     fn read(&mut self, data: &str, blocks: &mut BlockSequencer) -> Result<(), ConvertError>;
 
-    /// Handles the end of the stream; finishes the response if its stop reason is known.
+    /// Handles the end of the stream: finishes the response in `blocks` if its stop reason is known.
     fn end(&mut self, blocks: &mut BlockSequencer) -> Result<(), ConvertError>;
 }
 
-/// A writer of a client's streamed response, one for each API.
+/// Writes a client's streamed response; each API has an implementation.
 pub(crate) trait WriteStream: Debug + Send {
-    /// Writes one event.
+    /// Appends a canonical event to `out`, as zero or more events of the API.
     fn write(&mut self, event: Event, out: &mut Vec<u8>) -> Result<(), ConvertError>;
 }
 
-/// Converts a streamed response event by event.
+/// Converts a streamed response from the provider's API to the client's, event by event.
 ///
-/// Whatever the provider sends, the client receives a stream that is valid in its API: it starts once, and it ends
-/// once, with a stop reason or an error.
+/// The client always receives a stream that is valid in its API, even if the provider's is not: it starts once, and it
+/// ends once, with a stop reason or an error.
 #[derive(Debug)]
 pub struct StreamConverter {
     events: EventSplitter,
@@ -40,15 +40,16 @@ pub struct StreamConverter {
     blocks: BlockSequencer,
     thinking: ThinkingFilter,
     writer: Box<dyn WriteStream>,
+    /// Whether an error was written; all further input is ignored.
     failed: bool,
 }
 
 impl StreamConverter {
     /// Creates a converter for a response from a provider with the API `from` to a client with the API `to`. In the
-    /// client's stream the model is named `client_model`, and the response has the id `answer_id` and the creation time
-    /// `created_unix`, in seconds since 1970.
-    pub fn new(from: WireApi, to: WireApi, client_model: &str, answer_id: String, created_unix: u64) -> Self {
-        let head = ResponseHead { id: answer_id, model: client_model.to_owned(), created: created_unix };
+    /// client's stream the model is named `client_model`, and the response has the id `response_id` and the creation
+    /// time `created_unix`, in seconds since 1970.
+    pub fn new(from: WireApi, to: WireApi, client_model: &str, response_id: String, created_unix: u64) -> Self {
+        let head = ResponseHead { id: response_id, model: client_model.to_owned(), created: created_unix };
         Self {
             events: EventSplitter::default(),
             reader: api::of(from).stream_reader(&head.id),
@@ -59,7 +60,7 @@ impl StreamConverter {
         }
     }
 
-    /// Reads bytes of the provider's stream and appends the converted ones to `out`.
+    /// Reads the next bytes of the provider's stream and appends the converted events to `out`.
     ///
     /// # Errors
     /// [`ConvertError::Malformed`] if the stream does not follow its API, and [`ConvertError::ProviderFailed`] if it is
@@ -72,7 +73,7 @@ impl StreamConverter {
         self.report_error(result, out)
     }
 
-    /// Handles the end of the provider's stream.
+    /// Handles the end of the provider's stream, and appends the end of the client's stream to `out`.
     ///
     /// # Errors
     /// [`ConvertError::EndedEarly`] if the response is incomplete, and those of [`StreamConverter::feed`]. The error is
@@ -85,6 +86,7 @@ impl StreamConverter {
         self.report_error(result, out)
     }
 
+    /// Converts the events that are complete with these bytes.
     fn read(&mut self, bytes: &[u8], out: &mut Vec<u8>) -> Result<(), ConvertError> {
         let mut events = std::mem::take(&mut self.events);
         let mut result = Ok(());
@@ -100,6 +102,7 @@ impl StreamConverter {
         result
     }
 
+    /// Converts one event.
     fn read_event(&mut self, event: &[u8], out: &mut Vec<u8>) -> Result<(), ConvertError> {
         let data = events::event_data(event).unwrap_or_default();
         if data.is_empty() || self.blocks.has_ended() {
@@ -121,6 +124,7 @@ impl StreamConverter {
         if self.blocks.has_ended() { Ok(()) } else { Err(ConvertError::EndedEarly) }
     }
 
+    /// Writes the canonical events that are ready.
     fn write_ready(&mut self, out: &mut Vec<u8>) -> Result<(), ConvertError> {
         while let Some(event) = self.blocks.next_event() {
             let failed = matches!(event, Event::Failed(_));
@@ -134,7 +138,8 @@ impl StreamConverter {
         Ok(())
     }
 
-    /// Appends an error of the conversion to the client's stream, and passes the result on.
+    /// Appends the error in `result`, if there is one and the provider's own error was not already written, to the
+    /// client's stream, and returns the result.
     fn report_error(&mut self, result: Result<(), ConvertError>, out: &mut Vec<u8>) -> Result<(), ConvertError> {
         let Err(error) = result else { return Ok(()) };
         self.failed = true;
@@ -146,10 +151,12 @@ impl StreamConverter {
     }
 }
 
-/// Filters thinking from the events for clients that cannot send it back unsigned.
+/// Removes thinking from a response for clients that would send it back without its signature.
+///
+/// Each hidden delta becomes [`Event::HiddenThinking`], so that the client's connection does not time out.
 #[derive(Debug)]
 pub(crate) struct ThinkingFilter {
-    /// Whether the client receives thinking.
+    /// Whether the client receives thinking, so that nothing is removed.
     shows_thinking: bool,
     /// The number of hidden blocks, which is subtracted from later indices.
     hidden_blocks: usize,

@@ -2,7 +2,7 @@
 
 use contracts::WireApi;
 
-use crate::json::decoded;
+use crate::json::decode_string;
 
 /// The longest path that is returned, in bytes with its escapes.
 const MAX_BYTES: usize = 1024;

@@ -123,5 +123,5 @@ fn read_result(fields: &mut ObjectReader, gate: &mut FeatureGate<'_>) -> Result<
         }
     }
     let failed = fields.take_bool("is_error")?.unwrap_or(false);
-    Ok(ToolResult { call: fields.take_required_string("tool_use_id")?, content, failed })
+    Ok(ToolResult { call_id: fields.take_required_string("tool_use_id")?, content, failed })
 }

@@ -99,7 +99,7 @@ fn write_blocks(blocks: Vec<Block>) -> Result<Vec<Value>, ConvertError> {
 fn write_result(result: ToolResult) -> Result<Value, ConvertError> {
     let content = write_blocks(result.content)?;
     let mut written =
-        object!({"type": "tool_result", "tool_use_id": ids::valid_call_id(result.call), "content": content});
+        object!({"type": "tool_result", "tool_use_id": ids::valid_call_id(result.call_id), "content": content});
     if result.failed {
         written["is_error"] = Value::from(true);
     }

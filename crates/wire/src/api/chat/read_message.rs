@@ -36,7 +36,7 @@ pub(super) fn read_message(message: Value, gate: &mut FeatureGate<'_>) -> Result
                 gate.require(Requirement::ToolImages)?;
             }
         }
-        blocks = vec![Block::ToolResult(ToolResult { call, content: blocks, failed: false })];
+        blocks = vec![Block::ToolResult(ToolResult { call_id: call, content: blocks, failed: false })];
     } else if fields.take("name").is_some() {
         return Err(NATIVE);
     }

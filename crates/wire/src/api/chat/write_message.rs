@@ -71,7 +71,7 @@ fn write_call(call: ToolCall) -> Value {
 }
 
 fn write_result(result: ToolResult) -> Result<Value, ConvertError> {
-    let call = ids::valid_call_id(result.call.clone());
+    let call = ids::valid_call_id(result.call_id.clone());
     let content = result.content_with_failure();
     if content.iter().any(|block| matches!(block, Block::Image(_))) {
         return Err(ConvertError::Requires(Requirement::ToolImages));

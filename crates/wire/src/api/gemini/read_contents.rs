@@ -8,7 +8,7 @@ use crate::{
     convert::{
         ConvertError,
         canonical::request::{Block, Image, Message, Role, ToolCall, ToolInput, ToolResult},
-        fields::Fields,
+        fields::ObjectReader,
         gate::FeatureGate,
         ids,
     },
@@ -145,7 +145,7 @@ impl Contents {
             content.push(read_response_image(part, gate)?);
         }
         fields.finish()?;
-        Ok(ToolResult { call, content, failed })
+        Ok(ToolResult { call_id: call, content, failed })
     }
 }
 

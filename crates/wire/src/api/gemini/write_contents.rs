@@ -29,7 +29,7 @@ impl Contents {
         };
         let mut blocks = message.blocks;
         blocks.sort_by_key(|block| match block {
-            Block::ToolResult(result) => self.calls.get(&result.call).map_or(0, |(place, _)| *place),
+            Block::ToolResult(result) => self.calls.get(&result.call_id).map_or(0, |(place, _)| *place),
             _ => usize::MAX,
         });
         let mut parts = Vec::with_capacity(blocks.len());
@@ -63,7 +63,8 @@ impl Contents {
     }
 
     fn write_result(&self, result: ToolResult) -> Result<Value, ConvertError> {
-        let (_, name) = self.calls.get(&result.call).ok_or(ConvertError::Requires(Requirement::ResultWithoutCall))?;
+        let (_, name) =
+            self.calls.get(&result.call_id).ok_or(ConvertError::Requires(Requirement::ResultWithoutCall))?;
         let mut texts = Vec::with_capacity(result.content.len());
         for block in result.content {
             match block {

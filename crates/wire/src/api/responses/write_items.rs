@@ -69,7 +69,7 @@ impl Items {
     }
 
     fn write_result(&mut self, result: ToolResult) {
-        let id = ids::valid_call_id(result.call.clone());
+        let id = ids::valid_call_id(result.call_id.clone());
         let mut content = result.content_with_failure();
         let output = match content.as_mut_slice() {
             [] => Value::from(""),

@@ -8,20 +8,23 @@ use crate::{
     limits::is_blank,
 };
 
-/// A request in the canonical form, which each API's requests are converted from and to.
+/// A request in the canonical form. Each API's requests are parsed to it and written from it.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Request {
-    /// The system prompt.
+    /// The texts of the system prompt, in order.
     pub(crate) system: Vec<String>,
     pub(crate) messages: Vec<Message>,
     pub(crate) tools: Vec<Tool>,
+    /// Which tools may be called; `None` for the API's default.
     pub(crate) tool_choice: Option<ToolChoice>,
-    /// Whether parallel tool calls are allowed; by default all APIs allow them.
+    /// Whether several tools may be called at once; if `None`, all APIs allow it.
     pub(crate) parallel_tools: Option<bool>,
+    /// The required format of the response; `None` for text.
     pub(crate) format: Option<Format>,
     pub(crate) effort: Option<Effort>,
-    /// In tokens.
+    /// The output limit in tokens; `None` if the client sets none.
     pub(crate) max_output: Option<u64>,
+    /// The stop sequences.
     pub(crate) stop: Vec<String>,
     pub(crate) sampling: Sampling,
     pub(crate) openai: OpenAiSettings,
@@ -35,7 +38,7 @@ pub(crate) struct Message {
 }
 
 impl Message {
-    /// Whether it has content other than white space.
+    /// Whether the message has content other than white space.
     pub(crate) fn has_content(&self) -> bool {
         self.blocks.iter().any(|block| !matches!(block, Block::Text(text) if is_blank(text)))
     }
@@ -50,7 +53,7 @@ pub(crate) enum Role {
     Assistant,
 }
 
-/// A content block.
+/// A part of a message's content.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Block {
     Text(String),
@@ -62,17 +65,19 @@ pub(crate) enum Block {
 /// An image in a message.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Image {
+    /// An image in the request.
     Inline {
+        /// The media type, such as `image/png`.
         media_type: String,
-        /// In base64.
+        /// The bytes of the image in base64.
         data: String,
     },
-    /// The URL from which the provider fetches it.
+    /// The URL from which the provider fetches the image.
     Remote(String),
 }
 
 impl Image {
-    /// Parses a URL; one other than a base64 `data:` URL is remote.
+    /// Converts a URL to an image: inline for a base64 `data:` URL, remote for any other.
     pub(crate) fn from_url(url: String) -> Self {
         let inline = url.strip_prefix("data:").and_then(|rest| rest.split_once(";base64,"));
         match inline {
@@ -81,6 +86,7 @@ impl Image {
         }
     }
 
+    /// Converts the image to a URL: a base64 `data:` URL if it is inline.
     pub(crate) fn into_url(self) -> String {
         match self {
             Self::Inline { media_type, data } => format!("data:{media_type};base64,{data}"),
@@ -89,7 +95,7 @@ impl Image {
     }
 }
 
-/// A tool call.
+/// A call of a tool by the model.
 #[derive(Debug, PartialEq)]
 pub(crate) struct ToolCall {
     pub(crate) id: String,
@@ -100,15 +106,16 @@ pub(crate) struct ToolCall {
 /// The arguments of a tool call.
 #[derive(Debug, PartialEq)]
 pub(crate) enum ToolInput {
+    /// A parsed object.
     Object(Map<String, Value>),
-    /// The JSON text of an object, as in `OpenAI`'s APIs.
+    /// The text of a JSON object that is not parsed, as in `OpenAI`'s APIs. It may be empty or invalid.
     Json(String),
-    /// Free text for a custom tool.
+    /// Free text, the input of a custom tool.
     Free(String),
 }
 
 impl ToolInput {
-    /// Converts the arguments to JSON text, or returns the free text.
+    /// Returns the arguments as JSON text, or the free text of a custom tool. Empty arguments become `{}`.
     pub(crate) fn into_text(self) -> String {
         match self {
             Self::Object(map) => Value::Object(map).to_string(),
@@ -117,10 +124,11 @@ impl ToolInput {
         }
     }
 
-    /// Converts the arguments to an object.
+    /// Returns the arguments as an object.
     ///
     /// # Errors
-    /// [`ConvertError::Requires`] if the text is not a JSON object that can be represented exactly.
+    /// [`ConvertError::Requires`] if the text is not a JSON object that can be represented exactly, or if it is the
+    /// free text of a custom tool.
     pub(crate) fn into_object(self) -> Result<Map<String, Value>, ConvertError> {
         const BROKEN: ConvertError = ConvertError::Requires(Requirement::BrokenArguments);
         match self {
@@ -135,8 +143,11 @@ impl ToolInput {
     }
 }
 
-/// Parses the arguments of a tool call. Empty text is an empty object, which is how tools without parameters are often
-/// called.
+/// Parses the JSON text of a tool call's arguments. Empty text and `null` result in an empty object; tools without
+/// parameters are often called like this.
+///
+/// # Errors
+/// [`ConvertError::Malformed`] if the text is not a JSON object.
 pub(crate) fn parse_arguments(text: &str) -> Result<Map<String, Value>, ConvertError> {
     if text.trim().is_empty() {
         return Ok(Map::new());
@@ -152,14 +163,16 @@ pub(crate) fn parse_arguments(text: &str) -> Result<Map<String, Value>, ConvertE
 #[derive(Debug, PartialEq)]
 pub(crate) struct ToolResult {
     /// The id of the call.
-    pub(crate) call: String,
-    /// Text and images.
+    pub(crate) call_id: String,
+    /// The output of the tool: texts and images.
     pub(crate) content: Vec<Block>,
+    /// Whether the tool failed.
     pub(crate) failed: bool,
 }
 
 impl ToolResult {
-    /// Returns the content, prefixed with a note if the tool failed, for APIs without a field for failures.
+    /// Returns the content for APIs without a field for failures. If the tool failed, the content starts with a note
+    /// about it.
     pub(crate) fn content_with_failure(self) -> Vec<Block> {
         const FAILED: &str = "The tool failed: ";
         let mut content = self.content;
@@ -183,18 +196,21 @@ pub(crate) struct Tool {
 /// The kind of a tool, with the format of its arguments.
 #[derive(Debug, PartialEq)]
 pub(crate) enum ToolKind {
+    /// A function with a JSON object as arguments.
     Function {
-        /// A JSON schema.
+        /// The JSON schema of the arguments; `None` if there are none.
         parameters: Option<Value>,
-        /// Whether the arguments have to match the schema exactly.
+        /// Whether the arguments have to match the schema exactly; `None` for the API's default.
         strict: Option<bool>,
     },
+    /// A custom tool of `OpenAI`'s APIs with free text as input.
     Custom {
+        /// The grammar of the input; `None` if any text is allowed.
         grammar: Option<Grammar>,
     },
 }
 
-/// The grammar of a custom tool's input.
+/// The grammar that restricts the input of a custom tool, in `OpenAI`'s format.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Grammar {
     pub(crate) syntax: Value,
@@ -204,14 +220,18 @@ pub(crate) struct Grammar {
 /// The constraint on which tools the model may or must call.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum ToolChoice {
+    /// The model decides whether to call a tool.
     Auto,
+    /// The model must call at least one tool.
     Any,
+    /// The model must not call a tool.
     None,
+    /// The model must call the tool with this name.
     Named(String),
 }
 
 impl ToolChoice {
-    /// Parses a keyword of `OpenAI`'s APIs; `None` if it is unknown.
+    /// Parses the tool choice of `OpenAI`'s APIs if it is a keyword; `None` for unknown keywords.
     pub(crate) fn from_openai(name: &str) -> Option<Self> {
         match name {
             "auto" => Some(Self::Auto),
@@ -221,9 +241,10 @@ impl ToolChoice {
         }
     }
 
-    /// Converts the choice to the form of `OpenAI`'s APIs. `named` writes the choice of one tool, given its kind
-    /// (`function` or `custom`) and its name.
-    pub(crate) fn into_openai(self, tools: &[Tool], named: impl FnOnce(&str, String) -> Value) -> Value {
+    /// Converts the choice to JSON of `OpenAI`'s APIs, which differ in how they write the choice of one tool.
+    /// `write_named` writes that, given the kind of the tool (`function` or `custom`) and its name. `tools` are the
+    /// tools of the request.
+    pub(crate) fn into_openai(self, tools: &[Tool], write_named: impl FnOnce(&str, String) -> Value) -> Value {
         let name = match self {
             Self::Auto => return Value::from("auto"),
             Self::Any => return Value::from("required"),
@@ -231,18 +252,20 @@ impl ToolChoice {
             Self::Named(name) => name,
         };
         let is_custom = |tool: &Tool| tool.name == name && matches!(tool.kind, ToolKind::Custom { .. });
-        named(if tools.iter().any(is_custom) { "custom" } else { "function" }, name)
+        write_named(if tools.iter().any(is_custom) { "custom" } else { "function" }, name)
     }
 }
 
 /// The required format of the response.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Format {
+    /// Any JSON object.
     JsonObject,
+    /// JSON that matches a schema. `strict` is whether it has to match exactly; `None` for the API's default.
     JsonSchema { name: Option<String>, description: Option<String>, schema: Value, strict: Option<bool> },
 }
 
-/// The reasoning effort, in ascending order.
+/// The level of reasoning effort, in ascending order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Effort {
     None,
@@ -255,6 +278,7 @@ pub(crate) enum Effort {
 }
 
 impl Effort {
+    /// All levels with their names in the APIs, in lower case.
     const NAMES: [(Self, &'static str); 7] = [
         (Self::None, "none"),
         (Self::Minimal, "minimal"),
@@ -265,16 +289,18 @@ impl Effort {
         (Self::Max, "max"),
     ];
 
+    /// Returns the name of the level in the APIs.
     pub(crate) fn name(self) -> &'static str {
         Self::NAMES.iter().find(|(effort, _)| *effort == self).map_or("medium", |(_, name)| name)
     }
 
+    /// Parses the name of a level, in upper or lower case; `None` if it is unknown.
     pub(crate) fn parse(name: &str) -> Option<Self> {
         Self::NAMES.iter().find(|(_, known)| name.eq_ignore_ascii_case(known)).map(|(effort, _)| *effort)
     }
 }
 
-/// Sampling parameters.
+/// The sampling parameters of a request, as the client sent them; `None` for the model's default.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Sampling {
     pub(crate) temperature: Option<Number>,
@@ -288,8 +314,12 @@ pub(crate) struct Sampling {
 /// Settings that only `OpenAI`'s two APIs have. They are kept when converting between the two.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct OpenAiSettings {
+    /// `prompt_cache_key`: prompts with the same key share a cache.
     pub(crate) cache_key: Option<String>,
+    /// `prompt_cache_retention`: how long the cache is kept.
     pub(crate) cache_retention: Option<Value>,
+    /// `safety_identifier`: an id of the user for abuse checks.
     pub(crate) safety_identifier: Option<String>,
+    /// `verbosity`: the length of responses; `None` for the default `medium`.
     pub(crate) verbosity: Option<String>,
 }

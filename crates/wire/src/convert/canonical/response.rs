@@ -6,46 +6,47 @@ use serde_json::{Value, json};
 use super::tokens::Tokens;
 use crate::errors::classify;
 
-/// An event of a response, in the order that [`super::super::blocks::BlockSequencer`] ensures.
+/// An event of a response in the canonical form. [`super::super::blocks::BlockSequencer`] ensures their order:
+/// `Started`, then blocks one after the other, then `Finished` or `Failed`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Event {
-    /// The first event.
+    /// The response has started.
     Started(Start),
-    /// A block starts. Indices count from 0 without gaps; one block is open at a time.
+    /// A block has started.
     BlockStarted {
+        /// The index of the block, counted from 0 without gaps.
         index: usize,
         kind: BlockKind,
     },
-    /// More content of the open block; never empty.
+    /// More content of the open block. It is never empty.
     Delta(String),
+    /// The open block has ended.
     BlockStopped,
-    /// A delta of thinking that is hidden from the client.
+    /// The model is thinking, in a block that is hidden from the client.
     HiddenThinking,
-    /// The last event, unless it is [`Event::Failed`].
-    Finished {
-        stop: Stop,
-        tokens: Tokens,
-    },
+    /// The response is complete.
+    Finished { stop: Stop, tokens: Tokens },
+    /// The provider failed.
     Failed(Failure),
 }
 
 /// The start of a response.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Start {
-    /// The provider's id of the response.
+    /// The provider's id of the response; `None` if it sends none.
     pub(crate) id: Option<String>,
-    /// The creation time in seconds since 1970, if the provider sends one.
+    /// The creation time in seconds since 1970; `None` if the provider sends none.
     pub(crate) created: Option<u64>,
     /// The token counts known so far.
     pub(crate) tokens: Tokens,
 }
 
-/// The kind of a block.
+/// The kind of a content block of a response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum BlockKind {
     Text,
     Thinking,
-    /// A tool call. Its deltas are parts of a JSON text, or of free text if the tool is custom.
+    /// A tool call. Its content is the JSON text of the arguments, or free text if the tool is custom.
     Tool {
         id: String,
         name: String,
@@ -53,16 +54,16 @@ pub(crate) enum BlockKind {
     },
 }
 
-/// The stop reason.
+/// Why the model stopped.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Stop {
-    /// The response is finished.
+    /// The model finished its turn.
     EndTurn,
     /// The model waits for tool results.
     ToolUse,
     /// The output limit was reached.
     MaxTokens,
-    /// A stop sequence was written; only Anthropic reports which one.
+    /// The model wrote a stop sequence. Only Anthropic reports which one.
     Sequence(Option<String>),
     /// The model or a filter refused to continue.
     Refused,
@@ -77,7 +78,7 @@ pub(crate) struct Failure {
 }
 
 impl Failure {
-    /// Parses a provider's error object.
+    /// Parses and classifies a provider's error object of `api`.
     pub(crate) fn parse(api: WireApi, error: &Value) -> Self {
         let code = error.get("code").and_then(Value::as_u64).and_then(|code| u16::try_from(code).ok());
         let class = classify(api, code.unwrap_or(0), json!({"error": error}).to_string().as_bytes());
@@ -90,28 +91,32 @@ impl Failure {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ResponseHead {
     pub(crate) id: String,
+    /// The client's name of the model.
     pub(crate) model: String,
-    /// In seconds since 1970.
+    /// The creation time in seconds since 1970.
     pub(crate) created: u64,
 }
 
-/// A response that is not streamed.
+/// A complete response in the canonical form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Response {
     pub(crate) start: Start,
+    /// The kind and content of each block.
     pub(crate) blocks: Vec<(BlockKind, String)>,
     pub(crate) stop: Stop,
+    /// The final token counts.
     pub(crate) tokens: Tokens,
 }
 
 impl Response {
-    /// Collects events into a response, or returns the failure among them; `None` if the sequence is incomplete.
+    /// Collects all events of a response into one value. The result is an error if the provider failed, and `None` if
+    /// the last event is missing.
     pub(crate) fn collect(events: impl IntoIterator<Item = Event>) -> Option<Result<Self, Failure>> {
         let mut start = Start::default();
         let mut blocks: Vec<(BlockKind, String)> = Vec::new();
         for event in events {
             match event {
-                Event::Started(how) => start = how,
+                Event::Started(started) => start = started,
                 Event::BlockStarted { kind, .. } => blocks.push((kind, String::new())),
                 Event::Delta(more) => {
                     if let Some((_, content)) = blocks.last_mut() {

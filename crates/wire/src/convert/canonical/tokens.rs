@@ -5,16 +5,16 @@ use serde_json::Value;
 
 use crate::usage::usage;
 
-/// The token counts of a response.
+/// The token counts of a response, as far as APIs can report them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Tokens {
     pub(crate) usage: Usage,
-    /// Output tokens that were thinking.
+    /// The output tokens that were thinking; part of the output in `usage`.
     pub(crate) thinking: u64,
 }
 
 impl Tokens {
-    /// Reads a provider's usage object; all counts are 0 if it is none.
+    /// Parses a provider's usage object of `api`. All counts are 0 if it is not one.
     pub(crate) fn parse(api: WireApi, object: &Value) -> Self {
         let usage = usage(api, &object.to_string()).unwrap_or_default();
         let thinking = crate::api::of(api).thinking_tokens().and_then(|pointer| object.pointer(pointer)?.as_u64());
