@@ -48,13 +48,13 @@ pub(crate) const fn of(api: WireApi) -> &'static dyn Api {
 pub(crate) trait Api: Sync {
     // Inspecting and editing requests.
 
-    /// Returns the table of known fields of an object of the request.
+    /// Returns the table of known fields for a kind of object in a request.
     fn fields(&self, kind: ObjectKind) -> &'static [Field];
 
     /// Returns the fields that a conversion may ignore because they change no response, each with the reason.
     fn ignorable_fields(&self, kind: ObjectKind) -> &'static [(&'static str, &'static str)];
 
-    /// The field of the body that holds the conversation.
+    /// Returns the name of the body's field with the conversation.
     fn conversation_field(&self) -> &'static str;
 
     /// Whether the model is named in the path instead of in the body.
@@ -72,13 +72,13 @@ pub(crate) trait Api: Sync {
         false
     }
 
-    /// Texts that clients of the API write before the path of their working directory.
+    /// Returns the texts that clients of the API write before the path of their working directory.
     fn workspace_markers(&self) -> &'static [&'static str];
 
-    /// Reads the member `name` of the body; `cursor` is before its value.
+    /// Inspects the member `name` of a request body and records what it requires; `cursor` is before its value.
     ///
     /// # Errors
-    /// If the value is not JSON, or has a type without which the request cannot be read.
+    /// [`RequestError`] if the value is not valid JSON, or has a type with which the request cannot be inspected.
     fn inspect_member<'a>(
         &self,
         inspector: &mut Inspector<'a>,
@@ -86,11 +86,12 @@ pub(crate) trait Api: Sync {
         name: &str,
     ) -> Result<(), RequestError>;
 
-    /// Removes signed thinking from a message; returns true if nothing would be left of it.
+    /// Adds the edits that remove signed thinking from a message. Returns true, without edits of the message, if
+    /// nothing would be left of it, so that the caller removes the message.
     fn remove_signatures(&self, message: &Value<'_>, edits: &mut Vec<Edit>) -> bool;
 
-    /// Removes the thinking settings that `removed` names from one member of `body`; returns true if the whole member
-    /// has to be removed.
+    /// Adds the edits that remove the thinking settings in `removed` from one member of `body`. Returns true, without
+    /// edits of the member, if the whole member has to be removed.
     fn remove_thinking(
         &self,
         body: &Value<'_>,
@@ -106,10 +107,10 @@ pub(crate) trait Api: Sync {
 
     // Inspecting responses.
 
-    /// Reads the data of one event of a stream, and returns the error in it.
+    /// Adds the data of one event of a stream to the summary; returns the error object in it, if any.
     fn inspect_event<'a>(&self, summary: &mut SummaryBuilder, data: &'a str) -> Option<Value<'a>>;
 
-    /// Reads a response that is not streamed, and returns the error in it.
+    /// Adds a response that is not streamed to the summary; returns the error object in it, if any.
     fn inspect_response<'a>(&self, summary: &mut SummaryBuilder, body: &'a str) -> Option<Value<'a>>;
 
     /// Whether a stream may end with the data `[DONE]`.
@@ -122,10 +123,10 @@ pub(crate) trait Api: Sync {
 
     // Converting.
 
-    /// Parses a request.
+    /// Parses a request body to the canonical form.
     fn read_request(&self, body: Json, gate: &mut FeatureGate<'_>) -> Result<Request, ConvertError>;
 
-    /// Writes a request.
+    /// Writes a request body from the canonical form.
     fn write_request(
         &self,
         request: Request,
@@ -133,19 +134,19 @@ pub(crate) trait Api: Sync {
         gate: &mut FeatureGate<'_>,
     ) -> Result<Json, ConvertError>;
 
-    /// Parses a response that is not streamed.
+    /// Parses a response that is not streamed, and adds its content to `blocks`.
     fn read_response(&self, response: &Json, blocks: &mut BlockSequencer) -> Result<(), ConvertError>;
 
-    /// Writes a response that is not streamed.
+    /// Writes the body of a response that is not streamed.
     fn write_response(&self, response: Response, head: &ResponseHead) -> Result<Json, ConvertError>;
 
-    /// Returns a reader for a streamed response. Ids of tool calls that have none are derived from `response_id`.
+    /// Returns a parser for a streamed response. Ids of tool calls that have none are derived from `response_id`.
     fn stream_reader(&self, response_id: &str) -> Box<dyn ReadStream>;
 
     /// Returns a writer for a streamed response.
     fn stream_writer(&self, head: ResponseHead) -> Box<dyn WriteStream>;
 
-    /// Whether clients may be sent thinking without a signature.
+    /// Whether clients of the API can handle thinking without a signature.
     fn takes_unsigned_thinking(&self) -> bool {
         false
     }
@@ -157,18 +158,18 @@ pub(crate) trait Api: Sync {
 
     // Errors.
 
-    /// The status of an error of class [`ErrorClass::Overloaded`].
+    /// Returns the HTTP status of an error of class [`ErrorClass::Overloaded`].
     fn overloaded_status(&self) -> u16 {
         503
     }
 
-    /// Returns the name of an error of a class.
+    /// Returns the API's name of an error class.
     fn error_kind(&self, class: ErrorClass) -> &'static str;
 
-    /// Returns the body of an error response.
+    /// Returns the body of an error response with this HTTP status; `kind` is the API's name of the error.
     fn error_body(&self, status: u16, kind: &str, message: &str) -> Json;
 
-    /// The name of the SSE event that carries an error; `None` if it has no name.
+    /// Returns the name of the server-sent event that reports an error; `None` if it has no name.
     fn error_event_name(&self) -> Option<&'static str> {
         None
     }
@@ -178,7 +179,7 @@ pub(crate) trait Api: Sync {
         self.error_body(500, kind, message)
     }
 
-    /// Phrases of an error with status 400 that is about the key.
+    /// Returns phrases, in lower case, by which an error with status 400 is recognised as an invalid API key.
     fn invalid_key_phrases(&self) -> &'static [&'static str] {
         &[]
     }

@@ -164,13 +164,15 @@ impl Api for Anthropic {
     }
 }
 
-/// Whether a value of `thinking` is a setting to remove: adaptive thinking is controlled by the effort.
+/// Whether the `thinking` setting of a Messages request has to be removed: adaptive thinking with the effort that
+/// controls it, and enabled thinking with its budget.
 fn is_removed(thinking: &Value<'_>, removed: &BTreeSet<Requirement>) -> bool {
     let kind = type_of(thinking);
     (removed.contains(&Requirement::Effort) && kind.starts_with("adaptive"))
         || (removed.contains(&Requirement::ThinkingBudget) && kind.starts_with("enabled"))
 }
 
+/// Parses a `stop_reason`; `sequence` is the stop sequence that the model wrote, if it is reported.
 fn parse_stop_reason(reason: &str, sequence: Option<&str>) -> Stop {
     match reason {
         "tool_use" => Stop::ToolUse,
@@ -182,6 +184,7 @@ fn parse_stop_reason(reason: &str, sequence: Option<&str>) -> Stop {
     }
 }
 
+/// Returns the `stop_reason` of Messages.
 fn stop_reason_name(stop: &Stop) -> &'static str {
     match stop {
         Stop::EndTurn | Stop::Sequence(None) => "end_turn",

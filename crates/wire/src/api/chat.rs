@@ -152,6 +152,7 @@ impl Api for Chat {
     }
 }
 
+/// Parses a `finish_reason`.
 fn parse_stop_reason(reason: &str) -> Stop {
     match reason {
         "tool_calls" | "function_call" => Stop::ToolUse,
@@ -162,6 +163,7 @@ fn parse_stop_reason(reason: &str) -> Stop {
     }
 }
 
+/// Returns the `finish_reason` of chat completions.
 fn stop_reason_name(stop: &Stop) -> &'static str {
     match stop {
         Stop::EndTurn | Stop::Sequence(_) => "stop",

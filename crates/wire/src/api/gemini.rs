@@ -180,12 +180,13 @@ impl Api for Gemini {
     }
 }
 
-/// Whether a part is thinking.
+/// Whether a part of a content is thinking.
 fn is_thought(part: &Value<'_>) -> bool {
     part.get("thought").and_then(|thought| thought.as_bool()) == Some(true)
 }
 
-/// Removes the thinking level from a `generationConfig`; returns true if nothing would be left of it.
+/// Adds the edits that remove the thinking level from a `generationConfig`. Returns true, without edits, if nothing
+/// would be left of it.
 fn remove_thinking_level(generation: &Value<'_>, edits: &mut Vec<Edit>) -> bool {
     let mut is_emptied = false;
     for thinking in generation.get_many(["thinkingConfig", "thinking_config"]).iter().flatten() {

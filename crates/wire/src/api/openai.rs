@@ -10,7 +10,7 @@ pub(super) mod usage;
 
 pub(super) use inspect_settings::is_verbose;
 
-/// Returns `OpenAI`'s name of an error class.
+/// Returns the name of an error class in `OpenAI`'s two APIs.
 pub(super) const fn error_kind(class: ErrorClass) -> &'static str {
     match class {
         ErrorClass::RateLimit => "rate_limit_exceeded",
@@ -23,7 +23,7 @@ pub(super) const fn error_kind(class: ErrorClass) -> &'static str {
     }
 }
 
-/// Returns the body of an error response.
+/// Returns the body of an error response of `OpenAI`'s two APIs; `kind` is the name of the error.
 pub(super) fn error_body(kind: &str, message: &str) -> Json {
     json!({"error": {"message": message, "type": kind, "param": null, "code": kind}})
 }

@@ -56,6 +56,8 @@ impl<'a> Inspector<'a> {
         Ok(())
     }
 
+    /// Inspects a message at an index of the conversation. Its content is only read once the role is known, which may
+    /// come after it.
     fn inspect_anthropic_message(&mut self, cursor: &mut Cursor<'a>, index: usize) -> Result<(), RequestError> {
         let Some(mut members) = cursor.enter_object()? else {
             return Err(RequestError::WrongType { field: "messages", expected: "a list of objects" });
@@ -85,6 +87,7 @@ impl<'a> Inspector<'a> {
         Ok(())
     }
 
+    /// Inspects the content of a message with a role: a string or a list of blocks.
     fn inspect_anthropic_content(
         &mut self,
         cursor: &mut Cursor<'a>,
@@ -136,9 +139,9 @@ impl<'a> Inspector<'a> {
         };
         while elements.next(cursor)? {
             let mut block = MessageDraft { author: Author::System, ..MessageDraft::default() };
-            let before = self.summary.prompt.characters;
+            let characters_before = self.summary.prompt.characters;
             self.inspect_block(cursor, &mut block)?;
-            self.summary.prompt.characters = before;
+            self.summary.prompt.characters = characters_before;
             for text in block.texts {
                 self.record_system_text(text);
             }

@@ -13,7 +13,7 @@ use crate::{
 };
 
 impl<'a> Inspector<'a> {
-    /// Reads one content block.
+    /// Inspects one content block of a Messages request and adds its content to `draft`.
     pub(crate) fn inspect_block(
         &mut self,
         cursor: &mut Cursor<'a>,
@@ -28,7 +28,7 @@ impl<'a> Inspector<'a> {
             if value.is_null() {
                 continue;
             }
-            let has = match name.as_ref() {
+            let group = match name.as_ref() {
                 "type" => {
                     block.kind = Some(value);
                     continue;
@@ -64,7 +64,7 @@ impl<'a> Inspector<'a> {
                     Block::CALL
                 }
                 "tool_use_id" => {
-                    block.call = Some(value);
+                    block.tool_use_id = Some(value);
                     Block::RESULT
                 }
                 "is_error" => {
@@ -86,11 +86,12 @@ impl<'a> Inspector<'a> {
                     continue;
                 }
             };
-            block.has |= has;
+            block.present_groups |= group;
         }
         self.inspect_block_members(*cursor, &block, draft)
     }
 
+    /// Inspects the members of a content block according to its type. `cursor` is only used to return to a member.
     fn inspect_block_members(
         &mut self,
         cursor: Cursor<'a>,
@@ -101,7 +102,10 @@ impl<'a> Inspector<'a> {
         let kind = string_or_empty(block.kind.as_ref());
         self.authors.non_system |=
             draft.author != Author::System && !matches!(kind.as_ref(), "text" | "thinking" | "redacted_thinking");
-        self.require_if(block.has_more_than(&kind) || !is_allowed(draft.author, &kind), Requirement::Native);
+        self.require_if(
+            block.has_members_of_other_types(&kind) || !is_allowed(draft.author, &kind),
+            Requirement::Native,
+        );
         match kind.as_ref() {
             "text" => {
                 self.expect_string(block.text.as_ref());
@@ -127,9 +131,9 @@ impl<'a> Inspector<'a> {
                 if let Some(content) = &block.content {
                     self.inspect_result_content(cursor.moved_to(content.start))?;
                 }
-                self.record_result(block.call.as_ref());
+                self.record_result(block.tool_use_id.as_ref());
                 draft.results.push(ToolResult {
-                    call_id: string_or_empty(block.call.as_ref()),
+                    call_id: string_or_empty(block.tool_use_id.as_ref()),
                     // The default of the API.
                     is_error: Some(block.is_error.unwrap_or(false)),
                     bytes: block.content.map_or(0, |content| content.raw.len() as u64),
@@ -153,7 +157,7 @@ impl<'a> Inspector<'a> {
         Ok(())
     }
 
-    /// Inspects the content of a tool result: a string or a list of blocks.
+    /// Inspects the content of a tool result, a string or a list of blocks; `cursor` is before it.
     fn inspect_result_content(&mut self, mut cursor: Cursor<'a>) -> Result<(), RequestError> {
         let Some(mut elements) = cursor.enter_array()? else {
             let value = cursor.read_value()?;
@@ -170,7 +174,7 @@ impl<'a> Inspector<'a> {
     }
 }
 
-/// Whether a block of a type is allowed in a message of this author.
+/// Whether a content block of a type is allowed in a Messages request by an author.
 fn is_allowed(author: Author, kind: &str) -> bool {
     match kind {
         "image" | "tool_result" => author == Author::User,
@@ -182,17 +186,19 @@ fn is_allowed(author: Author, kind: &str) -> bool {
 /// The members of one content block of a Messages request, collected before its type is known.
 #[derive(Default)]
 struct Block<'a> {
-    /// Bit set of the groups of members that are present: [`Block::TEXT`] and the others.
-    has: u8,
+    /// The groups of members that are present, as a bit set of [`Block::TEXT`] and the other constants.
+    present_groups: u8,
     kind: Option<Value<'a>>,
     id: Option<Value<'a>>,
+    /// The member `thinking`, or `data` of redacted thinking.
     thought: Option<Value<'a>>,
     text: Option<Value<'a>>,
     source: Option<Value<'a>>,
     content: Option<Value<'a>>,
     name: Option<Value<'a>>,
     input: Option<Value<'a>>,
-    call: Option<Value<'a>>,
+    /// The member `tool_use_id` of a tool result.
+    tool_use_id: Option<Value<'a>>,
     is_error: Option<bool>,
 }
 
@@ -204,10 +210,10 @@ impl Block<'_> {
     const RESULT: u8 = 16;
     const DOCUMENT: u8 = 32;
 
-    /// Whether the block has a member that is not allowed for its type. Blocks of types that only the provider handles
-    /// may have any.
-    fn has_more_than(&self, kind: &str) -> bool {
-        let known = match kind {
+    /// Whether the block has a member that its type does not allow. Blocks of types that only the provider handles may
+    /// have any members.
+    fn has_members_of_other_types(&self, kind: &str) -> bool {
+        let allowed_groups = match kind {
             "text" => Self::TEXT,
             "image" => Self::SOURCE,
             "tool_use" => Self::CALL,
@@ -215,6 +221,6 @@ impl Block<'_> {
             "thinking" | "redacted_thinking" => Self::THOUGHT,
             _ => u8::MAX,
         };
-        self.has & !known != 0
+        self.present_groups & !allowed_groups != 0
     }
 }

@@ -12,37 +12,44 @@ use crate::{
 };
 
 impl<'a> Inspector<'a> {
+    /// Inspects the list of tool definitions; `cursor` is before it.
     pub(crate) fn inspect_anthropic_tools(&mut self, cursor: &mut Cursor<'a>) -> Result<(), RequestError> {
         self.each_tool(cursor, |inspector, cursor, mut members| {
-            let (mut own, mut unknown, mut tool_name) = (true, false, None);
+            let (mut is_custom, mut has_unknown, mut tool_name) = (true, false, None);
             while let Some(name) = members.next(cursor)? {
                 let value = cursor.read_value()?;
                 match name.as_ref() {
                     "name" => tool_name = Some(value),
                     "description" => inspector.expect_kind(ValueKind::String, &value),
                     "strict" => inspector.expect_bool(&value),
-                    "type" => own = value.is_null() || value.string().as_deref() == Some("custom"),
+                    "type" => is_custom = value.is_null() || value.string().as_deref() == Some("custom"),
                     "defer_loading" => inspector.require_if(!value.is_falsy(), Requirement::ServerTools),
                     "allowed_callers" => {
-                        let direct = value.is_falsy() || value.raw == r#"["direct"]"#;
-                        inspector.require_if(!direct, Requirement::ServerTools);
+                        let is_direct = value.is_falsy() || value.raw == r#"["direct"]"#;
+                        inspector.require_if(!is_direct, Requirement::ServerTools);
                     }
                     "cache_control" => inspector.classify_field(ObjectKind::Tool, &name, &value),
                     _ => {
-                        unknown |=
+                        has_unknown |=
                             !value.is_null() && fields(inspector.summary.api, ObjectKind::Tool).find(&name).is_none();
                     }
                 }
             }
             // The provider's own tools may have any other members.
-            inspector.require_if(unknown || !own, if own { Requirement::Native } else { Requirement::ServerTools });
+            if !is_custom {
+                inspector.require(Requirement::ServerTools);
+            } else if has_unknown {
+                inspector.require(Requirement::Native);
+            }
             inspector.inspect_tool_name(tool_name.as_ref());
             Ok(())
         })
     }
 
+    /// Records what the tool choice requires.
     pub(crate) fn inspect_anthropic_tool_choice(&mut self, choice: &Value<'a>) {
-        let [kind, name, one] = self.known_members(choice, ["type", "name", "disable_parallel_tool_use"]);
+        let [kind, name, is_parallel_disabled] =
+            self.known_members(choice, ["type", "name", "disable_parallel_tool_use"]);
         if choice.is_null() {
             return;
         }
@@ -51,13 +58,14 @@ impl<'a> Inspector<'a> {
             "auto" | "any" | "none" => self.require_if(name.is_some(), Requirement::Native),
             _ => self.require_native(),
         }
-        if let Some(one) = &one {
-            self.expect_bool(one);
-            self.one_tool_at_a_time = one.as_bool() == Some(true);
+        if let Some(is_disabled) = &is_parallel_disabled {
+            self.expect_bool(is_disabled);
+            self.one_tool_at_a_time = is_disabled.as_bool() == Some(true);
         }
     }
 
-    /// Records what the source of an image requires: base64 data, a URL or a file stored by the provider.
+    /// Records what the source of an image in a Messages request requires: base64 data, a URL or a file stored by the
+    /// provider.
     pub(crate) fn inspect_image_source(&mut self, source: &Value<'a>) {
         match type_of(source).as_ref() {
             "base64" => {
@@ -78,6 +86,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
+    /// Records what `output_config` requires, which has the effort and the response format.
     pub(crate) fn inspect_output_config(&mut self, config: &Value<'a>) {
         self.expect_kind(ValueKind::Object, config);
         for (name, value) in config.members() {
@@ -89,6 +98,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
+    /// Records what the response format of a Messages request requires: a JSON schema.
     pub(crate) fn inspect_output_format(&mut self, format: &Value<'a>) {
         let [kind, schema] = self.known_members(format, ["type", "schema"]);
         if format.is_null() {
@@ -103,7 +113,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Reads `metadata.user_id`, in which Claude Code sends its ids.
+    /// Extracts the session from `metadata.user_id`, in which Claude Code sends it.
     pub(crate) fn inspect_metadata(&mut self, metadata: &Value<'a>) {
         if let Some(user) = metadata.get("user_id").and_then(|user| user.string()) {
             self.summary.identity.session = session_from_user_id(&user);

@@ -15,7 +15,7 @@ use crate::{
 
 const NATIVE: ConvertError = ConvertError::Requires(Requirement::Native);
 
-/// Parses content in which only text is allowed.
+/// Parses content of a Messages request in which only text is allowed, and returns the texts.
 pub(super) fn texts(content: Value, gate: &mut FeatureGate<'_>) -> Result<Vec<String>, ConvertError> {
     let text = |block| match block {
         Block::Text(text) => Ok(text),
@@ -24,7 +24,7 @@ pub(super) fn texts(content: Value, gate: &mut FeatureGate<'_>) -> Result<Vec<St
     blocks(content, Role::System, gate)?.into_iter().map(text).collect()
 }
 
-/// Parses the content of a message with this role: a string or a list of blocks.
+/// Parses the content of a message with this role, a string or a list of blocks. Thinking is dropped.
 pub(super) fn blocks(content: Value, role: Role, gate: &mut FeatureGate<'_>) -> Result<Vec<Block>, ConvertError> {
     let list = match content {
         Value::String(text) => return Ok(vec![Block::Text(text)]),
@@ -38,6 +38,7 @@ pub(super) fn blocks(content: Value, role: Role, gate: &mut FeatureGate<'_>) -> 
     Ok(blocks)
 }
 
+/// Parses a content block; `None` for thinking, which is dropped.
 fn read_block(value: Value, role: Role, gate: &mut FeatureGate<'_>) -> Result<Option<Block>, ConvertError> {
     let mut fields = ObjectReader::new(value, "a block of a message")?;
     let kind = fields.take_required_string("type")?;
@@ -94,8 +95,8 @@ fn read_image(fields: &mut ObjectReader, gate: &FeatureGate<'_>) -> Result<Image
 }
 
 fn read_call(fields: &mut ObjectReader) -> Result<ToolCall, ConvertError> {
-    let by_the_model = |caller: &Value| caller.get("type").is_some_and(|kind| kind == "direct");
-    if fields.take_unless("caller", by_the_model).is_some() {
+    let is_called_by_model = |caller: &Value| caller.get("type").is_some_and(|kind| kind == "direct");
+    if fields.take_unless("caller", is_called_by_model).is_some() {
         return Err(NATIVE);
     }
     let input = match fields.take("input") {

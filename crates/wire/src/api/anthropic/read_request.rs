@@ -17,6 +17,7 @@ use crate::{
 
 const NATIVE: ConvertError = ConvertError::Requires(Requirement::Native);
 
+/// Parses a Messages request to the canonical form.
 pub(crate) fn read_request(body: Value, gate: &mut FeatureGate<'_>) -> Result<Request, ConvertError> {
     let mut fields = ObjectReader::new(body, "the request")?;
     let mut request = Request {
@@ -64,6 +65,7 @@ pub(crate) fn read_request(body: Value, gate: &mut FeatureGate<'_>) -> Result<Re
     Ok(request)
 }
 
+/// Parses the system prompt, without the billing text of Claude Code at its start.
 fn read_system(system: Option<Value>, gate: &mut FeatureGate<'_>) -> Result<Vec<String>, ConvertError> {
     let mut texts = match system {
         None => Vec::new(),
@@ -97,9 +99,10 @@ fn read_tool(tool: Value, gate: &mut FeatureGate<'_>) -> Result<Tool, ConvertErr
         // Anthropic's own tools. The client runs some of them, but only Anthropic's models know their arguments.
         return Err(ConvertError::Requires(Requirement::ServerTools));
     }
-    let directly =
-        |value: &Value| is_falsy(value) || value.as_array().is_some_and(|all| all.iter().all(|it| it == "direct"));
-    if fields.take_unless("allowed_callers", directly).is_some() {
+    let is_direct_only = |value: &Value| {
+        is_falsy(value) || value.as_array().is_some_and(|callers| callers.iter().all(|caller| caller == "direct"))
+    };
+    if fields.take_unless("allowed_callers", is_direct_only).is_some() {
         return Err(ConvertError::Requires(Requirement::ServerTools));
     }
     if fields.take_unless("defer_loading", is_falsy).is_some() {
@@ -124,8 +127,8 @@ fn read_tool_choice(mut choice: ObjectReader, request: &mut Request) -> Result<(
     choice.finish()
 }
 
-/// Parses `thinking`. Budgets and display options have no counterpart in other APIs; without them a model uses its
-/// default thinking.
+/// Parses `thinking` of a Messages request. Budgets and display options have no counterpart in other APIs and are
+/// dropped; without them a model uses its default thinking.
 fn read_thinking(mut thinking: ObjectReader, gate: &mut FeatureGate<'_>) -> Result<(), ConvertError> {
     match thinking.take_required_string("type")?.as_str() {
         "disabled" => thinking.finish(),

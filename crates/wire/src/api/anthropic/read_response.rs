@@ -20,7 +20,7 @@ const API: WireApi = WireApi::AnthropicMessages;
 
 const UNKNOWN: ConvertError = ConvertError::malformed("the answer", "has a block of a kind that was not asked for");
 
-/// Parser of a Messages response: converts the events of its stream to canonical blocks.
+/// Parses a streamed Messages response: converts its events to canonical blocks.
 #[derive(Debug, Default)]
 pub(crate) struct ResponseReader {
     /// The usage object, merged from all events: the first event has the input counts, later ones have the output
@@ -37,34 +37,38 @@ pub(crate) struct ResponseReader {
 struct OpenBlock {
     /// The canonical block; `None` for encrypted thinking, which cannot be converted.
     handle: Option<BlockHandle>,
-    /// The arguments in the start event of a tool call. They are used if no delta follows.
+    /// The arguments in the start event of a tool call, as JSON text. They are used if no delta follows.
     input: Option<String>,
 }
 
+/// Returns the string at a JSON pointer.
 fn text<'a>(value: &'a Value, pointer: &str) -> Option<&'a str> {
     value.pointer(pointer)?.as_str()
 }
 
+/// Returns the start of a response from its message object.
 fn start_of(message: &Value, tokens: Tokens) -> Start {
     Start { id: text(message, "/id").map(str::to_owned), created: None, tokens }
 }
 
-/// Returns the kind of a content block and its initial content. The kind is `None` for encrypted thinking.
+/// Parses a content block of a Messages response: returns its kind and its content so far. The kind is `None` for
+/// encrypted thinking, which cannot be converted.
 fn read_block(block: &Value) -> Result<(Option<BlockKind>, String), ConvertError> {
-    let content_text = |name: &str| text(block, name).unwrap_or_default().to_owned();
+    let string_at = |name: &str| text(block, name).unwrap_or_default().to_owned();
     Ok(match text(block, "/type") {
-        Some("text") => (Some(BlockKind::Text), content_text("/text")),
-        Some("thinking") => (Some(BlockKind::Thinking), content_text("/thinking")),
+        Some("text") => (Some(BlockKind::Text), string_at("/text")),
+        Some("thinking") => (Some(BlockKind::Thinking), string_at("/thinking")),
         Some("redacted_thinking") => (None, String::new()),
         Some("tool_use") => {
             let input = block.get("input").filter(|input| input.as_object().is_some_and(|map| !map.is_empty()));
             let input = input.map(Value::to_string).unwrap_or_default();
-            (Some(BlockKind::Tool { id: content_text("/id"), name: content_text("/name"), custom: false }), input)
+            (Some(BlockKind::Tool { id: string_at("/id"), name: string_at("/name"), custom: false }), input)
         }
         _ => return Err(UNKNOWN),
     })
 }
 
+/// Parses a Messages response that is not streamed, and adds its content to `blocks`.
 pub(crate) fn read_response(response: &Value, blocks: &mut BlockSequencer) -> Result<(), ConvertError> {
     if let Some(error) = response.get("error") {
         blocks.fail(Failure::parse(API, error));
@@ -74,9 +78,9 @@ pub(crate) fn read_response(response: &Value, blocks: &mut BlockSequencer) -> Re
     blocks.start(start_of(response, tokens));
     let content = response.get("content").and_then(Value::as_array);
     for block in content.ok_or(ConvertError::malformed("the answer", "has no list of blocks"))? {
-        if let (Some(kind), content_text) = read_block(block)? {
+        if let (Some(kind), content) = read_block(block)? {
             let handle = blocks.open_block(kind);
-            blocks.append(handle, &content_text)?;
+            blocks.append(handle, &content)?;
             blocks.close_block(handle);
         }
     }
@@ -127,7 +131,7 @@ impl ReadStream for ResponseReader {
 }
 
 impl ResponseReader {
-    /// Merges a usage object into the ones before and returns the token counts.
+    /// Merges a usage object into the earlier ones, and returns the token counts so far.
     fn merge_usage(&mut self, usage: Option<&Value>) -> Tokens {
         let more = usage.and_then(Value::as_object).into_iter().flatten().filter(|(_, value)| !value.is_null());
         self.usage.extend(more.map(|(name, value)| (name.clone(), value.clone())));
@@ -140,13 +144,13 @@ impl ResponseReader {
     }
 
     fn open_block(&mut self, data: &Value, blocks: &mut BlockSequencer) -> Result<(), ConvertError> {
-        let (kind, content_text) = read_block(data.get("content_block").unwrap_or(&Value::Null))?;
+        let (kind, content) = read_block(data.get("content_block").unwrap_or(&Value::Null))?;
         let is_tool = matches!(kind, Some(BlockKind::Tool { .. }));
         let handle = kind.map(|kind| blocks.open_block(kind));
         let mut open = OpenBlock { handle, input: None };
         match handle {
-            Some(_) if is_tool => open.input = Some(content_text),
-            Some(handle) => blocks.append(handle, &content_text)?,
+            Some(_) if is_tool => open.input = Some(content),
+            Some(handle) => blocks.append(handle, &content)?,
             None => {}
         }
         self.open_blocks.insert(Self::index(data)?, open);

@@ -5,7 +5,8 @@ use serde_json::{Value as Json, json};
 
 use crate::convert::canonical::tokens::Tokens;
 
-/// Writes token counts as the `usage` object of Messages.
+/// Writes token counts as the `usage` object of Messages. Tokens read from the cache or written to it are not part of
+/// the input count.
 pub(super) fn write(tokens: Tokens) -> Json {
     let Usage { input, cache_read, cache_write_5m, cache_write_1h, output } = tokens.usage;
     json!({

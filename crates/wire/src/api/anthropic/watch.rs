@@ -57,20 +57,22 @@ pub(crate) fn inspect_message<'a>(summary: &mut SummaryBuilder, text: &'a str) -
     error
 }
 
-fn add_block(summary: &mut SummaryBuilder, number: u64, block: &Value<'_>, whole: bool) {
+/// Adds the start of a content block, or a complete one, to the summary.
+fn add_block(summary: &mut SummaryBuilder, number: u64, block: &Value<'_>, is_complete: bool) {
     let [kind, id, name, input] = block.get_many(["type", "id", "name", "input"]);
     match kind.and_then(|kind| kind.string()).as_deref() {
         Some("thinking" | "redacted_thinking") => summary.thinking_blocks += 1,
         Some("tool_use") => {
             summary.start_call(number, id, name);
             // In a stream the input is empty at first, and deltas follow.
-            summary.set_arguments(number, input.filter(|input| whole || !input.is_falsy()));
-            summary.add_output_bytes(input.filter(|_| whole).map_or(0, |input| input.raw.len()));
+            summary.set_arguments(number, input.filter(|input| is_complete || !input.is_falsy()));
+            summary.add_output_bytes(input.filter(|_| is_complete).map_or(0, |input| input.raw.len()));
         }
         _ => {}
     }
 }
 
+/// Sets the stop reason from a `stop_reason`, if there is one.
 fn set_stop_reason(summary: &mut SummaryBuilder, reason: Option<Value<'_>>) {
     let Some(reason) = reason.and_then(|reason| reason.string()) else { return };
     summary.stop_reason = Some(match reason.as_ref() {

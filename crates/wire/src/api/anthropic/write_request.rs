@@ -19,6 +19,7 @@ use crate::{
     limits::is_blank,
 };
 
+/// Writes the body of a Messages request.
 pub(crate) fn write_request(
     request: Request,
     conversion: &ConversionOptions<'_>,
@@ -67,6 +68,7 @@ pub(crate) fn write_request(
     Ok(Value::Object(body))
 }
 
+/// Writes a message; `None` if it has no content other than blank texts.
 fn write_message(message: Message) -> Result<Option<Value>, ConvertError> {
     let role = match message.role {
         Role::User => "user",
@@ -148,12 +150,14 @@ fn write_sampling(
     if seed.is_some() || presence_penalty.is_some() || frequency_penalty.is_some() {
         gate.drop_feature(Requirement::Sampling)?;
     }
-    let is =
+    let satisfies =
         |number: &Option<Number>, test: fn(f64) -> bool| number.as_ref().and_then(Number::as_f64).is_some_and(test);
     let (mut temperature, mut top_p) = (temperature, top_p);
     // Newer models accept only one of the two; 1 is the default of both. It was checked before that a temperature above
     // 1, or one of two values below 1, may be dropped.
-    if is(&temperature, |it| it > 1.0) || (is(&temperature, |it| it >= 1.0) && is(&top_p, |it| it < 1.0)) {
+    let is_above_default = satisfies(&temperature, |value| value > 1.0);
+    let is_at_least_default = satisfies(&temperature, |value| value >= 1.0);
+    if is_above_default || (is_at_least_default && satisfies(&top_p, |value| value < 1.0)) {
         temperature = None;
     }
     if temperature.is_some() {
@@ -180,12 +184,12 @@ fn write_output(
         None => {}
         // Anthropic supports responses that follow a schema, but not JSON without a schema.
         Some(Format::JsonObject) => gate.require(Requirement::JsonObject)?,
-        Some(Format::JsonSchema { schema: wanted, description, name: _, strict: _ }) => {
-            let mut wanted = schema::with_description(wanted, description);
-            if let Value::Object(map) = &mut wanted {
+        Some(Format::JsonSchema { schema: json_schema, description, name: _, strict: _ }) => {
+            let mut json_schema = schema::with_description(json_schema, description);
+            if let Value::Object(map) = &mut json_schema {
                 schema::forbid_additional_properties(map);
             }
-            output.insert("format".to_owned(), object!({"type": "json_schema", "schema": wanted}));
+            output.insert("format".to_owned(), object!({"type": "json_schema", "schema": json_schema}));
         }
     }
     Ok(output)

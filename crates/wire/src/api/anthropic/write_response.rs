@@ -14,18 +14,20 @@ use crate::convert::{
     stream::WriteStream,
 };
 
-const CUSTOM: ConvertError = ConvertError::malformed("the answer", "calls a custom tool, which was not offered");
-const SHOWN: ConvertError = ConvertError::malformed("the answer", "shows thinking that nobody signed");
+const UNEXPECTED_CUSTOM_CALL: ConvertError =
+    ConvertError::malformed("the answer", "calls a custom tool, which was not offered");
+const UNSIGNED_THINKING: ConvertError = ConvertError::malformed("the answer", "shows thinking that nobody signed");
 
+/// Writes the body of a Messages response that is not streamed.
 pub(crate) fn write_response(response: Response, head: &ResponseHead) -> Result<Value, ConvertError> {
     let mut content = Vec::with_capacity(response.blocks.len());
-    for (kind, content_text) in response.blocks {
+    for (kind, text) in response.blocks {
         content.push(match kind {
-            BlockKind::Text => json!({"type": "text", "text": content_text}),
+            BlockKind::Text => json!({"type": "text", "text": text}),
             // Unsigned thinking is dropped; see the documentation of the conversion.
             BlockKind::Thinking => continue,
-            BlockKind::Tool { custom: true, .. } => return Err(CUSTOM),
-            BlockKind::Tool { id, name, custom: false } => match parse_arguments(&content_text) {
+            BlockKind::Tool { custom: true, .. } => return Err(UNEXPECTED_CUSTOM_CALL),
+            BlockKind::Tool { id, name, custom: false } => match parse_arguments(&text) {
                 Ok(input) => json!({"type": "tool_use", "id": id, "name": name, "input": input}),
                 Err(_) if response.stop == Stop::MaxTokens => continue,
                 Err(error) => return Err(error),
@@ -40,6 +42,7 @@ pub(crate) fn write_response(response: Response, head: &ResponseHead) -> Result<
     Ok(message)
 }
 
+/// Builds a message object without content.
 fn message(head: &ResponseHead) -> Value {
     json!({
         "id": head.id,
@@ -52,6 +55,7 @@ fn message(head: &ResponseHead) -> Value {
     })
 }
 
+/// Returns the value of `stop_sequence`.
 fn sequence_of(stop: &Stop) -> Value {
     match stop {
         Stop::Sequence(sequence) => json!(sequence),
@@ -59,12 +63,13 @@ fn sequence_of(stop: &Stop) -> Value {
     }
 }
 
-/// Writer of a streamed Messages response: converts canonical events to SSE events.
+/// Writes a streamed Messages response: converts canonical events to server-sent events.
 #[derive(Debug)]
 pub(crate) struct ResponseWriter {
     head: ResponseHead,
     /// The index of the open content block.
     index: usize,
+    /// Whether the open content block is a tool call.
     is_tool: bool,
 }
 
@@ -87,12 +92,12 @@ impl WriteStream for ResponseWriter {
                 self.index = index;
                 self.is_tool = matches!(kind, BlockKind::Tool { .. });
                 let block = match kind {
-                    BlockKind::Tool { custom: true, .. } => return Err(CUSTOM),
+                    BlockKind::Tool { custom: true, .. } => return Err(UNEXPECTED_CUSTOM_CALL),
                     BlockKind::Tool { id, name, .. } => {
                         json!({"type": "tool_use", "id": id, "name": name, "input": {}})
                     }
                     BlockKind::Text => json!({"type": "text", "text": ""}),
-                    BlockKind::Thinking => return Err(SHOWN),
+                    BlockKind::Thinking => return Err(UNSIGNED_THINKING),
                 };
                 write_event(json!({"type": "content_block_start", "index": index, "content_block": block}));
             }

@@ -56,19 +56,21 @@ impl<'a> Inspector<'a> {
         Ok(())
     }
 
+    /// Inspects a message at an index of the conversation.
     fn inspect_chat_message(&mut self, cursor: &mut Cursor<'a>, index: usize) -> Result<(), RequestError> {
         let Some(mut members) = cursor.enter_object()? else {
             return Err(RequestError::WrongType { field: "messages", expected: "a list of objects" });
         };
-        let (mut role, mut content, mut calls, mut call, mut named) = (None, None, None, None::<Value<'a>>, false);
+        let (mut role, mut content, mut calls) = (None, None, None);
+        let (mut call_id, mut has_name) = (None::<Value<'a>>, false);
         while let Some(name) = members.next(cursor)? {
             let value = cursor.read_value()?;
             match name.as_ref() {
                 "role" => role = Some(value),
                 "content" => content = Some(value),
                 "tool_calls" => calls = Some(value),
-                "tool_call_id" => call = Some(value),
-                "name" => named = !value.is_null(),
+                "tool_call_id" => call_id = Some(value),
+                "name" => has_name = !value.is_null(),
                 "refusal" | "annotations" | "function_call" => {
                     self.require_if(!value.is_falsy(), Requirement::Native);
                 }
@@ -82,7 +84,7 @@ impl<'a> Inspector<'a> {
         }
         let role = string_or_empty(role.as_ref());
         // The name of a participant; on a tool result it repeats the name of the tool.
-        self.require_if(named && role != "tool", Requirement::Native);
+        self.require_if(has_name && role != "tool", Requirement::Native);
         let author = match role.as_ref() {
             "assistant" => Author::Model,
             "user" | "tool" => Author::User,
@@ -95,8 +97,8 @@ impl<'a> Inspector<'a> {
         if let Some(calls) = &calls {
             self.inspect_chat_calls(calls, author);
         }
-        let call = call.filter(|call| !call.is_null());
-        self.require_if(call.is_some() && role != "tool", Requirement::Native);
+        let call_id = call_id.filter(|call_id| !call_id.is_null());
+        self.require_if(call_id.is_some() && role != "tool", Requirement::Native);
         match role.as_ref() {
             "system" | "developer" => {
                 self.record_openai_system_message(&draft);
@@ -108,11 +110,11 @@ impl<'a> Inspector<'a> {
                 self.record_assistant_message();
             }
             "tool" | "function" => {
-                self.record_result(call.as_ref());
+                self.record_result(call_id.as_ref());
                 self.require_if(role == "function", Requirement::Native);
                 self.require_if(draft.has_images, Requirement::ToolImages);
                 let bytes = content.map_or(0, |content| content.raw.len() as u64);
-                let result = ToolResult { call_id: string_or_empty(call.as_ref()), is_error: None, bytes };
+                let result = ToolResult { call_id: string_or_empty(call_id.as_ref()), is_error: None, bytes };
                 self.record_user_message(index, &MessageDraft { results: vec![result], ..MessageDraft::default() });
             }
             _ => self.require(Requirement::Native),

@@ -18,42 +18,50 @@ pub(super) struct Calls {
     response_id: String,
     /// The calls by the index that their deltas have.
     by_index: BTreeMap<u64, Call>,
-    /// The number of calls whose name is known, from which missing ids are derived.
+    /// The number of calls that were opened in the block sequence. Missing ids are also derived from it.
     opened: usize,
 }
 
+/// A tool call whose deltas are being read.
 #[derive(Debug, Default)]
 struct Call {
     id: Option<String>,
+    /// The block of the call, which is opened once the name of the tool is known.
     handle: Option<BlockHandle>,
     /// Argument deltas that arrived before the name of the tool.
     buffered: String,
 }
 
+/// Returns the string at a JSON pointer; `None` if it is empty.
 fn text<'a>(value: &'a Value, pointer: &str) -> Option<&'a str> {
     value.pointer(pointer)?.as_str().filter(|text| !text.is_empty())
 }
 
 impl Calls {
+    /// Creates the empty list of a response's calls.
     pub(super) fn new(response_id: &str) -> Self {
         Self { response_id: response_id.to_owned(), by_index: BTreeMap::new(), opened: 0 }
     }
 
-    /// Reads a delta of a call; `position` is its position in the list of this chunk.
+    /// Reads a delta of a tool call and appends its content to `blocks`. `position` is the position of the delta in the
+    /// list of its chunk.
     ///
-    /// The index identifies the call. Some servers send none, and some send the same one for every call, so a new id
-    /// with a name starts a new call.
+    /// The field `index` identifies the call. Some servers send none, and some send the same one for every call, so a
+    /// new id with a name starts a new call.
+    ///
+    /// # Errors
+    /// [`ConvertError::Malformed`] if the arguments are of another type, or follow the end of the call.
     pub(super) fn read(
         &mut self,
         position: usize,
-        chunk: &Value,
+        delta: &Value,
         blocks: &mut BlockSequencer,
     ) -> Result<(), ConvertError> {
-        let custom = text(chunk, "/type") == Some("custom") || chunk.get("custom").is_some();
+        let custom = text(delta, "/type") == Some("custom") || delta.get("custom").is_some();
         let [name, arguments] =
             if custom { ["/custom/name", "/custom/input"] } else { ["/function/name", "/function/arguments"] };
-        let (id, name) = (text(chunk, "/id"), text(chunk, name));
-        let index = match chunk.get("index").and_then(Value::as_u64) {
+        let (id, name) = (text(delta, "/id"), text(delta, name));
+        let index = match delta.get("index").and_then(Value::as_u64) {
             Some(index) => index,
             None => self.index_for_unindexed(position, id),
         };
@@ -76,7 +84,7 @@ impl Calls {
             blocks.append(handle, &std::mem::take(&mut call.buffered))?;
             call.handle = Some(handle);
         }
-        let more = match chunk.pointer(arguments) {
+        let more = match delta.pointer(arguments) {
             None | Some(Value::Null) => return Ok(()),
             Some(Value::String(more)) => more.clone(),
             // Some servers send an object instead of its JSON text.
@@ -90,8 +98,8 @@ impl Calls {
         Ok(())
     }
 
-    /// Returns the call index for a delta without one: with an id, the index of the known call with that id or else a
-    /// new index; without an id, the index of the latest call.
+    /// Chooses a call index for a delta without one. With an id it is the index of the call with that id, or a new
+    /// index. Without an id it is the index of the latest call, or `position` if there is none.
     fn index_for_unindexed(&self, position: usize, id: Option<&str>) -> u64 {
         let after_last = self.by_index.last_key_value().map_or(0, |(last, _)| last + 1);
         match id {

@@ -15,6 +15,7 @@ use crate::{
 
 const NATIVE: ConvertError = ConvertError::Requires(Requirement::Native);
 
+/// Parses a message. A tool result becomes a message of the user, and thinking is dropped.
 pub(super) fn read_message(message: Value, gate: &mut FeatureGate<'_>) -> Result<Message, ConvertError> {
     let mut fields = ObjectReader::new(message, "a message")?;
     let role_name = fields.take_required_string("role")?;

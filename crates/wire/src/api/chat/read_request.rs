@@ -16,6 +16,7 @@ use crate::{
 
 const NATIVE: ConvertError = ConvertError::Requires(Requirement::Native);
 
+/// Parses a chat completions request to the canonical form.
 pub(crate) fn read_request(body: Value, gate: &mut FeatureGate<'_>) -> Result<Request, ConvertError> {
     let mut fields = ObjectReader::new(body, "the request")?;
     reject_unsupported_settings(&mut fields, gate)?;
@@ -70,7 +71,11 @@ pub(crate) fn read_request(body: Value, gate: &mut FeatureGate<'_>) -> Result<Re
     Ok(request)
 }
 
-/// Rejects settings that no other API supports, unless they have their default value.
+/// Checks that the settings of a chat completions request that no other API supports have their default values, and
+/// drops `logit_bias`.
+///
+/// # Errors
+/// [`ConvertError::Requires`] if one has another value.
 fn reject_unsupported_settings(fields: &mut ObjectReader, gate: &mut FeatureGate<'_>) -> Result<(), ConvertError> {
     fields.reject_unless_default(&[
         ("n", |value| value == 1, Requirement::ManyAnswers),
@@ -80,7 +85,7 @@ fn reject_unsupported_settings(fields: &mut ObjectReader, gate: &mut FeatureGate
         ("metadata", is_falsy, Requirement::StoredAnswers),
         (
             "modalities",
-            |value| value.as_array().is_some_and(|all| all.iter().all(|it| it == "text")),
+            |value| value.as_array().is_some_and(|modalities| modalities.iter().all(|modality| modality == "text")),
             Requirement::AudioVideo,
         ),
         ("service_tier", |value| value == "auto" || value == "default", Requirement::Native),

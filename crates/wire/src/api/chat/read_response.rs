@@ -18,7 +18,7 @@ const API: WireApi = WireApi::OpenAiChat;
 
 const UNKNOWN: ConvertError = ConvertError::malformed("the answer", "has content of a kind that was not asked for");
 
-/// Parser of a chat completion: converts its chunks to canonical blocks. A response that is not streamed is read as one
+/// Parses a chat completion: converts its chunks to canonical blocks. A response that is not streamed is parsed as one
 /// chunk.
 #[derive(Debug)]
 pub(crate) struct ResponseReader {
@@ -31,10 +31,12 @@ pub(crate) struct ResponseReader {
     refused: bool,
 }
 
+/// Returns the string at a JSON pointer.
 fn text<'a>(value: &'a Value, pointer: &str) -> Option<&'a str> {
     value.pointer(pointer)?.as_str()
 }
 
+/// Parses a chat completion that is not streamed, and adds its content to `blocks`.
 pub(crate) fn read_response(response: &Value, blocks: &mut BlockSequencer) -> Result<(), ConvertError> {
     if response.get("error").is_none_or(Value::is_null) && response.get("choices").and_then(Value::as_array).is_none() {
         return Err(ConvertError::malformed("the answer", "has no list of choices"));
@@ -50,6 +52,8 @@ impl ResponseReader {
         Self { calls: Calls::new(response_id), tokens: Tokens::default(), stop: None, refused: false }
     }
 
+    /// Parses a chunk. The content of a choice is in its field `content_field`: `delta` in a stream, `message`
+    /// otherwise.
     fn read_chunk(
         &mut self,
         chunk: &Value,
@@ -84,17 +88,21 @@ impl ResponseReader {
         Ok(())
     }
 
-    /// Appends the delta of a chunk, or the message of a response that is not streamed, to the blocks.
+    /// Appends the content of a choice to `blocks`: text, thinking, refusal and tool calls. `message` is the delta of a
+    /// chunk, or the message of a response that is not streamed.
+    ///
+    /// # Errors
+    /// [`ConvertError::Malformed`] if it has content that was not requested, such as audio.
     fn read_delta(&mut self, message: &Value, blocks: &mut BlockSequencer) -> Result<(), ConvertError> {
         for name in ["audio", "images", "function_call"] {
-            let is_there = |value: &Value| !value.is_null() && value.as_array().is_none_or(|list| !list.is_empty());
-            if message.get(name).is_some_and(is_there) {
+            let has_content = |value: &Value| !value.is_null() && value.as_array().is_none_or(|list| !list.is_empty());
+            if message.get(name).is_some_and(has_content) {
                 return Err(UNKNOWN);
             }
         }
         // DeepSeek, vLLM and others use the first field, OpenRouter the second, some both.
-        let thought = ["/reasoning_content", "/reasoning"].into_iter().find_map(|name| text(message, name));
-        blocks.append_run(BlockKind::Thinking, thought.unwrap_or_default())?;
+        let thinking = ["/reasoning_content", "/reasoning"].into_iter().find_map(|name| text(message, name));
+        blocks.append_run(BlockKind::Thinking, thinking.unwrap_or_default())?;
         match message.get("content") {
             None | Some(Value::Null) => {}
             Some(Value::String(content)) => blocks.append_run(BlockKind::Text, content)?,
@@ -110,12 +118,13 @@ impl ResponseReader {
             self.refused = true;
             blocks.append_run(BlockKind::Text, refusal)?;
         }
-        for (place, call) in message.get("tool_calls").and_then(Value::as_array).into_iter().flatten().enumerate() {
-            self.calls.read(place, call, blocks)?;
+        for (position, call) in message.get("tool_calls").and_then(Value::as_array).into_iter().flatten().enumerate() {
+            self.calls.read(position, call, blocks)?;
         }
         Ok(())
     }
 
+    /// Finishes the response with the stop reason and the token counts received so far.
     fn finish(&mut self, blocks: &mut BlockSequencer) -> Result<(), ConvertError> {
         if blocks.has_ended() {
             return Ok(());

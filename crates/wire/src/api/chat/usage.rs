@@ -4,7 +4,7 @@ use serde_json::Value as Json;
 
 use crate::{api::openai, convert::canonical::tokens::Tokens};
 
-/// Writes token counts as a usage object.
+/// Writes token counts as the `usage` object of chat completions.
 pub(super) fn write(tokens: Tokens) -> Json {
     openai::usage::write(tokens, "prompt_tokens", "completion_tokens")
 }

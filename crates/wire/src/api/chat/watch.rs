@@ -15,28 +15,30 @@ pub(crate) fn inspect_chunk<'a>(summary: &mut SummaryBuilder, text: &'a str) -> 
         let [index, delta, message, reason] = choice.get_many(["index", "delta", "message", "finish_reason"]);
         if let Some(delta) = message.or(delta) {
             // Each choice numbers its calls from 0.
-            let answer = index.and_then(|index| index.as_u64()).unwrap_or(0);
-            add_delta(summary, answer.saturating_mul(1 << 32), &delta, message.is_some());
+            let choice_index = index.and_then(|index| index.as_u64()).unwrap_or(0);
+            add_delta(summary, choice_index.saturating_mul(1 << 32), &delta, message.is_some());
         }
         set_stop_reason(summary, reason);
     }
     error
 }
 
-fn add_delta(summary: &mut SummaryBuilder, base: u64, delta: &Value<'_>, whole: bool) {
+/// Adds the delta of a choice, or its whole message, to the summary. The numbers of its tool calls start at
+/// `first_number`.
+fn add_delta(summary: &mut SummaryBuilder, first_number: u64, delta: &Value<'_>, is_complete: bool) {
     let [content, thinking, reasoning, refusal, calls] =
         delta.get_many(["content", "reasoning_content", "reasoning", "refusal", "tool_calls"]);
     summary.add_text(true, thinking.filter(|thinking| !thinking.is_falsy()).or(reasoning));
     summary.add_text(false, content);
     summary.add_output(refusal);
-    for (place, call) in (0..).zip(calls.iter().flat_map(Value::elements)) {
+    for (position, call) in (0..).zip(calls.iter().flat_map(Value::elements)) {
         let [index, id, function, custom] = call.get_many(["index", "id", "function", "custom"]);
-        let index = index.and_then(|index| index.as_u64()).unwrap_or(place);
-        let number = base.saturating_add(index);
+        let index = index.and_then(|index| index.as_u64()).unwrap_or(position);
+        let number = first_number.saturating_add(index);
         let [name, arguments, input] =
             function.or(custom).map_or([None; 3], |function| function.get_many(["name", "arguments", "input"]));
         summary.start_call(number, id, name);
-        if whole {
+        if is_complete {
             summary.add_output(arguments.or(input));
             summary.set_arguments(number, arguments.or(input));
         } else {
@@ -45,6 +47,7 @@ fn add_delta(summary: &mut SummaryBuilder, base: u64, delta: &Value<'_>, whole: 
     }
 }
 
+/// Sets the stop reason from a `finish_reason`, if there is one. The response is then complete.
 fn set_stop_reason(summary: &mut SummaryBuilder, reason: Option<Value<'_>>) {
     let Some(reason) = reason.and_then(|reason| reason.string()) else { return };
     // Some servers send nothing after it, not even `[DONE]`.

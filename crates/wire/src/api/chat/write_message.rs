@@ -38,8 +38,11 @@ pub(super) fn write_message(message: Message, written: &mut Vec<Value>) -> Resul
     Ok(())
 }
 
-/// Converts content blocks to the `content` of a message. A single text becomes a string, because some compatible
-/// servers accept nothing else.
+/// Converts texts and images to the `content` of a message in chat completions: `null` if there are none, a string for
+/// a single text, because some compatible servers accept nothing else, and a list of parts otherwise.
+///
+/// # Errors
+/// [`ConvertError::Requires`] for blocks of other kinds.
 fn write_content(mut blocks: Vec<Block>) -> Result<Value, ConvertError> {
     if blocks.len() == 1
         && let Some(Block::Text(text)) = blocks.first_mut()

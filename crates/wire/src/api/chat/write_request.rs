@@ -12,6 +12,7 @@ use crate::convert::{
     schema,
 };
 
+/// Writes the body of a chat completions request.
 pub(crate) fn write_request(
     request: Request,
     conversion: &ConversionOptions<'_>,
@@ -44,9 +45,9 @@ pub(crate) fn write_request(
     if let Some(effort) = request.effort {
         body.insert("reasoning_effort".to_owned(), Value::from(effort.min(Effort::ExtraHigh).name()));
     }
-    if let Some(most) = request.max_output {
+    if let Some(max_output) = request.max_output {
         let name = if conversion.newer_chat { "max_completion_tokens" } else { "max_tokens" };
-        body.insert(name.to_owned(), Value::from(most));
+        body.insert(name.to_owned(), Value::from(max_output));
     }
     if !request.stop.is_empty() {
         body.insert("stop".to_owned(), Value::from(request.stop));

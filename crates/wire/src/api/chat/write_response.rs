@@ -11,24 +11,24 @@ use crate::convert::{
     stream::WriteStream,
 };
 
+/// Writes the body of a chat completion that is not streamed.
 pub(crate) fn write_response(response: Response, head: &ResponseHead) -> Value {
-    let (mut content, mut thought, mut calls) = (None, None, Vec::new());
-    for (kind, content_text) in response.blocks {
+    let (mut content, mut thinking, mut calls) = (None, None, Vec::new());
+    for (kind, text) in response.blocks {
         match kind {
-            BlockKind::Text => content.get_or_insert_with(String::new).push_str(&content_text),
-            BlockKind::Thinking => thought.get_or_insert_with(String::new).push_str(&content_text),
+            BlockKind::Text => content.get_or_insert_with(String::new).push_str(&text),
+            BlockKind::Thinking => thinking.get_or_insert_with(String::new).push_str(&text),
             BlockKind::Tool { id, name, custom: false } => {
-                calls
-                    .push(json!({"id": id, "type": "function", "function": {"name": name, "arguments": content_text}}));
+                calls.push(json!({"id": id, "type": "function", "function": {"name": name, "arguments": text}}));
             }
             BlockKind::Tool { id, name, custom: true } => {
-                calls.push(json!({"id": id, "type": "custom", "custom": {"name": name, "input": content_text}}));
+                calls.push(json!({"id": id, "type": "custom", "custom": {"name": name, "input": text}}));
             }
         }
     }
     let mut message = json!({"role": "assistant", "content": content, "refusal": null});
-    if let Some(thought) = thought {
-        message["reasoning_content"] = json!(thought);
+    if let Some(thinking) = thinking {
+        message["reasoning_content"] = json!(thinking);
     }
     if !calls.is_empty() {
         message["tool_calls"] = Value::Array(calls);
@@ -45,28 +45,30 @@ pub(crate) fn write_response(response: Response, head: &ResponseHead) -> Value {
     })
 }
 
-/// Writer of a streamed chat completion: converts canonical events to chunks.
+/// Writes a streamed chat completion: converts canonical events to chunks.
 #[derive(Debug)]
 pub(crate) struct ResponseWriter {
     head: ResponseHead,
     /// The kind of the open block.
-    open: Open,
+    open_block: OpenBlock,
     /// The number of tool calls so far.
-    calls: usize,
+    call_count: usize,
 }
 
-/// The kind of a content block.
+/// The kind of the open content block, which determines the form of its deltas.
 #[derive(Debug, Clone, Copy)]
-enum Open {
+enum OpenBlock {
     Text,
     Thinking,
+    /// A call of a function.
     Function,
+    /// A call of a custom tool.
     Custom,
 }
 
 impl ResponseWriter {
     pub(crate) const fn new(head: ResponseHead) -> Self {
-        Self { head, open: Open::Text, calls: 0 }
+        Self { head, open_block: OpenBlock::Text, call_count: 0 }
     }
 
     fn write_event(&self, delta: &Value, finish_reason: Option<&str>, out: &mut Vec<u8>) {
@@ -89,29 +91,29 @@ impl ResponseWriter {
         sse::write(out, None, &chunk);
     }
 
-    fn open(&mut self, kind: BlockKind, out: &mut Vec<u8>) {
+    fn start_block(&mut self, kind: BlockKind, out: &mut Vec<u8>) {
         let (id, name, custom) = match kind {
             BlockKind::Text => {
-                self.open = Open::Text;
+                self.open_block = OpenBlock::Text;
                 return;
             }
             BlockKind::Thinking => {
-                self.open = Open::Thinking;
+                self.open_block = OpenBlock::Thinking;
                 return;
             }
             BlockKind::Tool { id, name, custom } => (id, name, custom),
         };
-        let mut call = json!({"index": self.calls, "id": id});
+        let mut call = json!({"index": self.call_count, "id": id});
         if custom {
-            self.open = Open::Custom;
+            self.open_block = OpenBlock::Custom;
             call["type"] = json!("custom");
             call["custom"] = json!({"name": name, "input": ""});
         } else {
-            self.open = Open::Function;
+            self.open_block = OpenBlock::Function;
             call["type"] = json!("function");
             call["function"] = json!({"name": name, "arguments": ""});
         }
-        self.calls += 1;
+        self.call_count += 1;
         self.write_event(&json!({"tool_calls": [call]}), None, out);
     }
 }
@@ -120,14 +122,14 @@ impl WriteStream for ResponseWriter {
     fn write(&mut self, event: Event, out: &mut Vec<u8>) -> Result<(), ConvertError> {
         match event {
             Event::Started(_) => self.write_event(&json!({"role": "assistant", "content": ""}), None, out),
-            Event::BlockStarted { kind, .. } => self.open(kind, out),
+            Event::BlockStarted { kind, .. } => self.start_block(kind, out),
             Event::Delta(more) => {
-                let index = self.calls.saturating_sub(1);
-                let delta = match self.open {
-                    Open::Text => json!({"content": more}),
-                    Open::Thinking => json!({"reasoning_content": more}),
-                    Open::Function => json!({"tool_calls": [{"index": index, "function": {"arguments": more}}]}),
-                    Open::Custom => json!({"tool_calls": [{"index": index, "custom": {"input": more}}]}),
+                let index = self.call_count.saturating_sub(1);
+                let delta = match self.open_block {
+                    OpenBlock::Text => json!({"content": more}),
+                    OpenBlock::Thinking => json!({"reasoning_content": more}),
+                    OpenBlock::Function => json!({"tool_calls": [{"index": index, "function": {"arguments": more}}]}),
+                    OpenBlock::Custom => json!({"tool_calls": [{"index": index, "custom": {"input": more}}]}),
                 };
                 self.write_event(&delta, None, out);
             }

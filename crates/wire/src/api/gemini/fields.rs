@@ -9,6 +9,8 @@ use crate::fields::{
     ObjectKind,
 };
 
+/// Returns the known fields of a `generateContent` request for a kind of object, each with what it requires of other
+/// APIs.
 pub(crate) const fn fields(kind: ObjectKind) -> &'static [Field] {
     match kind {
         ObjectKind::Body => BODY,
@@ -20,7 +22,8 @@ pub(crate) const fn fields(kind: ObjectKind) -> &'static [Field] {
     }
 }
 
-/// Returns the fields that a conversion may ignore because they change no response, each with the reason.
+/// Returns the fields of a `generateContent` request that a conversion may ignore because they change no response, each
+/// with the reason.
 pub(crate) const fn ignorable(kind: ObjectKind) -> &'static [(&'static str, &'static str)] {
     match kind {
         ObjectKind::Body => &[("model", "the converter sets the model")],

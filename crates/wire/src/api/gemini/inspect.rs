@@ -23,13 +23,13 @@ impl<'a> Inspector<'a> {
             "contents" => self.each_message(cursor, LIST_OF_OBJECTS, Self::inspect_gemini_content),
             "systemInstruction" | "system_instruction" => {
                 let mut draft = MessageDraft::default();
-                let before = self.summary.prompt.characters;
+                let characters_before = self.summary.prompt.characters;
                 self.inspect_gemini_parts(cursor, &mut draft)?;
                 self.require_if(
                     draft.has_tool_call || draft.has_images || !draft.results.is_empty(),
                     Requirement::Native,
                 );
-                self.summary.prompt.characters = before;
+                self.summary.prompt.characters = characters_before;
                 draft.texts.into_iter().for_each(|text| self.record_system_text(text));
                 Ok(())
             }
@@ -44,6 +44,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
+    /// Inspects a content, which is a message, at an index of the conversation.
     fn inspect_gemini_content(&mut self, cursor: &mut Cursor<'a>, index: usize) -> Result<(), RequestError> {
         if cursor.peek_kind()? != ValueKind::Object {
             return Err(RequestError::WrongType { field: "contents", expected: LIST_OF_OBJECTS });
@@ -68,7 +69,7 @@ impl<'a> Inspector<'a> {
         Ok(())
     }
 
-    /// Inspects the parts of a content and returns its role; `None` if it has none.
+    /// Inspects a content, which is a message, and adds its parts to `draft`. Returns its role; `None` if it has none.
     fn inspect_gemini_parts(
         &mut self,
         cursor: &mut Cursor<'a>,
@@ -101,6 +102,7 @@ impl<'a> Inspector<'a> {
         Ok(role)
     }
 
+    /// Inspects one part of a content and adds it to `draft`.
     fn inspect_gemini_part(
         &mut self,
         cursor: &mut Cursor<'a>,

@@ -14,8 +14,9 @@ use crate::{
 };
 
 impl<'a> Inspector<'a> {
-    /// Returns the members with these camel-case names, in camel case or snake case. Any other member makes the request
-    /// [`Native`](Requirement::Native).
+    /// Returns the members of an object with these camel-case names, in the order of `names`; `None` for those that are
+    /// missing or `null`. In the object they may be in camel case or snake case. A member with another name makes the
+    /// request [`Native`](Requirement::Native), as does a value that is no object.
     pub(crate) fn known_google_members<const N: usize>(
         &mut self,
         object: &Value<'a>,
@@ -34,7 +35,7 @@ impl<'a> Inspector<'a> {
         found
     }
 
-    /// Records what inline data requires; returns whether it is an image.
+    /// Records what inline media data in a Gemini request requires; returns whether it is an image.
     pub(crate) fn inspect_inline_data(&mut self, data: &Value<'a>) -> bool {
         let [media_type, content] = self.known_google_members(data, ["mimeType", "data"]);
         self.authors.non_system = true;
@@ -51,8 +52,8 @@ impl<'a> Inspector<'a> {
         false
     }
 
-    /// Records what a reference to a file requires, which Google fetches or stores; returns whether the file is an
-    /// image.
+    /// Records what a reference to a file in a Gemini request requires. Google fetches or stores the file. Returns
+    /// whether it is an image.
     pub(crate) fn inspect_file_data(&mut self, file: &Value<'a>) -> bool {
         self.authors.non_system = true;
         let [camel, snake] = file.get_many(["mimeType", "mime_type"]);
@@ -65,6 +66,7 @@ impl<'a> Inspector<'a> {
         is_image
     }
 
+    /// Inspects a function call of the model.
     pub(crate) fn inspect_function_call(&mut self, call: &Value<'a>) {
         let [id, name, args] = self.known_google_members(call, ["id", "name", "args"]);
         self.record_call(None);
@@ -75,6 +77,7 @@ impl<'a> Inspector<'a> {
         self.unanswered.push((id.and_then(|id| id.string()), name.and_then(|name| name.string()).unwrap_or_default()));
     }
 
+    /// Inspects a function response and adds it to `draft`.
     pub(crate) fn inspect_function_response(&mut self, response: &Value<'a>, draft: &mut MessageDraft<'a>) {
         let [id, tool, output, parts] = self.known_google_members(response, ["id", "name", "response", "parts"]);
         for text in [&id, &tool].into_iter().flatten() {
@@ -103,7 +106,8 @@ impl<'a> Inspector<'a> {
         });
     }
 
-    /// Removes the open call that a function response answers: the one with its id, or else the first of its function.
+    /// Finds the call that a function response belongs to, and removes it from the unanswered calls: the call with the
+    /// same id, or else the first one of the same function. A response without a call is a requirement.
     fn match_call(&mut self, id: Option<&Value<'a>>, name: Option<&Value<'a>>) {
         let (id, name) = (id.and_then(Value::string), name.and_then(Value::string));
         let by_id = self.unanswered.iter().position(|(call, _)| id.is_some() && *call == id);
@@ -116,7 +120,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Records what the media in a function response require.
+    /// Records what the images and other media in a function response require.
     fn inspect_response_media(&mut self, parts: &Value<'a>) {
         self.expect_kind(ValueKind::Array, parts);
         for part in parts.elements() {
@@ -133,8 +137,9 @@ impl<'a> Inspector<'a> {
     }
 }
 
-/// Returns the requirement of media of this type that are not inline.
-fn requirement_of_media(media_type: &str) -> Requirement {
+/// Returns the requirement of media of this type that are referenced by URL. It also identifies the kind of inline
+/// media.
+pub(super) fn requirement_of_media(media_type: &str) -> Requirement {
     match media_type.split('/').next() {
         Some("image") => Requirement::RemoteImages,
         Some("audio" | "video") => Requirement::AudioVideo,

@@ -10,6 +10,7 @@ use crate::{
 };
 
 impl<'a> Inspector<'a> {
+    /// Inspects the list of tools; `cursor` is before it. Tools other than functions are the provider's own.
     pub(crate) fn inspect_gemini_tools(&mut self, cursor: &mut Cursor<'a>) -> Result<(), RequestError> {
         let Some(mut elements) = cursor.enter_array()? else { return self.skip_non_list(cursor) };
         while elements.next(cursor)? {
@@ -31,10 +32,11 @@ impl<'a> Inspector<'a> {
         Ok(())
     }
 
+    /// Inspects a list of function declarations; `cursor` is before it.
     fn inspect_declarations(&mut self, cursor: &mut Cursor<'a>) -> Result<(), RequestError> {
         let Some(mut elements) = cursor.enter_array()? else { return self.skip_non_list(cursor) };
         while elements.next(cursor)? {
-            let mark = *cursor;
+            let start = *cursor;
             let Some(mut members) = cursor.enter_object()? else {
                 self.require_native();
                 cursor.read_value()?;
@@ -51,7 +53,7 @@ impl<'a> Inspector<'a> {
                 }
             }
             self.inspect_tool_name(function.as_ref());
-            self.count_tool(mark.text_until(cursor));
+            self.count_tool(start.text_until(cursor));
         }
         Ok(())
     }
@@ -74,6 +76,7 @@ impl<'a> Inspector<'a> {
         self.require_if(!known, Requirement::Native);
     }
 
+    /// Inspects `generationConfig`; `cursor` is before it.
     pub(crate) fn inspect_generation_config(&mut self, cursor: &mut Cursor<'a>) -> Result<(), RequestError> {
         let Some(mut members) = cursor.enter_object()? else { return self.skip_non_list(cursor) };
         while let Some(name) = members.next(cursor)? {

@@ -3,7 +3,7 @@
 use contracts::Requirement;
 use serde_json::{Map, Value};
 
-use super::NO_SIGNATURE;
+use super::{NO_SIGNATURE, inspect_calls::requirement_of_media};
 use crate::{
     convert::{
         ConvertError,
@@ -17,7 +17,7 @@ use crate::{
 
 const NATIVE: ConvertError = ConvertError::Requires(Requirement::Native);
 
-/// Parser of the contents of a `generateContent` request, in order.
+/// Parses the contents of a `generateContent` request, one after the other.
 ///
 /// Gemini's calls need no ids, since function responses are in the order of the calls and name the function. A call
 /// without an id gets one derived from its position in the conversation, so that the next request, which repeats this
@@ -26,11 +26,12 @@ const NATIVE: ConvertError = ConvertError::Requires(Requirement::Native);
 pub(super) struct Contents {
     /// The number of calls so far.
     calls: usize,
-    /// Id and function name of each call without a response so far.
+    /// The id and function name of each call that has no response yet.
     unanswered: Vec<(String, String)>,
 }
 
 impl Contents {
+    /// Parses the system instruction.
     pub(super) fn read_system(
         &mut self,
         content: Value,
@@ -47,6 +48,7 @@ impl Contents {
         Ok(blocks)
     }
 
+    /// Parses a content, which is a message.
     pub(super) fn read(&mut self, content: Value, gate: &mut FeatureGate<'_>) -> Result<Message, ConvertError> {
         let mut fields = ObjectReader::new_google(content, "a content")?;
         let role = match fields.take_string("role")?.as_deref() {
@@ -72,6 +74,7 @@ impl Contents {
         Ok(blocks)
     }
 
+    /// Parses a part; `None` for thinking and empty texts.
     fn read_part(
         &mut self,
         part: Value,
@@ -149,8 +152,8 @@ impl Contents {
     }
 }
 
-/// Returns the text of a function response, and whether the function failed. Google specifies an object with `output`
-/// or `error`, and accepts any other.
+/// Converts the `response` of a function to text, and returns whether the function failed. Google specifies an object
+/// with the only field `output` or `error`, and accepts any other; that is converted to JSON text.
 fn read_output(response: Value) -> (Option<String>, bool) {
     let text = |value| match value {
         Value::Null => None,
@@ -171,7 +174,7 @@ fn read_output(response: Value) -> (Option<String>, bool) {
     }
 }
 
-/// Parses an image in a function response.
+/// Parses an image in a function response of a Gemini request.
 fn read_response_image(part: Value, gate: &FeatureGate<'_>) -> Result<Block, ConvertError> {
     let mut fields = ObjectReader::new_google(part, "a part of a response")?;
     let image = match (fields.take("inlineData"), fields.take("fileData")) {
@@ -182,14 +185,6 @@ fn read_response_image(part: Value, gate: &FeatureGate<'_>) -> Result<Block, Con
     fields.finish()?;
     gate.require(Requirement::ToolImages)?;
     Ok(Block::Image(image))
-}
-
-fn requirement_of_media(media_type: &str) -> Requirement {
-    match media_type.split('/').next() {
-        Some("image") => Requirement::RemoteImages,
-        Some("audio" | "video") => Requirement::AudioVideo,
-        _ => Requirement::Documents,
-    }
 }
 
 fn read_inline(data: Value) -> Result<Image, ConvertError> {

@@ -17,6 +17,7 @@ use crate::{
 
 const NATIVE: ConvertError = ConvertError::Requires(Requirement::Native);
 
+/// Parses a `generateContent` request to the canonical form.
 pub(crate) fn read_request(body: Value, gate: &mut FeatureGate<'_>) -> Result<Request, ConvertError> {
     let mut fields = ObjectReader::new_google(body, "the request")?;
     let mut request = Request::default();
@@ -93,7 +94,7 @@ fn read_generation(generation: Value, request: &mut Request, gate: &mut FeatureG
         ("candidateCount", |value| value == 1, Requirement::ManyAnswers),
         ("responseLogprobs", is_falsy, Requirement::ManyAnswers),
         ("logprobs", is_falsy, Requirement::ManyAnswers),
-        ("responseModalities", is_text_alone, Requirement::AudioVideo),
+        ("responseModalities", is_text_only, Requirement::AudioVideo),
     ])?;
     let not_zero = |number: &Number| number.as_f64() != Some(0.0);
     request.max_output = fields.take_count("maxOutputTokens")?;
@@ -111,8 +112,8 @@ fn read_generation(generation: Value, request: &mut Request, gate: &mut FeatureG
     fields.finish_known(ObjectKind::Generation, gate)
 }
 
-fn is_text_alone(value: &Value) -> bool {
-    is_falsy(value) || value.as_array().is_some_and(|all| all.iter().all(|it| it == "TEXT"))
+fn is_text_only(value: &Value) -> bool {
+    is_falsy(value) || value.as_array().is_some_and(|modalities| modalities.iter().all(|modality| modality == "TEXT"))
 }
 
 fn read_thinking(thinking: Value, gate: &mut FeatureGate<'_>) -> Result<Option<Effort>, ConvertError> {

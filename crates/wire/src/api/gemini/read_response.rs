@@ -18,23 +18,26 @@ const API: WireApi = WireApi::Gemini;
 
 const UNKNOWN: ConvertError = ConvertError::malformed("the answer", "has a part of a kind that was not asked for");
 
-/// Parser of a `generateContent` response: converts its chunks to canonical blocks. A response that is not streamed is
-/// read as one chunk.
+/// Parses a `generateContent` response: converts its chunks to canonical blocks. A response that is not streamed is
+/// parsed as one chunk.
 #[derive(Debug)]
 pub(crate) struct ResponseReader {
     /// The id of the response, from which missing call ids are derived.
     response_id: String,
     /// The number of calls so far.
     calls: usize,
+    /// The token counts of the last usage object.
     tokens: Tokens,
     /// The stop reason, once received.
     stop: Option<Stop>,
 }
 
+/// Returns the string at a JSON pointer.
 fn text<'a>(value: &'a Value, pointer: &str) -> Option<&'a str> {
     value.pointer(pointer)?.as_str()
 }
 
+/// Parses a response that is not streamed, and adds its content to `blocks`.
 pub(crate) fn read_response(response: &Value, blocks: &mut BlockSequencer) -> Result<(), ConvertError> {
     let mut reader = ResponseReader::new(text(response, "/responseId").unwrap_or_default());
     if reader.response_id.is_empty() {
@@ -98,6 +101,7 @@ impl ResponseReader {
         Ok(())
     }
 
+    /// Records the stop reason, or fails the response if the reason is an invalid call.
     fn finish(&mut self, reason: &str, blocks: &mut BlockSequencer) {
         self.stop = Some(match reason {
             "MAX_TOKENS" => Stop::MaxTokens,

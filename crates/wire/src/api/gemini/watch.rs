@@ -6,7 +6,7 @@ use crate::json::Value;
 use crate::watch::{parse_members, summary_builder::SummaryBuilder};
 
 /// Adds a chunk of a stream, or a complete `generateContent` response, to the summary; returns the error object in it,
-/// if any. Each chunk has a usage object, of which the last one counts.
+/// if any. Each chunk has a usage object with the counts so far, so the last one counts.
 pub(crate) fn inspect_chunk<'a>(summary: &mut SummaryBuilder, text: &'a str) -> Option<Value<'a>> {
     let names = ["modelVersion", "usageMetadata", "candidates", "promptFeedback", "error"];
     let [model, usage, candidates, feedback, error] = parse_members(text, names)?;
@@ -27,6 +27,7 @@ pub(crate) fn inspect_chunk<'a>(summary: &mut SummaryBuilder, text: &'a str) -> 
     error
 }
 
+/// Adds a part of a content to the summary.
 fn add_part(summary: &mut SummaryBuilder, part: &Value<'_>) {
     let [text, thought, call] = part.get_many(["text", "thought", "functionCall"]);
     summary.add_text(thought.and_then(|thought| thought.as_bool()) == Some(true), text);
@@ -39,6 +40,7 @@ fn add_part(summary: &mut SummaryBuilder, part: &Value<'_>) {
     }
 }
 
+/// Sets the stop reason from a `finishReason`, if there is one. The response is then complete.
 fn set_stop_reason(summary: &mut SummaryBuilder, reason: Option<Value<'_>>) {
     let Some(reason) = reason.and_then(|reason| reason.string()) else { return };
     summary.complete = true;

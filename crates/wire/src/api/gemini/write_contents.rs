@@ -12,15 +12,16 @@ use crate::convert::{
     object::object,
 };
 
-/// Writer of the contents of a `generateContent` request, in order.
+/// Writes the contents of a `generateContent` request, one after the other.
 #[derive(Debug, Default)]
 pub(super) struct Contents {
-    /// Position and function name of each call, by its id. Function responses name the function and must be in the
+    /// The position and function name of each call, by its id. Function responses name the function and must be in the
     /// order of the calls.
     calls: BTreeMap<String, (usize, String)>,
 }
 
 impl Contents {
+    /// Writes a message as a content; `None` if it is empty.
     pub(super) fn write(&mut self, message: Message) -> Result<Option<Value>, ConvertError> {
         let role = match message.role {
             Role::User => "user",
@@ -29,11 +30,11 @@ impl Contents {
         };
         let mut blocks = message.blocks;
         blocks.sort_by_key(|block| match block {
-            Block::ToolResult(result) => self.calls.get(&result.call_id).map_or(0, |(place, _)| *place),
+            Block::ToolResult(result) => self.calls.get(&result.call_id).map_or(0, |(position, _)| *position),
             _ => usize::MAX,
         });
         let mut parts = Vec::with_capacity(blocks.len());
-        let mut called = false;
+        let mut has_call = false;
         for block in blocks {
             parts.push(match block {
                 Block::Text(text) if text.is_empty() => continue,
@@ -45,7 +46,7 @@ impl Contents {
                 Block::ToolCall(call) => {
                     let mut part = self.write_call(call)?;
                     // Only the first of several parallel calls is signed.
-                    if !std::mem::replace(&mut called, true) {
+                    if !std::mem::replace(&mut has_call, true) {
                         part["thoughtSignature"] = Value::from(NO_SIGNATURE);
                     }
                     part

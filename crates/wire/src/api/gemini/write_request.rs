@@ -13,6 +13,7 @@ use crate::convert::{
     schema,
 };
 
+/// Writes the body of a `generateContent` request.
 pub(crate) fn write_request(mut request: Request, gate: &mut FeatureGate<'_>) -> Result<Value, ConvertError> {
     if request.parallel_tools == Some(false) && !request.tools.is_empty() {
         gate.require(Requirement::OneToolAtATime)?;
@@ -57,11 +58,12 @@ fn write_tool(tool: Tool) -> Result<Value, ConvertError> {
     Ok(function)
 }
 
-/// Converts the tool choice to a `functionCallingConfig`; `None` for the default. Calls follow their schemas in mode
-/// `ANY`; in automatic mode, strict schemas need the mode `VALIDATED`.
-fn write_tool_choice(choice: Option<ToolChoice>, strict: bool) -> Option<Value> {
+/// Converts the tool choice to Gemini's `functionCallingConfig`; `None` for the default. `has_strict_tool` is whether
+/// calls of any tool have to match its schema exactly: they do in mode `ANY`, but automatic mode needs `VALIDATED` for
+/// it.
+fn write_tool_choice(choice: Option<ToolChoice>, has_strict_tool: bool) -> Option<Value> {
     match choice {
-        None | Some(ToolChoice::Auto) if strict => Some(object!({"mode": "VALIDATED"})),
+        None | Some(ToolChoice::Auto) if has_strict_tool => Some(object!({"mode": "VALIDATED"})),
         None => None,
         Some(ToolChoice::Auto) => Some(object!({"mode": "AUTO"})),
         Some(ToolChoice::Any) => Some(object!({"mode": "ANY"})),

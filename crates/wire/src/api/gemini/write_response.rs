@@ -15,10 +15,11 @@ use crate::convert::{
     stream::WriteStream,
 };
 
+/// Writes the body of a `generateContent` response that is not streamed.
 pub(crate) fn write_response(response: Response, head: &ResponseHead) -> Result<Value, ConvertError> {
     let mut parts = Vec::with_capacity(response.blocks.len());
-    for (kind, content_text) in response.blocks {
-        match part(&kind, &content_text) {
+    for (kind, content) in response.blocks {
+        match part(&kind, &content) {
             Ok(part) => parts.push(part),
             Err(_) if response.stop == Stop::MaxTokens => {}
             Err(error) => return Err(error),
@@ -27,15 +28,19 @@ pub(crate) fn write_response(response: Response, head: &ResponseHead) -> Result<
     Ok(finished(head, &parts, &response.stop, response.tokens))
 }
 
-fn part(kind: &BlockKind, content_text: &str) -> Result<Value, ConvertError> {
+/// Writes a block as a part of a content.
+///
+/// # Errors
+/// [`ConvertError::Malformed`] if the arguments of a call are not an object.
+fn part(kind: &BlockKind, content: &str) -> Result<Value, ConvertError> {
     match kind {
-        BlockKind::Text => Ok(json!({"text": content_text})),
-        BlockKind::Thinking => Ok(json!({"text": content_text, "thought": true})),
+        BlockKind::Text => Ok(json!({"text": content})),
+        BlockKind::Thinking => Ok(json!({"text": content, "thought": true})),
         BlockKind::Tool { custom: true, .. } => {
             Err(ConvertError::malformed("the answer", "calls a custom tool, which was not offered"))
         }
         BlockKind::Tool { id, name, custom: false } => {
-            Ok(json!({"functionCall": {"id": id, "name": name, "args": parse_arguments(content_text)?}}))
+            Ok(json!({"functionCall": {"id": id, "name": name, "args": parse_arguments(content)?}}))
         }
     }
 }
@@ -52,32 +57,32 @@ fn chunk(head: &ResponseHead, parts: &[Value]) -> Value {
 
 /// Builds the final chunk of a streamed `generateContent` response, or a response that is not streamed.
 fn finished(head: &ResponseHead, parts: &[Value], stop: &Stop, tokens: Tokens) -> Value {
-    let mut answer = chunk(head, parts);
-    answer["candidates"][0]["finishReason"] = json!(match stop {
+    let mut response = chunk(head, parts);
+    response["candidates"][0]["finishReason"] = json!(match stop {
         Stop::EndTurn | Stop::ToolUse | Stop::Sequence(_) => "STOP",
         Stop::MaxTokens => "MAX_TOKENS",
         Stop::Refused => "SAFETY",
     });
-    answer["usageMetadata"] = usage::write(tokens);
-    answer
+    response["usageMetadata"] = usage::write(tokens);
+    response
 }
 
-/// Writer of a streamed `generateContent` response: converts canonical events to chunks.
+/// Writes a streamed `generateContent` response: converts canonical events to chunks.
 #[derive(Debug)]
 pub(crate) struct ResponseWriter {
     head: ResponseHead,
     /// The kind of the open block.
-    open: Option<BlockKind>,
+    open_block: Option<BlockKind>,
     /// The arguments of the open call so far; Gemini's calls are not split into deltas.
     arguments: String,
     /// The error of a call whose arguments are not an object. It is discarded if the response was cut off at its output
     /// limit.
-    broken: Option<ConvertError>,
+    call_error: Option<ConvertError>,
 }
 
 impl ResponseWriter {
     pub(crate) const fn new(head: ResponseHead) -> Self {
-        Self { head, open: None, arguments: String::new(), broken: None }
+        Self { head, open_block: None, arguments: String::new(), call_error: None }
     }
 
     fn write_event(&self, part: Value, out: &mut Vec<u8>) {
@@ -89,23 +94,23 @@ impl WriteStream for ResponseWriter {
     fn write(&mut self, event: Event, out: &mut Vec<u8>) -> Result<(), ConvertError> {
         match event {
             Event::Started(_) | Event::HiddenThinking => {}
-            Event::BlockStarted { kind, .. } => self.open = Some(kind),
-            Event::Delta(more) => match &self.open {
+            Event::BlockStarted { kind, .. } => self.open_block = Some(kind),
+            Event::Delta(more) => match &self.open_block {
                 Some(BlockKind::Tool { .. }) => self.arguments.push_str(&more),
                 Some(kind) => self.write_event(part(kind, &more)?, out),
                 None => {}
             },
             Event::BlockStopped => {
                 let arguments = std::mem::take(&mut self.arguments);
-                if let Some(call @ BlockKind::Tool { .. }) = self.open.take() {
+                if let Some(call @ BlockKind::Tool { .. }) = self.open_block.take() {
                     match part(&call, &arguments) {
                         Ok(part) => self.write_event(part, out),
-                        Err(error) => self.broken = Some(error),
+                        Err(error) => self.call_error = Some(error),
                     }
                 }
             }
             Event::Finished { stop, tokens } => {
-                if let Some(error) = self.broken.take().filter(|_| stop != Stop::MaxTokens) {
+                if let Some(error) = self.call_error.take().filter(|_| stop != Stop::MaxTokens) {
                     return Err(error);
                 }
                 sse::write(out, None, &finished(&self.head, &[json!({"text": ""})], &stop, tokens));

@@ -13,6 +13,7 @@ use crate::{
 };
 
 impl<'a> Inspector<'a> {
+    /// Inspects one content part of a message and adds it to `draft`.
     pub(crate) fn inspect_openai_part(
         &mut self,
         cursor: &mut Cursor<'a>,
@@ -31,20 +32,24 @@ impl<'a> Inspector<'a> {
                 "type" => part.kind = Some(value),
                 "text" | "refusal" => part.text = Some(value),
                 "image_url" => part.image = Some(value),
-                "file_id" => part.file = true,
+                "file_id" => part.has_file_id = true,
                 "detail" => self.require_if(self.summary.api == WireApi::OpenAiChat, Requirement::Native),
                 "annotations" | "logprobs" => self.require_if(!value.is_falsy(), Requirement::Native),
-                "file_data" | "file_url" | "filename" => part.document = true,
+                "file_data" | "file_url" | "filename" => part.has_file_content = true,
                 _ => self.classify_field(ObjectKind::Part, &name, &value),
             }
         }
         let kind = string_or_empty(part.kind.as_ref());
-        let responses = self.summary.api == WireApi::OpenAiResponses;
+        let is_responses = self.summary.api == WireApi::OpenAiResponses;
         self.authors.non_system |= draft.author != Author::System && part.text.is_none();
         match kind.as_ref() {
             "text" | "input_text" | "output_text" | "summary_text" | "reasoning_text" => {
-                let own = kind == "text" || (responses && matches!(kind.as_ref(), "input_text" | "output_text"));
-                self.require_if(!own || part.image.is_some() || part.file || part.document, Requirement::Native);
+                let is_own_type =
+                    kind == "text" || (is_responses && matches!(kind.as_ref(), "input_text" | "output_text"));
+                self.require_if(
+                    !is_own_type || part.image.is_some() || part.has_file_id || part.has_file_content,
+                    Requirement::Native,
+                );
                 self.expect_string(part.text.as_ref());
                 let text = part.text.and_then(|text| text.text());
                 self.summary.prompt.characters += text.map_or(0, |text| text.characters());
@@ -53,12 +58,13 @@ impl<'a> Inspector<'a> {
             "image_url" | "input_image" => {
                 self.count_image();
                 draft.has_images = true;
-                let own = kind == if responses { "input_image" } else { "image_url" };
-                let odd = !own || draft.author != Author::User || part.text.is_some() || part.document;
-                self.require_if(odd, Requirement::Native);
+                let is_own_type = kind == if is_responses { "input_image" } else { "image_url" };
+                let is_unexpected =
+                    !is_own_type || draft.author != Author::User || part.text.is_some() || part.has_file_content;
+                self.require_if(is_unexpected, Requirement::Native);
                 self.inspect_openai_image(&part);
             }
-            "video_url" if responses => self.require_native(),
+            "video_url" if is_responses => self.require_native(),
             "input_audio" | "video_url" => self.require(Requirement::AudioVideo),
             "file" | "input_file" => self.require(Requirement::Documents),
             _ => self.require(Requirement::Native),
@@ -66,18 +72,19 @@ impl<'a> Inspector<'a> {
         Ok(())
     }
 
-    /// Records what an image requires: an object with its URL in chat completions, the URL itself in Responses.
+    /// Records what an image in a content part requires. The field `image_url` is an object with the URL in chat
+    /// completions, and the URL itself in Responses.
     fn inspect_openai_image(&mut self, part: &Part<'a>) {
         let url = match &part.image {
-            None if part.file => return self.require(Requirement::StoredImages),
+            None if part.has_file_id => return self.require(Requirement::StoredImages),
             Some(image) if self.summary.api == WireApi::OpenAiChat => {
-                self.require_if(part.file, Requirement::Native);
+                self.require_if(part.has_file_id, Requirement::Native);
                 let [url, detail] = self.known_members(image, ["url", "detail"]);
                 self.expect_optional(ValueKind::String, detail.as_ref());
                 url
             }
             image => {
-                self.require_if(part.file, Requirement::Native);
+                self.require_if(part.has_file_id, Requirement::Native);
                 *image
             }
         };
@@ -95,7 +102,7 @@ struct Part<'a> {
     text: Option<Value<'a>>,
     image: Option<Value<'a>>,
     /// Whether it refers to a file stored by the provider.
-    file: bool,
-    /// Whether it has a member of a file part.
-    document: bool,
+    has_file_id: bool,
+    /// Whether it has a member of a file part: its data, URL or name.
+    has_file_content: bool,
 }

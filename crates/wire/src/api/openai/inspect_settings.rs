@@ -41,8 +41,8 @@ impl<'a> Inspector<'a> {
             }
             "modalities" => (!matches!(value.raw, "null" | r#"["text"]"#), Requirement::AudioVideo),
             "truncation" => {
-                let whole = value.is_null() || value.string().as_deref() == Some("disabled");
-                (!whole, Requirement::ContextManagement)
+                let is_disabled = value.is_null() || value.string().as_deref() == Some("disabled");
+                (!is_disabled, Requirement::ContextManagement)
             }
             _ => return self.classify_field(ObjectKind::Body, name, value),
         };
@@ -63,7 +63,8 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Records what the response format requires; the array has the members of a JSON schema format.
+    /// Records what the response format of `OpenAI`'s APIs requires. `format` is the whole value, `kind` its type; the
+    /// array has the members of a JSON schema format, which the two APIs have at different positions.
     pub(crate) fn inspect_openai_format(
         &mut self,
         format: &Value<'a>,
@@ -97,7 +98,8 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Records a system message; before the conversation it is part of the system prompt.
+    /// Records a system message of `OpenAI`'s APIs. Before any other message it is part of the system prompt; later
+    /// ones are a requirement.
     pub(crate) fn record_openai_system_message(&mut self, draft: &MessageDraft<'a>) {
         for text in &draft.texts {
             // The texts were counted as parts of a message.
@@ -108,7 +110,8 @@ impl<'a> Inspector<'a> {
         self.ends_with_model &= draft.texts.iter().all(|text| limits::is_blank(&text.decoded()));
     }
 
-    /// Inspects the content of a message, a string or a list of parts, and adds it to `draft`.
+    /// Inspects the content of a message, a string or a list of parts, and adds it to `draft`. `cursor` is only used to
+    /// return to the content.
     pub(crate) fn inspect_openai_parts(
         &mut self,
         cursor: Cursor<'a>,
@@ -119,13 +122,13 @@ impl<'a> Inspector<'a> {
             self.summary.prompt.characters += text.characters();
             draft.texts.push(text);
         }
-        let mut inside = cursor.moved_to(content.start);
-        let Some(mut elements) = inside.enter_array()? else {
+        let mut content_cursor = cursor.moved_to(content.start);
+        let Some(mut elements) = content_cursor.enter_array()? else {
             self.expect_kind(ValueKind::String, content);
             return Ok(());
         };
-        while elements.next(&mut inside)? {
-            self.inspect_openai_part(&mut inside, draft)?;
+        while elements.next(&mut content_cursor)? {
+            self.inspect_openai_part(&mut content_cursor, draft)?;
         }
         Ok(())
     }

@@ -10,32 +10,32 @@ use crate::{
 };
 
 impl<'a> Inspector<'a> {
-    /// Reads the list of tool definitions.
+    /// Inspects the list of tool definitions in `OpenAI`'s APIs; `cursor` is before it.
     pub(crate) fn inspect_openai_tools(&mut self, cursor: &mut Cursor<'a>) -> Result<(), RequestError> {
         self.each_tool(cursor, |inspector, cursor, mut members| {
             let mut tool = Tool::default();
-            let responses = inspector.summary.api == WireApi::OpenAiResponses;
+            let is_responses = inspector.summary.api == WireApi::OpenAiResponses;
             while let Some(name) = members.next(cursor)? {
                 let value = cursor.read_value()?;
                 match name.as_ref() {
                     _ if value.is_null() => {}
                     "type" => tool.kind = Some(value),
-                    "function" if !responses => tool.function = Some(value),
-                    "custom" if !responses => tool.custom = Some(value),
-                    "name" if responses => tool.name = Some(value),
-                    "description" if responses => tool.description = Some(value),
-                    "strict" if responses => tool.strict = Some(value),
-                    "parameters" if responses => tool.parameters = true,
-                    "format" if responses => tool.format = Some(value),
-                    "defer_loading" if responses => {
+                    "function" if !is_responses => tool.function = Some(value),
+                    "custom" if !is_responses => tool.custom = Some(value),
+                    "name" if is_responses => tool.name = Some(value),
+                    "description" if is_responses => tool.description = Some(value),
+                    "strict" if is_responses => tool.strict = Some(value),
+                    "parameters" if is_responses => tool.has_parameters = true,
+                    "format" if is_responses => tool.format = Some(value),
+                    "defer_loading" if is_responses => {
                         inspector.require_if(!value.is_falsy(), Requirement::ServerTools);
                     }
                     "cache_control" => inspector.classify_field(ObjectKind::Tool, &name, &value),
                     "tools" => {
-                        tool.unknown = true;
+                        tool.has_unknown = true;
                         inspector.inspect_namespace_tools(&value);
                     }
-                    _ => tool.unknown |= fields(inspector.summary.api, ObjectKind::Tool).find(&name).is_none(),
+                    _ => tool.has_unknown |= fields(inspector.summary.api, ObjectKind::Tool).find(&name).is_none(),
                 }
             }
             match string_or_empty(tool.kind.as_ref()).as_ref() {
@@ -53,15 +53,16 @@ impl<'a> Inspector<'a> {
         })
     }
 
-    /// Reads the tools of a namespace.
+    /// Records what the tools in a namespace require.
     fn inspect_namespace_tools(&mut self, tools: &Value<'a>) {
         for tool in tools.elements() {
             self.require_if(type_of(&tool) == "custom", Requirement::CustomTools);
         }
     }
 
+    /// Records what the definition of a function requires.
     fn inspect_function_tool(&mut self, tool: &Tool<'a>) {
-        let own = if self.summary.api == WireApi::OpenAiResponses {
+        let members = if self.summary.api == WireApi::OpenAiResponses {
             self.require_if(tool.format.is_some(), Requirement::Native);
             Some([tool.name, tool.description, None, tool.strict])
         } else {
@@ -69,8 +70,8 @@ impl<'a> Inspector<'a> {
             let names = ["name", "description", "parameters", "strict"];
             tool.function.map(|function| self.known_members(&function, names))
         };
-        let [name, description, _, strict] = own.unwrap_or_default();
-        self.require_if(tool.unknown, Requirement::Native);
+        let [name, description, _, strict] = members.unwrap_or_default();
+        self.require_if(tool.has_unknown, Requirement::Native);
         self.inspect_tool_name(name.as_ref());
         self.expect_optional(ValueKind::String, description.as_ref());
         if let Some(strict) = &strict {
@@ -78,21 +79,22 @@ impl<'a> Inspector<'a> {
         }
     }
 
+    /// Records what the definition of a custom tool requires.
     fn inspect_custom_tool(&mut self, tool: &Tool<'a>) {
-        let responses = self.summary.api == WireApi::OpenAiResponses;
-        let own = if responses {
-            self.require_if(tool.parameters || tool.strict.is_some(), Requirement::Native);
+        let is_responses = self.summary.api == WireApi::OpenAiResponses;
+        let members = if is_responses {
+            self.require_if(tool.has_parameters || tool.strict.is_some(), Requirement::Native);
             Some([tool.name, tool.description, tool.format])
         } else {
             self.require_if(tool.function.is_some(), Requirement::Native);
             tool.custom.map(|custom| self.known_members(&custom, ["name", "description", "format"]))
         };
-        let [name, description, format] = own.unwrap_or_default();
-        self.require_if(tool.unknown, Requirement::Native);
+        let [name, description, format] = members.unwrap_or_default();
+        self.require_if(tool.has_unknown, Requirement::Native);
         self.inspect_tool_name(name.as_ref());
         self.expect_optional(ValueKind::String, description.as_ref());
         let Some(format) = format else { return };
-        let is_grammar = if responses {
+        let is_known_format = if is_responses {
             let [kind, syntax, definition] = self.known_members(&format, ["type", "syntax", "definition"]);
             let (kind, has_more) = (string_or_empty(kind.as_ref()), syntax.is_some() || definition.is_some());
             kind == "grammar" || (kind == "text" && !has_more)
@@ -104,10 +106,10 @@ impl<'a> Inspector<'a> {
             }
             string_or_empty(kind.as_ref()) == if has_grammar { "grammar" } else { "text" }
         };
-        self.require_if(!is_grammar, Requirement::Native);
+        self.require_if(!is_known_format, Requirement::Native);
     }
 
-    /// Records what the tool choice requires: a keyword, or an object with the name of a tool.
+    /// Records what the tool choice of `OpenAI`'s APIs requires: a keyword, or an object with the name of a tool.
     pub(crate) fn inspect_openai_tool_choice(&mut self, choice: &Value<'a>) {
         if choice.is_null() {
             return;
@@ -135,14 +137,17 @@ impl<'a> Inspector<'a> {
 #[derive(Default)]
 struct Tool<'a> {
     kind: Option<Value<'a>>,
+    /// The member `function`, which in chat completions contains the definition.
     function: Option<Value<'a>>,
+    /// The member `custom`, which in chat completions contains the definition of a custom tool.
     custom: Option<Value<'a>>,
     name: Option<Value<'a>>,
     description: Option<Value<'a>>,
     strict: Option<Value<'a>>,
     /// Whether it has `parameters`.
-    parameters: bool,
+    has_parameters: bool,
+    /// The input format of a custom tool.
     format: Option<Value<'a>>,
     /// Whether it has a member that no tool definition has.
-    unknown: bool,
+    has_unknown: bool,
 }

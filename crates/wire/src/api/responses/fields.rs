@@ -8,6 +8,7 @@ use crate::fields::{
     ObjectKind,
 };
 
+/// Returns the known fields of a Responses request for a kind of object, each with what it requires of other APIs.
 pub(crate) const fn fields(kind: ObjectKind) -> &'static [Field] {
     match kind {
         ObjectKind::Body => BODY,

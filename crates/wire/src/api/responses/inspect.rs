@@ -50,6 +50,7 @@ impl<'a> Inspector<'a> {
         Ok(())
     }
 
+    /// Records what the `text` settings require: response format and verbosity.
     fn inspect_text_settings(&mut self, text: &Value<'a>) {
         self.expect_kind(ValueKind::Object, text);
         for (name, value) in text.members() {
@@ -64,6 +65,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
+    /// Records what the response format requires.
     fn inspect_text_format(&mut self, format: &Value<'a>) {
         let names = ["type", "schema", "name", "description", "strict"];
         let [kind, schema, name, description, strict] = self.known_members(format, names);
@@ -73,6 +75,7 @@ impl<'a> Inspector<'a> {
         self.inspect_openai_format(format, kind, described);
     }
 
+    /// Records what the reasoning settings require.
     fn inspect_reasoning(&mut self, reasoning: &Value<'a>) {
         self.expect_kind(ValueKind::Object, reasoning);
         for (name, value) in reasoning.members() {
@@ -88,10 +91,11 @@ impl<'a> Inspector<'a> {
         }
     }
 
+    /// Records what the list of additional output requires.
     fn inspect_include(&mut self, include: &Value<'a>) {
         self.expect_kind(ValueKind::Array, include);
-        for effort in include.elements() {
-            match effort.string().as_deref() {
+        for output in include.elements() {
+            match output.string().as_deref() {
                 Some("reasoning.encrypted_content") => {}
                 Some("message.output_text.logprobs") => self.require(Requirement::ManyAnswers),
                 Some(name) if name.contains("_call.") => self.require(Requirement::ServerTools),
@@ -112,6 +116,7 @@ impl<'a> Inspector<'a> {
         identity.subagent |= subagent.is_some_and(|kind| is_codex_subagent(&kind));
     }
 
+    /// Inspects the conversation: a string or a list of items.
     fn inspect_input(&mut self, cursor: &mut Cursor<'a>) -> Result<(), RequestError> {
         if cursor.peek_kind()? != ValueKind::String {
             return self.each_message(cursor, "a string or a list", Self::inspect_item);
@@ -124,6 +129,7 @@ impl<'a> Inspector<'a> {
         Ok(())
     }
 
+    /// Inspects an item at an index of the conversation.
     fn inspect_item(&mut self, cursor: &mut Cursor<'a>, index: usize) -> Result<(), RequestError> {
         let Some(mut members) = cursor.enter_object()? else {
             return Err(RequestError::WrongType { field: "input", expected: "a list of objects" });
@@ -136,14 +142,14 @@ impl<'a> Inspector<'a> {
                 "type" => item.kind = Some(value),
                 "role" => item.role = Some(value),
                 "content" => item.content = Some(value),
-                "call_id" => item.call = Some(value),
+                "call_id" => item.call_id = Some(value),
                 "output" => item.output = Some(value),
                 "tools" => item.tools = Some(value),
                 "name" => item.name = Some(value),
                 "arguments" => item.arguments = Some(value),
                 "input" => item.input = Some(value),
                 "summary" => item.summary = Some(value),
-                "encrypted_content" => item.encrypted = true,
+                "encrypted_content" => item.has_encrypted_content = true,
                 // Which of these are allowed depends on the type of the item.
                 _ => {
                     let unknown = |kind| fields(WireApi::OpenAiResponses, kind).find(&name).is_none();
@@ -164,9 +170,10 @@ impl<'a> Inspector<'a> {
         }
     }
 
+    /// Inspects a message item at an index of the conversation.
     fn inspect_message_item(&mut self, cursor: Cursor<'a>, item: &Item<'a>, index: usize) -> Result<(), RequestError> {
-        let odd = item.unknown_to_message || item.is_call() || item.is_result() || item.is_reasoning();
-        self.require_if(odd || item.content.is_none(), Requirement::Native);
+        let is_unexpected = item.unknown_to_message || item.is_call() || item.is_result() || item.is_reasoning();
+        self.require_if(is_unexpected || item.content.is_none(), Requirement::Native);
         let role = string_or_empty(item.role.as_ref());
         let author = match role.as_ref() {
             "user" => Author::User,
@@ -193,6 +200,7 @@ impl<'a> Inspector<'a> {
         Ok(())
     }
 
+    /// Inspects an item that is not a message, at an index of the conversation. `kind` is its type.
     fn inspect_other_item(
         &mut self,
         cursor: Cursor<'a>,
@@ -204,10 +212,10 @@ impl<'a> Inspector<'a> {
         let content = [item.name, item.arguments, item.input, item.summary].into_iter().flatten();
         self.authors.non_system |= kind != "reasoning";
         self.summary.prompt.characters += content.map(|content| content.characters()).sum::<u64>();
-        let ours =
+        let client_kinds =
             ["function_call", "function_call_output", "custom_tool_call", "custom_tool_call_output", "reasoning"];
         // The provider's own items may have any other members.
-        self.require_if(item.unknown_to_others && ours.contains(&kind), Requirement::Native);
+        self.require_if(item.unknown_to_others && client_kinds.contains(&kind), Requirement::Native);
         match kind {
             kind if kind.ends_with("_output") => return self.inspect_output_item(cursor, item, kind, index),
             "function_call" => {
@@ -231,7 +239,7 @@ impl<'a> Inspector<'a> {
             "item_reference" => self.require(Requirement::StoredAnswers),
             kind if kind.ends_with("_call") => {
                 self.record_assistant_message();
-                self.record_call(item.call.as_ref());
+                self.record_call(item.call_id.as_ref());
                 self.require(Requirement::ServerTools);
             }
             // This includes a history that the provider has compacted and encrypted.
@@ -240,16 +248,17 @@ impl<'a> Inspector<'a> {
         Ok(())
     }
 
-    /// Records a call of one of the client's tools, and checks the members of its item.
+    /// Inspects the item of a call of one of the client's tools.
     fn inspect_call_item(&mut self, item: &Item<'a>) {
         self.record_assistant_message();
-        self.record_call(item.call.as_ref());
-        self.expect_string(item.call.as_ref());
+        self.record_call(item.call_id.as_ref());
+        self.expect_string(item.call_id.as_ref());
         self.inspect_tool_name(item.name.as_ref());
-        let odd = item.role.is_some() || item.content.is_some() || item.is_result() || item.is_reasoning();
-        self.require_if(odd, Requirement::Native);
+        let is_unexpected = item.role.is_some() || item.content.is_some() || item.is_result() || item.is_reasoning();
+        self.require_if(is_unexpected, Requirement::Native);
     }
 
+    /// Inspects the item of a tool result at an index of the conversation. `kind` is its type.
     fn inspect_output_item(
         &mut self,
         cursor: Cursor<'a>,
@@ -262,22 +271,22 @@ impl<'a> Inspector<'a> {
             "custom_tool_call_output" => self.require(Requirement::CustomTools),
             _ => self.require(Requirement::ServerTools),
         }
-        let mut inside = MessageDraft::default();
-        let odd = item.role.is_some()
+        let mut result_draft = MessageDraft::default();
+        let is_unexpected = item.role.is_some()
             || item.content.is_some()
             || item.name.is_some()
             || item.arguments.is_some()
             || item.input.is_some()
             || item.tools.is_some()
             || item.is_reasoning();
-        self.require_if(odd, Requirement::Native);
-        self.record_result(item.call.as_ref());
+        self.require_if(is_unexpected, Requirement::Native);
+        self.record_result(item.call_id.as_ref());
         if let Some(output) = &item.output {
-            self.inspect_openai_parts(cursor, output, &mut inside)?;
+            self.inspect_openai_parts(cursor, output, &mut result_draft)?;
         }
-        self.require_if(inside.has_images, Requirement::ToolImages);
+        self.require_if(result_draft.has_images, Requirement::ToolImages);
         let bytes = item.output.map_or(0, |output| output.raw.len() as u64);
-        let result = ToolResult { call_id: string_or_empty(item.call.as_ref()), is_error: None, bytes };
+        let result = ToolResult { call_id: string_or_empty(item.call_id.as_ref()), is_error: None, bytes };
         self.record_user_message(index, &MessageDraft { results: vec![result], ..MessageDraft::default() });
         Ok(())
     }

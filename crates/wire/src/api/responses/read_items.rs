@@ -15,6 +15,7 @@ use crate::{
 
 const NATIVE: ConvertError = ConvertError::Requires(Requirement::Native);
 
+/// Parses the conversation, a string or a list of items, and appends it to `messages`.
 pub(super) fn read_input(
     input: Option<Value>,
     messages: &mut Vec<Message>,
@@ -33,6 +34,7 @@ pub(super) fn read_input(
     Ok(())
 }
 
+/// Parses an item and appends it to the last message, or as a new message.
 fn read_item(item: Value, messages: &mut Vec<Message>, gate: &mut FeatureGate<'_>) -> Result<(), ConvertError> {
     let mut fields = ObjectReader::new(item, "an item of the input")?;
     let kind = fields.take_string("type")?;
@@ -62,13 +64,14 @@ fn read_item(item: Value, messages: &mut Vec<Message>, gate: &mut FeatureGate<'_
     fields.finish_known(ObjectKind::Item, gate)?;
     // Consecutive items of the model are one message in other APIs, and so are consecutive tool results.
     match messages.last_mut() {
-        Some(last) if last.role == role && goes_with(&last.blocks, role) => last.blocks.push(block),
+        Some(last) if last.role == role && can_extend(&last.blocks, role) => last.blocks.push(block),
         _ => messages.push(Message { role, blocks: vec![block] }),
     }
     Ok(())
 }
 
-fn goes_with(blocks: &[Block], role: Role) -> bool {
+/// Whether an item of `role` belongs to the message with these blocks and the same role.
+fn can_extend(blocks: &[Block], role: Role) -> bool {
     role == Role::Assistant || blocks.iter().all(|block| matches!(block, Block::ToolResult(_)))
 }
 

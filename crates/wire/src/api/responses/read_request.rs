@@ -17,6 +17,7 @@ use crate::{
 
 const NATIVE: ConvertError = ConvertError::Requires(Requirement::Native);
 
+/// Parses a Responses request to the canonical form.
 pub(crate) fn read_request(body: Value, gate: &mut FeatureGate<'_>) -> Result<Request, ConvertError> {
     let mut fields = ObjectReader::new(body, "the request")?;
     reject_unsupported_settings(&mut fields)?;
@@ -61,7 +62,10 @@ pub(crate) fn read_request(body: Value, gate: &mut FeatureGate<'_>) -> Result<Re
     Ok(request)
 }
 
-/// Rejects settings that no other API supports, unless they have their default value.
+/// Checks that the settings of a Responses request that no other API supports have their default values.
+///
+/// # Errors
+/// [`ConvertError::Requires`] if one has another value, or if additional output is requested.
 fn reject_unsupported_settings(fields: &mut ObjectReader) -> Result<(), ConvertError> {
     fields.reject_unless_default(&[
         ("store", is_falsy, Requirement::StoredAnswers),
@@ -118,8 +122,8 @@ fn read_tool(tool: Value, gate: &mut FeatureGate<'_>) -> Result<Tool, ConvertErr
         "function" => {
             let parameters = fields.take("parameters");
             // In Responses, a schema is strict by default if it meets the rules for strict schemas.
-            let allowed = parameters.as_ref().is_some_and(schema::is_strict);
-            ToolKind::Function { parameters, strict: Some(fields.take_bool("strict")?.unwrap_or(allowed)) }
+            let is_strict_by_default = parameters.as_ref().is_some_and(schema::is_strict);
+            ToolKind::Function { parameters, strict: Some(fields.take_bool("strict")?.unwrap_or(is_strict_by_default)) }
         }
         "custom" => {
             gate.require(Requirement::CustomTools)?;

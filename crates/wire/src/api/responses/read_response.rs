@@ -19,36 +19,43 @@ const API: WireApi = WireApi::OpenAiResponses;
 
 const UNKNOWN: ConvertError = ConvertError::malformed("the answer", "has an item of a kind that was not asked for");
 
-/// Parser of a Responses response: converts its events to canonical blocks. A response that is not streamed is read as
-/// one final event.
+/// Parses a response of the Responses API: converts its events to canonical blocks. A response that is not streamed is
+/// parsed as one final event.
 #[derive(Debug, Default)]
 pub(crate) struct ResponseReader {
     /// The blocks by the index of their item in the response and their part of the item.
-    parts: BTreeMap<(u64, Part), Progress>,
+    parts: BTreeMap<(u64, Part), PartProgress>,
     /// Whether the model has written a refusal.
     refused: bool,
 }
 
-/// The part of an item that becomes a block, with the index among its kind. A tool call has exactly one part.
+/// A part of an output item, which becomes a block. The number is the index among parts of the same kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Part {
+    /// Text or refusal of a message.
     Content(u64),
+    /// A summary of the reasoning.
     Summary(u64),
+    /// A text of the reasoning itself.
     Thinking(u64),
+    /// The arguments of a tool call.
     Call,
 }
 
+/// The block of a part.
 #[derive(Debug, Clone, Copy)]
-struct Progress {
+struct PartProgress {
     handle: BlockHandle,
     /// Whether any content has arrived.
-    begun: bool,
+    has_content: bool,
 }
 
+/// Returns the string at a JSON pointer.
 fn text<'a>(value: &'a Value, pointer: &str) -> Option<&'a str> {
     value.pointer(pointer)?.as_str()
 }
 
+/// Parses a response that is not streamed, and adds its content to `blocks`.
 pub(crate) fn read_response(response: &Value, blocks: &mut BlockSequencer) -> Result<(), ConvertError> {
     if !response.get("output").is_some_and(Value::is_array) && response.get("error").is_none_or(Value::is_null) {
         return Err(ConvertError::malformed("the answer", "has no list of items"));
@@ -58,10 +65,11 @@ pub(crate) fn read_response(response: &Value, blocks: &mut BlockSequencer) -> Re
     reader.finish(response, blocks)
 }
 
+/// Starts the response in `blocks`, with the id and creation time of the response object.
 fn start(response: &Value, blocks: &mut BlockSequencer) {
     blocks.start(Start {
         id: text(response, "/id").map(str::to_owned),
-        created: response.get("created_at").and_then(Value::as_f64).filter(|it| *it >= 0.0).map(whole_seconds),
+        created: response.get("created_at").and_then(Value::as_f64).filter(|time| *time >= 0.0).map(whole_seconds),
         tokens: Tokens::default(),
     });
 }
@@ -100,7 +108,7 @@ impl ReadStream for ResponseReader {
                 self.append_delta(|_| Part::Call, "output_index", &data, blocks)?;
             }
             "response.output_item.done" => {
-                self.close_item(place(&data, "output_index")?, data.get("item").unwrap_or(&Value::Null), blocks)?;
+                self.close_item(index(&data, "output_index")?, data.get("item").unwrap_or(&Value::Null), blocks)?;
             }
             "response.completed" | "response.incomplete" | "response.failed" => self.finish(response, blocks)?,
             "error" => {
@@ -117,18 +125,23 @@ impl ReadStream for ResponseReader {
     }
 }
 
-fn place(data: &Value, name: &str) -> Result<u64, ConvertError> {
-    let place = data.get(name).and_then(Value::as_u64);
-    place.ok_or(ConvertError::malformed("an event of the stream", "does not say which item it is about"))
+/// Returns an index field of an event.
+///
+/// # Errors
+/// [`ConvertError::Malformed`] if it is missing.
+fn index(data: &Value, name: &str) -> Result<u64, ConvertError> {
+    let index = data.get(name).and_then(Value::as_u64);
+    index.ok_or(ConvertError::malformed("an event of the stream", "does not say which item it is about"))
 }
 
+/// Returns the block kind of a tool call item; `None` for messages and reasoning.
 fn tool_kind(item: &Value) -> Result<Option<BlockKind>, ConvertError> {
-    let content_text = |name: &str| text(item, name).unwrap_or_default().to_owned();
+    let string_at = |name: &str| text(item, name).unwrap_or_default().to_owned();
     match text(item, "/type") {
         Some("message" | "reasoning") => Ok(None),
         Some(kind @ ("function_call" | "custom_tool_call")) => Ok(Some(BlockKind::Tool {
-            id: content_text("/call_id"),
-            name: content_text("/name"),
+            id: string_at("/call_id"),
+            name: string_at("/name"),
             custom: kind == "custom_tool_call",
         })),
         _ => Err(UNKNOWN),
@@ -139,24 +152,26 @@ impl ResponseReader {
     fn open_item(&mut self, data: &Value, blocks: &mut BlockSequencer) -> Result<(), ConvertError> {
         let item = data.get("item").unwrap_or(&Value::Null);
         if let Some(kind) = tool_kind(item)? {
-            let progress = Progress { handle: blocks.open_block(kind), begun: false };
-            self.parts.insert((place(data, "output_index")?, Part::Call), progress);
+            let progress = PartProgress { handle: blocks.open_block(kind), has_content: false };
+            self.parts.insert((index(data, "output_index")?, Part::Call), progress);
         }
         Ok(())
     }
 
+    /// Appends the delta of an event. `part` creates the part of the item from the event's field `index_name`.
     fn append_delta(
         &mut self,
         part: impl FnOnce(u64) -> Part,
-        index: &str,
+        index_name: &str,
         data: &Value,
         blocks: &mut BlockSequencer,
     ) -> Result<(), ConvertError> {
-        let part = part(place(data, index)?);
+        let part = part(index(data, index_name)?);
         let more = text(data, "/delta").unwrap_or_default();
-        self.append((place(data, "output_index")?, part), more, blocks)
+        self.append((index(data, "output_index")?, part), more, blocks)
     }
 
+    /// Appends content to the block of a part, which is opened first if it is not a call.
     fn append(&mut self, key: (u64, Part), more: &str, blocks: &mut BlockSequencer) -> Result<(), ConvertError> {
         let known = self.parts.get(&key).map(|progress| progress.handle);
         let handle = match (known, key.1) {
@@ -167,50 +182,63 @@ impl ResponseReader {
                 return Err(ConvertError::malformed("the stream", "goes on with a call that has not begun"));
             }
         };
-        let begun = !more.is_empty() || self.parts.get(&key).is_some_and(|progress| progress.begun);
-        self.parts.insert(key, Progress { handle, begun });
+        let has_content = !more.is_empty() || self.parts.get(&key).is_some_and(|progress| progress.has_content);
+        self.parts.insert(key, PartProgress { handle, has_content });
         blocks.append(handle, more)
     }
 
-    /// Appends the content of a finished item that was not streamed, and closes its blocks.
-    fn close_item(&mut self, index: u64, item: &Value, blocks: &mut BlockSequencer) -> Result<(), ConvertError> {
+    /// Handles a finished item: appends the content of its parts that were not streamed, and closes its blocks.
+    /// `item_index` is the index of the item in the response.
+    fn close_item(&mut self, item_index: u64, item: &Value, blocks: &mut BlockSequencer) -> Result<(), ConvertError> {
         if let Some(kind) = tool_kind(item)? {
-            let key = (index, Part::Call);
+            let key = (item_index, Part::Call);
             let name = if matches!(kind, BlockKind::Tool { custom: true, .. }) { "/input" } else { "/arguments" };
-            self.parts.entry(key).or_insert_with(|| Progress { handle: blocks.open_block(kind), begun: false });
-            self.append_rest(key, text(item, name).unwrap_or_default(), blocks)?;
+            self.parts
+                .entry(key)
+                .or_insert_with(|| PartProgress { handle: blocks.open_block(kind), has_content: false });
+            self.append_unstreamed(key, text(item, name).unwrap_or_default(), blocks)?;
         }
         let is_message = text(item, "/type") == Some("message");
-        for (place, part) in (0..).zip(item.get("content").and_then(Value::as_array).into_iter().flatten()) {
-            let (key, name) = match text(part, "/type") {
-                Some("output_text" | "text") if is_message => (Part::Content(place), "/text"),
+        for (position, part) in (0..).zip(item.get("content").and_then(Value::as_array).into_iter().flatten()) {
+            let (part_key, name) = match text(part, "/type") {
+                Some("output_text" | "text") if is_message => (Part::Content(position), "/text"),
                 Some("refusal") if is_message => {
                     self.refused = true;
-                    (Part::Content(place), "/refusal")
+                    (Part::Content(position), "/refusal")
                 }
-                Some("reasoning_text") if !is_message => (Part::Thinking(place), "/text"),
+                Some("reasoning_text") if !is_message => (Part::Thinking(position), "/text"),
                 _ => return Err(UNKNOWN),
             };
-            self.append_rest((index, key), text(part, name).unwrap_or_default(), blocks)?;
+            self.append_unstreamed((item_index, part_key), text(part, name).unwrap_or_default(), blocks)?;
         }
-        for (place, part) in (0..).zip(item.get("summary").and_then(Value::as_array).into_iter().flatten()) {
-            self.append_rest((index, Part::Summary(place)), text(part, "/text").unwrap_or_default(), blocks)?;
+        for (position, part) in (0..).zip(item.get("summary").and_then(Value::as_array).into_iter().flatten()) {
+            self.append_unstreamed(
+                (item_index, Part::Summary(position)),
+                text(part, "/text").unwrap_or_default(),
+                blocks,
+            )?;
         }
-        for (_, progress) in self.parts.range((index, Part::Content(0))..=(index, Part::Call)) {
+        for (_, progress) in self.parts.range((item_index, Part::Content(0))..=(item_index, Part::Call)) {
             blocks.close_block(progress.handle);
         }
         Ok(())
     }
 
-    fn append_rest(&mut self, key: (u64, Part), whole: &str, blocks: &mut BlockSequencer) -> Result<(), ConvertError> {
-        if self.parts.get(&key).is_some_and(|progress| progress.begun) {
+    /// Appends the content of a finished part, unless it was streamed.
+    fn append_unstreamed(
+        &mut self,
+        key: (u64, Part),
+        content: &str,
+        blocks: &mut BlockSequencer,
+    ) -> Result<(), ConvertError> {
+        if self.parts.get(&key).is_some_and(|progress| progress.has_content) {
             return Ok(());
         }
-        self.append(key, whole, blocks)
+        self.append(key, content, blocks)
     }
 
-    /// Finishes the response. The last event repeats the whole response, so content that was not streamed is read from
-    /// it.
+    /// Finishes the response with the last event, which repeats the whole response: content that was not streamed is
+    /// appended from it.
     fn finish(&mut self, response: &Value, blocks: &mut BlockSequencer) -> Result<(), ConvertError> {
         if let Some(error) = response.get("error").filter(|error| !error.is_null()) {
             blocks.fail(Failure::parse(API, error));

@@ -8,13 +8,13 @@ use contracts::{
 use crate::watch::{parse_members, summary_builder::SummaryBuilder};
 use crate::{errors::classify, json::Value};
 
-/// Adds the data of one event of a streamed Responses response to the summary; returns the error object in it, if any.
+/// Adds the data of one event of a stream of the Responses API to the summary; returns the error object in it, if any.
 pub(crate) fn inspect_event<'a>(summary: &mut SummaryBuilder, text: &'a str) -> Option<Value<'a>> {
     let names = ["type", "output_index", "item", "delta", "response", "code", "error"];
-    let [kind, index, item, delta, inside, code, error] = parse_members(text, names)?;
+    let [kind, index, item, delta, response, code, error] = parse_members(text, names)?;
     let number = index.and_then(|index| index.as_u64()).unwrap_or(0);
     match kind.and_then(|kind| kind.string()).as_deref() {
-        Some("response.created") => summary.set_model(inside.and_then(|inside| inside.get("model"))),
+        Some("response.created") => summary.set_model(response.and_then(|response| response.get("model"))),
         Some("response.output_item.added") => {
             if let Some(item) = item {
                 add_item(summary, number, &item, true);
@@ -35,8 +35,8 @@ pub(crate) fn inspect_event<'a>(summary: &mut SummaryBuilder, text: &'a str) -> 
             | "response.reasoning_summary_text.delta",
         ) => summary.add_output(delta),
         Some("response.completed" | "response.incomplete" | "response.failed" | "response.done") => {
-            if let Some(inside) = inside {
-                finish_response(summary, inside.get_many(ENDS));
+            if let Some(response) = response {
+                finish_response(summary, response.get_many(FINAL_MEMBERS));
             }
         }
         // The code is beside the type, or in an object.
@@ -48,10 +48,12 @@ pub(crate) fn inspect_event<'a>(summary: &mut SummaryBuilder, text: &'a str) -> 
     error
 }
 
-/// Adds a complete Responses response to the summary; returns the error object in it, if any.
+/// Adds a complete response of the Responses API to the summary; returns the error object in it, if any.
 pub(crate) fn inspect_response<'a>(summary: &mut SummaryBuilder, text: &'a str) -> Option<Value<'a>> {
-    let [model, usage, status, details, error, output] =
-        parse_members(text, [ENDS[0], ENDS[1], ENDS[2], ENDS[3], ENDS[4], "output"])?;
+    let [model, usage, status, details, error, output] = parse_members(
+        text,
+        [FINAL_MEMBERS[0], FINAL_MEMBERS[1], FINAL_MEMBERS[2], FINAL_MEMBERS[3], FINAL_MEMBERS[4], "output"],
+    )?;
     for (number, item) in (0..).zip(output.iter().flat_map(Value::elements)) {
         add_item(summary, number, &item, true);
         let [arguments, input, content, reasoning_summary] =
@@ -66,11 +68,11 @@ pub(crate) fn inspect_response<'a>(summary: &mut SummaryBuilder, text: &'a str) 
     error
 }
 
-/// Adds an item to the summary. `begins` is false for the event that only completes it.
-fn add_item(summary: &mut SummaryBuilder, number: u64, item: &Value<'_>, begins: bool) {
+/// Adds an output item to the summary. `is_new` is false for the event that completes an item that was added before.
+fn add_item(summary: &mut SummaryBuilder, number: u64, item: &Value<'_>, is_new: bool) {
     let [kind, call, name, arguments, input] = item.get_many(["type", "call_id", "name", "arguments", "input"]);
     match kind.and_then(|kind| kind.string()).as_deref() {
-        Some("reasoning") => summary.thinking_blocks += u32::from(begins),
+        Some("reasoning") => summary.thinking_blocks += u32::from(is_new),
         Some("function_call" | "custom_tool_call") => {
             summary.start_call(number, call, name);
             summary.set_arguments(number, arguments.or(input));
@@ -79,10 +81,10 @@ fn add_item(summary: &mut SummaryBuilder, number: u64, item: &Value<'_>, begins:
     }
 }
 
-/// The members that are read from a finished response.
-const ENDS: [&str; 5] = ["model", "usage", "status", "incomplete_details", "error"];
+/// The members that are read from a finished response object.
+const FINAL_MEMBERS: [&str; 5] = ["model", "usage", "status", "incomplete_details", "error"];
 
-/// Adds the members [`ENDS`] of a finished response object to the summary.
+/// Adds a finished response object to the summary, given the values of its [`FINAL_MEMBERS`].
 fn finish_response(summary: &mut SummaryBuilder, [model, usage, status, details, error]: [Option<Value<'_>>; 5]) {
     summary.set_model(model);
     summary.set_usage(usage);
@@ -100,7 +102,7 @@ fn finish_response(summary: &mut SummaryBuilder, [model, usage, status, details,
     summary.complete = true;
 }
 
-/// Returns the class of an error object.
+/// Classifies an error object of the Responses API, given as JSON text.
 fn class_of(error: &str) -> ErrorClass {
     classify(WireApi::OpenAiResponses, 0, format!(r#"{{"error":{error}}}"#).as_bytes())
 }

@@ -10,19 +10,21 @@ use crate::convert::{
     object::object,
 };
 
-/// Writer of the input items of a Responses request, in order.
+/// Writes the input items of a Responses request, message by message.
 #[derive(Debug, Default)]
 pub(super) struct Items {
     written: Vec<Value>,
-    /// Ids of the calls of custom tools, whose results are items of another type.
-    custom: BTreeSet<String>,
+    /// The ids of calls of custom tools, whose results are items of another type.
+    custom_call_ids: BTreeSet<String>,
 }
 
 impl Items {
+    /// Returns all items as the `input` of the request.
     pub(super) fn into_input(self) -> Value {
         Value::Array(self.written)
     }
 
+    /// Appends the items for a message. Each tool call and tool result becomes an item of its own.
     pub(super) fn write(&mut self, message: Message) {
         let role = message.role;
         let mut parts = Vec::new();
@@ -42,6 +44,7 @@ impl Items {
         self.write_message(role, &mut parts);
     }
 
+    /// Appends a message item with these parts, and clears them. Does nothing if there are none.
     fn write_message(&mut self, role: Role, parts: &mut Vec<Value>) {
         if parts.is_empty() {
             return;
@@ -59,7 +62,7 @@ impl Items {
         let id = ids::valid_call_id(id);
         self.written.push(match input {
             ToolInput::Free(input) => {
-                self.custom.insert(id.clone());
+                self.custom_call_ids.insert(id.clone());
                 object!({"type": "custom_tool_call", "call_id": id, "name": name, "input": input})
             }
             input => {
@@ -76,11 +79,12 @@ impl Items {
             [Block::Text(text)] => Value::from(std::mem::take(text)),
             _ => content.into_iter().filter_map(|block| part_of(block, Role::User)).collect(),
         };
-        let kind = if self.custom.contains(&id) { "custom_tool_call_output" } else { "function_call_output" };
+        let kind = if self.custom_call_ids.contains(&id) { "custom_tool_call_output" } else { "function_call_output" };
         self.written.push(object!({"type": kind, "call_id": id, "output": output}));
     }
 }
 
+/// Writes a text or an image as a content part; `None` for other blocks.
 fn part_of(block: Block, role: Role) -> Option<Value> {
     match block {
         Block::Text(text) if role == Role::Assistant => Some(object!({"type": "output_text", "text": text})),

@@ -14,8 +14,9 @@ use crate::convert::{
 
 /// The lowest output limit that Responses accept. A lower limit, which clients send to check whether a model responds,
 /// is raised to it.
-const FEWEST_OUTPUT_TOKENS: u64 = 16;
+const MIN_OUTPUT_TOKENS: u64 = 16;
 
+/// Writes the body of a Responses request.
 pub(crate) fn write_request(
     request: Request,
     conversion: &ConversionOptions<'_>,
@@ -52,8 +53,8 @@ pub(crate) fn write_request(
     if let Some(effort) = request.effort {
         body.insert("reasoning".to_owned(), object!({"effort": effort.min(Effort::ExtraHigh).name()}));
     }
-    if let Some(most) = request.max_output {
-        body.insert("max_output_tokens".to_owned(), Value::from(most.max(FEWEST_OUTPUT_TOKENS)));
+    if let Some(max_output) = request.max_output {
+        body.insert("max_output_tokens".to_owned(), Value::from(max_output.max(MIN_OUTPUT_TOKENS)));
     }
     write_sampling(&mut body, request.sampling, gate)?;
     for (name, setting) in [

@@ -8,14 +8,15 @@ use crate::convert::canonical::{
     tokens::Tokens,
 };
 
+/// Writes the body of a response that is not streamed.
 pub(crate) fn write_response(response: Response, head: &ResponseHead) -> Value {
     let blocks = response.blocks.into_iter().enumerate();
     let output: Vec<Value> =
-        blocks.map(|(index, (kind, content_text))| item(head, index, &kind, &content_text, "completed")).collect();
+        blocks.map(|(index, (kind, content))| item(head, index, &kind, &content, "completed")).collect();
     finished(head, output, &response.stop, response.tokens)
 }
 
-/// Builds a response object of Responses without output and usage.
+/// Builds a response object of the Responses API without output and usage, with a status such as `in_progress`.
 pub(super) fn response(head: &ResponseHead, status: &str) -> Value {
     json!({
         "id": head.id,
@@ -44,15 +45,16 @@ pub(super) fn response(head: &ResponseHead, status: &str) -> Value {
     })
 }
 
-/// Builds a finished response object of Responses.
+/// Builds the finished response object of the Responses API: complete, or incomplete if the model stopped at the output
+/// limit or refused.
 pub(super) fn finished(head: &ResponseHead, output: Vec<Value>, stop: &Stop, tokens: Tokens) -> Value {
-    let cut_off = match stop {
+    let incomplete_reason = match stop {
         Stop::EndTurn | Stop::ToolUse | Stop::Sequence(_) => None,
         Stop::MaxTokens => Some("max_output_tokens"),
         Stop::Refused => Some("content_filter"),
     };
-    let mut response = response(head, if cut_off.is_some() { "incomplete" } else { "completed" });
-    if let Some(reason) = cut_off {
+    let mut response = response(head, if incomplete_reason.is_some() { "incomplete" } else { "completed" });
+    if let Some(reason) = incomplete_reason {
         response["incomplete_details"] = json!({"reason": reason});
     }
     response["output"] = Value::Array(output);
@@ -60,16 +62,17 @@ pub(super) fn finished(head: &ResponseHead, output: Vec<Value>, stop: &Stop, tok
     response
 }
 
-/// Builds the output item for a block; `index` is its position in the response.
-pub(super) fn item(head: &ResponseHead, index: usize, kind: &BlockKind, content_text: &str, status: &str) -> Value {
+/// Builds the output item of the Responses API for a block with this content. `index` is the position of the item in
+/// the response, `status` its status such as `completed`.
+pub(super) fn item(head: &ResponseHead, index: usize, kind: &BlockKind, content: &str, status: &str) -> Value {
     let id = item_id(head, index, kind);
     match kind {
         BlockKind::Text => {
-            let content = if content_text.is_empty() { json!([]) } else { json!([part(content_text)]) };
-            json!({"id": id, "type": "message", "status": status, "role": "assistant", "content": content})
+            let parts = if content.is_empty() { json!([]) } else { json!([part(content)]) };
+            json!({"id": id, "type": "message", "status": status, "role": "assistant", "content": parts})
         }
         BlockKind::Thinking => {
-            json!({"id": id, "type": "reasoning", "summary": [{"type": "summary_text", "text": content_text}]})
+            json!({"id": id, "type": "reasoning", "summary": [{"type": "summary_text", "text": content}]})
         }
         BlockKind::Tool { id: call, name, custom: false } => json!({
             "id": id,
@@ -77,7 +80,7 @@ pub(super) fn item(head: &ResponseHead, index: usize, kind: &BlockKind, content_
             "status": status,
             "call_id": call,
             "name": name,
-            "arguments": content_text,
+            "arguments": content,
         }),
         BlockKind::Tool { id: call, name, custom: true } => json!({
             "id": id,
@@ -85,14 +88,14 @@ pub(super) fn item(head: &ResponseHead, index: usize, kind: &BlockKind, content_
             "status": status,
             "call_id": call,
             "name": name,
-            "input": content_text,
+            "input": content,
         }),
     }
 }
 
-/// Returns a text part of a message.
-pub(super) fn part(content_text: &str) -> Value {
-    json!({"type": "output_text", "text": content_text, "annotations": [], "logprobs": []})
+/// Builds a text part of a message item.
+pub(super) fn part(content: &str) -> Value {
+    json!({"type": "output_text", "text": content, "annotations": [], "logprobs": []})
 }
 
 /// Returns the id of an output item: a prefix for its type, the id of the response, and its index.

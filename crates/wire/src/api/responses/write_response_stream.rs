@@ -17,28 +17,32 @@ use crate::{
     errors::error_kind,
 };
 
-/// Writer of a streamed Responses response: converts canonical events to SSE events.
+/// Writes a stream of the Responses API: converts canonical events to server-sent events.
 #[derive(Debug)]
 pub(crate) struct ResponseWriter {
     head: ResponseHead,
     /// The sequence number of the next event.
     sequence: u64,
     /// The item for the open block.
-    open: Option<Open>,
+    open_item: Option<OpenItem>,
     /// The finished items, which the last event repeats.
-    done: Vec<Value>,
+    finished_items: Vec<Value>,
 }
 
+/// The output item for the open block.
 #[derive(Debug)]
-struct Open {
+struct OpenItem {
+    /// The index of the item in the response.
     index: usize,
     kind: BlockKind,
+    /// The id of the item.
     id: String,
-    content_text: String,
+    /// The content so far.
+    content: String,
 }
 
-impl Open {
-    /// Returns an event with the members that all events of this block have.
+impl OpenItem {
+    /// Builds an event of type `kind` with the members that all events of this item have.
     fn event(&self, kind: &str) -> Value {
         let mut event = json!({"type": kind, "item_id": self.id, "output_index": self.index});
         if matches!(self.kind, BlockKind::Text) {
@@ -50,7 +54,7 @@ impl Open {
 
 impl ResponseWriter {
     pub(crate) const fn new(head: ResponseHead) -> Self {
-        Self { head, sequence: 0, open: None, done: Vec::new() }
+        Self { head, sequence: 0, open_item: None, finished_items: Vec::new() }
     }
 
     fn write_event(&mut self, mut event: Value, out: &mut Vec<u8>) {
@@ -59,9 +63,9 @@ impl ResponseWriter {
         sse::write(out, event.get("type").and_then(Value::as_str), &event);
     }
 
-    fn open(&mut self, index: usize, kind: BlockKind, out: &mut Vec<u8>) {
+    fn start_item(&mut self, index: usize, kind: BlockKind, out: &mut Vec<u8>) {
         let added = item(&self.head, index, &kind, "", "in_progress");
-        let open = Open { index, id: item_id(&self.head, index, &kind), kind, content_text: String::new() };
+        let open = OpenItem { index, id: item_id(&self.head, index, &kind), kind, content: String::new() };
         let mut event = json!({"type": "response.output_item.added", "output_index": index});
         event["item"] = added;
         self.write_event(event, out);
@@ -70,12 +74,12 @@ impl ResponseWriter {
             event["part"] = part("");
             self.write_event(event, out);
         }
-        self.open = Some(open);
+        self.open_item = Some(open);
     }
 
     fn append_delta(&mut self, more: &str, out: &mut Vec<u8>) {
-        let Some(open) = &mut self.open else { return };
-        open.content_text.push_str(more);
+        let Some(open) = &mut self.open_item else { return };
+        open.content.push_str(more);
         let mut event = match open.kind {
             BlockKind::Text => open.event("response.output_text.delta"),
             BlockKind::Thinking => return,
@@ -89,34 +93,34 @@ impl ResponseWriter {
         self.write_event(event, out);
     }
 
-    fn close(&mut self, out: &mut Vec<u8>) {
-        let Some(open) = self.open.take() else { return };
+    fn finish_item(&mut self, out: &mut Vec<u8>) {
+        let Some(open) = self.open_item.take() else { return };
         match &open.kind {
             BlockKind::Thinking => {}
             BlockKind::Text => {
                 let mut event = open.event("response.output_text.done");
-                event["text"] = json!(open.content_text);
+                event["text"] = json!(open.content);
                 event["logprobs"] = json!([]);
                 self.write_event(event, out);
                 let mut event = open.event("response.content_part.done");
-                event["part"] = part(&open.content_text);
+                event["part"] = part(&open.content);
                 self.write_event(event, out);
             }
             BlockKind::Tool { custom: false, name, .. } => {
                 let mut event = open.event("response.function_call_arguments.done");
                 event["name"] = json!(name);
-                event["arguments"] = json!(open.content_text);
+                event["arguments"] = json!(open.content);
                 self.write_event(event, out);
             }
             BlockKind::Tool { custom: true, .. } => {
                 let mut event = open.event("response.custom_tool_call_input.done");
-                event["input"] = json!(open.content_text);
+                event["input"] = json!(open.content);
                 self.write_event(event, out);
             }
         }
-        let item = item(&self.head, open.index, &open.kind, &open.content_text, "completed");
+        let item = item(&self.head, open.index, &open.kind, &open.content, "completed");
         self.write_event(json!({"type": "response.output_item.done", "output_index": open.index, "item": item}), out);
-        self.done.push(item);
+        self.finished_items.push(item);
     }
 }
 
@@ -128,13 +132,13 @@ impl WriteStream for ResponseWriter {
                     self.write_event(json!({"type": kind, "response": response(&self.head, "in_progress")}), out);
                 }
             }
-            Event::BlockStarted { index, kind } => self.open(index, kind, out),
+            Event::BlockStarted { index, kind } => self.start_item(index, kind, out),
             Event::Delta(more) => self.append_delta(&more, out),
-            Event::BlockStopped => self.close(out),
+            Event::BlockStopped => self.finish_item(out),
             // A comment, since the API has no keep-alive event.
             Event::HiddenThinking => out.extend_from_slice(b": thinking\n\n"),
             Event::Finished { stop, tokens } => {
-                let response = finished(&self.head, std::mem::take(&mut self.done), &stop, tokens);
+                let response = finished(&self.head, std::mem::take(&mut self.finished_items), &stop, tokens);
                 let kind = if response["status"] == "completed" { "response.completed" } else { "response.incomplete" };
                 self.write_event(json!({"type": kind, "response": response}), out);
             }
@@ -145,7 +149,7 @@ impl WriteStream for ResponseWriter {
                     class => error_kind(WireApi::OpenAiResponses, class).1,
                 };
                 let mut response = response(&self.head, "failed");
-                response["output"] = Value::Array(std::mem::take(&mut self.done));
+                response["output"] = Value::Array(std::mem::take(&mut self.finished_items));
                 response["error"] = json!({"code": code, "message": failure.message});
                 self.write_event(json!({"type": "response.failed", "response": response}), out);
             }
