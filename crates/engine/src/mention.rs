@@ -1,7 +1,7 @@
 //! Resolves the `@` mention at the start of a message.
 
 use contracts::{Override, Registry};
-use router_core::{OverrideError, address};
+use router_core::{OverrideError, address, resembles_model};
 
 /// The mention of a message, with its length.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,13 +15,14 @@ pub(crate) struct Mention {
 impl Mention {
     const NONE: Self = Self { model: None, bytes: 0 };
 
-    /// Resolves the mention of a live message. A file or agent of the client (`@src/main.rs`, `@agent-review`) is text.
+    /// Resolves the mention of a live message. A word that names no model and resembles none is text: coding clients use
+    /// `@` for files and agents (`@src/main.rs`, `@agent-review`).
     ///
     /// # Errors
-    /// [`OverrideError`] if the mention names no model and is none of the client's, or if no message follows it.
+    /// [`OverrideError`] if the mention names no model but resembles a model's name, or if no message follows a model.
     pub(crate) fn resolve(message: &str, registry: &Registry) -> Result<Self, OverrideError> {
         match Self::parse(message, registry) {
-            Err(_) if is_of_client(message) => Ok(Self::NONE),
+            Err(OverrideError::Unknown { alias, .. }) if !resembles_model(&alias, registry) => Ok(Self::NONE),
             resolved => resolved,
         }
     }
@@ -41,10 +42,4 @@ impl Mention {
         let bytes = message.len() - addressed.text.len();
         Ok(Self { model: addressed.override_model, bytes })
     }
-}
-
-/// Whether the first word is one for which coding clients use `@`: a path, an attached resource or an agent.
-fn is_of_client(message: &str) -> bool {
-    let word = message.split_whitespace().next().unwrap_or_default();
-    word.contains(['/', '.', '"', '#', ':']) || word.starts_with("@agent-")
 }

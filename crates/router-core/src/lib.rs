@@ -24,7 +24,7 @@ mod yaml;
 pub use banner::{Banner, banners};
 pub use chain::{DECIDER_VERSION, Decided, decide};
 pub use check::{Note, notes};
-pub use override_token::{Addressed, OverrideError, address};
+pub use override_token::{Addressed, OverrideError, address, resembles_model};
 pub use policy::{
     AuxiliaryCalls, ClientModel, CountTokens, Disagreement, EmbeddingEndpoint, GatewaySettings, OnExplicitReject,
     Policy, Problem, RecordText, RuleView, SCHEMA, schema_text,

@@ -2,7 +2,7 @@
 
 use contracts::{Override, Registry};
 
-use crate::policy::nearest_names;
+use crate::policy::{is_typo_of, nearest_names};
 
 /// A message, split into its model override and its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,4 +60,13 @@ pub fn address<'a>(message: &'a str, registry: &Registry) -> Result<Addressed<'a
     }
     let override_model = Override { alias: alias.to_owned(), model: model.id.clone() };
     Ok(Addressed { override_model: Some(override_model), text })
+}
+
+/// Returns whether a name that no model has was meant as the name of a model (decision D39): it starts with a provider of
+/// the registry and a colon, or it differs from a model's id or alias by a typing error.
+pub fn resembles_model(name: &str, registry: &Registry) -> bool {
+    let name = name.to_lowercase();
+    let provider = name.split_once(':').map(|(provider, _)| provider);
+    let is_provider = |provider: &str| registry.iter().any(|model| model.provider.as_str() == provider);
+    provider.is_some_and(is_provider) || registry.names().any(|(known, _)| is_typo_of(&name, known))
 }

@@ -20,7 +20,7 @@ use crate::text_set::TextSet;
 pub use embedding::EmbeddingEndpoint;
 pub use gateway::{AuxiliaryCalls, ClientModel, CountTokens, GatewaySettings};
 pub use problem::Problem;
-pub(crate) use problem::nearest_names;
+pub(crate) use problem::{is_typo_of, nearest_names};
 pub(crate) use rules::{Rule, Rules};
 pub use schema::{SCHEMA, schema_text};
 

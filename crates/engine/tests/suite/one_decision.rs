@@ -21,7 +21,7 @@ use crate::support::{
 const SESSIONS: [&str; 3] = ["one", "two", "three"];
 const MODELS: [&str; 4] = [HAIKU, SONNET, OPUS, GPT];
 const CLASSES: [ErrorClass; 3] = [ErrorClass::Auth, ErrorClass::Network, ErrorClass::Cancelled];
-const MESSAGES: [&str; 5] = ["hello", "/commit it", "@opus plan it", "@nobody there", "refactor the printer"];
+const MESSAGES: [&str; 5] = ["hello", "/commit it", "@opus plan it", "@opsu there", "refactor the printer"];
 const POLICIES: [&str; 4] = [
     "global_default: sonnet",
     "rules: [{name: commits, when: {message_matches: ^/commit}, use: haiku}]\npattern: {min_sample_size: 1}\nglobal_default: sonnet",

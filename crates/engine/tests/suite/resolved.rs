@@ -38,16 +38,20 @@ fn a_mention_is_resolved_and_its_bytes_are_reported_for_every_message() {
 }
 
 #[test]
-fn a_file_or_an_agent_of_the_client_is_text() {
-    for message in ["@src/main.rs explain", "@agent-review look", "@README.md", "@\"a b\" explain"] {
+fn a_mention_is_text_unless_it_resembles_a_model() {
+    let text =
+        ["@src explain", "@Makefile explain", "@src/main.rs explain", "@agent-review look", "@README.md", "@\"a b\" x"];
+    for message in text {
         let mut desk = Desk::with(POLICY);
         let outcome = desk.arrive(input(message, client_request())).unwrap();
         assert_eq!(captured(&desk, &outcome), (message.to_owned(), None));
         assert_eq!(outcome.mention_bytes, [0]);
     }
-    let mut desk = Desk::with(POLICY);
-    let error = desk.arrive(input("@nobody explain", client_request())).unwrap_err();
-    assert!(matches!(error, EngineError::Override(_)), "{error}");
+    for message in ["@opsu explain", "@anthropic:claude-opuss-5 explain", "@Haikuu explain"] {
+        let mut desk = Desk::with(POLICY);
+        let error = desk.arrive(input(message, client_request())).unwrap_err();
+        assert!(matches!(error, EngineError::Override(_)), "{message}: {error}");
+    }
 }
 
 #[test]

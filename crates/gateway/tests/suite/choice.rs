@@ -60,7 +60,13 @@ fn an_address_that_names_nobody_is_an_error_and_a_mention_of_a_file_is_text() {
     assert_eq!(answer.status, 400);
     assert!(answer.body.contains("close are") && answer.body.contains("opus"), "{}", answer.body);
     assert_eq!(world.mock.count(), 0);
-    for text in ["@src/main.rs explain this", "@README.md what is it", "@agent-reviewer have a look"] {
+    for text in [
+        "@src explain",
+        "@Makefile what is it",
+        "@src/main.rs explain this",
+        "@README.md what is it",
+        "@agent-reviewer look",
+    ] {
         let answer = world.post("/v1/messages", &[], &message("turnwise", text));
         assert_eq!(answer.status, 200, "{text}: {}", answer.body);
         assert_eq!(world.last_sent()["messages"][0]["content"], text);

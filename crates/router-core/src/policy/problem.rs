@@ -47,6 +47,14 @@ pub(crate) fn did_you_mean<'a>(name: &str, known: impl Iterator<Item = &'a str>)
     nearest(name, known).map(|name| format!("; did you mean `{name}`?")).unwrap_or_default()
 }
 
+/// Returns whether `name` differs from `known` by an edit distance of at most 2, or 1 if `known` has up to three letters.
+pub(crate) fn is_typo_of(name: &str, known: &str) -> bool {
+    let letters = known.chars().count();
+    let most = if letters <= 3 { 1 } else { 2 };
+    // The difference in length excludes most names, and bounds the cost of a very long name.
+    name.chars().count().abs_diff(letters) <= most && strsim::damerau_levenshtein(name, known) <= most
+}
+
 /// Returns up to three known names similar to `name`, each with a leading `@`.
 pub(crate) fn nearest_names<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Vec<String> {
     let mut close: Vec<_> = close(name, known).collect();
