@@ -5,7 +5,7 @@ use std::str::FromStr as _;
 use tracing_subscriber::{
     Layer as _,
     filter::{LevelFilter, Targets},
-    fmt,
+    fmt::{self, format::FmtSpan},
     layer::SubscriberExt as _,
     util::SubscriberInitExt as _,
 };
@@ -33,8 +33,9 @@ pub(crate) fn start(verbose: u8, is_gateway: bool, format: LogFormat) -> Result<
         })?,
         _ => Targets::new().with_default(level),
     };
-    // A line that cannot be written is dropped: reporting that on the standard error would panic.
-    let lines = fmt::layer().with_writer(std::io::stderr).log_internal_errors(false);
+    // A line that cannot be written is dropped: reporting that on the standard error would panic. A span that ends is a
+    // line with its fields and its duration.
+    let lines = fmt::layer().with_writer(std::io::stderr).log_internal_errors(false).with_span_events(FmtSpan::CLOSE);
     let lines = match format {
         LogFormat::Text => lines.boxed(),
         LogFormat::Json => lines.json().flatten_event(true).with_span_list(false).boxed(),

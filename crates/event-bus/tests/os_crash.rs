@@ -4,6 +4,7 @@
 
 #[path = "os_crash/machine.rs"]
 mod machine;
+#[path = "suite/support.rs"]
 mod support;
 #[path = "os_crash/writer.rs"]
 mod writer;

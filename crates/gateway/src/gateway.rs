@@ -42,6 +42,7 @@ pub struct Gateway {
     metrics: Metrics,
     started_at: Timestamp,
     nameless: AtomicU64,
+    requests: AtomicU64,
     sources: Sources,
     board: Arc<Mutex<BoardView>>,
     collector: Option<Collector>,
@@ -96,6 +97,7 @@ impl Gateway {
             metrics: Metrics::default(),
             started_at: SystemClock.now(),
             nameless: AtomicU64::new(0),
+            requests: AtomicU64::new(0),
             board: Arc::new(Mutex::new(BoardView::new(sources.clone()))),
             sources,
             collector,
@@ -173,6 +175,11 @@ impl Gateway {
 
     pub(crate) fn now(&self) -> Timestamp {
         (self.clock())()
+    }
+
+    /// Counts a request and returns its number, from 1.
+    pub(crate) fn count_request(&self) -> u64 {
+        self.requests.fetch_add(1, Ordering::Relaxed) + 1
     }
 
     /// Creates a session id for a request without one.

@@ -17,7 +17,7 @@ mod guard;
 mod listing;
 mod metrics;
 mod own;
-
+mod request_span;
 mod routes;
 mod server;
 pub mod tls;

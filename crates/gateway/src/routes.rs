@@ -9,6 +9,7 @@ use hyper::{
     body::{Body as _, Incoming as Body},
     header::{CONNECTION, CONTENT_TYPE, HeaderValue, UPGRADE},
 };
+use tracing::Instrument as _;
 
 use crate::{
     body::Answer,
@@ -16,6 +17,7 @@ use crate::{
     exchange::{Incoming, exchange, refused},
     gateway::Gateway,
     listing,
+    request_span::{SpannedBody, request_span},
     whole::whole,
 };
 
@@ -73,8 +75,16 @@ fn shape(path: &str) -> WireApi {
     }
 }
 
-/// Handles a request: checks access, dispatches by path and counts the response.
-pub(crate) async fn answer(gateway: Arc<Gateway>, mut request: Request<Body>) -> Response<Answer> {
+/// Handles a request in a span of its own, which ends with the response body.
+pub(crate) async fn answer(gateway: Arc<Gateway>, request: Request<Body>) -> Response<SpannedBody> {
+    let span = request_span(|| gateway.count_request(), request.method(), request.uri().path());
+    let response = dispatch(Arc::clone(&gateway), request).instrument(span.clone()).await;
+    span.record("status", response.status().as_u16());
+    response.map(|body| SpannedBody { body, span })
+}
+
+/// Checks access, dispatches the request by path and counts the response.
+async fn dispatch(gateway: Arc<Gateway>, mut request: Request<Body>) -> Response<Answer> {
     let began = Instant::now();
     let path = request.uri().path().to_owned();
     let route = route(request.method(), &path);

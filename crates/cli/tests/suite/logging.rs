@@ -25,6 +25,23 @@ fn log_lines_are_json_with_a_time_when_asked_for() {
 }
 
 #[test]
+fn each_request_is_a_line_with_its_status_and_duration_at_level_info() {
+    let desk = Desk::new();
+    let arguments = ["--json", "serve", "--listen", "127.0.0.1:0", "--log-format", "json"];
+    let mut command = desk.command(&arguments);
+    let mut gateway = RunningGateway::spawn(command.env("RUST_LOG", "warn,gateway=info").stderr(Stdio::piped()));
+    let mut lines = BufReader::new(gateway.take_stderr()).lines();
+    assert_eq!(gateway.get("/health"), 200);
+    let line: serde_json::Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
+    assert_eq!(
+        (&line["level"], &line["message"], &line["span"]["name"]),
+        (&"INFO".into(), &"close".into(), &"request".into())
+    );
+    assert_eq!((&line["span"]["path"], &line["span"]["status"]), (&"/health".into(), &200.into()), "{line}");
+    assert!(line["time.busy"].is_string(), "{line}");
+}
+
+#[test]
 fn an_invalid_filter_in_the_environment_is_reported() {
     let desk = Desk::new();
     let refused = desk.command(&["status"]).env("RUST_LOG", "gateway=loud").output().unwrap();

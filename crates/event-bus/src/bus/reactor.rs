@@ -4,6 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use event_core::{Checkpoint, NewEvent, Position, Recorded};
+use tracing::{Instrument as _, Span, field::Empty};
 
 use super::{BusError, State, queue::Producer, race::race, subscription::read};
 use crate::{
@@ -152,7 +153,8 @@ impl<S: State> Follower<S> {
                 continue;
             }
             let events = read(Arc::clone(&self.log), self.handled, CHUNK).await?;
-            if !self.handle(&events).await? {
+            let span = self.step_span(&events);
+            if !self.handle(&events).instrument(span).await? {
                 return Ok(());
             }
             if SAVE_EVERY <= self.handled.0.saturating_sub(self.saved.0) {
@@ -184,13 +186,27 @@ impl<S: State> Follower<S> {
         race(sleep(time), closed(self.closing.clone())).await;
     }
 
+    /// Creates the span of one step: handling `events`, all attempts included, and recording the outcome.
+    fn step_span(&self, events: &[Recorded]) -> Span {
+        tracing::debug_span!(
+            "reactor_step",
+            reactor = self.reactor.name(),
+            after = self.handled.0,
+            events = events.len(),
+            attempts = Empty,
+            recorded = Empty,
+        )
+    }
+
     /// Handles events until the reactor succeeds, and records the outcome; false if the bus closes before that.
     async fn handle(&mut self, events: &[Recorded]) -> Result<bool, BusError> {
-        loop {
+        for attempt in 1_u64.. {
+            Span::current().record("attempts", attempt);
             // Read before the attempt: if the bus closes during it, the events get one more.
             let closing = self.is_closing();
             match self.reactor.react(events).await {
                 Ok(outcome) => {
+                    Span::current().record("recorded", outcome.len());
                     for batch in outcome.chunks(MAX_BATCH_EVENTS) {
                         self.producer.append(Expected::Any, batch.to_vec()).await?;
                     }
@@ -203,6 +219,7 @@ impl<S: State> Follower<S> {
                 Err(RetryAfter(time)) => self.pause(time).await,
             }
         }
+        Ok(false)
     }
 
     /// Saves the last handled position.

@@ -10,5 +10,5 @@ mod follow;
 mod policy_swap;
 mod watched_log;
 
-#[path = "../support/mod.rs"]
+#[path = "../suite/support.rs"]
 mod support;

@@ -13,7 +13,12 @@ use super::{
     refusal,
     target::Target,
 };
-use crate::{body::Answer, call::RunningCall, gateway::Gateway};
+use crate::{
+    body::Answer,
+    call::RunningCall,
+    gateway::Gateway,
+    request_span::{record_session, record_turn},
+};
 
 /// The reason why no call was sent.
 enum Refusal {
@@ -46,6 +51,7 @@ pub(super) async fn take(
     inspected: &RequestSummary<'_>,
 ) -> Result<Result<(Target, RunningCall, DurabilityHandle), Response<Answer>>, BusError> {
     let input = turn_input(gateway, incoming, inspected, &lineage(incoming, inspected));
+    record_session(&input.session);
     let (bus, clock) = (gateway.bus().clone(), gateway.clock());
     let taken = gateway.bus().command(move |engine| {
         let (target, call) = decide(engine, input)?;
@@ -55,8 +61,12 @@ pub(super) async fn take(
     let (decided, durable) = taken.await?;
     let refuse = |status, kind, message: &str| Ok(Err(refusal::refused(incoming.api, status, kind, message)));
     match decided {
-        Ok((target, call)) => Ok(Ok((target, call, durable))),
+        Ok((target, call)) => {
+            record_turn(target.outcome.turn);
+            Ok(Ok((target, call, durable)))
+        }
         Err(Refusal::NoModel { turn, banners, temporary }) => {
+            record_turn(turn);
             durable.wait().await?;
             let text: Vec<_> = banners.iter().map(ToString::to_string).collect();
             let message = format!("turnwise: {}\n  GET /turns/{turn} says why.", text.join("\n"));

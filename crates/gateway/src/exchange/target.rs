@@ -11,7 +11,7 @@ use hyper::{
 };
 use router_core::select_api;
 
-use crate::{body::Answer, call::RunningCall, gateway::Gateway};
+use crate::{body::Answer, call::RunningCall, gateway::Gateway, request_span::record_model};
 
 const MODEL: HeaderName = HeaderName::from_static("x-turnwise-model");
 const POLICY: HeaderName = HeaderName::from_static("x-turnwise-policy");
@@ -59,7 +59,7 @@ impl Target {
     }
 
     /// Adds the response headers for the model, the slot that chose it, its reason, the turn and the number of
-    /// fallbacks.
+    /// fallbacks, and records the model in the span of the request.
     pub(crate) fn label(&self, response: &mut Response<Answer>, fallbacks: usize) {
         let headers = response.headers_mut();
         let mut put = |name, value| {
@@ -68,6 +68,7 @@ impl Target {
             }
         };
         let (slot, reason) = self.outcome.reason();
+        record_model(&self.model.id, slot, fallbacks);
         put(MODEL, HeaderValue::from_str(self.model.id.as_str()));
         put(POLICY, Ok(HeaderValue::from_static(slot)));
         put(REASON, HeaderValue::try_from(printable(&reason)));

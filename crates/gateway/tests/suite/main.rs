@@ -8,6 +8,7 @@ mod passage;
 mod safety;
 mod shutdown;
 mod signatures;
+mod spans;
 mod support;
 mod thinking;
 mod traces;

@@ -1,0 +1,209 @@
+//! Whatever an operating system's crash leaves on the disk, the log in it is what was promised.
+
+mod check;
+mod program;
+mod scripts;
+mod story;
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::Path,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread,
+};
+
+use crate::support::{in_memory, times};
+use check::{Crash, is_rebuilt};
+use event_bus::files::{Disk, Image, Survival};
+use program::{Program, SECRET};
+use scripts::Script;
+use story::Story;
+
+/// One image in this many is opened for writing as well.
+const OPENED: usize = 9;
+
+/// One image in this many is continued by a program and crashed again.
+const CONTINUED: usize = OPENED * 30;
+
+/// Random decisions about each moment, for each way that has any.
+const SEEDS: u64 = 10;
+
+#[derive(Default)]
+struct Counts {
+    stories: usize,
+    moments: usize,
+    images: usize,
+    opened: usize,
+    only_a_writer: usize,
+    repaired: usize,
+    rebuilt: usize,
+    states_lost: usize,
+    failures: Vec<String>,
+    /// Images that a program continues, with the stories up to them.
+    survivors: Vec<(Image, Story)>,
+    /// Images there were before, in any thread.
+    seen: Arc<Mutex<BTreeSet<[u8; 32]>>>,
+}
+
+impl Counts {
+    /// Crashes a program after every change, in every way.
+    fn crash(&mut self, story: &Story) {
+        self.stories += 1;
+        let mut disk = Disk::new();
+        for (index, change) in story.changes.iter().enumerate() {
+            disk.apply(change);
+            let changes = index + 1;
+            if changes < story.begin {
+                continue;
+            }
+            self.moments += 1;
+            for survival in Survival::ALL {
+                let random = matches!(survival, Survival::Prefix | Survival::Torn | Survival::Subset);
+                for seed in 0..if random { SEEDS } else { 1 } {
+                    let image = disk.crash(survival, changes as u64 * SEEDS + seed);
+                    if self.seen.lock().unwrap().insert(image.digest(is_read)) {
+                        self.check(story, changes, survival, &image);
+                    }
+                }
+            }
+        }
+    }
+
+    fn check(&mut self, story: &Story, changes: usize, survival: Survival, image: &Image) {
+        self.images += 1;
+        let place = in_memory();
+        let log = place.path().join("log");
+        let crash = Crash { story, changes, log: &log };
+        // What a repair or a purge was doing is seen when the log is opened.
+        let open = self.images.is_multiple_of(OPENED) || story.is_rewritten(changes);
+        image.write_to(place.path(), |path| open || !is_index(path)).unwrap();
+        let read = crash.read();
+        let only_a_writer = read == Ok(None);
+        if only_a_writer && !open {
+            fs::remove_dir_all(&log).unwrap_or_default();
+            image.write_to(place.path(), |_| true).unwrap();
+        }
+        self.only_a_writer += usize::from(only_a_writer);
+        let opened = if open || only_a_writer { Some(crash.open()) } else { None };
+        self.opened += usize::from(opened.is_some());
+        let failure = match (read, opened) {
+            (Err(failure), _) => Some(format!("read: {failure}")),
+            (Ok(_), Some(Err(failure))) => Some(format!("opened: {failure}")),
+            (Ok(Some(read)), Some(Ok(opened))) if opened.events < read => {
+                Some(format!("a reader saw {read} events, a writer {}", opened.events))
+            }
+            (Ok(_), Some(Ok(opened))) => {
+                if self.images.is_multiple_of(CONTINUED) && story.purge.is_none() && story.damage.is_none() {
+                    let name = format!("{}, crashed after {changes} changes ({survival:?})", story.name);
+                    self.survivors.push((image.clone(), story.after_crash(name, changes, opened.events)));
+                }
+                self.repaired += usize::from(!opened.repairs.is_empty());
+                self.rebuilt += usize::from(is_rebuilt(&opened.repairs));
+                self.states_lost += usize::from(opened.state_lost);
+
+                None
+            }
+            (Ok(_), None) => None,
+        };
+        if let Some(failure) = failure.or_else(|| still_private(story, changes, image)) {
+            let last = &story.changes[changes - 1];
+            self.failures.push(format!("{}, change {changes} ({last}), {survival:?}: {failure}", story.name));
+        }
+    }
+
+    fn add(&mut self, other: Self) {
+        self.stories += other.stories;
+        self.moments += other.moments;
+        self.images += other.images;
+        self.opened += other.opened;
+        self.only_a_writer += other.only_a_writer;
+        self.repaired += other.repaired;
+        self.rebuilt += other.rebuilt;
+        self.states_lost += other.states_lost;
+        self.failures.extend(other.failures);
+    }
+
+    fn report(&self, what: &str) {
+        println!(
+            "kept: {what}: {} different images of {} programs crashed at {} moments, {} of them opened, written on and \
+             verified ({} repaired themselves, {} with a new index, {} of those lost a saved state); {} were refused to \
+             readers until a writer had opened them; {} failures",
+            self.images,
+            self.stories,
+            self.moments,
+            self.opened,
+            self.repaired,
+            self.rebuilt,
+            self.states_lost,
+            self.only_a_writer,
+            self.failures.len()
+        );
+        let shown: Vec<_> = self.failures.iter().take(20).map(|failure| &failure[..failure.len().min(600)]).collect();
+        assert!(shown.is_empty(), "{} failures:\n{}", self.failures.len(), shown.join("\n"));
+    }
+}
+
+/// What is wrong with an image of which a purge was acknowledged: nothing, if the private text is nowhere.
+fn still_private(story: &Story, changes: usize, image: &Image) -> Option<String> {
+    story.purge.filter(|purge| purge.done <= changes)?;
+    let secret = std::str::from_utf8(SECRET).unwrap();
+    let holds = |bytes: &[u8]| String::from_utf8_lossy(bytes).contains(secret);
+    let (path, _) = image.files().find(|(_, bytes)| holds(bytes))?;
+    Some(format!("private text that was removed stands in `{}`", path.display()))
+}
+
+/// Returns whether the content of a file matters. That of the lock file does not.
+fn is_read(path: &Path) -> bool {
+    !path.ends_with("lock")
+}
+
+fn is_index(path: &Path) -> bool {
+    path.strip_prefix("log").is_ok_and(|path| path.to_string_lossy().starts_with("index"))
+}
+
+/// What the crashes of a program add up to, and those of the programs that went on after some of them.
+fn crash_again_and_again(script: Script, name: &str, seed: u64, seen: &Arc<Mutex<BTreeSet<[u8; 32]>>>) -> Counts {
+    let mut counts = Counts { seen: Arc::clone(seen), ..Counts::default() };
+    let mut program = Program::new(&format!("{name}, seed {seed}"), seed);
+    script(&mut program);
+    counts.crash(&program.end());
+    for (image, story) in std::mem::take(&mut counts.survivors) {
+        let place = in_memory();
+        image.write_to(place.path(), |_| true).unwrap();
+        let mut program = Program::on(place, story, 0);
+        scripts::after_a_crash(&mut program);
+        counts.crash(&program.end());
+    }
+    counts
+}
+
+#[test]
+fn a_crash_at_any_moment_leaves_everything_acknowledged_and_nothing_invented() {
+    let seeds = |name| if name == "anything" { times(10) } else { 1 };
+    let programs: Vec<(&str, Script, usize)> = scripts::SCRIPTS
+        .into_iter()
+        .flat_map(|(name, script)| (0..seeds(name)).map(move |seed| (name, script, seed)))
+        .collect();
+    let seen = Arc::default();
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut counts = Counts::default();
+        while let Some((name, script, seed)) = programs.get(next.fetch_add(1, Ordering::Relaxed)) {
+            counts.add(crash_again_and_again(*script, name, *seed as u64, &seen));
+        }
+        counts
+    };
+    let mut counts = Counts::default();
+    thread::scope(|scope| {
+        let threads: Vec<_> =
+            (0..thread::available_parallelism().map_or(1, usize::from)).map(|_| scope.spawn(work)).collect();
+        for thread in threads {
+            counts.add(thread.join().unwrap());
+        }
+    });
+    counts.report("crash images");
+    assert!(5_000 <= counts.images && 500 <= counts.opened, "too few images to say so");
+}

@@ -1,0 +1,151 @@
+//! Whether what a crash left is what was promised.
+
+use std::path::Path;
+
+use event_bus::{
+    EventLog, Expected, JournalReader, LogError, Repair, RepairAction, RepairPlan, SledLog, TextFiles, TextStore as _,
+    plan_repair,
+};
+use event_core::{NewEvent, Payload, Position, Recorded, Timestamp};
+
+use super::{
+    program::NAMES_A_TEXT,
+    story::{STATE, Story},
+};
+use crate::support::new_events;
+
+/// A crash of a program after a number of changes, and the directory it left.
+pub(crate) struct Crash<'a> {
+    pub(crate) story: &'a Story,
+    pub(crate) changes: usize,
+    pub(crate) log: &'a Path,
+}
+
+/// What was done to a log that was opened and found to be right.
+pub(crate) struct Opened {
+    pub(crate) events: usize,
+    pub(crate) repairs: Vec<Repair>,
+    pub(crate) state_lost: bool,
+}
+
+impl Crash<'_> {
+    /// Reads the log without opening it for writing. `None` if only a writer can interpret the state after the crash.
+    pub(crate) fn read(&self) -> Result<Option<usize>, String> {
+        let read = JournalReader::open(self.log).and_then(|log| log.read_after(Position::ORIGIN, usize::MAX));
+        match read {
+            Ok(events) => self.is_as_promised(&events).map(Some),
+            Err(LogError::Damaged { .. } | LogError::Io { .. }) => Ok(None),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
+    /// Opens the log, continues it, opens it again, and verifies everything.
+    pub(crate) fn open(&self) -> Result<Opened, String> {
+        let text = |error: LogError| error.to_string();
+        let (log, repairs) = match SledLog::open(self.log) {
+            // Damage that was there before the crash, and whose repair the crash interrupted, is repaired now.
+            Err(LogError::Damaged { .. }) if self.story.may_be_damaged(self.changes) => plan_repair(self.log)
+                .and_then(RepairPlan::execute)
+                .and_then(|_| SledLog::open(self.log))
+                .map_err(text)?,
+            other => other.map_err(text)?,
+        };
+        let events = self.is_as_promised(&log.read_after(Position::ORIGIN, usize::MAX).map_err(text)?)?;
+        let state_lost = self.has_lost_its_state(&log, &repairs)?;
+        let found = self.story.events.get(events.saturating_sub(1)).map(|event| log.find(event.id)).transpose();
+        if events != 0 && found.map_err(text)? != Some(Some(Position(events as u64))) {
+            return Err("the last event is not found by its id".to_owned());
+        }
+        // Ids no story has.
+        let more = new_events(1_000_000..1_000_003);
+        log.append(Expected::At(Position(events as u64)), Timestamp(u64::MAX / 2), &more).map_err(text)?;
+        log.close().map_err(text)?;
+        drop(log);
+        let (log, again) = SledLog::open(self.log).map_err(text)?;
+        if !again.is_empty() {
+            return Err(format!("repaired a second time: {again:?}"));
+        }
+        let all = log.read_after(Position::ORIGIN, usize::MAX).map_err(text)?;
+        drop(log);
+        if self.is_as_promised(&all[..events])? != events || all[events..].iter().map(|event| &event.event).ne(&more) {
+            return Err("what was appended after the crash is not there".to_owned());
+        }
+        let verified = event_bus::verify(self.log).map_err(text)?;
+        if !verified.is_sound() || verified.indexed != Some(events as u64 + 3) {
+            return Err(format!("the log does not verify: {verified:?}"));
+        }
+        Ok(Opened { events, repairs, state_lost })
+    }
+
+    /// Counts the events, if they are a prefix of what was appended, with everything promised.
+    fn is_as_promised(&self, found: &[Recorded]) -> Result<usize, String> {
+        let count = found.len();
+        let places = found.iter().map(|event| event.position).eq((1..=count as u64).map(Position));
+        let known = count <= self.story.events.len();
+        if !places
+            || !known
+            || !found.iter().zip(&self.story.events).all(|(recorded, event)| self.is_as_appended(recorded, event))
+        {
+            return Err(format!("{count} events are no prefix of what was appended"));
+        }
+        let promised = self.story.promised(self.changes);
+        if count < promised {
+            return Err(format!("{promised} events were acknowledged, {count} are there"));
+        }
+        if count != 0 && !self.story.batches.contains(&count) {
+            return Err(format!("the log ends within a batch, after {count} events"));
+        }
+        self.has_its_texts(found)?;
+        Ok(count)
+    }
+
+    /// Whether an event is what was appended, or, once a purge has begun, what it leaves of it.
+    fn is_as_appended(&self, found: &Recorded, appended: &NewEvent) -> bool {
+        let purge = self.story.purge.filter(|purge| purge.began <= self.changes && purge.removes(found.position));
+        match (found.purged, purge) {
+            (None, None) => found.event == *appended,
+            (None, Some(purge)) => {
+                found.event == *appended && (self.changes < purge.done || appended.payload.is_empty())
+            }
+            (Some(hash), Some(_)) => {
+                let left = NewEvent { payload: Payload::default(), ..appended.clone() };
+                hash == *blake3::hash(&appended.payload).as_bytes() && found.event == left
+            }
+            (Some(_), None) => false,
+        }
+    }
+
+    fn has_its_texts(&self, found: &[Recorded]) -> Result<(), String> {
+        let texts = TextFiles::open(self.log);
+        for text in &self.story.texts {
+            let named = found.iter().any(|event| event.event.kind == NAMES_A_TEXT && *event.event.payload == text.hash);
+            let there = texts.get(text.hash).map(|text| text.is_some());
+            let (removal_began, removed) = text.removed.unwrap_or((usize::MAX, usize::MAX));
+            if removed <= self.changes && !matches!(there, Ok(false)) {
+                return Err(format!("a text that was removed is back: {there:?}"));
+            }
+            let wanted = (text.kept <= self.changes || named) && self.changes < removal_began;
+            if wanted && !matches!(there, Ok(true)) {
+                return Err(format!("a text that was kept is not there: {there:?}"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the saved state went with an index that sled could not read any more, which is the one way it may go.
+    fn has_lost_its_state(&self, log: &SledLog, repairs: &[Repair]) -> Result<bool, String> {
+        let (possible, may_be_none) = self.story.states(self.changes);
+        match log.load_checkpoint(STATE).map_err(|error| error.to_string())? {
+            Some(state) if possible.contains(&&state) => Ok(false),
+            Some(state) => Err(format!("a state at position {} that should not be there", state.position)),
+            None if may_be_none => Ok(false),
+            None if is_rebuilt(repairs) => Ok(true),
+            None => Err("the saved state is gone".to_owned()),
+        }
+    }
+}
+
+/// Whether the index, and with it what was saved in it, had to be built anew.
+pub(crate) fn is_rebuilt(repairs: &[Repair]) -> bool {
+    repairs.iter().any(|repair| repair.action == RepairAction::IndexRebuilt)
+}

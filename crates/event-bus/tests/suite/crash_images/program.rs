@@ -1,0 +1,184 @@
+//! A program that writes a log through files that record everything, and notes what it is promised.
+
+use std::{path::PathBuf, sync::Arc};
+
+use event_bus::{
+    EventLog as _, Expected, LogError, SledLog, TextFiles, TextStore as _,
+    files::{Files as _, Mode, RecordingFiles, SystemFiles},
+    plan_repair_with,
+};
+use event_core::{Checkpoint, NewEvent, Position, Timestamp};
+use tempfile::TempDir;
+
+use super::story::{Purge, STATE, State, Story, Text, is_private};
+use crate::support::{Random, in_memory, new_event};
+
+/// The kind of an event whose payload is the name of a text.
+pub(crate) const NAMES_A_TEXT: &str = "test.text_named";
+
+/// Content of the payloads that a purge removes.
+pub(crate) const SECRET: &[u8] = b"the launch code is 0000. ";
+
+/// The largest payload an event may have, in bytes.
+const LARGEST: usize = 4 * 1024;
+
+pub(crate) struct Program {
+    files: RecordingFiles,
+    place: TempDir,
+    log: Option<SledLog>,
+    story: Story,
+    /// Bytes the journal is written ahead.
+    pub(crate) ahead: usize,
+    pub(crate) random: Random,
+}
+
+impl Program {
+    /// A program that begins with nothing.
+    pub(crate) fn new(name: &str, seed: u64) -> Self {
+        Self::on(in_memory(), Story { name: name.to_owned(), ..Story::default() }, seed)
+    }
+
+    /// Creates a program that starts with the content of a directory, which a story describes.
+    pub(crate) fn on(place: TempDir, mut story: Story, seed: u64) -> Self {
+        let files = RecordingFiles::over(SystemFiles, place.path()).unwrap();
+        story.begin = files.count().unwrap();
+        Self { files, place, log: None, story, ahead: 0, random: Random(seed) }
+    }
+
+    fn root(&self) -> PathBuf {
+        self.place.path().join("log")
+    }
+
+    fn texts(&self) -> TextFiles {
+        TextFiles::open_with(self.root(), Arc::new(self.files.clone()))
+    }
+
+    fn now(&self) -> usize {
+        self.files.count().unwrap()
+    }
+
+    fn log(&self) -> &SledLog {
+        self.log.as_ref().unwrap()
+    }
+
+    fn acknowledged(&mut self) {
+        self.story.acknowledged.push((self.now(), self.story.events.len()));
+    }
+
+    pub(crate) fn open(&mut self) {
+        let (log, _) = SledLog::open_with(self.root(), Arc::new(self.files.clone())).unwrap();
+        let log = log.with_journal_padding(self.ahead);
+        assert_eq!(log.head().unwrap(), Position(self.story.events.len() as u64), "{}", self.story.name);
+        self.log = Some(log);
+        self.acknowledged();
+    }
+
+    pub(crate) fn close(&mut self) {
+        self.log().close().unwrap();
+        self.log = None;
+    }
+
+    /// Stages a batch.
+    pub(crate) fn stage(&mut self, batch: &[NewEvent]) {
+        let at = Timestamp(self.story.events.len() as u64);
+        self.log().append(Expected::Any, at, batch).unwrap();
+        self.story.events.extend_from_slice(batch);
+        self.story.batches.push(self.story.events.len());
+    }
+
+    /// Stages a batch of a number of events.
+    pub(crate) fn stage_some(&mut self, events: u64) {
+        let first = self.story.events.len() as u64 + 1;
+        let batch: Vec<NewEvent> = (first..first + events).map(new_event).collect();
+        self.stage(&batch);
+    }
+
+    pub(crate) fn sync(&mut self) {
+        self.log().sync().unwrap();
+        self.acknowledged();
+    }
+
+    pub(crate) fn append(&mut self, events: u64) {
+        self.stage_some(events);
+        self.sync();
+    }
+
+    /// Appends events as large as they may be, in one batch.
+    pub(crate) fn append_large(&mut self, events: u64) {
+        let first = self.story.events.len() as u64 + 1;
+        let payload = |number: u64| (0..LARGEST).map(|at| (at as u64 ^ number).to_le_bytes()[0]).collect();
+        let batch: Vec<NewEvent> =
+            (first..first + events).map(|number| NewEvent { payload: payload(number), ..new_event(number) }).collect();
+        self.stage(&batch);
+        self.sync();
+    }
+
+    /// Keeps a text, then appends an event that names it.
+    pub(crate) fn append_text(&mut self, length: usize) {
+        let number = self.story.events.len() as u64 + 1;
+        let text: String = format!("text {number} ").chars().cycle().take(length).collect();
+        let hash = self.texts().put(&text).unwrap();
+        self.story.texts.push(Text { hash, kept: self.now(), removed: None });
+        self.stage(&[NewEvent { kind: NAMES_A_TEXT.into(), payload: hash[..].into(), ..new_event(number) }]);
+        self.sync();
+    }
+
+    /// Removes the text that was kept first of those there are.
+    pub(crate) fn remove_text(&mut self) {
+        let (now, texts) = (self.now(), self.texts());
+        let Some(text) = self.story.texts.iter_mut().find(|text| text.removed.is_none()) else { return };
+        assert!(texts.remove(text.hash).unwrap());
+        text.removed = Some((now, self.files.count().unwrap()));
+    }
+
+    /// Saves a state of a number of bytes.
+    pub(crate) fn save(&mut self, length: usize) {
+        let began = self.now();
+        let position = Position(self.story.events.len() as u64);
+        let state = (0..length).map(|at| ((at as u64 * 31) ^ position.0).to_le_bytes()[0]).collect();
+        let checkpoint = Checkpoint { version: 1, position, state };
+        self.log().save_checkpoint(STATE, &checkpoint).unwrap();
+        self.story.states.push(State { began, kept: self.now(), checkpoint });
+    }
+
+    /// Removes the payloads of some events.
+    pub(crate) fn purge(&mut self) {
+        let (began, events) = (self.now(), self.story.events.len() as u64);
+        let log = self.log.take().unwrap();
+        let (log, purged) = log.purge(|event| is_private(event.position)).unwrap();
+        assert_ne!(purged.events, 0, "{}", self.story.name);
+        self.log = Some(log);
+        self.story.purge = Some(Purge { began, done: self.now(), events });
+    }
+
+    /// Appends events of which some hold what a purge removes.
+    pub(crate) fn append_private(&mut self, events: u64) {
+        let first = self.story.events.len() as u64 + 1;
+        let payload =
+            |number| if is_private(Position(number)) { SECRET.repeat(20).into() } else { new_event(number).payload };
+        let batch: Vec<NewEvent> =
+            (first..first + events).map(|number| NewEvent { payload: payload(number), ..new_event(number) }).collect();
+        self.stage(&batch);
+        self.sync();
+    }
+
+    /// Changes bytes in the middle of the journal of a log that is closed, then repairs it.
+    pub(crate) fn damage_and_repair(&mut self) {
+        let files = self.files.clone();
+        let journal = files.open(&self.root().join("journal"), Mode::Write).unwrap();
+        let done = self.now() + 1;
+        journal.write_at(journal.length().unwrap() / 2, &[0xa5; 40]).unwrap();
+        journal.sync_data().unwrap();
+        assert!(matches!(SledLog::open(self.root()), Err(LogError::Damaged { .. })), "{}", self.story.name);
+        let repaired = plan_repair_with(self.root(), Arc::new(files)).unwrap().execute().unwrap();
+        assert!(repaired.lost.is_empty(), "{}", self.story.name);
+        self.story.damage = Some((done, self.now()));
+    }
+
+    /// What was done, once the program has ended.
+    pub(crate) fn end(mut self) -> Story {
+        self.log = None;
+        self.story.changes = self.files.changes().unwrap();
+        self.story
+    }
+}

@@ -1,0 +1,149 @@
+//! Failing calls: the writer stops with an error, readers continue, and acknowledged events remain.
+
+use std::{path::Path, sync::Arc};
+
+use event_bus::{
+    Appender, Bus, BusError, EventLog as _, Expected, JournalReader, LogError, ManualClock, SledLog,
+    files::{FailingFiles, Fault, FaultKind, Files, Operation, SystemFiles},
+};
+use event_core::{Position, Timestamp};
+
+use super::session::{FACTS, Session, goes_on, is_a_prefix};
+use crate::support::{all, in_memory, new_event, new_events};
+
+/// What became of the cases.
+#[derive(Debug, Default)]
+struct Counts {
+    /// The log could not be opened, for writing or for reading.
+    unopened: u64,
+    /// The log was stopped.
+    stopped: u64,
+    /// Cases in which the call was retried, or its failure had no effect.
+    carried_on: u64,
+}
+
+#[test]
+fn whatever_call_fails_the_log_is_a_prefix_with_everything_acknowledged() {
+    let mut counts = Counts::default();
+    for operation in Operation::ALL {
+        for kind in [FaultKind::Refused, FaultKind::Full, FaultKind::Interrupted, FaultKind::Short] {
+            for sticky in [false, true] {
+                // Reads and writes that are always interrupted go on for ever, as the system's own do.
+                let for_ever = sticky && kind == FaultKind::Interrupted && FaultKind::Short.concerns(operation);
+                if !kind.concerns(operation) || for_ever {
+                    continue;
+                }
+                // The n-th call fails for every n, until there is no n-th call.
+                for call in 1.. {
+                    if !one_case(Fault { operation, call, kind, sticky }, &mut counts) {
+                        break;
+                    }
+                }
+            }
+        }
+    }
+    let Counts { unopened, stopped, carried_on } = counts;
+    let all = unopened + stopped + carried_on;
+    assert!(800 < all && 200 < unopened && 300 < stopped && 50 < carried_on, "{counts:?}");
+    println!(
+        "kept: faults, errors and short calls: {all} cases, each at another call of {} operations: \
+         {unopened} logs not opened or not read, {stopped} stopped and opened again, {carried_on} calls made again or not needed",
+        Operation::ALL.len()
+    );
+}
+
+/// Runs the session with one fault. Returns whether the faulty call was reached.
+fn one_case(fault: Fault, counts: &mut Counts) -> bool {
+    let name = &format!("{fault:?}");
+    let directory = in_memory();
+    let directory = &directory.path().join("log");
+    let failing = FailingFiles::over(SystemFiles);
+    failing.fail(Some(fault));
+    let session = Session::default();
+    let files: Arc<dyn Files> = Arc::new(failing.clone());
+    let outcome = session.run(directory, &files, |_| {}, |_| {});
+    let hit = fault.call <= failing.calls(fault.operation);
+    failing.fail(None);
+    let acknowledged = session.acknowledged();
+    match outcome {
+        Ok(()) => {
+            assert_eq!(acknowledged, FACTS, "{name}");
+            counts.carried_on += u64::from(hit);
+        }
+        Err((error, log)) => {
+            // What can be made again is made again, without anyone noticing.
+            let again = FaultKind::Short.concerns(fault.operation)
+                && fault.kind.error().is_none_or(|error| error.kind() == std::io::ErrorKind::Interrupted);
+            assert!(!again, "{name}: {error}");
+            says_what_to_do(&error, fault, directory, name);
+            match (&error, &log) {
+                (LogError::Stopped { .. }, Some(log)) => {
+                    counts.stopped += 1;
+                    is_stopped(log, directory, acknowledged, name);
+                }
+                (LogError::Io { .. } | LogError::Stopped { .. }, None) => counts.unopened += 1,
+                _ => panic!("{name}: {error}"),
+            }
+        }
+    }
+    if directory.join("journal").exists() || acknowledged != 0 {
+        goes_on(directory, acknowledged, name);
+    }
+    hit
+}
+
+/// A stopped log stays stopped, even when the disk is well again, and what is durable can be read.
+fn is_stopped(log: &SledLog, directory: &Path, acknowledged: u64, name: &str) {
+    let refused = log.append(Expected::Any, Timestamp(9), &[new_event(99)]);
+    assert!(matches!(refused, Err(LogError::Stopped { .. })), "{name}: {refused:?}");
+    assert!(matches!(log.sync(), Err(LogError::Stopped { .. })), "{name}");
+    assert!(matches!(log.close(), Err(LogError::Stopped { .. })), "{name}");
+    let events = all(log);
+    assert_eq!(events.len() as u64, acknowledged, "{name}: something unacknowledged shows");
+    is_a_prefix(&events, acknowledged, name);
+    assert_eq!(log.find(new_event(acknowledged).id).unwrap(), None, "{name}");
+    let reader = JournalReader::open(directory).unwrap_or_else(|error| panic!("{name}: {error}"));
+    is_a_prefix(&all(&reader), acknowledged, name);
+}
+
+/// The error names the log or a file of it, the cause in the system's own words, and for a stopped log the way out.
+fn says_what_to_do(error: &LogError, fault: Fault, directory: &Path, name: &str) {
+    let mut text = error.to_string();
+    let mut source = std::error::Error::source(error);
+    while let Some(cause) = source {
+        text = format!("{text}: {cause}");
+        source = cause.source();
+    }
+    let cause = fault.kind.error().unwrap().to_string();
+    let stopped = matches!(error, LogError::Stopped { .. });
+    let way_out = if stopped { "remove the cause and open the log again" } else { "cannot " };
+    for part in [&*directory.to_string_lossy(), &cause, way_out] {
+        assert!(text.contains(part), "{name}: `{part}` is missing in: {text}");
+    }
+}
+
+#[test]
+fn a_full_disk_answers_every_producer_and_says_what_to_do() {
+    let directory = in_memory();
+    let files = FailingFiles::over(SystemFiles);
+    let (log, _) = SledLog::open_with(directory.path(), Arc::new(files.clone())).unwrap();
+    let bus = Bus::start(Appender::new(Arc::new(log), ManualClock::new(Timestamp(1)))).unwrap();
+    bus.append_blocking(Expected::Any, new_events(0..3)).unwrap();
+    let fault = Fault { operation: Operation::Write, call: 1, kind: FaultKind::Full, sticky: true };
+    files.fail(Some(fault));
+    let producers: Vec<_> = (10..20)
+        .map(|number| {
+            let bus = bus.clone();
+            std::thread::spawn(move || bus.append_blocking(Expected::Any, vec![new_event(number)]))
+        })
+        .collect();
+    for producer in producers {
+        let refused = producer.join().unwrap().unwrap_err();
+        let BusError::Log(error @ LogError::Stopped { .. }) = &refused else { panic!("{refused:?}") };
+        says_what_to_do(error, fault, directory.path(), "a producer");
+        assert!(refused.to_string().contains("journal"), "{refused}");
+    }
+    assert_eq!(bus.head(), Position(3));
+    assert_eq!(all(&**bus.log()).len(), 3, "readers go on");
+    assert!(bus.close_blocking().is_err());
+}

@@ -1,0 +1,17 @@
+//! The log in memory, the log on the disk and a plain vector agree on whatever is done to them.
+
+mod following;
+mod sequences;
+mod vector;
+
+use proptest::test_runner::{Config, RngAlgorithm, TestCaseResult, TestRng, TestRunner};
+
+/// Runs a test on `cases` random values, the same ones in each run.
+fn on_random<S: proptest::strategy::Strategy>(cases: usize, values: &S, test: impl Fn(S::Value) -> TestCaseResult) {
+    let cases = u32::try_from(cases).unwrap();
+    let config = Config { cases, failure_persistence: None, ..Config::default() };
+    let mut runner = TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha));
+    if let Err(failure) = runner.run(values, test) {
+        panic!("{failure}");
+    }
+}

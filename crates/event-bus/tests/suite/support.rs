@@ -1,0 +1,115 @@
+//! What the tests of this crate share: events that differ in everything.
+#![allow(dead_code, clippy::allow_attributes, reason = "not every test uses all of it")]
+
+use std::{collections::BTreeMap, path::Path};
+
+use event_bus::{EventLog, Expected, SledLog};
+use event_core::{CodecError, EventId, NewEvent, Position, Projection, Recorded, Timestamp};
+use serde::{Deserialize, Serialize};
+
+/// An event made of a number: its id, times, kind and payload follow from it.
+pub(crate) fn new_event(number: u64) -> NewEvent {
+    let id = EventId::derive(&[b"test", &number.to_le_bytes()]);
+    let kind: String = ["turn.started", "route.decided", "llm.call_completed"][(number % 3) as usize].to_owned();
+    NewEvent {
+        id,
+        at: Timestamp(number * 7),
+        correlation: EventId::derive(&[b"turn", &(number / 4).to_le_bytes()]),
+        causation: (!number.is_multiple_of(3)).then(|| EventId::derive(&[b"test", &(number - 1).to_le_bytes()])),
+        kind: kind.into(),
+        version: (number % 5) as u16 + 1,
+        payload: (0..number * 13 % 300).map(|index| (index * number).to_le_bytes()[0]).collect(),
+    }
+}
+
+/// Events made of a range of numbers.
+pub(crate) fn new_events(numbers: std::ops::Range<u64>) -> Vec<NewEvent> {
+    numbers.map(new_event).collect()
+}
+
+/// Runs a future on a runtime of its own, with threads that may wait for the disk.
+pub(crate) fn run<T>(future: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(future)
+}
+
+/// A log on the disk with events 1 to `count`, in barriers of five.
+pub(crate) fn filled(directory: &Path, count: u64) -> Vec<Recorded> {
+    let (log, _) = SledLog::open(directory).unwrap();
+    for first in (1..=count).step_by(5) {
+        log.append(Expected::Any, Timestamp(first), &new_events(first..(first + 5).min(count + 1))).unwrap();
+        log.sync().unwrap();
+    }
+    log.read_after(Position::ORIGIN, usize::MAX).unwrap()
+}
+
+/// Every event a log has.
+pub(crate) fn all(log: &dyn EventLog) -> Vec<Recorded> {
+    log.read_after(Position::ORIGIN, usize::MAX).unwrap()
+}
+
+/// Copies a directory with everything in it.
+pub(crate) fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            copy(&entry.path(), &target);
+        } else {
+            std::fs::copy(entry.path(), target).unwrap();
+        }
+    }
+}
+
+/// Counts events by kind, and remembers their order.
+#[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Kinds {
+    pub(crate) counts: BTreeMap<String, u64>,
+    pub(crate) order: u64,
+}
+
+impl Projection for Kinds {
+    const NAME: &'static str = "test.kinds";
+    const VERSION: u32 = 1;
+
+    fn apply(&mut self, event: &Recorded) -> Result<(), CodecError> {
+        *self.counts.entry(event.event.kind.to_string()).or_default() += 1;
+        self.order = self.order.wrapping_mul(31).wrapping_add(event.position.0 ^ event.recorded_at.0);
+        Ok(())
+    }
+}
+
+/// How often to do what is done `count` times in a quick run: 20 times as often when `TURNWISE_LONG` is set.
+pub(crate) fn times(count: usize) -> usize {
+    if is_long() { count * 20 } else { count }
+}
+
+/// Whether `TURNWISE_LONG` asks for more than a quick run.
+pub(crate) fn is_long() -> bool {
+    std::env::var_os("TURNWISE_LONG").is_some()
+}
+
+/// An empty directory in memory, where there is such a thing: its files cost no disk.
+pub(crate) fn in_memory() -> tempfile::TempDir {
+    let memory = Path::new("/dev/shm");
+    if memory.is_dir() { tempfile::tempdir_in(memory).unwrap() } else { tempfile::tempdir().unwrap() }
+}
+
+/// Numbers that look random and follow from a seed: `SplitMix64`.
+#[derive(Debug, Clone)]
+pub(crate) struct Random(pub(crate) u64);
+
+impl Random {
+    pub(crate) fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// A number below a limit, which is not 0.
+    pub(crate) fn below(&mut self, limit: usize) -> usize {
+        usize::try_from(self.next() % limit as u64).unwrap()
+    }
+}

@@ -1,0 +1,113 @@
+//! The ways in which a file is damaged, one at a time.
+
+use super::original::Original;
+use crate::damaged::HEADER;
+use crate::support::{Random, times};
+
+/// What a disk writes as a whole, in bytes.
+const SECTOR: usize = 512;
+
+/// Where a file may be cut: at every frame boundary, one byte before and after, and at some places inside.
+pub(crate) fn cuts(original: &Original, random: &mut Random) -> Vec<usize> {
+    let mut cuts: Vec<usize> = (0..=HEADER).collect();
+    for place in &original.frames {
+        cuts.extend([place.start + 1, place.end - 1, place.end]);
+        cuts.extend((0..times(3)).map(|_| place.start + 2 + random.below(place.end - place.start - 3)));
+    }
+    cuts.sort_unstable();
+    cuts.dedup();
+    cuts.retain(|cut| *cut < original.journal.len());
+    cuts
+}
+
+/// Flips a random bit and returns the index of its byte.
+pub(crate) fn flip(bytes: &mut [u8], random: &mut Random) -> usize {
+    let bit = random.below(bytes.len() * 8);
+    bytes[bit / 8] ^= 1 << (bit % 8);
+    bit / 8
+}
+
+/// What became of a sector.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SectorDamage {
+    Zeroed,
+    Garbage,
+    /// In the place of another, and the other in its place.
+    Swapped,
+    /// Written over the next one.
+    Doubled,
+}
+
+impl SectorDamage {
+    pub(crate) const ALL: [Self; 4] = [Self::Zeroed, Self::Garbage, Self::Swapped, Self::Doubled];
+
+    /// Damages one sector of a file. Returns the offset of the damage; `None` if nothing changed.
+    pub(crate) fn apply(self, bytes: &mut [u8], sector: usize, random: &mut Random) -> Option<usize> {
+        let before = bytes.to_vec();
+        let start = sector * SECTOR;
+        let end = bytes.len().min(start + SECTOR);
+        let whole = bytes.len() / SECTOR;
+        let mut other = start;
+        match self {
+            Self::Zeroed => bytes[start..end].fill(0),
+            Self::Garbage => bytes[start..end].fill_with(|| random.next().to_le_bytes()[0]),
+            Self::Swapped if sector < whole => {
+                other = random.below(whole) * SECTOR;
+                bytes.copy_within(other..other + SECTOR, start);
+                bytes[other..other + SECTOR].copy_from_slice(&before[start..end]);
+            }
+            Self::Doubled if sector + 1 < whole => {
+                other = end;
+                bytes.copy_within(start..end, end);
+            }
+            Self::Swapped | Self::Doubled => return None,
+        }
+        let mut touched =
+            (start.min(other)..bytes.len()).take(SECTOR).chain((start.max(other)..bytes.len()).take(SECTOR));
+        touched.find(|at| before[*at] != bytes[*at])
+    }
+}
+
+pub(crate) fn sectors(bytes: &[u8]) -> usize {
+    bytes.len().div_ceil(SECTOR)
+}
+
+/// What became of a whole frame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FrameDamage {
+    /// In the place of the next, and the next in its place.
+    Swapped,
+    /// In the place of one far away, and that in its place.
+    SwappedFar,
+    Doubled,
+    Removed,
+    /// Its payload is another, with a checksum that fits.
+    Forged,
+}
+
+impl FrameDamage {
+    pub(crate) const ALL: [Self; 5] = [Self::Swapped, Self::SwappedFar, Self::Doubled, Self::Removed, Self::Forged];
+
+    /// The journal with one frame damaged, if this can be done to it.
+    pub(crate) fn apply(self, original: &Original, index: usize) -> Option<Vec<u8>> {
+        let count = original.frames.len();
+        let mut frames: Vec<Vec<u8>> = (0..count).map(|index| original.frame(index).to_vec()).collect();
+        let far = (index + count / 3) % count;
+        match self {
+            Self::Swapped if index + 1 < count => frames.swap(index, index + 1),
+            Self::SwappedFar => frames.swap(index, far),
+            Self::Doubled => frames.insert(index, frames[index].clone()),
+            Self::Removed => drop(frames.remove(index)),
+            Self::Forged if !original.events[index].event.payload.is_empty() => {
+                let frame = &mut frames[index];
+                // The payload ends where the 32 bytes of the chain begin.
+                let last = frame.len() - 33;
+                frame[last] ^= 0xff;
+                let sum = super::expected::checksum(frame);
+                frame[4..8].copy_from_slice(&sum);
+            }
+            Self::Swapped | Self::Forged => return None,
+        }
+        Some([original.journal[..HEADER].to_vec(), frames.concat()].concat())
+    }
+}

@@ -1,0 +1,126 @@
+//! What must come of a damaged journal, worked out from its bytes without the code under test.
+
+use std::collections::BTreeSet;
+
+use super::original::{Original, Witnesses};
+use crate::damaged::HEADER;
+
+/// What someone who opens the log must find.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// The number of intact events, and of bytes behind them that are not events.
+    Whole { events: u64, behind: usize },
+    /// A refusal that names this position.
+    Damaged(u64),
+}
+
+/// What must come of opening for writing and for reading.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Expected {
+    pub(crate) opening: Verdict,
+    pub(crate) reading: Verdict,
+}
+
+/// Content of a journal, compared with what was written.
+struct Walk {
+    /// Events of whole batches, as written, and where they end.
+    whole: u64,
+    whole_at: usize,
+    /// Whether a valid frame stands where the first one that is not as written should: no crash leaves that.
+    foreign: bool,
+    /// The latest beginning of a barrier among the valid frames from there on, if there are any.
+    survivor: Option<u64>,
+}
+
+impl Expected {
+    pub(crate) fn of(original: &Original, journal: &[u8], witnesses: Witnesses) -> Self {
+        let first = Verdict::Damaged(1);
+        let header = journal.starts_with(&original.journal[..HEADER]);
+        if journal.len() <= HEADER && !header {
+            // One that was never finished, unless someone knows better. A reader cannot finish it.
+            let fresh = Verdict::Whole { events: 0, behind: journal.len() };
+            return Self { opening: if witnesses == Witnesses::Neither { fresh } else { first }, reading: first };
+        }
+        if !header {
+            return Self { opening: first, reading: first };
+        }
+        let walk = Walk::over(original, journal);
+        let whole = Verdict::Whole { events: walk.whole, behind: journal.len() - walk.whole_at };
+        let damaged = Verdict::Damaged(walk.whole + 1);
+        let (promised, indexed) = (original.promised(witnesses), original.indexed(witnesses));
+        // What stands behind the flaw may be of the very barrier that a crash interrupted, but only a sound index can
+        // show that it was not acknowledged.
+        let synced = walk.survivor.is_some_and(|begin| walk.whole + 1 < begin);
+        let proof = if witnesses.have_index() { synced } else { walk.survivor.is_some() };
+        Self {
+            opening: if walk.whole < promised.max(indexed) || walk.foreign || proof { damaged } else { whole },
+            reading: if walk.whole < promised || synced { damaged } else { whole },
+        }
+    }
+}
+
+impl Walk {
+    fn over(original: &Original, journal: &[u8]) -> Self {
+        let (mut at, mut whole, mut whole_at) = (HEADER, 0, HEADER);
+        for (index, place) in original.frames.iter().enumerate() {
+            if !journal[at..].starts_with(original.frame(index)) {
+                break;
+            }
+            at += place.end - place.start;
+            if !place.goes_on {
+                (whole, whole_at) = (index as u64 + 1, at);
+            }
+        }
+        let begins = valid_frames(journal, at).map(|(_, frame)| position(frame) - u64::from(frame[9]));
+        Self { whole, whole_at, foreign: frame_at(journal, at).is_some(), survivor: begins.max() }
+    }
+}
+
+/// Returns the positions of the events that the journal still contains unchanged, at any offset.
+pub(crate) fn standing(original: &Original, journal: &[u8]) -> BTreeSet<u64> {
+    let same = |frame: &[u8]| {
+        let index = usize::try_from(position(frame)).unwrap() - 1;
+        original.frames.get(index).is_some_and(|_| original.frame(index) == frame)
+    };
+    valid_frames(journal, 0).filter(|(_, frame)| same(frame)).map(|(_, frame)| position(frame)).collect()
+}
+
+/// The last position of which a valid frame stands anywhere, as written or not.
+pub(crate) fn last_claimed(journal: &[u8]) -> u64 {
+    valid_frames(journal, 0).map(|(_, frame)| position(frame)).max().unwrap_or_default()
+}
+
+fn valid_frames(journal: &[u8], from: usize) -> impl Iterator<Item = (usize, &[u8])> {
+    let mut at = from;
+    std::iter::from_fn(move || {
+        while at < journal.len() {
+            if let Some(frame) = frame_at(journal, at) {
+                let found = (at, frame);
+                at += frame.len();
+                return Some(found);
+            }
+            at += 1;
+        }
+        None
+    })
+}
+
+/// Returns the frame at an offset, if its length and checksum are valid.
+fn frame_at(journal: &[u8], at: usize) -> Option<&[u8]> {
+    let rest = &journal[at..];
+    let length = u32::from_le_bytes(*rest.first_chunk()?) as usize;
+    let frame = rest.get(..length.checked_add(8)?).filter(|frame| 100 < frame.len())?;
+    (frame[4..8] == checksum(frame)).then_some(frame)
+}
+
+/// The checksum a frame should have: over everything but the checksum.
+pub(crate) fn checksum(frame: &[u8]) -> [u8; 4] {
+    let mut hasher = crc32fast::Hasher::new();
+    hasher.update(&frame[..4]);
+    hasher.update(&frame[8..]);
+    hasher.finalize().to_le_bytes()
+}
+
+fn position(frame: &[u8]) -> u64 {
+    u64::from_le_bytes(*frame[10..].first_chunk().unwrap())
+}

@@ -1,0 +1,76 @@
+//! The tracing span of a request: from its head to the end of its response.
+
+use std::{
+    pin::Pin,
+    task::{Context, Poll},
+};
+
+use contracts::{ModelId, SessionId, TurnId};
+use hyper::{
+    Method,
+    body::{Body, Bytes, Frame, SizeHint},
+};
+use tracing::{
+    Span,
+    field::{Empty, display},
+};
+
+use crate::body::{Answer, Broken};
+
+/// Creates the span of a request. `number` counts the requests of this process; `path` has no query, which may contain a
+/// key. A disabled span evaluates none of its fields.
+pub(crate) fn request_span(number: impl FnOnce() -> u64, method: &Method, path: &str) -> Span {
+    tracing::info_span!(
+        "request",
+        number = number(),
+        %method,
+        path = path.escape_default().take(100).collect::<String>(),
+        session = Empty,
+        turn = Empty,
+        model = Empty,
+        policy = Empty,
+        fallbacks = Empty,
+        status = Empty,
+    )
+}
+
+/// Adds the session to the span of the running request.
+pub(crate) fn record_session(session: &SessionId) {
+    Span::current().record("session", display(session));
+}
+
+/// Adds the turn to the span of the running request.
+pub(crate) fn record_turn(turn: TurnId) {
+    Span::current().record("turn", display(turn));
+}
+
+/// Adds the model that answers, the slot of the chain that chose it, and the number of models that failed before.
+pub(crate) fn record_model(model: &ModelId, slot: &'static str, fallbacks: usize) {
+    Span::current().record("model", display(model)).record("policy", slot).record("fallbacks", fallbacks);
+}
+
+/// A response body that is sent within the span of its request.
+#[derive(Debug)]
+pub(crate) struct SpannedBody {
+    pub(crate) body: Answer,
+    pub(crate) span: Span,
+}
+
+impl Body for SpannedBody {
+    type Data = Bytes;
+    type Error = Broken;
+
+    fn poll_frame(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Broken>>> {
+        let Self { body, span } = self.get_mut();
+        let _entered = span.enter();
+        Pin::new(body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
