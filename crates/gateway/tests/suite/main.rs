@@ -1,5 +1,5 @@
 //! The gateway between clients and a mock provider: decisions, requests, responses and events.
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
 mod choice;
 mod collector;
