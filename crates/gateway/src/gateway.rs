@@ -14,7 +14,7 @@ use contracts::{Provider, SessionId, WireApi};
 use engine::{Engine, EngineError};
 use event_bus::{Bus, BusError, Clock as _, SystemClock};
 use event_core::{Position, Timestamp};
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, watch};
 
 use crate::{
     configuration::{Collector, Configuration, Limits, Timeouts},
@@ -46,6 +46,8 @@ pub struct Gateway {
     sources: Sources,
     board: Arc<Mutex<BoardView>>,
     collector: Option<Collector>,
+    /// True once the gateway shuts down.
+    stopping: watch::Sender<bool>,
 }
 
 /// The error of starting a gateway.
@@ -101,6 +103,7 @@ impl Gateway {
             board: Arc::new(Mutex::new(BoardView::new(sources.clone()))),
             sources,
             collector,
+            stopping: watch::Sender::new(false),
         };
         Ok(Arc::new(gateway))
     }
@@ -115,6 +118,17 @@ impl Gateway {
             self.bus.run(Box::new(exporter)).await?;
         }
         Ok(())
+    }
+
+    /// Ends responses that have no end of their own.
+    pub(crate) fn begin_shutdown(&self) {
+        self.stopping.send_replace(true);
+    }
+
+    /// Resolves when the gateway shuts down.
+    pub(crate) async fn shutdown_begun(&self) {
+        // The sender lives as long as the gateway.
+        let _ = self.stopping.subscribe().wait_for(|stopping| *stopping).await;
     }
 
     /// The bus that owns the engine and its log. Other programs can add their own views and reactors to it.

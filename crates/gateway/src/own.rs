@@ -4,7 +4,6 @@ mod assets;
 mod live;
 mod policy;
 mod rules;
-mod sessions;
 mod spend;
 mod status;
 mod turns;
@@ -89,16 +88,6 @@ pub(crate) async fn answer(gateway: &Arc<Gateway>, request: Request<Body>) -> Re
         ("POST", "/api/policy/check") => told(policy::check(gateway, request).await),
         ("PUT", "/api/policy") => told(policy::save(gateway, request).await),
         ("POST", "/api/policy/what-if") => told(what_if::what_if(gateway, request).await),
-        ("POST", path)
-            if let Some(turn) = path.strip_prefix("/turns/").and_then(|rest| rest.strip_suffix("/feedback")) =>
-        {
-            told(turns::feedback(gateway, turn, request).await)
-        }
-        ("POST", path)
-            if let Some(session) = path.strip_prefix("/sessions/").and_then(|rest| rest.strip_suffix("/model")) =>
-        {
-            told(sessions::model(gateway, session, request).await)
-        }
         _ => not_found(),
     }
 }

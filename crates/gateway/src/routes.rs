@@ -61,7 +61,7 @@ fn route(method: &Method, path: &str) -> Route {
         return Route::Models;
     }
     let own = matches!(path, "/" | "/metrics" | "/health")
-        || ["/api/", "/turns/", "/sessions/", "/page/"].iter().any(|beginning| path.starts_with(beginning));
+        || ["/api/", "/turns/", "/page/"].iter().any(|beginning| path.starts_with(beginning));
     if own { Route::Own } else { Route::Unknown }
 }
 

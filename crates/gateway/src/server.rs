@@ -20,8 +20,8 @@ use crate::{control::EngineCommands, gateway::Gateway, routes};
 /// The largest request line and headers of a request, in bytes.
 const MOST_HEAD_BYTES: usize = 64 * 1024;
 
-/// Serves until `stop` is set or the bus ends, then shuts down in this order: stops accepting connections; lets running
-/// requests finish within [`Limits::shutdown_ms`](crate::Limits) and cancels the rest; lets the running commands of the
+/// Serves until `stop` is set or the bus ends, then shuts down in this order: stops accepting connections; ends
+/// the live streams of the page; lets running requests finish within [`Limits::shutdown_ms`](crate::Limits) and cancels the rest; lets the running commands of the
 /// control socket finish; closes the bus, which records the end of cancelled requests, drains the reactors, makes
 /// everything durable and closes the log.
 ///
@@ -39,6 +39,7 @@ pub async fn serve(
     let control = control
         .map(|socket| tokio::spawn(control::serve(socket, EngineCommands(gateway.bus().clone()), control_stopping)));
     let mut connections = accept(&gateway, listener, tls, stop).await;
+    gateway.begin_shutdown();
     stop_control.send_replace(true);
     let grace = Duration::from_millis(gateway.limits().shutdown_ms);
     if tokio::time::timeout(grace, async { while connections.join_next().await.is_some() {} }).await.is_err() {

@@ -20,10 +20,17 @@ const REST: Duration = Duration::from_millis(100);
 /// The queue length for a slow client. While the queue is full, the stream waits.
 const WAITING: usize = 64;
 
-/// Starts a stream of server-sent events: `turn` for each changed turn, `status` when the status changes.
+/// Starts a stream of server-sent events: `turn` for each changed turn, `status` when the status changes. It ends when the
+/// gateway shuts down.
 pub(super) fn live(gateway: &Arc<Gateway>) -> Response<Answer> {
     let (pieces, coming) = mpsc::channel(WAITING);
-    tokio::spawn(follow(Arc::clone(gateway), pieces));
+    let gateway = Arc::clone(gateway);
+    tokio::spawn(async move {
+        tokio::select! {
+            () = follow(Arc::clone(&gateway), pieces) => {}
+            () = gateway.shutdown_begun() => {}
+        }
+    });
     let mut response = Response::new(Answer::Live(coming));
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream; charset=utf-8"));

@@ -2,14 +2,12 @@
 
 use std::sync::Arc;
 
-use contracts::{TurnId, events::Rating};
 use engine::EngineError;
 use event_core::Position;
-use hyper::{Request, StatusCode, body::Incoming as Body};
-use serde::Deserialize;
+use hyper::StatusCode;
 use serde_json::{Value, json};
 
-use super::{Outcome, Trouble, number, read};
+use super::{Outcome, Trouble, number};
 use crate::{gateway::Gateway, view::turn_view};
 
 /// The maximum number of turns in one response.
@@ -45,23 +43,4 @@ fn turn_event(error: &EngineError) -> Trouble {
         _ => StatusCode::INTERNAL_SERVER_ERROR,
     };
     Trouble::new(status, error.to_string())
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Given {
-    rating: Rating,
-}
-
-/// Records a rating of the turn with this id, and returns the new verdicts once they are durable.
-pub(super) async fn feedback(gateway: &Arc<Gateway>, turn: &str, request: Request<Body>) -> Outcome {
-    let Given { rating } = read(request).await?;
-    let id = turn
-        .parse()
-        .map(TurnId)
-        .map_err(|_| Trouble::new(StatusCode::BAD_REQUEST, "write the whole id of the turn"))?;
-    let (given, durable) = gateway.bus().command(move |engine| engine.give_feedback(id, rating)).await?;
-    let given = given.map_err(|error| turn_event(&error))?;
-    durable.wait().await?;
-    serde_json::to_value(given).map_err(Trouble::broken)
 }

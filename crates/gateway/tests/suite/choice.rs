@@ -1,7 +1,11 @@
 //! The choice of the model: requested model, mention, policy.
 
-use contracts::events::{RouteDecided, TurnTextRecorded};
-use contracts::{Reason, Slot};
+use contracts::{
+    Reason, SessionId, Slot, TurnId,
+    events::{FeedbackGiven, Rating, RouteDecided, TurnTextRecorded},
+};
+use control::{ErrorKind, GiveFeedback, SelectModel};
+use serde_json::json;
 
 use crate::support::{SESSION, World, message};
 
@@ -103,25 +107,42 @@ fn a_client_that_brings_its_own_key_is_passed_on_to_its_own_provider_and_to_no_o
 #[test]
 fn a_user_sets_the_model_of_a_session_while_the_gateway_has_the_log() {
     let world = World::new("schema_version: 1\nglobal_default: sonnet\n");
-    let set = |session: &str, body: &str| {
-        let path = format!("/sessions/{session}/model");
-        let json = serde_json::from_str(body).unwrap();
-        world.post(&path, &[], &json)
+    let session = SessionId::try_from(SESSION[0].1).unwrap();
+    let set = |model: Option<&str>| {
+        world.control(SelectModel { session: Some(session.clone()), model: model.map(str::to_owned) })
     };
-    let session = SESSION[0].1;
-    assert_eq!(set(session, r#"{"model": "opus"}"#).status, 404, "nobody has heard of it yet");
+    let unknown = set(Some("opus")).unwrap_err();
+    assert!(unknown.kind == ErrorKind::Invalid && unknown.message.contains(SESSION[0].1), "{unknown}");
     world.post("/v1/messages", &SESSION, &message("turnwise", "one"));
     world.ended(1);
-    let answer = set(session, r#"{"model": "opus"}"#);
-    assert_eq!((answer.status.as_u16(), answer.json()["model"].as_str()), (200, Some("anthropic:claude-opus-5-5")));
+    assert_eq!(set(Some("opus")).unwrap()["model"], "anthropic:claude-opus-5-5");
     let taken = |text| {
         let answer = world.post("/v1/messages", &SESSION, &message("turnwise", text));
         (answer.header(MODEL).to_owned(), answer.header("x-turnwise-policy").to_owned())
     };
     assert_eq!(taken("two"), ("anthropic:claude-opus-5-5".to_owned(), "MANUAL_STICKY".to_owned()));
-    assert_eq!(set(session, r#"{"model": null}"#).status, 200);
+    set(None).unwrap();
     assert_eq!(taken("three").1, "GLOBAL_DEFAULT");
-    for (body, status) in [(r#"{"model": "opuss"}"#, 400), (r#"{"model": 7}"#, 400), ("{}", 400)] {
-        assert_eq!(set(session, body).status, status, "{body}");
+    let misspelt = set(Some("opuss")).unwrap_err();
+    assert!(misspelt.kind == ErrorKind::Invalid && misspelt.message.contains("opuss"), "{misspelt}");
+}
+
+#[test]
+fn a_user_rates_a_turn_while_the_gateway_has_the_log() {
+    let world = World::new("schema_version: 1\nglobal_default: sonnet\n");
+    let answer = world.post("/v1/messages", &SESSION, &message("turnwise", "one"));
+    world.ended(1);
+    let turn = TurnId(answer.header("x-turnwise-turn").parse().unwrap());
+    let rated = world.control(GiveFeedback { turn, rating: Rating::Down }).unwrap();
+    assert_eq!(rated["given"]["rating"], "down");
+    assert_eq!(world.events::<FeedbackGiven>()[0].turn, turn);
+}
+
+#[test]
+fn what_the_control_socket_does_is_no_endpoint() {
+    let world = World::new("schema_version: 1\nglobal_default: sonnet\n");
+    let turn = world.post("/v1/messages", &SESSION, &message("turnwise", "one")).header("x-turnwise-turn").to_owned();
+    for path in [format!("/turns/{turn}/feedback"), format!("/sessions/{}/model", SESSION[0].1)] {
+        assert_eq!(world.post(&path, &[], &json!({ "rating": "up", "model": "opus" })).status, 404, "{path}");
     }
 }

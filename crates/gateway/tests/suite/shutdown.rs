@@ -5,7 +5,7 @@ use std::{
     net::{TcpListener, TcpStream},
     sync::mpsc::{Receiver, Sender, channel},
     thread::JoinHandle,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use async_trait::async_trait;
@@ -135,6 +135,26 @@ fn a_stream_that_completes_in_time_is_recorded_before_the_reactors_are_drained_a
 fn a_stream_that_takes_too_long_is_cancelled_and_recorded_before_the_reactors_are_drained() {
     let kinds = stop_during_a_stream(false);
     assert_eq!(kinds, ["llm.call_failed", "turn.ended", "test.witnessed"]);
+}
+
+#[test]
+fn a_live_stream_of_the_page_ends_when_the_shutdown_begins() {
+    let world = World::new(POLICY);
+    let address = world.url.strip_prefix("http://").unwrap().to_owned();
+    let mut page = TcpStream::connect(&address).unwrap();
+    write!(page, "GET /api/live HTTP/1.1\r\nhost: {address}\r\n\r\n").unwrap();
+    let mut received = Vec::new();
+    while !String::from_utf8_lossy(&received).contains("event: status") {
+        let mut chunk = [0; 4_096];
+        let bytes = page.read(&mut chunk).unwrap();
+        assert_ne!(bytes, 0, "{}", String::from_utf8_lossy(&received));
+        received.extend_from_slice(&chunk[..bytes]);
+    }
+    let begun = Instant::now();
+    let _runtime = world.stop();
+    assert!(begun.elapsed() < Duration::from_secs(5), "of the 10 that requests may take: {:?}", begun.elapsed());
+    page.read_to_end(&mut received).unwrap();
+    assert!(received.ends_with(b"0\r\n\r\n"), "the response ends as a whole");
 }
 
 #[test]

@@ -4,6 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use adapters::{Keys, ProviderEntry, Providers};
 use contracts::events::TurnEnded;
+use control::{Connection, ControlError, ControlRequest, ControlSocket};
 use engine::{Engine, Home, Models, Stores};
 use event_bus::{BusError, EventLog, MemoryLog, MemoryTexts, SystemClock, TextStore};
 use event_core::{EventType, Position};
@@ -126,10 +127,16 @@ impl World {
         let tokens = wish.tokens.map_or_else(Tokens::default, |line| tokens(home.path(), line));
         let gateway = Gateway::start(engine, &configuration, &providers, tokens, collector, address).unwrap();
         let (stop, stopping) = watch::channel(false);
-        let served = Some(runtime.spawn(serve(Arc::clone(&gateway), listener, None, None, stopping)));
+        let control = runtime.block_on(async { ControlSocket::bind(home.path()).unwrap() });
+        let served = Some(runtime.spawn(serve(Arc::clone(&gateway), listener, None, Some(control), stopping)));
         let client = Client::builder(TokioExecutor::new()).build_http();
         let url = format!("http://{address}");
         Self { mock, log, texts, gateway, url, runtime, client, stop, served, home }
+    }
+
+    /// Sends a request to the control socket.
+    pub(crate) fn control(&self, request: impl Into<ControlRequest>) -> Result<Value, ControlError> {
+        Connection::open(self.home.path()).unwrap().unwrap().send(&request.into())
     }
 
     /// Sends JSON and reads the response.
