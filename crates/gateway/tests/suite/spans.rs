@@ -84,7 +84,7 @@ fn the_span_of_a_request_has_the_model_that_answered_after_a_fallback() {
     let lines = log_lines();
     let world =
         World::new("schema_version: 1\nglobal_default: sonnet\nrules:\n  - {name: best, when: {}, use: opus}\n");
-    world.mock.fail(Failure::always(Fault::Status { status: 529, retry_after: None }).of_model("claude-opus-5-5"));
+    world.mock.fail(Failure::always(Fault::Status { status: 529, retry_after: None }).for_model("claude-opus-5-5"));
     let session = "5e550000-0000-4000-8000-000000000002";
     world.post("/v1/messages", &[("x-claude-code-session-id", session)], &message("turnwise", "hello"));
     let span = closed(&lines, "session", session);
