@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     outage::{Cause, End, Outage},
     probe::Probe,
-    thresholds::QUIET_SECONDS,
+    thresholds::RECOVERY_SECONDS,
 };
 
 /// Health of a model or a provider: consecutive failures, latest outage and running probe.
@@ -29,7 +29,7 @@ pub(crate) struct Health {
 
 impl Health {
     /// Records an attempt. Returns false, without a change, if it is older than the latest one.
-    pub(crate) fn attempted(&mut self, at: Timestamp) -> bool {
+    pub(crate) fn record_attempt(&mut self, at: Timestamp) -> bool {
         if at < self.newest {
             return false;
         }
@@ -42,28 +42,29 @@ impl Health {
         true
     }
 
-    /// Records the start of a call. It becomes the probe if one is needed and none is running. Ignored if it is older than
-    /// the latest attempt.
-    pub(crate) fn sent(&mut self, call: EventId, at: Timestamp) {
-        let recovered_automatically = self.active().is_some() && self.auto_recovery_at() <= at;
-        let is_first = self.probe.is_none_or(|probe| probe.until() <= at);
-        if self.newest <= at && (self.needs_probe || recovered_automatically) && is_first {
+    /// Records the start of a call, with the id of its event. It becomes the probe if one is needed and none is
+    /// running. Ignored if it is older than the latest attempt.
+    pub(crate) fn record_start(&mut self, call: EventId, at: Timestamp) {
+        let recovered_automatically = self.active_outage().is_some() && self.auto_recovery_at() <= at;
+        let no_probe_runs = self.probe.is_none_or(|probe| probe.deadline() <= at);
+        if self.newest <= at && (self.needs_probe || recovered_automatically) && no_probe_runs {
             self.probe = Some(Probe { call, since: at });
         }
     }
 
-    /// Records the end of a call that is neither success nor failure of the scope. If it was the probe, the next call is.
+    /// Records the end of a call that is neither success nor failure of the scope. If it was the probe, the next call
+    /// is.
     pub(crate) fn release_probe(&mut self, cause: Cause) {
-        self.probe.take_if(|probe| probe.is_answered_by(cause));
+        self.probe.take_if(|probe| probe.is_completed_by(cause));
     }
 
     /// Whether a failure proves that the scope has not recovered: it is that of the probe, or occurred during it.
     pub(crate) fn proves_outage(&self, cause: Cause) -> bool {
-        self.probe.is_some_and(|probe| probe.is_answered_by(cause) || probe.runs(cause.at))
+        self.probe.is_some_and(|probe| probe.is_completed_by(cause) || probe.is_running_at(cause.at))
     }
 
     /// Counts a failure whose attempt was recorded.
-    pub(crate) const fn failed(&mut self, at: Timestamp) {
+    pub(crate) const fn count_failure(&mut self, at: Timestamp) {
         if self.failures == 0 {
             self.failing_since = at;
         }
@@ -71,10 +72,10 @@ impl Health {
     }
 
     /// Resets failures, probe and outage after a success whose attempt was recorded.
-    pub(crate) fn succeeded(&mut self, cause: Cause) {
+    pub(crate) fn record_success(&mut self, cause: Cause) {
         self.failures = 0;
         (self.needs_probe, self.probe) = (false, None);
-        if let Some(outage) = self.active_mut() {
+        if let Some(outage) = self.active_outage_mut() {
             outage.end = Some(End { by: RecoveredBy::Success, cause });
         }
     }
@@ -86,43 +87,44 @@ impl Health {
     }
 
     /// The active outage. It recovers automatically at [`Health::auto_recovery_at`].
-    pub(crate) fn active(&self) -> Option<&Outage> {
+    pub(crate) fn active_outage(&self) -> Option<&Outage> {
         self.outage.as_ref().filter(|outage| outage.end.is_none())
     }
 
-    /// The active outage, or the latest one.
-    pub(crate) const fn latest(&self) -> Option<&Outage> {
+    /// The active outage, or the latest one if none is active; `None` if there was never one.
+    pub(crate) const fn latest_outage(&self) -> Option<&Outage> {
         self.outage.as_ref()
     }
 
-    /// As [`Health::latest`], mutable.
-    pub(crate) const fn latest_mut(&mut self) -> Option<&mut Outage> {
+    /// As [`Health::latest_outage`], mutable.
+    pub(crate) const fn latest_outage_mut(&mut self) -> Option<&mut Outage> {
         self.outage.as_mut()
     }
 
     /// Ends the active outage by automatic recovery at `at`.
     pub(crate) fn auto_recover(&mut self, at: Timestamp) {
-        if let Some(outage) = self.active_mut() {
+        if let Some(outage) = self.active_outage_mut() {
             outage.end = Some(outage.auto_recovery(at));
             self.needs_probe = true;
         }
     }
 
-    /// The time of automatic recovery without further attempts: [`QUIET_SECONDS`] after the latest attempt.
+    /// The time of automatic recovery without further attempts: [`RECOVERY_SECONDS`] after the latest attempt.
     pub(crate) const fn auto_recovery_at(&self) -> Timestamp {
-        self.newest.plus_secs(QUIET_SECONDS)
+        self.newest.plus_secs(RECOVERY_SECONDS)
     }
 
-    /// The end of the outage or probe that began by `at`; `None` if there is none.
+    /// The expected end of the outage or probe that started at or before `at`, whichever is later; `None` if there is
+    /// neither.
     pub(crate) fn unavailable_until(&self, at: Timestamp) -> Option<Timestamp> {
-        let outage = self.active().filter(|outage| outage.cause.at <= at).map(|_| self.auto_recovery_at());
-        let probe = self.probe.filter(|probe| probe.since <= at).map(|probe| probe.until());
+        let outage = self.active_outage().filter(|outage| outage.cause.at <= at).map(|_| self.auto_recovery_at());
+        let probe = self.probe.filter(|probe| probe.since <= at).map(|probe| probe.deadline());
         outage.max(probe)
     }
 
-    /// The probe that is running at a time.
-    pub(crate) fn probe(&self, at: Timestamp) -> Option<Probe> {
-        self.probe.filter(|probe| probe.runs(at))
+    /// The probe that is running at a time; `None` if there is none.
+    pub(crate) fn running_probe(&self, at: Timestamp) -> Option<Probe> {
+        self.probe.filter(|probe| probe.is_running_at(at))
     }
 
     /// The number of consecutive failures at a time, and the time of the first; `None` if there are none.
@@ -130,7 +132,8 @@ impl Health {
         (0 < self.failures && at < self.auto_recovery_at()).then_some((self.failures, self.failing_since))
     }
 
-    fn active_mut(&mut self) -> Option<&mut Outage> {
+    /// As [`Health::active_outage`], mutable.
+    fn active_outage_mut(&mut self) -> Option<&mut Outage> {
         self.outage.as_mut().filter(|outage| outage.end.is_none())
     }
 }

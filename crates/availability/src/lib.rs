@@ -1,19 +1,20 @@
 //! The availability of models and providers: the circuit breaker of 004 §4.5 as a projection.
 //!
-//! [`Availability`] folds the outcome of every call into the health of its model and its provider. The state is a function
-//! of the events alone; whether an outage is active is a function of the state and the time of the query, so a replay
-//! returns the same results (decision D5).
+//! [`Availability`] folds the outcome of every call into the health of its model and its provider. The state is a
+//! function of the events alone; whether an outage is active is a function of the state and the time of the query, so a
+//! replay returns the same results (decision D5).
 //!
 //! - [`Availability::outages`] is the view for decisions.
 //! - [`Availability::status`] is the view for users.
 //! - [`Availability::transitions`] returns the outage events that are not in the log yet (decision D6).
 //!
-//! A success ends an outage. Without attempts an outage recovers automatically; the next call is then a probe. Until the
-//! probe completes, for at most [`thresholds::PROBE_SECONDS`], the scope stays unavailable for other calls, so that they do
-//! not all retry at once. One failure then starts a new outage. Logs without call starts, such as imports, have no probes.
+//! A success ends an outage. Without attempts an outage recovers automatically; the next call is then a probe. Until
+//! the probe completes, for at most [`thresholds::PROBE_SECONDS`], the scope stays unavailable for other calls, so that
+//! they do not all retry at once. One failure then starts a new outage. Logs without call starts, such as imports, have
+//! no probes.
 //!
-//! Times are those of the calls, not of their recording. A scope ignores events older than its latest attempt, for example
-//! when an import records last week's calls after today's.
+//! Times are those of the calls, not of their recording. A scope ignores events older than its latest attempt, for
+//! example when an import records last week's calls after today's.
 #![warn(
     clippy::disallowed_methods,
     clippy::disallowed_types,
@@ -31,5 +32,5 @@ mod transition;
 pub mod thresholds;
 
 pub use projection::Availability;
-pub use status::{ScopeStatus, State};
+pub use status::{AvailabilityState, ScopeStatus};
 pub use transition::{Transition, TransitionEvent};

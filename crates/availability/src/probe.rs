@@ -16,17 +16,17 @@ pub(crate) struct Probe {
 
 impl Probe {
     /// The time from which other calls are allowed even if the probe has no outcome.
-    pub(crate) const fn until(&self) -> Timestamp {
+    pub(crate) const fn deadline(&self) -> Timestamp {
         self.since.plus_secs(PROBE_SECONDS)
     }
 
     /// Whether it blocks other calls at a time.
-    pub(crate) fn runs(&self, at: Timestamp) -> bool {
-        self.since <= at && at < self.until()
+    pub(crate) fn is_running_at(&self, at: Timestamp) -> bool {
+        self.since <= at && at < self.deadline()
     }
 
     /// Whether an event is the outcome of this call.
-    pub(crate) fn is_answered_by(&self, cause: Cause) -> bool {
+    pub(crate) fn is_completed_by(&self, cause: Cause) -> bool {
         cause.call == Some(self.call)
     }
 }

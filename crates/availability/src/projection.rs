@@ -37,16 +37,17 @@ impl Availability {
         &self.outages
     }
 
-    /// Returns the scopes that are unavailable at a time, with the time of recovery: the view for a decision at that time.
+    /// Returns the scopes that are unavailable at a time, with the time of recovery: the view for a decision at that
+    /// time.
     ///
     /// Sessions are imported in any order, so the log may contain outages that started after a turn; they are excluded.
     pub fn outages_at(&self, at: Timestamp) -> Cow<'_, Outages> {
         let provider_until = |name: &Provider| self.provider_health(name)?.unavailable_until(at);
         let model_until = |name: &ModelId| self.model_health(name)?.unavailable_until(at);
         let Outages { models, providers } = &self.outages;
-        let all_began = providers.iter().all(|(name, until)| provider_until(name) == Some(*until))
+        let all_started = providers.iter().all(|(name, until)| provider_until(name) == Some(*until))
             && models.iter().all(|(name, until)| model_until(name) == Some(*until));
-        if all_began {
+        if all_started {
             return Cow::Borrowed(&self.outages);
         }
         let providers = providers.keys().filter_map(|name| Some((name.clone(), provider_until(name)?)));
@@ -54,10 +55,12 @@ impl Availability {
         Cow::Owned(Outages { models: models.collect(), providers: providers.collect() })
     }
 
+    /// Returns the health of a provider; `None` if it was never called.
     fn provider_health(&self, name: &Provider) -> Option<&Health> {
         self.providers.get(name).map(|provider| &provider.health)
     }
 
+    /// Returns the health of a model; `None` if it was never called.
     fn model_health(&self, name: &ModelId) -> Option<&Health> {
         self.providers.get(name.provider())?.models.get(name).map(|model| &model.health)
     }
@@ -76,40 +79,40 @@ impl Availability {
         }
     }
 
-    /// Records the start of a call.
-    fn sent(&mut self, model: &ModelId, call: EventId, at: Timestamp) {
+    /// Folds the start of a call to a model. `call` is the id of its event.
+    fn apply_start(&mut self, model: &ModelId, call: EventId, at: Timestamp) {
         let Some(health) = self.providers.get_mut(model.provider()) else { return };
-        health.sent(model, call, at);
-        self.show(model);
+        health.record_start(model, call, at);
+        self.update_view(model);
     }
 
-    /// Records a successful call, which ends outages of its model and provider.
-    fn completed(&mut self, model: &ModelId, cause: Cause) {
-        if let Some(known) = self.providers.get_mut(model.provider()) {
-            known.answered(model, cause);
+    /// Folds a successful call, which ends outages of its model and provider.
+    fn apply_success(&mut self, model: &ModelId, cause: Cause) {
+        if let Some(health) = self.providers.get_mut(model.provider()) {
+            health.record_success(model, cause);
         } else if let Some(provider) = provider_of(model) {
-            self.providers.entry(provider).or_default().answered(model, cause);
+            self.providers.entry(provider).or_default().record_success(model, cause);
         }
-        self.show(model);
+        self.update_view(model);
     }
 
-    /// Records a failed call. Its error class determines whether it counts as a failure, an attempt or neither.
-    fn failed(&mut self, model: &ModelId, class: ErrorClass, cause: Cause) {
+    /// Folds a failed call. Its error class determines whether it counts as a failure, an attempt or neither.
+    fn apply_failure(&mut self, model: &ModelId, class: ErrorClass, cause: Cause) {
         let Some(provider) = provider_of(model) else { return };
         let health = self.providers.entry(provider.clone()).or_default();
         if class.counts_against_provider() {
-            self.replaced.extend(health.failed(&provider, model, class, cause));
+            self.replaced.extend(health.record_failure(&provider, model, class, cause));
         } else if class == ErrorClass::Cancelled {
-            health.cancelled(model, cause);
+            health.record_cancellation(model, cause);
         } else {
-            health.tried(model, cause);
+            health.record_attempt(model, cause);
         }
-        self.show(model);
+        self.update_view(model);
     }
 
     /// Records that the log has the start event of an outage.
-    fn announced(&mut self, event: &Recorded, body: &ProviderUnavailable) {
-        if let Some(outage) = self.health_mut(&body.scope).and_then(Health::latest_mut)
+    fn mark_announced(&mut self, event: &Recorded, body: &ProviderUnavailable) {
+        if let Some(outage) = self.health_mut(&body.scope).and_then(Health::latest_outage_mut)
             && outage.unavailable_id() == event.event.id
         {
             outage.announced = true;
@@ -117,50 +120,52 @@ impl Availability {
     }
 
     /// Records that the log has the end event of an outage. Later failures cannot prolong it.
-    fn closed(&mut self, event: &Recorded, body: &ProviderRecovered) {
+    fn mark_closed(&mut self, event: &Recorded, body: &ProviderRecovered) {
         self.replaced.retain(|outage| outage.recovered_id() != event.event.id);
         let Some(health) = self.health_mut(&body.scope) else { return };
-        if let Some(outage) = health.latest_mut()
+        if let Some(outage) = health.latest_outage_mut()
             && outage.recovered_id() == event.event.id
         {
             outage.closed = true;
             health.auto_recover(event.event.at);
         }
         match &body.scope {
-            OutageScope::ProviderWide(provider) => self.show_provider(provider),
-            OutageScope::ModelSpecific(model) => self.show_model(model),
+            OutageScope::ProviderWide(provider) => self.update_provider(provider),
+            OutageScope::ModelSpecific(model) => self.update_model(model),
         }
     }
 
     /// Updates the entries of a model and its provider in the view.
-    fn show(&mut self, model: &ModelId) {
+    fn update_view(&mut self, model: &ModelId) {
         let Some((name, provider)) = self.providers.get_key_value(model.provider()) else { return };
-        show(&mut self.outages.providers, name, provider.health.unavailable_until(EVER));
-        let model_until = provider.models.get(model).and_then(|model| model.health.unavailable_until(EVER));
-        show(&mut self.outages.models, model, model_until);
+        set_entry(&mut self.outages.providers, name, provider.health.unavailable_until(END_OF_TIME));
+        let model_until = provider.models.get(model).and_then(|model| model.health.unavailable_until(END_OF_TIME));
+        set_entry(&mut self.outages.models, model, model_until);
     }
 
-    fn show_provider(&mut self, provider: &Provider) {
-        let until = self.provider_health(provider).and_then(|health| health.unavailable_until(EVER));
-        show(&mut self.outages.providers, provider, until);
+    /// Updates the entry of a provider in the view.
+    fn update_provider(&mut self, provider: &Provider) {
+        let until = self.provider_health(provider).and_then(|health| health.unavailable_until(END_OF_TIME));
+        set_entry(&mut self.outages.providers, provider, until);
     }
 
-    fn show_model(&mut self, model: &ModelId) {
-        let until = self.model_health(model).and_then(|health| health.unavailable_until(EVER));
-        show(&mut self.outages.models, model, until);
+    /// Updates the entry of a model in the view.
+    fn update_model(&mut self, model: &ModelId) {
+        let until = self.model_health(model).and_then(|health| health.unavailable_until(END_OF_TIME));
+        set_entry(&mut self.outages.models, model, until);
     }
 }
 
-/// Inserts or removes the entry of a scope in the view.
-fn show<K: Ord + Clone>(shown: &mut BTreeMap<K, Timestamp>, name: &K, until: Option<Timestamp>) {
+/// Sets the time until which a scope is unavailable; removes the scope if it is `None`.
+fn set_entry<K: Ord + Clone>(entries: &mut BTreeMap<K, Timestamp>, scope: &K, until: Option<Timestamp>) {
     match until {
-        Some(until) => drop(shown.insert(name.clone(), until)),
-        None => drop(shown.remove(name)),
+        Some(until) => drop(entries.insert(scope.clone(), until)),
+        None => drop(entries.remove(scope)),
     }
 }
 
-/// Later than any event.
-const EVER: Timestamp = Timestamp(u64::MAX);
+/// Later than any event, so that a query at this time covers all outages.
+const END_OF_TIME: Timestamp = Timestamp(u64::MAX);
 
 /// Parses the provider in a model id; `None` if it is not a valid provider name, which no adapter serves.
 fn provider_of(model: &ModelId) -> Option<Provider> {
@@ -177,27 +182,27 @@ impl Projection for Availability {
         match &*event.event.kind {
             LlmCallStarted::KIND => {
                 if let Some(call) = event.view::<LlmCallStarted>()? {
-                    self.sent(&call.model, id, at);
+                    self.apply_start(&call.model, id, at);
                 }
             }
             LlmCallCompleted::KIND => {
                 if let Some(call) = event.view::<LlmCallCompleted>()? {
-                    self.completed(&call.model, cause);
+                    self.apply_success(&call.model, cause);
                 }
             }
             LlmCallFailed::KIND => {
                 if let Some(call) = event.view::<LlmCallFailed>()? {
-                    self.failed(&call.model, call.class, cause);
+                    self.apply_failure(&call.model, call.class, cause);
                 }
             }
             ProviderUnavailable::KIND => {
                 if let Some(body) = event.view::<ProviderUnavailable>()? {
-                    self.announced(event, &body);
+                    self.mark_announced(event, &body);
                 }
             }
             ProviderRecovered::KIND => {
                 if let Some(body) = event.view::<ProviderRecovered>()? {
-                    self.closed(event, &body);
+                    self.mark_closed(event, &body);
                 }
             }
             _ => {}

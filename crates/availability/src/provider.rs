@@ -1,4 +1,4 @@
-//! The health of a provider and of its models, and the triggers of 004 §4.5.1.
+//! The health of a provider and of its models, and the triggers that start outages (004 §4.5.1).
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,9 @@ use serde::{Deserialize, Serialize};
 use crate::{
     health::Health,
     outage::{Cause, Outage},
-    thresholds::{NETWORK_WINDOW_SECONDS, SIBLING_WINDOW_SECONDS, SIBLINGS, STRIKE_WINDOW_SECONDS, STRIKES},
+    thresholds::{
+        FAILURE_WINDOW_SECONDS, FAILURES_PER_OUTAGE, MODEL_WINDOW_SECONDS, MODELS_PER_OUTAGE, NETWORK_WINDOW_SECONDS,
+    },
 };
 
 /// The health of a model, with the times of its latest failures for [`OutageTrigger::ConsecutiveFailures`].
@@ -20,7 +22,7 @@ use crate::{
 pub(crate) struct ModelHealth {
     /// Failures, outage and probe of the model.
     pub(crate) health: Health,
-    /// Times of the latest failures since the last success, at most [`STRIKES`].
+    /// Times of the latest failures since the last success, at most [`FAILURES_PER_OUTAGE`].
     strikes: Vec<Timestamp>,
 }
 
@@ -36,47 +38,47 @@ pub(crate) struct ProviderHealth {
 }
 
 impl ProviderHealth {
-    /// Records the start of a call.
-    pub(crate) fn sent(&mut self, model: &ModelId, call: EventId, at: Timestamp) {
-        self.health.sent(call, at);
+    /// Records the start of a call to a model. `call` is the id of its event.
+    pub(crate) fn record_start(&mut self, model: &ModelId, call: EventId, at: Timestamp) {
+        self.health.record_start(call, at);
         if let Some(model) = self.models.get_mut(model) {
-            model.health.sent(call, at);
+            model.health.record_start(call, at);
         }
     }
 
     /// Records a successful call, which ends outages of the model and of the provider.
-    pub(crate) fn answered(&mut self, model: &ModelId, cause: Cause) {
-        if self.health.attempted(cause.at) {
-            self.health.succeeded(cause);
+    pub(crate) fn record_success(&mut self, model: &ModelId, cause: Cause) {
+        if self.health.record_attempt(cause.at) {
+            self.health.record_success(cause);
             self.network = None;
         }
         match self.models.get_mut(model) {
-            Some(known) => known.answered(cause),
-            None => self.models.entry(model.clone()).or_default().answered(cause),
+            Some(model) => model.record_success(cause),
+            None => self.models.entry(model.clone()).or_default().record_success(cause),
         }
     }
 
     /// Records a failed call whose cause is not the provider. It counts as an attempt.
-    pub(crate) fn tried(&mut self, model: &ModelId, cause: Cause) {
+    pub(crate) fn record_attempt(&mut self, model: &ModelId, cause: Cause) {
         let model = self.models.entry(model.clone()).or_default();
         for health in [&mut self.health, &mut model.health] {
-            if health.attempted(cause.at) {
+            if health.record_attempt(cause.at) {
                 health.release_probe(cause);
             }
         }
     }
 
     /// Records a cancelled call. It does not count as an attempt.
-    pub(crate) fn cancelled(&mut self, model: &ModelId, cause: Cause) {
+    pub(crate) fn record_cancellation(&mut self, model: &ModelId, cause: Cause) {
         let model = self.models.get_mut(model).map(|model| &mut model.health);
         for health in std::iter::once(&mut self.health).chain(model) {
             health.release_probe(cause);
         }
     }
 
-    /// Records a failed call whose cause is the provider. Returns the outages that were replaced before their recovery was
-    /// announced in the log.
-    pub(crate) fn failed(
+    /// Records a failed call whose cause is the provider. Returns the outages that were replaced before their recovery
+    /// was announced in the log.
+    pub(crate) fn record_failure(
         &mut self,
         provider: &Provider,
         model: &ModelId,
@@ -96,27 +98,27 @@ impl ProviderHealth {
         class: ErrorClass,
         cause: Cause,
     ) -> Option<Outage> {
-        if !self.health.attempted(cause.at) {
+        if !self.health.record_attempt(cause.at) {
             return None;
         }
-        self.health.failed(cause.at);
-        let before = match class {
+        self.health.count_failure(cause.at);
+        let previous_network_error = match class {
             ErrorClass::Network => self.network.replace((cause.at, model.clone())),
             _ => None,
         };
-        if self.health.active().is_some() {
+        if self.health.active_outage().is_some() {
             return None;
         }
         let (trigger, models) = if class == ErrorClass::Auth {
             (OutageTrigger::AuthError, vec![model.clone()])
-        } else if let Some((at, other)) = before
+        } else if let Some((at, previous_model)) = previous_network_error
             && within(at, cause.at, NETWORK_WINDOW_SECONDS)
         {
-            let mut models = vec![other, model.clone()];
+            let mut models = vec![previous_model, model.clone()];
             models.sort();
             models.dedup();
             (OutageTrigger::NetworkErrors, models)
-        } else if let Some(models) = self.unavailable_siblings(model, cause) {
+        } else if let Some(models) = self.unavailable_models(model, cause) {
             (OutageTrigger::MultiModelFailures, models)
         } else if self.health.proves_outage(cause) {
             (OutageTrigger::ProbeFailed, vec![model.clone()])
@@ -126,10 +128,11 @@ impl ProviderHealth {
         self.health.start_outage(Outage::new(OutageScope::ProviderWide(provider.clone()), trigger, models, cause))
     }
 
-    /// The models with outages started within the window; `None` unless this failure started one of them and there are at
-    /// least [`SIBLINGS`].
-    fn unavailable_siblings(&self, model: &ModelId, cause: Cause) -> Option<Vec<ModelId>> {
-        let outage_cause = |health: &Health| health.active().map(|outage| outage.cause);
+    /// The models of the provider whose outages started within [`MODEL_WINDOW_SECONDS`] before the failure `cause` of
+    /// `model`; `None` if there are fewer than [`MODELS_PER_OUTAGE`], or if the failure did not start one of these
+    /// outages.
+    fn unavailable_models(&self, model: &ModelId, cause: Cause) -> Option<Vec<ModelId>> {
+        let outage_cause = |health: &Health| health.active_outage().map(|outage| outage.cause);
         if outage_cause(&self.models.get(model)?.health)?.event != cause.event {
             return None;
         }
@@ -137,41 +140,43 @@ impl ProviderHealth {
             .models
             .iter()
             .filter(|(_, sibling)| {
-                outage_cause(&sibling.health).is_some_and(|out| within(out.at, cause.at, SIBLING_WINDOW_SECONDS))
+                outage_cause(&sibling.health).is_some_and(|started| within(started.at, cause.at, MODEL_WINDOW_SECONDS))
             })
             .map(|(model, _)| model.clone())
             .collect();
-        (SIBLINGS <= models.len()).then_some(models)
+        (MODELS_PER_OUTAGE <= models.len()).then_some(models)
     }
 }
 
 impl ModelHealth {
     /// Records a successful call.
-    fn answered(&mut self, cause: Cause) {
-        if self.health.attempted(cause.at) {
-            self.health.succeeded(cause);
+    fn record_success(&mut self, cause: Cause) {
+        if self.health.record_attempt(cause.at) {
+            self.health.record_success(cause);
             self.strikes.clear();
         }
     }
 
     /// Counts a failure and starts an outage if a trigger applies. Returns the replaced outage.
     fn count_failure(&mut self, model: &ModelId, cause: Cause) -> Option<Outage> {
-        if !self.health.attempted(cause.at) {
+        if !self.health.record_attempt(cause.at) {
             return None;
         }
-        self.health.failed(cause.at);
-        if self.strikes.len() == STRIKES {
+        self.health.count_failure(cause.at);
+        if self.strikes.len() == FAILURES_PER_OUTAGE {
             self.strikes.remove(0);
         }
         self.strikes.push(cause.at);
-        let enough = self.strikes.len() == STRIKES
-            && self.strikes.first().is_some_and(|first| within(*first, cause.at, STRIKE_WINDOW_SECONDS));
-        let trigger = match enough {
-            true => OutageTrigger::ConsecutiveFailures,
-            false if self.health.proves_outage(cause) => OutageTrigger::ProbeFailed,
-            false => return None,
+        let threshold_reached = self.strikes.len() == FAILURES_PER_OUTAGE
+            && self.strikes.first().is_some_and(|first| within(*first, cause.at, FAILURE_WINDOW_SECONDS));
+        let trigger = if threshold_reached {
+            OutageTrigger::ConsecutiveFailures
+        } else if self.health.proves_outage(cause) {
+            OutageTrigger::ProbeFailed
+        } else {
+            return None;
         };
-        if self.health.active().is_some() {
+        if self.health.active_outage().is_some() {
             return None;
         }
         let scope = OutageScope::ModelSpecific(model.clone());

@@ -6,10 +6,10 @@ use serde::Serialize;
 
 use crate::{Availability, health::Health};
 
-/// The availability of a model or provider (004 §4.5), as users see it.
+/// The availability of a model or provider, as shown to users. The conditions are those of [`crate::thresholds`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum State {
+pub enum AvailabilityState {
     /// No recent failures.
     Healthy,
     /// Failures below the threshold; routing treats it as healthy.
@@ -20,7 +20,7 @@ pub enum State {
     Unavailable,
 }
 
-impl State {
+impl AvailabilityState {
     /// Returns the name in tables and JSON.
     pub const fn name(self) -> &'static str {
         match self {
@@ -38,7 +38,7 @@ pub struct ScopeStatus {
     /// The model or provider.
     pub scope: OutageScope,
     /// Its state.
-    pub state: State,
+    pub state: AvailabilityState,
     /// The start of that state: of the outage, of the probe, or of the consecutive failures; `None` if healthy.
     pub since: Option<Timestamp>,
     /// The trigger of the outage; while a probe runs, that of the previous outage.
@@ -53,33 +53,34 @@ impl Availability {
     /// Returns the status at a time of every scope that was ever called: each provider, followed by its models.
     pub fn status(&self, at: Timestamp) -> Vec<ScopeStatus> {
         let rows = self.providers.iter().flat_map(|(name, provider)| {
-            let whole = row(OutageScope::ProviderWide(name.clone()), &provider.health, at);
-            let models = provider.models.iter();
-            let models =
-                models.map(move |(name, model)| row(OutageScope::ModelSpecific(name.clone()), &model.health, at));
-            std::iter::once(whole).chain(models)
+            let provider_row = scope_status(OutageScope::ProviderWide(name.clone()), &provider.health, at);
+            let model_rows = provider
+                .models
+                .iter()
+                .map(move |(name, model)| scope_status(OutageScope::ModelSpecific(name.clone()), &model.health, at));
+            std::iter::once(provider_row).chain(model_rows)
         });
         rows.collect()
     }
 }
 
-/// Returns the status of one scope.
-fn row(scope: OutageScope, health: &Health, at: Timestamp) -> ScopeStatus {
-    let outage = health.active().filter(|_| at < health.auto_recovery_at());
-    let (probe, failing) = (health.probe(at), health.failures(at));
-    let (state, since) = match (outage, probe, failing) {
-        (Some(outage), _, _) => (State::Unavailable, Some(outage.cause.at)),
-        (None, Some(probe), _) => (State::Probing, Some(probe.since)),
-        (None, None, Some((_, since))) => (State::Degraded, Some(since)),
-        (None, None, None) => (State::Healthy, None),
+/// Returns the status of one scope at a time.
+fn scope_status(scope: OutageScope, health: &Health, at: Timestamp) -> ScopeStatus {
+    let outage = health.active_outage().filter(|_| at < health.auto_recovery_at());
+    let (probe, failures_since) = (health.running_probe(at), health.failures(at));
+    let (state, since) = match (outage, probe, failures_since) {
+        (Some(outage), _, _) => (AvailabilityState::Unavailable, Some(outage.cause.at)),
+        (None, Some(probe), _) => (AvailabilityState::Probing, Some(probe.since)),
+        (None, None, Some((_, since))) => (AvailabilityState::Degraded, Some(since)),
+        (None, None, None) => (AvailabilityState::Healthy, None),
     };
     let is_unavailable = outage.is_some() || probe.is_some();
     ScopeStatus {
         scope,
         state,
         since,
-        trigger: health.latest().filter(|_| is_unavailable).map(|outage| outage.trigger),
+        trigger: health.latest_outage().filter(|_| is_unavailable).map(|outage| outage.trigger),
         clears_at: health.unavailable_until(at).filter(|_| is_unavailable),
-        failures: failing.map_or(0, |(failures, _)| failures),
+        failures: failures_since.map_or(0, |(failures, _)| failures),
     }
 }

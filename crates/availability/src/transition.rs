@@ -10,7 +10,7 @@ use crate::{
     Availability,
     health::Health,
     outage::{End, Outage},
-    thresholds::QUIET_SECONDS,
+    thresholds::RECOVERY_SECONDS,
 };
 
 /// The event of a transition: the start or the end of an outage.
@@ -34,8 +34,8 @@ impl TransitionEvent {
 
 /// The start or end of an outage, to be appended to the log.
 ///
-/// All fields derive from recorded events, so repeated queries return the same event with the same id, and the log records
-/// it once.
+/// All fields derive from recorded events, so repeated queries return the same event with the same id, and the log
+/// records it once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Transition {
     /// Derived from the failure that started the outage.
@@ -68,35 +68,35 @@ impl Availability {
     /// Returns the transitions up to `at` that are not in the log, oldest first, models before their provider.
     ///
     /// The start of an outage is returned only while it is active, and its end only if its start is in the log, so past
-    /// outages of an import are not announced. Call it after every folded event, and periodically, since outages also end
-    /// without an event; it does not change the state.
+    /// outages of an import are not announced. Call it after every folded event, and periodically, since outages also
+    /// end without an event; it does not change the state.
     pub fn transitions(&self, at: Timestamp) -> Vec<Transition> {
         let providers = self.providers.values();
         let healths = providers.flat_map(|provider| {
             std::iter::once(&provider.health).chain(provider.models.values().map(|model| &model.health))
         });
-        let latest = healths.filter_map(|health| transition_of(health, at));
-        let replaced = self.replaced.iter().filter_map(|outage| outage.end.map(|end| recovered(outage, end)));
+        let latest = healths.filter_map(|health| missing_transition(health, at));
+        let replaced = self.replaced.iter().filter_map(|outage| outage.end.map(|end| outage_end(outage, end)));
         let mut transitions: Vec<_> = replaced.chain(latest).collect();
-        transitions.sort_by(|one, other| (one.at, one.event.scope()).cmp(&(other.at, other.event.scope())));
+        transitions.sort_by(|left, right| (left.at, left.event.scope()).cmp(&(right.at, right.event.scope())));
         transitions
     }
 }
 
-/// Returns the start or end of the latest outage if the log does not contain it.
-fn transition_of(health: &Health, at: Timestamp) -> Option<Transition> {
-    let outage = health.latest()?;
+/// Returns the start or end of the latest outage up to `at` if the log does not contain it.
+fn missing_transition(health: &Health, at: Timestamp) -> Option<Transition> {
+    let outage = health.latest_outage()?;
     let auto_recovery_at = health.auto_recovery_at();
     let end = outage.end.or_else(|| (auto_recovery_at <= at).then(|| outage.auto_recovery(auto_recovery_at)));
     match end {
-        None if !outage.announced => Some(unavailable(outage)),
-        Some(end) if outage.is_unclosed() => Some(recovered(outage, end)),
+        None if !outage.announced => Some(outage_start(outage)),
+        Some(end) if outage.is_unclosed() => Some(outage_end(outage, end)),
         _ => None,
     }
 }
 
 /// Returns the transition for the start of an outage.
-fn unavailable(outage: &Outage) -> Transition {
+fn outage_start(outage: &Outage) -> Transition {
     Transition {
         id: outage.unavailable_id(),
         at: outage.cause.at,
@@ -106,13 +106,13 @@ fn unavailable(outage: &Outage) -> Transition {
             scope: outage.scope.clone(),
             trigger: outage.trigger,
             models: outage.models.clone(),
-            clears_at: outage.cause.at.plus_secs(QUIET_SECONDS),
+            clears_at: outage.cause.at.plus_secs(RECOVERY_SECONDS),
         }),
     }
 }
 
 /// Returns the transition for the end of an outage.
-fn recovered(outage: &Outage, end: End) -> Transition {
+fn outage_end(outage: &Outage, end: End) -> Transition {
     Transition {
         id: outage.recovered_id(),
         at: end.cause.at,

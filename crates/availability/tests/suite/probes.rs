@@ -1,6 +1,6 @@
 //! After an outage that ended automatically, one call is the probe, and the others wait for it.
 
-use availability::State;
+use availability::AvailabilityState;
 use contracts::{ModelId, events::ErrorClass};
 
 use crate::story::{Log, Outcome, at, model, parse, strikes};
@@ -109,11 +109,11 @@ fn the_table_shows_a_probe_and_what_had_put_its_scope_out() {
     let status = |story: &str, second| Log::of(story).state().status(at(second)).remove(0);
     let story = "0 a:x auth, 320 a:x sent";
     let row = status(story, 321);
-    assert_eq!(row.state, State::Probing);
+    assert_eq!(row.state, AvailabilityState::Probing);
     assert_eq!((row.since, row.clears_at), (Some(at(320)), Some(at(380))));
     assert_eq!(row.trigger, status(story, 1).trigger);
-    assert_eq!(status(story, 380).state, State::Healthy);
-    assert_eq!(status("0 a:x auth, 320 a:x sent, 321 a:x timeout", 321).state, State::Unavailable);
+    assert_eq!(status(story, 380).state, AvailabilityState::Healthy);
+    assert_eq!(status("0 a:x auth, 320 a:x sent, 321 a:x timeout", 321).state, AvailabilityState::Unavailable);
 }
 
 /// Number of calls that reach an unavailable provider when sixteen turns retry whenever they may.

@@ -1,6 +1,6 @@
 //! `status`: shows which providers and models are available.
 
-use availability::State;
+use availability::AvailabilityState;
 use contracts::OutageScope;
 use event_bus::{Clock as _, SystemClock};
 
@@ -23,7 +23,7 @@ pub(super) fn run(context: &Context) -> Result<(), Failure> {
                 OutageScope::ProviderWide(provider) => provider.to_string(),
                 OutageScope::ModelSpecific(model) => format!("  {model}"),
             };
-            let shown = row.state != State::Healthy;
+            let shown = row.state != AvailabilityState::Healthy;
             table.row([
                 scope,
                 row.state.name().to_owned(),
