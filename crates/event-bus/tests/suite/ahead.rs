@@ -1,4 +1,4 @@
-//! A journal with room written behind its end: nobody but the writer's disk notices.
+//! A journal with preallocated space behind its end, which only the writer uses.
 
 use std::{
     path::Path,
@@ -11,7 +11,7 @@ use crate::support::{all, in_memory, new_events, times};
 use event_bus::{EventLog as _, Expected, JournalReader, RepairAction, SledLog, verify};
 use event_core::{Position, Timestamp};
 
-/// Room for some forty events.
+/// Number of preallocated bytes: space for about forty events.
 const ROOM: usize = 10_000;
 
 fn open(directory: &Path) -> SledLog {
@@ -23,7 +23,7 @@ fn append(log: &SledLog, first: u64, events: u64) {
     log.sync().unwrap();
 }
 
-/// A log of ten events as a killed process leaves it: room behind the journal's end.
+/// A log of ten events as a killed process leaves it, with preallocated space behind the journal's end.
 fn killed() -> (Case, usize) {
     let directory = in_memory();
     let log = open(directory.path());

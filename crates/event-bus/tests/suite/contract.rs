@@ -1,4 +1,4 @@
-//! What every log promises, whatever it is made of.
+//! Contract tests for all implementations of the log.
 
 use crate::support::{new_event, new_events};
 use event_bus::{EventLog, Expected, LogError, MAX_BATCH_EVENTS, MemoryLog, SledLog};

@@ -1,4 +1,4 @@
-//! Whatever an operating system's crash leaves on the disk, the log in it is what was promised.
+//! After any crash of the operating system the log fulfils its guarantees.
 
 mod check;
 mod program;
@@ -28,7 +28,7 @@ const OPENED: usize = 9;
 /// One image in this many is continued by a program and crashed again.
 const CONTINUED: usize = OPENED * 30;
 
-/// Random decisions about each moment, for each way that has any.
+/// Number of seeds for each crash, for the selections that are random.
 const SEEDS: u64 = 10;
 
 #[derive(Default)]
@@ -44,12 +44,12 @@ struct Counts {
     failures: Vec<String>,
     /// Images that a program continues, with the stories up to them.
     survivors: Vec<(Image, Story)>,
-    /// Images there were before, in any thread.
+    /// Hashes of the images that were already checked, by any thread.
     seen: Arc<Mutex<BTreeSet<[u8; 32]>>>,
 }
 
 impl Counts {
-    /// Crashes a program after every change, in every way.
+    /// Simulates a crash after every change of a program, with every selection of surviving changes.
     fn crash(&mut self, story: &Story) {
         self.stories += 1;
         let mut disk = Disk::new();
@@ -146,7 +146,7 @@ impl Counts {
     }
 }
 
-/// What is wrong with an image of which a purge was acknowledged: nothing, if the private text is nowhere.
+/// Returns the error in an image after an acknowledged purge: private text that still exists. `None` if there is none.
 fn still_private(story: &Story, changes: usize, image: &Image) -> Option<String> {
     story.purge.filter(|purge| purge.done <= changes)?;
     let secret = std::str::from_utf8(SECRET).unwrap();
@@ -164,7 +164,7 @@ fn is_index(path: &Path) -> bool {
     path.strip_prefix("log").is_ok_and(|path| path.to_string_lossy().starts_with("index"))
 }
 
-/// What the crashes of a program add up to, and those of the programs that went on after some of them.
+/// Runs all crashes of a program, and of the programs that continued after some of them.
 fn crash_again_and_again(script: Script, name: &str, seed: u64, seen: &Arc<Mutex<BTreeSet<[u8; 32]>>>) -> Counts {
     let mut counts = Counts { seen: Arc::clone(seen), ..Counts::default() };
     let mut program = Program::new(&format!("{name}, seed {seed}"), seed);

@@ -1,4 +1,4 @@
-//! Damages worth an example each; `torn_writes` has the thousands.
+//! Examples of damage; `torn_writes` checks thousands of cases.
 
 use std::{fs, path::Path};
 
@@ -7,7 +7,7 @@ use crate::support::{all, copy, filled, in_memory, new_events};
 use event_bus::{EventLog, Expected, JournalReader, LogError, Repair, RepairAction, SledLog};
 use event_core::{Checkpoint, Position, Recorded, Timestamp};
 
-/// What opening a log came to.
+/// Outcome of opening a log.
 #[derive(Debug)]
 enum Outcome {
     Opened { events: Vec<Recorded>, repairs: Vec<Repair> },

@@ -1,4 +1,4 @@
-//! Copies of a log to damage, and where the frames of its journal stand.
+//! Copies of a log to damage, and the offsets of the frames in its journal.
 
 use std::{fs, path::Path};
 
@@ -6,7 +6,7 @@ use tempfile::TempDir;
 
 use crate::support::{copy, in_memory};
 
-/// Bytes of the journal before the first frame.
+/// Length of the journal's header in bytes.
 pub(crate) const HEADER: usize = 16;
 
 /// A copy of a log to damage.
@@ -45,7 +45,7 @@ impl Case {
         self
     }
 
-    /// Removes files and directories. Without `HEAD` and `index` the journal is on its own.
+    /// Removes files and directories. Without `HEAD` and `index` no other file confirms the journal.
     pub(crate) fn forget(&self, names: &[&str]) -> &Self {
         for name in names {
             let path = self.path().join(name);
@@ -54,7 +54,7 @@ impl Case {
         self
     }
 
-    /// Puts files and directories of another log in the place of these.
+    /// Replaces files and directories by those of another log.
     pub(crate) fn take(&self, other: &Path, names: &[&str]) -> &Self {
         self.forget(names);
         for name in names {
@@ -69,7 +69,7 @@ impl Case {
     }
 }
 
-/// Where each frame begins, and where the journal ends.
+/// Returns the offset of each frame, and the journal's end.
 pub(crate) fn begins(journal: &[u8]) -> Vec<usize> {
     let mut begins = vec![HEADER];
     while let Some(length) = journal.get(begins[begins.len() - 1]..).and_then(|rest| rest.first_chunk()) {

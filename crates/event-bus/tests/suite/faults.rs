@@ -1,4 +1,4 @@
-//! Files that fail: the writer stops, readers go on, and nothing unacknowledged shows.
+//! Failing files: the writer stops, readers continue, and no unacknowledged event is visible.
 
 mod errors;
 mod full_disk;

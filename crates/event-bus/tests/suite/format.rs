@@ -1,4 +1,4 @@
-//! The bytes on the disk, which never change within a format version.
+//! The bytes on disk, which never change within a format version.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! The log in memory, the log on the disk and a plain vector agree on whatever is done to them.
+//! The in-memory log, the log on disk and a plain vector agree after any operations.
 
 mod following;
 mod sequences;

@@ -1,4 +1,4 @@
-//! Payloads that are removed are gone from every file, everything else is as it was, and the chain still holds.
+//! A purge removes payloads from every file; everything else is unchanged, and the chain remains valid.
 
 use std::{fs, path::Path, sync::Arc};
 
@@ -18,7 +18,7 @@ fn is_secret(event: &Recorded) -> bool {
     event.event.payload.starts_with(SECRET)
 }
 
-/// A log with some secrets, a reactor's place and a projection's state.
+/// Creates a log with private payloads, a reactor's position and a projection's checkpoint.
 fn secretive(directory: &Path) -> Vec<Recorded> {
     let (log, _) = SledLog::open(directory).unwrap();
     for number in 0..FACTS / 3 {
@@ -33,7 +33,7 @@ fn secretive(directory: &Path) -> Vec<Recorded> {
     all(&log)
 }
 
-/// The files under a directory in which the secret stands.
+/// Returns the files under a directory that contain the secret.
 fn holding_the_secret(directory: &Path) -> Vec<String> {
     let mut found = Vec::new();
     for entry in fs::read_dir(directory).unwrap() {
@@ -47,7 +47,7 @@ fn holding_the_secret(directory: &Path) -> Vec<String> {
     found
 }
 
-/// What the events must look like after the purge.
+/// Returns the expected events after the purge.
 fn without_payloads(events: &[Recorded]) -> Vec<Recorded> {
     let purge = |event: &Recorded| {
         let mut event = event.clone();

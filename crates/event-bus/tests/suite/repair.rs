@@ -1,4 +1,4 @@
-//! Verifying a log, and putting a damaged one together again.
+//! Verification of a log, and repair of a damaged one.
 
 use std::{fs, path::Path};
 

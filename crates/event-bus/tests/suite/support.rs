@@ -1,4 +1,4 @@
-//! What the tests of this crate share: events that differ in everything.
+//! Helpers shared by the tests of this crate.
 #![allow(dead_code, clippy::allow_attributes, reason = "not every test uses all of it")]
 
 use std::{collections::BTreeMap, path::Path};
@@ -7,7 +7,7 @@ use event_bus::{EventLog, Expected, SledLog};
 use event_core::{CodecError, EventId, NewEvent, Position, Projection, Recorded, Timestamp};
 use serde::{Deserialize, Serialize};
 
-/// An event made of a number: its id, times, kind and payload follow from it.
+/// Creates an event from a number, which determines its id, times, kind and payload.
 pub(crate) fn new_event(number: u64) -> NewEvent {
     let id = EventId::derive(&[b"test", &number.to_le_bytes()]);
     let kind: String = ["turn.started", "route.decided", "llm.call_completed"][(number % 3) as usize].to_owned();
@@ -22,7 +22,7 @@ pub(crate) fn new_event(number: u64) -> NewEvent {
     }
 }
 
-/// Events made of a range of numbers.
+/// Creates events from a range of numbers.
 pub(crate) fn new_events(numbers: std::ops::Range<u64>) -> Vec<NewEvent> {
     numbers.map(new_event).collect()
 }
@@ -32,7 +32,7 @@ pub(crate) fn run<T>(future: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(future)
 }
 
-/// A log on the disk with events 1 to `count`, in barriers of five.
+/// Creates a log on disk with events 1 to `count`, in barriers of five.
 pub(crate) fn filled(directory: &Path, count: u64) -> Vec<Recorded> {
     let (log, _) = SledLog::open(directory).unwrap();
     for first in (1..=count).step_by(5) {
@@ -42,7 +42,7 @@ pub(crate) fn filled(directory: &Path, count: u64) -> Vec<Recorded> {
     log.read_after(Position::ORIGIN, usize::MAX).unwrap()
 }
 
-/// Every event a log has.
+/// Returns all events of a log.
 pub(crate) fn all(log: &dyn EventLog) -> Vec<Recorded> {
     log.read_after(Position::ORIGIN, usize::MAX).unwrap()
 }
@@ -79,23 +79,23 @@ impl Projection for Kinds {
     }
 }
 
-/// How often to do what is done `count` times in a quick run: 20 times as often when `TURNWISE_LONG` is set.
+/// Returns the number of repetitions: `count` in a quick run, 20 times as many if `TURNWISE_LONG` is set.
 pub(crate) fn times(count: usize) -> usize {
     if is_long() { count * 20 } else { count }
 }
 
-/// Whether `TURNWISE_LONG` asks for more than a quick run.
+/// Returns whether `TURNWISE_LONG` is set.
 pub(crate) fn is_long() -> bool {
     std::env::var_os("TURNWISE_LONG").is_some()
 }
 
-/// An empty directory in memory, where there is such a thing: its files cost no disk.
+/// Creates an empty directory in memory if the system supports it, to spare the disk.
 pub(crate) fn in_memory() -> tempfile::TempDir {
     let memory = Path::new("/dev/shm");
     if memory.is_dir() { tempfile::tempdir_in(memory).unwrap() } else { tempfile::tempdir().unwrap() }
 }
 
-/// Numbers that look random and follow from a seed: `SplitMix64`.
+/// A pseudo-random number generator with a seed: `SplitMix64`.
 #[derive(Debug, Clone)]
 pub(crate) struct Random(pub(crate) u64);
 
@@ -108,7 +108,7 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below a limit, which is not 0.
+    /// Returns a number below `limit`, which must not be 0.
     pub(crate) fn below(&mut self, limit: usize) -> usize {
         usize::try_from(self.next() % limit as u64).unwrap()
     }

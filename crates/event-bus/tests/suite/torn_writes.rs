@@ -1,6 +1,7 @@
-//! One damage at a time, in every file of a log: each is complete, cut, repaired or refused with its position.
+//! Single damages in every file of a log: each results in a complete log, a cut, a repair, or an error with the
+//! position.
 //!
-//! What must come of each case is worked out from the bytes by `expected`, without the code under test.
+//! `expected` computes the required outcome of each case from the bytes, without the code under test.
 
 mod check;
 mod damages;
@@ -12,13 +13,13 @@ use damages::{FrameDamage, SectorDamage, cuts, flip, sectors};
 use matrix::{Class, Matrix};
 use original::{Original, Witnesses};
 
-/// Barriers of the logs that are damaged: about four events each.
+/// Number of barriers in the damaged logs, of about four events each.
 const BARRIERS: usize = 17;
 
 /// One case in this many is also verified, looked up by every id, opened again, and repaired if it was refused.
 const THOROUGH: usize = 7;
 
-/// The witnesses of the n-th case: alone every other time, as then everything depends on the journal.
+/// Returns the other files of the n-th case. Every other case has none, so that everything depends on the journal.
 fn witnesses(number: usize) -> Witnesses {
     if number.is_multiple_of(2) { Witnesses::Neither } else { Witnesses::ALL[1 + number / 2 % 4] }
 }
@@ -66,7 +67,7 @@ fn a_sector_of_the_journal_that_is_not_as_written_is_never_silent() {
     println!("kept: torn writes, journal sectors zeroed, garbage, swapped or doubled: {matrix}");
 }
 
-/// Checks a journal in which bytes from one on are others.
+/// Checks a journal whose bytes differ from an offset on.
 fn in_place(original: &Original, journal: &[u8], byte: usize, number: usize, name: &str, matrix: &mut Matrix) {
     let cut = matrix.of(Class::TailCut);
     check::journal(original, journal, witnesses(number), number.is_multiple_of(THOROUGH), name, matrix);

@@ -1,4 +1,4 @@
-//! Whether what a crash left is what was promised.
+//! Checks that the state after a crash fulfils the guarantees of the log.
 
 use std::path::Path;
 
@@ -21,7 +21,7 @@ pub(crate) struct Crash<'a> {
     pub(crate) log: &'a Path,
 }
 
-/// What was done to a log that was opened and found to be right.
+/// Outcome of opening a log that fulfils the guarantees.
 pub(crate) struct Opened {
     pub(crate) events: usize,
     pub(crate) repairs: Vec<Repair>,
@@ -77,7 +77,7 @@ impl Crash<'_> {
         Ok(Opened { events, repairs, state_lost })
     }
 
-    /// Counts the events, if they are a prefix of what was appended, with everything promised.
+    /// Returns the number of events; an error unless they are a prefix of the appended ones with all acknowledged ones.
     fn is_as_promised(&self, found: &[Recorded]) -> Result<usize, String> {
         let count = found.len();
         let places = found.iter().map(|event| event.position).eq((1..=count as u64).map(Position));
@@ -99,7 +99,7 @@ impl Crash<'_> {
         Ok(count)
     }
 
-    /// Whether an event is what was appended, or, once a purge has begun, what it leaves of it.
+    /// Returns whether an event is the appended one, or, after the start of a purge, its purged form.
     fn is_as_appended(&self, found: &Recorded, appended: &NewEvent) -> bool {
         let purge = self.story.purge.filter(|purge| purge.began <= self.changes && purge.removes(found.position));
         match (found.purged, purge) {
@@ -132,7 +132,7 @@ impl Crash<'_> {
         Ok(())
     }
 
-    /// Whether the saved state went with an index that sled could not read any more, which is the one way it may go.
+    /// Returns whether the checkpoint was lost with an index that sled could not read, the only permitted way.
     fn has_lost_its_state(&self, log: &SledLog, repairs: &[Repair]) -> Result<bool, String> {
         let (possible, may_be_none) = self.story.states(self.changes);
         match log.load_checkpoint(STATE).map_err(|error| error.to_string())? {
@@ -145,7 +145,7 @@ impl Crash<'_> {
     }
 }
 
-/// Whether the index, and with it what was saved in it, had to be built anew.
+/// Returns whether the index was rebuilt, which loses the checkpoints.
 pub(crate) fn is_rebuilt(repairs: &[Repair]) -> bool {
     repairs.iter().any(|repair| repair.action == RepairAction::IndexRebuilt)
 }

@@ -1,4 +1,4 @@
-//! A program that writes a log through files that record everything, and notes what it is promised.
+//! A program that writes a log on a recording file system, and records what was acknowledged.
 
 use std::{path::PathBuf, sync::Arc};
 
@@ -13,13 +13,13 @@ use tempfile::TempDir;
 use super::story::{Purge, STATE, State, Story, Text, is_private};
 use crate::support::{Random, in_memory, new_event};
 
-/// The kind of an event whose payload is the name of a text.
+/// Kind of the events whose payload is the name of a text.
 pub(crate) const NAMES_A_TEXT: &str = "test.text_named";
 
 /// Content of the payloads that a purge removes.
 pub(crate) const SECRET: &[u8] = b"the launch code is 0000. ";
 
-/// The largest payload an event may have, in bytes.
+/// Maximum length of a payload in bytes.
 const LARGEST: usize = 4 * 1024;
 
 pub(crate) struct Program {
@@ -27,13 +27,13 @@ pub(crate) struct Program {
     place: TempDir,
     log: Option<SledLog>,
     story: Story,
-    /// Bytes the journal is written ahead.
+    /// Number of preallocated bytes behind the journal's end.
     pub(crate) ahead: usize,
     pub(crate) random: Random,
 }
 
 impl Program {
-    /// A program that begins with nothing.
+    /// Creates a program that starts without a log.
     pub(crate) fn new(name: &str, seed: u64) -> Self {
         Self::on(in_memory(), Story { name: name.to_owned(), ..Story::default() }, seed)
     }
@@ -103,7 +103,7 @@ impl Program {
         self.sync();
     }
 
-    /// Appends events as large as they may be, in one batch.
+    /// Appends one batch of events of maximum size.
     pub(crate) fn append_large(&mut self, events: u64) {
         let first = self.story.events.len() as u64 + 1;
         let payload = |number: u64| (0..LARGEST).map(|at| (at as u64 ^ number).to_le_bytes()[0]).collect();
@@ -113,7 +113,7 @@ impl Program {
         self.sync();
     }
 
-    /// Keeps a text, then appends an event that names it.
+    /// Stores a text, then appends an event with its name.
     pub(crate) fn append_text(&mut self, length: usize) {
         let number = self.story.events.len() as u64 + 1;
         let text: String = format!("text {number} ").chars().cycle().take(length).collect();
@@ -123,7 +123,7 @@ impl Program {
         self.sync();
     }
 
-    /// Removes the text that was kept first of those there are.
+    /// Removes the oldest stored text.
     pub(crate) fn remove_text(&mut self) {
         let (now, texts) = (self.now(), self.texts());
         let Some(text) = self.story.texts.iter_mut().find(|text| text.removed.is_none()) else { return };
@@ -131,7 +131,7 @@ impl Program {
         text.removed = Some((now, self.files.count().unwrap()));
     }
 
-    /// Saves a state of a number of bytes.
+    /// Saves a checkpoint of a number of bytes.
     pub(crate) fn save(&mut self, length: usize) {
         let began = self.now();
         let position = Position(self.story.events.len() as u64);
@@ -141,7 +141,7 @@ impl Program {
         self.story.states.push(State { began, kept: self.now(), checkpoint });
     }
 
-    /// Removes the payloads of some events.
+    /// Purges some events.
     pub(crate) fn purge(&mut self) {
         let (began, events) = (self.now(), self.story.events.len() as u64);
         let log = self.log.take().unwrap();
@@ -151,7 +151,7 @@ impl Program {
         self.story.purge = Some(Purge { began, done: self.now(), events });
     }
 
-    /// Appends events of which some hold what a purge removes.
+    /// Appends events, some of them with private payloads.
     pub(crate) fn append_private(&mut self, events: u64) {
         let first = self.story.events.len() as u64 + 1;
         let payload =
@@ -162,7 +162,7 @@ impl Program {
         self.sync();
     }
 
-    /// Changes bytes in the middle of the journal of a log that is closed, then repairs it.
+    /// Damages the middle of a closed journal, then repairs the log.
     pub(crate) fn damage_and_repair(&mut self) {
         let files = self.files.clone();
         let journal = files.open(&self.root().join("journal"), Mode::Write).unwrap();
@@ -175,7 +175,7 @@ impl Program {
         self.story.damage = Some((done, self.now()));
     }
 
-    /// What was done, once the program has ended.
+    /// Ends the program and returns its story.
     pub(crate) fn end(mut self) -> Story {
         self.log = None;
         self.story.changes = self.files.changes().unwrap();

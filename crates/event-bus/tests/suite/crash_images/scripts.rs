@@ -1,10 +1,10 @@
-//! What programs do with a log before they are interrupted.
+//! Scripts of the programs that are interrupted by crashes.
 
 use std::{thread::sleep, time::Duration};
 
 use super::program::Program;
 
-/// What a program does from its beginning to its end.
+/// Script of a program, from its start to its end.
 pub(crate) type Script = fn(&mut Program);
 
 /// Scripts by name.
@@ -23,7 +23,7 @@ pub(crate) const SCRIPTS: [(&str, Script); 12] = [
     ("anything", anything),
 ];
 
-/// What a program does after a crash.
+/// Script of a program that continues after a crash.
 pub(crate) fn after_a_crash(program: &mut Program) {
     program.open();
     program.append(2);
@@ -33,7 +33,7 @@ pub(crate) fn after_a_crash(program: &mut Program) {
     program.close();
 }
 
-/// Lets the `HEAD` file become old enough to be written with the next barrier.
+/// Waits until the `HEAD` file is old enough to be written with the next barrier.
 fn wait() {
     sleep(Duration::from_millis(101));
 }
@@ -46,7 +46,7 @@ fn single_events(program: &mut Program) {
     program.close();
 }
 
-/// Room for some ten events: it is used up and written again.
+/// Number of preallocated bytes: space for about ten events, so that it is used up several times.
 fn single_events_ahead(program: &mut Program) {
     program.ahead = 2_000;
     single_events(program);

@@ -3,10 +3,10 @@
 use event_bus::files::Change;
 use event_core::{Checkpoint, NewEvent, Position};
 
-/// The one name states are saved under.
+/// Name of the checkpoint.
 pub(crate) const STATE: &str = "state";
 
-/// What a program did, as the disk saw it and as the program saw it.
+/// Record of a program: the changes of the disk, and what was acknowledged after each.
 #[derive(Debug, Default)]
 pub(crate) struct Story {
     pub(crate) name: String,
@@ -15,27 +15,27 @@ pub(crate) struct Story {
     pub(crate) begin: usize,
     /// Every event in the order of positions.
     pub(crate) events: Vec<NewEvent>,
-    /// How many events there are after each batch.
+    /// Number of events after each batch.
     pub(crate) batches: Vec<usize>,
-    /// How many events were acknowledged, and after how many changes.
+    /// Numbers of acknowledged events, each with the number of changes before the acknowledgement.
     pub(crate) acknowledged: Vec<(usize, usize)>,
     pub(crate) texts: Vec<Text>,
     pub(crate) states: Vec<State>,
     pub(crate) purge: Option<Purge>,
-    /// Between which changes the log may be damaged: the damage was done, its repair was acknowledged.
+    /// Range of changes between which the log may be damaged: from the damage to the acknowledged repair.
     pub(crate) damage: Option<(usize, usize)>,
 }
 
-/// A text, and between which changes it must be there.
+/// A text, and the range of changes in which it must exist.
 #[derive(Debug, Clone)]
 pub(crate) struct Text {
     pub(crate) hash: [u8; 32],
     pub(crate) kept: usize,
-    /// When its removal began, and when that was acknowledged.
+    /// Numbers of changes at the start of its removal and at the acknowledgement.
     pub(crate) removed: Option<(usize, usize)>,
 }
 
-/// A saved state, when saving it began, and when that was acknowledged.
+/// A checkpoint, with the numbers of changes when saving it started and was acknowledged.
 #[derive(Debug, Clone)]
 pub(crate) struct State {
     pub(crate) began: usize,
@@ -43,52 +43,52 @@ pub(crate) struct State {
     pub(crate) checkpoint: Checkpoint,
 }
 
-/// A removal of payloads, when it began, and when it was acknowledged.
+/// A purge, with the numbers of changes when it started and was acknowledged.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Purge {
     pub(crate) began: usize,
     pub(crate) done: usize,
-    /// How many events there were.
+    /// Number of events at that time.
     pub(crate) events: u64,
 }
 
 impl Purge {
-    /// Whether it removes the payload of the event at a position.
+    /// Returns whether the purge removes the payload at a position.
     pub(crate) fn removes(self, position: Position) -> bool {
         position.0 <= self.events && is_private(position)
     }
 }
 
-/// Whether a purge is asked to remove the payload of the event at a position.
+/// Returns whether a purge selects the event at a position.
 pub(crate) fn is_private(position: Position) -> bool {
     position.0 % 3 == 1
 }
 
 impl Story {
-    /// How many events must be there when that many changes were made.
+    /// Returns the number of events that must exist after a number of changes.
     pub(crate) fn promised(&self, changes: usize) -> usize {
         self.acknowledged.iter().filter(|(after, _)| *after <= changes).map(|(_, events)| *events).max().unwrap_or(0)
     }
 
-    /// States of which a crash after that many changes may leave one, and whether it may leave none.
+    /// Returns the checkpoints of which one may exist after a crash, and whether none may exist.
     pub(crate) fn states(&self, changes: usize) -> (Vec<&Checkpoint>, bool) {
         let last = self.states.iter().rposition(|state| state.kept <= changes);
         let possible = self.states.iter().skip(last.unwrap_or(0)).filter(|state| state.began <= changes);
         (possible.map(|state| &state.checkpoint).collect(), last.is_none())
     }
 
-    /// Whether a crash after that many changes may leave damage that was there before.
+    /// Returns whether the damage may still exist after a crash at this point.
     pub(crate) fn may_be_damaged(&self, changes: usize) -> bool {
         self.damage.is_some_and(|(done, repaired)| (done..repaired).contains(&changes))
     }
 
-    /// Whether a repair or a purge is on its way after that many changes.
+    /// Returns whether a repair or a purge is in progress after a number of changes.
     pub(crate) fn is_rewritten(&self, changes: usize) -> bool {
         let purged = self.purge.is_some_and(|purge| (purge.began..purge.done).contains(&changes));
         purged || self.may_be_damaged(changes)
     }
 
-    /// What a crash after that many changes left, as the story of a program that begins with it.
+    /// Returns the story of a program that starts with the state after a crash.
     pub(crate) fn after_crash(&self, name: String, changes: usize, events: usize) -> Self {
         let is_there = |text: &&Text| text.kept <= changes && text.removed.is_none_or(|(began, _)| changes < began);
         let texts = self.texts.iter().filter(is_there).map(|text| Text { hash: text.hash, kept: 0, removed: None });

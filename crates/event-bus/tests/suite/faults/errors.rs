@@ -92,7 +92,7 @@ fn one_case(fault: Fault, counts: &mut Counts) -> bool {
     hit
 }
 
-/// A stopped log stays stopped, even when the disk is well again, and what is durable can be read.
+/// Asserts that a stopped log remains stopped after the fault is gone, and that its durable events are readable.
 fn is_stopped(log: &SledLog, directory: &Path, acknowledged: u64, name: &str) {
     let refused = log.append(Expected::Any, Timestamp(9), &[new_event(99)]);
     assert!(matches!(refused, Err(LogError::Stopped { .. })), "{name}: {refused:?}");
@@ -106,7 +106,8 @@ fn is_stopped(log: &SledLog, directory: &Path, acknowledged: u64, name: &str) {
     is_a_prefix(&all(&reader), acknowledged, name);
 }
 
-/// The error names the log or a file of it, the cause in the system's own words, and for a stopped log the way out.
+/// Asserts that the error contains the path of the log or of a file in it, the system's message, and the next step for
+/// a stopped log.
 fn says_what_to_do(error: &LogError, fault: Fault, directory: &Path, name: &str) {
     let mut text = error.to_string();
     let mut source = std::error::Error::source(error);

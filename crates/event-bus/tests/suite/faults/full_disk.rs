@@ -30,7 +30,7 @@ impl SmallDisk {
         mount(&["-o", &format!("remount,size={kib}k")], self.path()).unwrap();
     }
 
-    /// Writes a file that takes all the space there is.
+    /// Writes a file that fills the disk.
     fn fill(&self) {
         let mut file = fs::File::create(self.path().join("someone else's")).unwrap();
         for size in [4_096, 1] {
@@ -80,7 +80,8 @@ fn has(log: &dyn event_bus::EventLog, acknowledged: u64) {
     assert!(events.iter().zip(1..).all(|(event, number)| event.event == large(number)));
 }
 
-/// A stopped log names itself, the cause and the way out; what it acknowledged can be read by anyone.
+/// Asserts that the error of a stopped log contains its path, the cause and the next step, and that acknowledged events
+/// are readable.
 fn is_stopped(log: &SledLog, error: &LogError, acknowledged: u64) {
     let LogError::Stopped { path, .. } = error else { panic!("{error}") };
     assert_eq!(path, log.directory());
@@ -115,7 +116,7 @@ fn is_opened_or_refused(directory: &Path, acknowledged: u64) -> bool {
     }
 }
 
-/// With space again, the log opens with everything and takes more.
+/// Asserts that the log opens with all events and accepts more, after space was freed.
 fn goes_on(directory: &Path, acknowledged: u64) {
     let (log, _) = SledLog::open(directory).unwrap();
     has(&log, acknowledged);
@@ -160,7 +161,7 @@ fn a_log_on_a_disk_that_is_full_says_so_keeps_everything_and_goes_on_with_space(
     );
 }
 
-/// How many disks that was done to.
+/// Tests logs on disks that another program fills. Returns the number of disks.
 fn filled_by_someone_else() -> usize {
     const FACTS: [u64; 4] = [0, 1, 10, 40];
     for events in FACTS {

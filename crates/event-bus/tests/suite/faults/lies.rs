@@ -20,10 +20,10 @@ const LOG: &str = "log";
 /// Number of crashes that are simulated after a lie: after some acknowledgements, and one at the end.
 const CRASHES: usize = 3;
 
-/// What the crashes left.
+/// Numbers of cases by outcome.
 #[derive(Debug, Default)]
 struct Counts {
-    /// Everything acknowledged.
+    /// Cases with all acknowledged events.
     there: u64,
     /// Cases in which the log reports the lost events and restores them from the other copy.
     reported: u64,
@@ -97,7 +97,7 @@ fn one_case(fault: Fault, counts: &mut Counts) -> bool {
     lied()
 }
 
-/// Opens what a crash left.
+/// Opens the log after a crash.
 fn look(log: &Path, acknowledged: u64, sticky: bool, name: &str, counts: &mut Counts) {
     if !log.exists() {
         counts.nowhere += 1;

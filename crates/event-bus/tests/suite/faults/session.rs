@@ -1,4 +1,4 @@
-//! What a program does with a log from the first opening to the last closing, and what must be left of it.
+//! A session of a program with a log, from the first opening to the last closing, and the checks of its result.
 
 use std::{
     path::Path,
@@ -22,7 +22,7 @@ const BATCHES: u64 = 16;
 /// Events of the whole session.
 pub(crate) const FACTS: u64 = BATCH * BATCHES;
 
-/// A program at work, and how much of it was acknowledged.
+/// A running session, with the number of acknowledged events.
 #[derive(Debug, Default)]
 pub(crate) struct Session {
     /// Number of events that the log has acknowledged.
@@ -34,8 +34,8 @@ impl Session {
         self.acknowledged.load(Ordering::SeqCst)
     }
 
-    /// Does it all, or as much as works. `opened` is shown each log that is opened, and when it is closed nothing;
-    /// `done` every acknowledgement.
+    /// Runs the session as far as possible. `opened` is called with each opened log, and with `None` when it is closed;
+    /// `done` is called for each acknowledgement.
     pub(crate) fn run(
         &self,
         directory: &Path,

@@ -49,7 +49,7 @@ fn while_a_call_stalls_readers_read_and_nothing_is_acknowledged() {
     );
 }
 
-/// Runs the session with one call that stalls. Nothing if it did not come to it, else whether the log was open.
+/// Runs the session with one stalled call. Returns whether the log was open; `None` if the call was not reached.
 fn one_case(fault: Fault) -> Option<bool> {
     let name = &format!("{fault:?}");
     let directory = in_memory();

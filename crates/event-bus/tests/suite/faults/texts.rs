@@ -1,4 +1,4 @@
-//! Texts on files that fail: each is there as it was put, or not at all.
+//! Texts on failing files: each is either stored correctly or not at all.
 
 use std::{io::ErrorKind, sync::Arc};
 

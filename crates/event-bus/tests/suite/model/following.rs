@@ -1,4 +1,4 @@
-//! Subscribers that start anywhere and at any time, while batches are appended, see what the vector holds.
+//! Subscriptions that start at any position and time, while batches are appended, deliver the content of the vector.
 
 use std::{cell::Cell, sync::Arc, thread};
 
@@ -24,9 +24,9 @@ struct Story {
 
 #[derive(Debug, Clone)]
 struct Subscriber {
-    /// It starts once the log has come this far, or is closed.
+    /// The subscription starts when the log has this length, or is closed.
     when: u64,
-    /// Where it begins, perhaps beyond the end.
+    /// Position after which it starts, possibly beyond the end.
     after: u64,
 }
 
@@ -37,7 +37,7 @@ fn story() -> impl Strategy<Value = Story> {
     (vec(batch, 1..60), vec(subscriber, 1..6)).prop_map(|(batches, subscribers)| Story { batches, subscribers })
 }
 
-/// Appends the batches of a story, each answered before the next.
+/// Appends the batches of a story, each after the result of the previous one.
 fn tell(bus: &Bus, batches: &[(Option<u64>, Vec<u64>)]) -> Vec<Answer> {
     let tell = |(expected, numbers): &(Option<u64>, Vec<u64>)| {
         let expected = expected.map_or(Expected::Any, |expected| Expected::At(Position(expected)));
@@ -50,7 +50,7 @@ fn tell(bus: &Bus, batches: &[(Option<u64>, Vec<u64>)]) -> Vec<Answer> {
     batches.iter().map(tell).collect()
 }
 
-/// Everything that is delivered until the bus is closed.
+/// Collects the deliveries until the bus is closed.
 async fn follow(mut subscription: Subscription) -> Vec<Recorded> {
     let (mut delivered, mut caught_up) = (Vec::new(), false);
     while let Some(delivery) = subscription.next().await.unwrap() {
@@ -68,7 +68,7 @@ async fn follow(mut subscription: Subscription) -> Vec<Recorded> {
     delivered
 }
 
-/// Waits until the log has come so far, or is closed.
+/// Waits until the log has this length, or is closed.
 async fn comes_to(bus: Bus, position: u64) -> Bus {
     let mut waiting = bus.subscribe(Position::ORIGIN);
     while bus.head() < Position(position) && waiting.next().await.unwrap().is_some() {}

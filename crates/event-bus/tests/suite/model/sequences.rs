@@ -1,4 +1,4 @@
-//! Random sequences of everything one can do to a log.
+//! Random sequences of all operations of a log.
 
 use std::{cell::RefCell, collections::BTreeSet};
 
@@ -14,13 +14,13 @@ use crate::support::{all, in_memory, new_event, times};
 
 #[derive(Debug, Clone)]
 enum Step {
-    /// Events by number: numbers come again, so ids do.
+    /// Numbers of events. Numbers repeat, so ids do as well.
     Append {
         expected: Option<Belief>,
         at: u64,
         numbers: Vec<u64>,
     },
-    /// Events restored so far behind the end; 0 continues the log.
+    /// Number of positions after the end at which events are restored; 0 continues the log.
     Restore {
         behind: u64,
         numbers: Vec<u64>,
@@ -39,7 +39,7 @@ enum Step {
     Reopen,
 }
 
-/// Where a producer believes the log ends.
+/// The head that a producer expects.
 #[derive(Debug, Clone)]
 enum Belief {
     Right,
@@ -63,7 +63,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// How often what is interesting came about.
+/// Numbers of notable outcomes.
 #[derive(Debug, Default)]
 struct Seen {
     operations: u64,
@@ -94,7 +94,7 @@ impl Seen {
     }
 }
 
-/// Three logs to which the same is done.
+/// Three logs to which the same operations are applied.
 struct Three<'a> {
     vector: Vector,
     memory: MemoryLog,
@@ -188,7 +188,7 @@ impl Three<'_> {
         }
     }
 
-    /// Opens the log on the disk again and compares everything there is.
+    /// Opens the log on disk again and compares all of its content.
     fn reopen(mut self) -> Self {
         self.sync();
         let Self { vector, memory, disk, directory, seen } = self;

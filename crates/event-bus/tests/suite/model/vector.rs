@@ -1,20 +1,20 @@
-//! The log as a vector: the specification, in as few words as possible.
+//! A vector as the reference of a log: a minimal specification.
 
 use std::collections::BTreeMap;
 
 use event_bus::{Appended, LogError};
 use event_core::{Checkpoint, NewEvent, Position, Recorded, Timestamp};
 
-/// Every event ever taken, in order.
+/// All accepted events, in order.
 #[derive(Default)]
 pub(crate) struct Vector {
     pub(crate) events: Vec<Recorded>,
-    /// How many of them are durable.
+    /// Number of durable events.
     pub(crate) synced: usize,
     pub(crate) saved: BTreeMap<String, Checkpoint>,
 }
 
-/// Where the events of a batch stand, or why it was refused.
+/// Positions of the events of a batch, or the reason why it was refused.
 pub(crate) type Answer = Result<Vec<Position>, String>;
 
 impl Vector {
@@ -61,7 +61,7 @@ impl Vector {
     }
 }
 
-/// What a log answered, in the words of the vector.
+/// Converts the result of a log to that of the vector.
 pub(crate) fn answer(appended: Result<Appended, LogError>) -> Answer {
     appended.map(|appended| appended.positions).map_err(|error| match error {
         LogError::Conflict { .. } => "conflict".to_owned(),

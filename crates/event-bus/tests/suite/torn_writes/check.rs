@@ -1,4 +1,4 @@
-//! Opens a damaged log in every way there is, and compares what comes of it with what must.
+//! Opens a damaged log in all ways, and compares the outcomes with the required ones.
 
 use std::collections::BTreeSet;
 
@@ -60,7 +60,7 @@ pub(crate) fn journal(
     }
 }
 
-/// Checks a log whose journal is gone.
+/// Checks a log whose journal is missing.
 pub(crate) fn no_journal(original: &Original, witnesses: Witnesses, matrix: &mut Matrix) {
     let (name, case) = (&format!("no journal, witnesses: {witnesses:?}"), original.copy(witnesses));
     case.forget(&["journal"]);
@@ -73,7 +73,7 @@ pub(crate) fn no_journal(original: &Original, witnesses: Witnesses, matrix: &mut
     mend(original, &case, &[], witnesses, name, matrix);
 }
 
-/// Checks a log whose journal is sound and whose index or `HEAD` is not.
+/// Checks a log with an intact journal and a damaged index or `HEAD`.
 pub(crate) fn witness(original: &Original, case: &Case, thorough: bool, name: &str, matrix: &mut Matrix) {
     assert_eq!(all(&JournalReader::open(case.path()).unwrap()), original.events, "{name}");
     let (log, repairs) = SledLog::open(case.path()).unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -96,7 +96,7 @@ pub(crate) fn witness(original: &Original, case: &Case, thorough: bool, name: &s
     }
 }
 
-/// What a reader finds is what it must find.
+/// Asserts that a reader finds the expected events.
 fn read(original: &Original, case: &Case, expected: Verdict, name: &str) {
     match (JournalReader::open(case.path()), expected) {
         (Ok(reader), Verdict::Whole { events, .. }) => {
@@ -150,13 +150,13 @@ fn wanted(original: &Original, events: u64, behind: usize, witnesses: Witnesses)
     [cut, index, head].into_iter().flatten().collect()
 }
 
-/// What was put right stays right.
+/// Asserts that a repaired log needs no further repair.
 fn opens_quietly(case: &Case, name: &str) {
     let (_, repairs) = SledLog::open(case.path()).unwrap_or_else(|error| panic!("{name}: {error}"));
     assert_eq!(repairs, [], "{name}");
 }
 
-/// Puts a refused log together again: what either copy has is in its place, and only the rest is marked as lost.
+/// Repairs a refused log: every event that a copy contains is at its position, and only the others are marked as lost.
 fn mend(original: &Original, case: &Case, journal: &[u8], witnesses: Witnesses, name: &str, matrix: &mut Matrix) {
     let (standing, indexed) = (standing(original, journal), original.indexed(witnesses));
     let plan = plan_repair(case.path()).unwrap_or_else(|error| panic!("{name}: {error}"));

@@ -1,13 +1,14 @@
-//! The ways in which a file is damaged, one at a time.
+//! Kinds of damage of a file.
 
 use super::original::Original;
 use crate::damaged::HEADER;
 use crate::support::{Random, times};
 
-/// What a disk writes as a whole, in bytes.
+/// Number of bytes that a disk writes atomically.
 const SECTOR: usize = 512;
 
-/// Where a file may be cut: at every frame boundary, one byte before and after, and at some places inside.
+/// Returns the lengths to which a file is cut: at every frame boundary, one byte before and after, and at some offsets
+/// inside.
 pub(crate) fn cuts(original: &Original, random: &mut Random) -> Vec<usize> {
     let mut cuts: Vec<usize> = (0..=HEADER).collect();
     for place in &original.frames {
@@ -27,12 +28,12 @@ pub(crate) fn flip(bytes: &mut [u8], random: &mut Random) -> usize {
     bit / 8
 }
 
-/// What became of a sector.
+/// Damage of a sector.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SectorDamage {
     Zeroed,
     Garbage,
-    /// In the place of another, and the other in its place.
+    /// Exchanged with another sector.
     Swapped,
     /// Written over the next one.
     Doubled,
@@ -72,23 +73,23 @@ pub(crate) fn sectors(bytes: &[u8]) -> usize {
     bytes.len().div_ceil(SECTOR)
 }
 
-/// What became of a whole frame.
+/// Damage of a whole frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FrameDamage {
-    /// In the place of the next, and the next in its place.
+    /// Exchanged with the next frame.
     Swapped,
-    /// In the place of one far away, and that in its place.
+    /// Exchanged with a distant frame.
     SwappedFar,
     Doubled,
     Removed,
-    /// Its payload is another, with a checksum that fits.
+    /// Another payload with a valid checksum.
     Forged,
 }
 
 impl FrameDamage {
     pub(crate) const ALL: [Self; 5] = [Self::Swapped, Self::SwappedFar, Self::Doubled, Self::Removed, Self::Forged];
 
-    /// The journal with one frame damaged, if this can be done to it.
+    /// Returns the journal with one damaged frame; `None` if the damage is not possible.
     pub(crate) fn apply(self, original: &Original, index: usize) -> Option<Vec<u8>> {
         let count = original.frames.len();
         let mut frames: Vec<Vec<u8>> = (0..count).map(|index| original.frame(index).to_vec()).collect();

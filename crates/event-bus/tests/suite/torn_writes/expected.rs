@@ -1,20 +1,20 @@
-//! What must come of a damaged journal, worked out from its bytes without the code under test.
+//! The required outcome for a damaged journal, computed from its bytes without the code under test.
 
 use std::collections::BTreeSet;
 
 use super::original::{Original, Witnesses};
 use crate::damaged::HEADER;
 
-/// What someone who opens the log must find.
+/// Required outcome of opening the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Verdict {
     /// The number of intact events, and of bytes behind them that are not events.
     Whole { events: u64, behind: usize },
-    /// A refusal that names this position.
+    /// An error with this position.
     Damaged(u64),
 }
 
-/// What must come of opening for writing and for reading.
+/// Required outcomes of opening for writing and for reading.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Expected {
     pub(crate) opening: Verdict,
@@ -23,12 +23,12 @@ pub(crate) struct Expected {
 
 /// Content of a journal, compared with what was written.
 struct Walk {
-    /// Events of whole batches, as written, and where they end.
+    /// Number of events in complete batches, unchanged, and the offset of their end.
     whole: u64,
     whole_at: usize,
-    /// Whether a valid frame stands where the first one that is not as written should: no crash leaves that.
+    /// Whether there is a valid frame at the first position that differs, which no crash causes.
     foreign: bool,
-    /// The latest beginning of a barrier among the valid frames from there on, if there are any.
+    /// Latest first position of a barrier among the valid frames from there on, if there are any.
     survivor: Option<u64>,
 }
 
@@ -85,7 +85,7 @@ pub(crate) fn standing(original: &Original, journal: &[u8]) -> BTreeSet<u64> {
     valid_frames(journal, 0).filter(|(_, frame)| same(frame)).map(|(_, frame)| position(frame)).collect()
 }
 
-/// The last position of which a valid frame stands anywhere, as written or not.
+/// Returns the last position of any valid frame in the journal, unchanged or not.
 pub(crate) fn last_claimed(journal: &[u8]) -> u64 {
     valid_frames(journal, 0).map(|(_, frame)| position(frame)).max().unwrap_or_default()
 }
@@ -113,7 +113,7 @@ fn frame_at(journal: &[u8], at: usize) -> Option<&[u8]> {
     (frame[4..8] == checksum(frame)).then_some(frame)
 }
 
-/// The checksum a frame should have: over everything but the checksum.
+/// Returns the valid checksum of a frame.
 pub(crate) fn checksum(frame: &[u8]) -> [u8; 4] {
     let mut hasher = crc32fast::Hasher::new();
     hasher.update(&frame[..4]);

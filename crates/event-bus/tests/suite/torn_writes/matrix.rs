@@ -2,30 +2,30 @@
 
 use std::{collections::BTreeMap, fmt};
 
-/// What opening a damaged log came to.
+/// Outcome of opening a damaged log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Class {
     /// All known events exist, and no repair was needed.
     Complete,
-    /// Bytes that were never acknowledged were cut, and counted.
+    /// Unacknowledged bytes were cut and reported.
     TailCut,
-    /// Every event is there; `HEAD` was written anew.
+    /// All events exist; `HEAD` was rewritten.
     HeadRewritten,
-    /// Every event is there; the index was built from the journal.
+    /// All events exist; the index was rebuilt from the journal.
     IndexRebuilt,
-    /// Refused, with the position of the damage.
+    /// Opening failed with the position of the damage.
     Damaged,
 }
 
-/// What became of the cases of one kind of damage.
+/// Numbers of cases of one kind of damage, by outcome.
 #[derive(Debug, Default)]
 pub(crate) struct Matrix {
     classes: BTreeMap<Class, usize>,
-    /// Refused logs that were put together again.
+    /// Number of refused logs that were repaired.
     pub(crate) mended: usize,
-    /// How many of them had lost nothing.
+    /// Number of those without lost events.
     pub(crate) mended_whole: usize,
-    /// Logs of which the index had lost records without showing it.
+    /// Number of logs whose index had silently lost records.
     pub(crate) thin: usize,
 }
 

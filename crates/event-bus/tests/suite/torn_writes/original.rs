@@ -1,4 +1,4 @@
-//! The log that is damaged: its events, where their frames stand, and who else knows of them.
+//! The original of the damaged log: its events, the offsets of their frames, and the other files.
 
 use std::path::Path;
 
@@ -9,22 +9,22 @@ use tempfile::TempDir;
 use crate::damaged::{Case, HEADER, begins};
 use crate::support::{all, in_memory, new_event};
 
-/// Batches under one barrier, as they come again and again.
+/// Sizes of the batches of one barrier, repeated.
 const BARRIERS: [&[u64]; 6] = [&[5], &[1], &[3, 2], &[1, 1, 1], &[2, 4, 1], &[2]];
 
-/// The name of the saved state.
+/// Name of the checkpoint.
 pub(crate) const STATE: &str = "a state";
 
-/// What the journal is compared with.
+/// Other files that confirm the journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Witnesses {
-    /// `HEAD` and the index, as the log left them when it was closed.
+    /// `HEAD` and the index, as written when the log was closed.
     Both,
     Head,
     Index,
-    /// The journal is on its own.
+    /// No other file.
     Neither,
-    /// `HEAD` and the index as they were before the last barrier: it was never acknowledged.
+    /// `HEAD` and the index of before the last barrier, which was therefore never acknowledged.
     Earlier,
 }
 
@@ -40,7 +40,7 @@ impl Witnesses {
     }
 }
 
-/// One frame of the journal.
+/// A frame of the journal.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Place {
     pub(crate) start: usize,
@@ -56,7 +56,7 @@ pub(crate) struct Original {
     pub(crate) events: Vec<Recorded>,
     pub(crate) journal: Vec<u8>,
     pub(crate) frames: Vec<Place>,
-    /// Where the log ended before its last barrier.
+    /// Length of the log before its last barrier.
     pub(crate) earlier_head: u64,
 }
 
@@ -83,7 +83,7 @@ impl Original {
         &self.journal[self.frames[index].start..self.frames[index].end]
     }
 
-    /// The name of sled's snapshot.
+    /// Returns the name of sled's snapshot.
     pub(crate) fn snapshot(&self) -> String {
         let names = std::fs::read_dir(self.directory.path().join("index")).unwrap();
         let mut names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
@@ -94,12 +94,12 @@ impl Original {
         self.events.len() as u64
     }
 
-    /// Where the last barrier begins in the journal.
+    /// Returns the offset of the last barrier in the journal.
     pub(crate) fn last_barrier(&self) -> usize {
         self.frames[usize::try_from(self.earlier_head).unwrap()].start
     }
 
-    /// The last position `HEAD` knows of.
+    /// Returns the position in `HEAD`.
     pub(crate) fn promised(&self, witnesses: Witnesses) -> u64 {
         match witnesses {
             Witnesses::Both | Witnesses::Head => self.head(),
@@ -108,7 +108,7 @@ impl Original {
         }
     }
 
-    /// The last position the index has.
+    /// Returns the last position in the index.
     pub(crate) fn indexed(&self, witnesses: Witnesses) -> u64 {
         match witnesses {
             Witnesses::Both | Witnesses::Index => self.head(),
@@ -117,7 +117,7 @@ impl Original {
         }
     }
 
-    /// A copy to damage.
+    /// Creates a copy to damage.
     pub(crate) fn copy(&self, witnesses: Witnesses) -> Case {
         let case = Case::of(self.directory.path());
         match witnesses {
@@ -156,7 +156,7 @@ fn write(directory: &Path, barriers: usize) -> Vec<Recorded> {
     events
 }
 
-/// Events of all sizes: some of several sectors, some as large as an event may be.
+/// Creates events of various sizes: some of several sectors, some of maximum size.
 fn sized(number: u64) -> NewEvent {
     let mut event = new_event(number);
     let more = match number % 24 {
