@@ -1,4 +1,4 @@
-//! The bus: one thread owns the log and a state; commands, subscriptions, views and reactors use them through it.
+//! The bus: one thread owns the log and a state; commands, views and reactors use them through it.
 
 pub(crate) mod block_on;
 mod error;
@@ -26,15 +26,15 @@ use crate::{
     Appended, EventLog, Expected, LogError,
     sync::{Mutex, MutexGuard, oneshot, task::JoinHandle, thread, watch},
 };
-use queue::{Command, Durability, Job, Producer, Work};
+use queue::{Command, Durability, Job, JobSender, StateClosure};
 use worker::Worker;
 
-/// Handle of a bus, over which a program runs commands, queries, subscriptions, views and reactors. Cheap to clone.
+/// A handle of a bus: one thread that owns a log and a [`State`], and the tasks of its views and reactors. Cheap to
+/// clone.
 ///
 /// Dropping the last handle closes the bus in the background; [`Bus::close`] also waits until everything is written.
 #[derive(Debug)]
 pub struct Bus<S: State = Appender> {
-    /// State shared by all handles.
     shared: Arc<Shared<S>>,
 }
 
@@ -44,41 +44,37 @@ impl<S: State> Clone for Bus<S> {
     }
 }
 
-/// State shared by all handles of a bus: its queue, its log, and the tasks that follow it.
+/// The part that all handles of a bus share.
 struct Shared<S: State> {
-    /// The log, for reading.
     log: Arc<dyn EventLog>,
-    /// Queue to the bus thread.
-    producer: Producer<S>,
+    /// Sends jobs to the bus thread.
+    jobs: JobSender<S>,
     /// The last durable position.
     heads: watch::Receiver<Position>,
-    /// Closed when the bus thread has ended, normally or by a panic.
+    /// Closed when the bus thread has ended, regularly or by a panic.
     alive: watch::Receiver<()>,
     /// Set to true when the bus closes; reactors then end at the head.
     closing: watch::Sender<bool>,
-    /// Receiver of `closing`, cloned for each reactor.
+    /// Receives `closing`.
     is_closing: watch::Receiver<bool>,
-    /// The bus thread; `None` after [`Bus::close`].
-    running: Mutex<Option<Running>>,
-    /// Tasks of the views.
-    views: Mutex<Vec<Follower>>,
-    /// Tasks of the reactors.
-    reactors: Mutex<Vec<Follower>>,
+    /// `None` once [`Bus::close`] was called.
+    thread: Mutex<Option<BusThread>>,
+    views: Mutex<Vec<FollowerTask>>,
+    reactors: Mutex<Vec<FollowerTask>>,
 }
 
-/// Task of a view or a reactor.
-type Follower = JoinHandle<Result<(), BusError>>;
+/// The task of a view or reactor.
+type FollowerTask = JoinHandle<Result<(), BusError>>;
 
-/// The thread of an open bus, and the channels by which [`Bus::close`] takes it through its last steps.
-struct Running {
-    /// The bus thread.
-    thread: thread::JoinHandle<()>,
-    /// Received when every accepted job has run and its events are published.
+/// The thread of an open bus, and the channels that order the steps of [`Bus::close`].
+struct BusThread {
+    handle: thread::JoinHandle<()>,
+    /// Resolves when every accepted job has run and its events are published.
     drained: oneshot::Receiver<()>,
-    /// Sent when no view reads the log any more, so that it may be closed.
-    unfollowed: oneshot::Sender<()>,
-    /// Received when the state is closed.
-    ended: oneshot::Receiver<Result<(), BusError>>,
+    /// Sent when all views have ended, so that the log may be closed.
+    views_ended: oneshot::Sender<()>,
+    /// Resolves when the state is closed, with the outcome of [`State::close`].
+    closed: oneshot::Receiver<Result<(), BusError>>,
 }
 
 impl<S: State> std::fmt::Debug for Shared<S> {
@@ -97,39 +93,40 @@ impl<S: State> Bus<S> {
         let (publish, heads) = watch::channel(log.head()?);
         let (living, alive) = watch::channel(());
         let (closing, is_closing) = watch::channel(false);
-        let (producer, jobs) = Producer::new();
+        let (jobs, queued) = JobSender::new();
         let (send_drained, drained) = oneshot::channel();
-        let (unfollowed, wait_unfollowed) = oneshot::channel();
-        let (send_ended, ended) = oneshot::channel();
-        let worker = Worker::new(state, jobs, publish, Arc::clone(&producer.status));
-        let thread = thread::Builder::new()
+        let (views_ended, wait_for_views) = oneshot::channel();
+        let (send_closed, closed) = oneshot::channel();
+        let worker = Worker::new(state, queued, publish, Arc::clone(&jobs.status));
+        let handle = thread::Builder::new()
             .name("bus".to_owned())
             .spawn(move || {
                 let _living = living;
                 let state = worker.run();
                 // The receivers are gone if the last handle was dropped.
                 let _ = send_drained.send(());
-                drop(block_on::block_on(wait_unfollowed));
+                drop(block_on::block_on(wait_for_views));
                 let closed = state.close();
                 if let Err(error) = &closed {
                     tracing::error!(%error, "the log was not closed cleanly");
                 }
-                drop(send_ended.send(closed));
+                drop(send_closed.send(closed));
             })
             .map_err(LogError::io("start a thread for", "the log"))?;
-        let running = Mutex::new(Some(Running { thread, drained, unfollowed, ended }));
+        let thread = Mutex::new(Some(BusThread { handle, drained, views_ended, closed }));
         let (views, reactors) = (Mutex::default(), Mutex::default());
-        let shared = Shared { log, producer, heads, alive, closing, is_closing, running, views, reactors };
+        let shared = Shared { log, jobs, heads, alive, closing, is_closing, thread, views, reactors };
         Ok(Self { shared: Arc::new(shared) })
     }
 
-    /// Runs a command on the bus thread. Returns its result when it has run, and a handle that resolves when the events
-    /// it recorded are durable. Commands run in the order in which they were sent, and must not block.
+    /// Runs a command on the bus thread and returns its result as soon as it has run, with a handle that resolves when
+    /// the events it recorded are durable. Commands run in the order in which they were sent, and must not block.
     ///
     /// Once sent, a command runs even if the future is dropped.
     ///
     /// # Errors
-    /// [`BusError::Closed`], [`BusError::WriterLost`], and [`BusError::Log`] after a failed barrier.
+    /// [`BusError::Closed`] after [`Bus::close`], [`BusError::WriterLost`] if the bus thread panicked, and
+    /// [`BusError::Log`] after a failed barrier.
     pub async fn command<T: Send + 'static>(
         &self,
         command: impl FnOnce(&mut S) -> T + Send + 'static,
@@ -138,42 +135,41 @@ impl<S: State> Bus<S> {
         self.shared.command(command).await
     }
 
-    /// Runs a closure that only reads the state on the bus thread. The state may include events that are not durable
-    /// yet.
+    /// Runs a closure that only reads the state on the bus thread. It sees events that are not durable yet.
     ///
     /// # Errors
     /// As [`Bus::command`].
     pub async fn query<T: Send + 'static>(&self, query: impl FnOnce(&S) -> T + Send + 'static) -> Result<T, BusError> {
         self.check_open()?;
-        let (reply, answer) = oneshot::channel();
-        let work: Work<S> = Box::new(move |state| drop(reply.send(query(state))));
-        self.shared.producer.send(Job::Command(Command { work, durability: Durability::ReadOnly }))?;
-        answer.await.map_err(|_| self.shared.producer.status.refusal())
+        let (reply, result) = oneshot::channel();
+        let closure: StateClosure<S> = Box::new(move |state| drop(reply.send(query(state))));
+        self.shared.jobs.send(Job::Command(Command { closure, durability: Durability::ReadOnly }))?;
+        result.await.map_err(|_| self.shared.jobs.status.refusal())
     }
 
     /// Runs a command on the bus thread without waiting for it. Its events are durable after 2 ms, or with the next
     /// barrier if that is earlier. Errors are logged.
     pub fn notify<E: std::fmt::Display>(&self, command: impl FnOnce(&mut S) -> Result<(), E> + Send + 'static) {
-        let work: Work<S> = Box::new(move |state| {
+        let closure: StateClosure<S> = Box::new(move |state| {
             if let Err(error) = command(state) {
                 tracing::error!(%error, "a command failed");
             }
         });
-        let job = Job::Command(Command { work, durability: Durability::Eventual });
-        if let Err(error) = self.check_open().and_then(|()| self.shared.producer.send(job)) {
+        let job = Job::Command(Command { closure, durability: Durability::Eventual });
+        if let Err(error) = self.check_open().and_then(|()| self.shared.jobs.send(job)) {
             tracing::error!(%error, "a command came after the bus was closed");
         }
     }
 
-    /// Appends a batch, all or nothing, and returns once it is durable.
+    /// Appends a batch, all or nothing, and returns once it is durable. `expected` is the head that the batch requires.
     ///
-    /// A future that is dropped may still be recorded; appending the same ids again is harmless.
+    /// If the future is dropped, the batch may be recorded nevertheless; appending the same ids again is harmless.
     ///
     /// # Errors
     /// As [`State::append`] and [`Bus::command`].
     pub async fn append(&self, expected: Expected, batch: Vec<NewEvent>) -> Result<Appended, BusError> {
         self.check_open()?;
-        self.shared.producer.append(expected, batch).await
+        self.shared.jobs.append(expected, batch).await
     }
 
     /// [`Bus::append`] for threads without a runtime. Blocks the thread; must not be called from a task.
@@ -184,12 +180,12 @@ impl<S: State> Bus<S> {
         block_on::block_on(self.append(expected, batch))
     }
 
-    /// Returns the log, for reading.
+    /// The log, for reading.
     pub fn log(&self) -> &Arc<dyn EventLog> {
         &self.shared.log
     }
 
-    /// Returns the last position that is durable and visible.
+    /// The position of the last event that is durable and visible.
     pub fn head(&self) -> Position {
         *self.shared.heads.borrow()
     }
@@ -215,53 +211,52 @@ impl<S: State> Bus<S> {
         Subscription::new(Arc::clone(&self.shared.log), self.shared.heads.clone(), after)
     }
 
-    /// Resumes a projection from its checkpoint, catches up with the log, and keeps following it in a task.
+    /// Resumes a projection from its checkpoint, folds it up to the head of the log, and keeps it there in a task.
     ///
     /// # Errors
     /// [`BusError::Log`] and [`BusError::Projection`] if it cannot catch up.
     pub async fn project<P: Projection + Sync>(&self) -> Result<View<P>, BusError> {
-        let (view, following) = view::follow(Arc::clone(&self.shared.log), self.shared.heads.clone()).await?;
-        keep(&self.shared.views, following);
+        let (view, task) = view::start(Arc::clone(&self.shared.log), self.shared.heads.clone()).await?;
+        add_follower(&self.shared.views, task);
         Ok(view)
     }
 
-    /// Starts a reactor in a task, after the last event that it handled. At its first start it begins at the head, so
-    /// earlier events are not handled. Requires a tokio runtime with time. Later errors are traced, and returned by
+    /// Starts a reactor in a task, after the last event it has handled, or at the head on its first start, so that
+    /// earlier events are not handled. Needs a tokio runtime with time. A later failure is traced, and returned by
     /// [`Bus::close`].
     ///
     /// # Errors
-    /// [`BusError::Log`] if its position cannot be read or saved, [`BusError::Closed`].
+    /// [`BusError::Log`] if its position cannot be read or saved, [`BusError::Closed`] after [`Bus::close`].
     pub async fn run(&self, reactor: Box<dyn Reactor>) -> Result<(), BusError> {
         self.check_open()?;
         let (heads, closing) = (self.shared.heads.clone(), self.shared.is_closing.clone());
         let log = Arc::clone(&self.shared.log);
-        let following = reactor::follow(reactor, log, heads, closing, self.shared.producer.clone()).await?;
-        keep(&self.shared.reactors, following);
+        let task = reactor::start(reactor, log, heads, closing, self.shared.jobs.clone()).await?;
+        add_follower(&self.shared.reactors, task);
         Ok(())
     }
 
     /// Closes the bus in this order: refuses new commands, makes the accepted ones durable, lets reactors reach the
-    /// head, commits what they recorded, lets subscriptions end and views catch up and save, closes the state and its
-    /// log, and ends the thread. A second call returns at once.
+    /// head, commits the events they recorded, lets subscriptions end and views catch up and save, closes the state and
+    /// its log, and ends the thread. A second call returns at once.
     ///
     /// # Errors
     /// The first failure of a reactor, a view or the log.
     pub async fn close(&self) -> Result<(), BusError> {
-        let running = self.shared.running.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let Some(Running { thread, drained, unfollowed, ended }) = running else { return Ok(()) };
-        self.shared.producer.status.close();
+        let thread = self.shared.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let Some(BusThread { handle, drained, views_ended, closed }) = thread else { return Ok(()) };
+        self.shared.jobs.status.close();
         let mut outcome = self.shared.flush().await;
         self.shared.closing.send_modify(|closing| *closing = true);
-        outcome = outcome.and(join(&self.shared.reactors).await);
+        outcome = outcome.and(join_all(&self.shared.reactors).await);
         // It fails only if the thread is gone already.
-        drop(self.shared.producer.send(Job::Close));
+        drop(self.shared.jobs.send(Job::Close));
         outcome = outcome.and(drained.await.map_err(|_| BusError::WriterLost));
-        outcome = outcome.and(join(&self.shared.views).await);
-        let _ = unfollowed.send(());
-        let closed = ended.await.unwrap_or(Err(BusError::WriterLost));
+        outcome = outcome.and(join_all(&self.shared.views).await);
+        let _ = views_ended.send(());
+        outcome = outcome.and(closed.await.unwrap_or(Err(BusError::WriterLost)));
         // The thread has nothing left to do, so this does not block.
-        let joined = thread.join().map_err(|_| BusError::WriterLost);
-        outcome.and(closed).and(joined)
+        outcome.and(handle.join().map_err(|_| BusError::WriterLost))
     }
 
     /// [`Bus::close`] for threads without a runtime. The runtime of views and reactors must still be running.
@@ -272,37 +267,37 @@ impl<S: State> Bus<S> {
         block_on::block_on(self.close())
     }
 
-    /// Returns an error if the bus is closed.
+    /// Returns the error of a call after [`Bus::close`].
     fn check_open(&self) -> Result<(), BusError> {
-        let status = &self.shared.producer.status;
+        let status = &self.shared.jobs.status;
         if status.is_closed() { Err(status.refusal()) } else { Ok(()) }
     }
 }
 
 impl<S: State> Shared<S> {
-    /// Runs a command as [`Bus::command`] does, but also while the bus closes.
+    /// As [`Bus::command`], but also while the bus closes.
     async fn command<T: Send + 'static>(
         &self,
         command: impl FnOnce(&mut S) -> T + Send + 'static,
     ) -> Result<(T, DurabilityHandle), BusError> {
-        let (reply, answer) = oneshot::channel();
+        let (reply, result) = oneshot::channel();
         let (send_barrier, barrier) = oneshot::channel();
-        let work: Work<S> = Box::new(move |state| drop(reply.send(command(state))));
-        self.producer.send(Job::Command(Command { work, durability: Durability::Reported(send_barrier) }))?;
-        let status = Arc::clone(&self.producer.status);
-        match answer.await {
+        let closure: StateClosure<S> = Box::new(move |state| drop(reply.send(command(state))));
+        self.jobs.send(Job::Command(Command { closure, durability: Durability::Reported(send_barrier) }))?;
+        let status = Arc::clone(&self.jobs.status);
+        match result.await {
             Ok(result) => Ok((result, DurabilityHandle { barrier, status })),
             Err(_) => Err(status.refusal()),
         }
     }
 
-    /// Waits until all jobs accepted so far are durable.
+    /// Waits until every job accepted so far is durable.
     async fn flush(&self) -> Result<(), BusError> {
         let flushed = match self.command(|_| ()).await {
-            Ok(((), durable)) => durable.wait().await,
+            Ok(((), durability)) => durability.wait().await,
             Err(error) => Err(error),
         };
-        // Only `close` ends the thread, so an error here means that the thread was lost before.
+        // Only `close` ends the thread, so a refusal here means that the thread panicked before.
         flushed.map_err(|error| if matches!(error, BusError::Closed) { BusError::WriterLost } else { error })
     }
 }
@@ -310,31 +305,30 @@ impl<S: State> Shared<S> {
 impl<S: State> Drop for Shared<S> {
     fn drop(&mut self) {
         self.closing.send_modify(|closing| *closing = true);
-        if self.producer.status.close() {
+        if self.jobs.status.close() {
             // It fails only if the thread is gone already.
-            drop(self.producer.send(Job::Close));
+            drop(self.jobs.send(Job::Close));
         }
     }
 }
 
-/// Locks the list of tasks, ignoring poisoning.
-fn lock(followers: &Mutex<Vec<Follower>>) -> MutexGuard<'_, Vec<Follower>> {
-    followers.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock(tasks: &Mutex<Vec<FollowerTask>>) -> MutexGuard<'_, Vec<FollowerTask>> {
+    tasks.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Adds a task to the list, and removes finished ones.
-fn keep(followers: &Mutex<Vec<Follower>>, following: Follower) {
-    let mut followers = lock(followers);
-    followers.retain(|follower| !follower.is_finished());
-    followers.push(following);
+/// Adds a task, and removes those that have ended.
+fn add_follower(tasks: &Mutex<Vec<FollowerTask>>, task: FollowerTask) {
+    let mut tasks = lock(tasks);
+    tasks.retain(|task| !task.is_finished());
+    tasks.push(task);
 }
 
-/// Waits for all tasks and returns the first failure.
-async fn join(followers: &Mutex<Vec<Follower>>) -> Result<(), BusError> {
-    let followers = std::mem::take(&mut *lock(followers));
+/// Removes all tasks, waits until they have ended, and returns the first failure.
+async fn join_all(tasks: &Mutex<Vec<FollowerTask>>) -> Result<(), BusError> {
+    let tasks = std::mem::take(&mut *lock(tasks));
     let mut outcome = Ok(());
-    for follower in followers {
-        outcome = outcome.and(follower.await.unwrap_or(Err(BusError::FollowerLost)));
+    for task in tasks {
+        outcome = outcome.and(task.await.unwrap_or(Err(BusError::FollowerLost)));
     }
     outcome
 }

@@ -4,30 +4,30 @@ use std::{fmt, str::FromStr};
 
 use event_core::{Hex, Recorded};
 
-use crate::frame::{CAUSED, MAX_ENVELOPE};
+use crate::frame::{HAS_CAUSE, MAX_ENVELOPE};
 
 /// Size of a chain value, in bytes.
-pub(crate) const BYTES: usize = 32;
+pub(crate) const SIZE: usize = 32;
 
-/// The longest input of one link, in bytes: previous chain, cause flag, envelope and payload hash.
-const LONGEST_LINK: usize = BYTES + 1 + MAX_ENVELOPE + 32;
+/// The longest hash input of one event, in bytes: previous chain, cause flag, envelope and payload hash.
+const MAX_INPUT: usize = SIZE + 1 + MAX_ENVELOPE + 32;
 
-/// The BLAKE3 hash of an event and the previous chain value. Only the payload's hash is hashed, so a purge can remove the
-/// payload without breaking the chain.
+/// A value of the hash chain: the BLAKE3 hash of an event and of the value before it. Of the payload only the hash is
+/// hashed, so a purge can remove the payload without breaking the chain. Printed and parsed as 64 hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Chain(pub(crate) [u8; BYTES]);
+pub struct Chain(pub(crate) [u8; SIZE]);
 
 impl Chain {
     /// The value before the first event.
-    pub const ORIGIN: Self = Self([0; BYTES]);
+    pub const ORIGIN: Self = Self([0; SIZE]);
 
-    /// Returns the chain value after one more event.
+    /// Returns the value after `recorded`, if `self` is the value before it.
     #[must_use]
     pub fn after(self, recorded: &Recorded) -> Self {
         let event = &recorded.event;
         let mut hasher = blake3::Hasher::new();
         hasher.update(&self.0);
-        hasher.update(&[if event.causation.is_some() { CAUSED } else { 0 }]);
+        hasher.update(&[if event.causation.is_some() { HAS_CAUSE } else { 0 }]);
         hasher.update(&recorded.position.0.to_le_bytes());
         hasher.update(&recorded.recorded_at.0.to_le_bytes());
         hasher.update(&event.id.0);
@@ -42,17 +42,18 @@ impl Chain {
         Self(*hasher.finalize().as_bytes())
     }
 
-    /// Computes [`Chain::after`] from the encoded envelope (position to kind) and the hash of the payload.
-    pub(crate) fn link(self, caused: bool, envelope: &[u8], payload: [u8; 32]) -> Self {
+    /// Computes [`Chain::after`] from whether the event has a cause, its encoded envelope (position to kind, see
+    /// [`frame`](crate::frame)) and the hash of its payload.
+    pub(crate) fn after_encoded(self, has_cause: bool, envelope: &[u8], payload_hash: [u8; 32]) -> Self {
         // Hashing one buffer avoids setting up an incremental hasher of 2 kB for few bytes.
-        let caused = [if caused { CAUSED } else { 0 }];
-        let mut whole = [0; LONGEST_LINK];
-        let mut bytes = 0;
-        for part in [&self.0[..], &caused, envelope, &payload] {
-            whole[bytes..bytes + part.len()].copy_from_slice(part);
-            bytes += part.len();
+        let cause_flag = [if has_cause { HAS_CAUSE } else { 0 }];
+        let mut input = [0; MAX_INPUT];
+        let mut length = 0;
+        for part in [&self.0[..], &cause_flag, envelope, &payload_hash] {
+            input[length..length + part.len()].copy_from_slice(part);
+            length += part.len();
         }
-        Self(*blake3::hash(&whole[..bytes]).as_bytes())
+        Self(*blake3::hash(&input[..length]).as_bytes())
     }
 }
 
@@ -74,7 +75,7 @@ impl fmt::Debug for Chain {
     }
 }
 
-/// The error of parsing a text that is not 64 hexadecimal digits.
+/// The error of parsing a chain value from a text that is not 64 hexadecimal digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a chain has 64 hexadecimal digits")]
 pub struct ParseChainError;

@@ -1,4 +1,4 @@
-//! Clocks: the only source of time for the log.
+//! Clocks, the only source of time for the log.
 
 use std::{
     sync::{
@@ -10,21 +10,21 @@ use std::{
 
 use event_core::Timestamp;
 
-/// A source of the current time, which tests and replays replace.
+/// A source of the current time.
 pub trait Clock: Send + 'static {
-    /// Returns the current time.
+    /// Returns the current time, in microseconds since 1970.
     fn now(&self) -> Timestamp;
 }
 
-/// The system clock, for live processes.
+/// The clock of the operating system.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemClock;
 
 impl Clock for SystemClock {
     fn now(&self) -> Timestamp {
         // A clock set before 1970 reads as 1970; `recorded_at` never decreases in any case.
-        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        Timestamp(u64::try_from(since.as_micros()).unwrap_or(u64::MAX))
+        let elapsed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Timestamp(u64::try_from(elapsed.as_micros()).unwrap_or(u64::MAX))
     }
 }
 

@@ -6,10 +6,11 @@ use event_core::{Checkpoint, Position, Projected, Projection};
 
 use crate::{BusError, EventLog};
 
-/// Number of events that are read at once.
-pub(crate) const CHUNK: usize = 1_024;
+/// The number of events that are read from the log at once.
+pub(crate) const EVENTS_PER_READ: usize = 1_024;
 
-/// Returns the state of `P` at the head of the log. Starts from its checkpoint if that is usable; saves none.
+/// Returns the state of projection `P` at the head of the log. Resumes from its checkpoint if that is usable; saves
+/// none.
 ///
 /// # Errors
 /// [`BusError::Log`] if the log cannot be read, [`BusError::Projection`] if an event cannot be decoded.
@@ -19,28 +20,28 @@ pub fn fold<P: Projection>(log: &dyn EventLog) -> Result<Projected<P>, BusError>
     Ok(projected)
 }
 
-/// Saves the checkpoint of a projection.
+/// Saves the state of a projection as its checkpoint in the log.
 ///
 /// # Errors
 /// [`BusError::Checkpoint`] if the state is too large, [`BusError::Log`] if it cannot be written.
 pub fn save<P: Projection>(log: &dyn EventLog, projected: &Projected<P>) -> Result<(), BusError> {
-    Ok(log.save_checkpoint(P::NAME, &checkpoint(projected)?)?)
+    Ok(log.save_checkpoint(P::NAME, &encode_checkpoint(projected)?)?)
 }
 
-/// Returns the state of a projection as a checkpoint, with the projection's name.
+/// Encodes the state of a projection as a checkpoint. Returns it with the name of the projection.
 ///
 /// # Errors
 /// [`BusError::Checkpoint`] if the state is too large.
 pub fn named_checkpoint<P: Projection>(projected: &Projected<P>) -> Result<(&'static str, Checkpoint), BusError> {
-    Ok((P::NAME, checkpoint(projected)?))
+    Ok((P::NAME, encode_checkpoint(projected)?))
 }
 
 /// Encodes the state of a projection as a checkpoint.
-pub(crate) fn checkpoint<P: Projection>(projected: &Projected<P>) -> Result<Checkpoint, BusError> {
+pub(crate) fn encode_checkpoint<P: Projection>(projected: &Projected<P>) -> Result<Checkpoint, BusError> {
     projected.checkpoint().map_err(|source| BusError::Checkpoint { name: P::NAME, source: Arc::new(source) })
 }
 
-/// Resumes a projection from its checkpoint. If that is unusable, the projection starts from its default state.
+/// Loads the state of a projection from its checkpoint; its initial state if there is no usable checkpoint.
 pub(crate) fn resume<P: Projection>(log: &dyn EventLog) -> Result<Projected<P>, BusError> {
     let head = log.head()?;
     let saved = log.load_checkpoint(P::NAME)?;
@@ -54,18 +55,18 @@ pub(crate) fn resume<P: Projection>(log: &dyn EventLog) -> Result<Projected<P>, 
     Ok(projected)
 }
 
-/// Folds the next [`CHUNK`] events. Returns false if there are none.
+/// Folds the next events, at most [`EVENTS_PER_READ`], into a projection. Returns false if there are none.
 pub(crate) fn advance<P: Projection>(log: &dyn EventLog, projected: &mut Projected<P>) -> Result<bool, BusError> {
-    let events = log.read_after(projected.position(), CHUNK)?;
+    let events = log.read_after(projected.position(), EVENTS_PER_READ)?;
     for event in &events {
         projected.advance(event).map_err(Arc::new)?;
     }
     Ok(!events.is_empty())
 }
 
-/// Returns whether a projection has folded enough events since its last checkpoint to save another.
-pub(crate) fn is_due(position: Position, saved: Position) -> bool {
+/// Whether a projection at `position` has folded enough events since its last checkpoint, at `saved`, to save another.
+pub(crate) fn is_checkpoint_due(position: Position, saved: Position) -> bool {
     /// Folding this many events takes some ten milliseconds.
-    const EVERY: u64 = 10_000;
-    EVERY <= position.0.saturating_sub(saved.0)
+    const EVENTS_PER_CHECKPOINT: u64 = 10_000;
+    EVENTS_PER_CHECKPOINT <= position.0.saturating_sub(saved.0)
 }

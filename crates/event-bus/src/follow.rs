@@ -1,4 +1,4 @@
-//! [`LogFollower`], a state that is brought up to the head of a log on demand.
+//! Folds a log into a state on demand, up to the head.
 
 use std::sync::Arc;
 
@@ -6,21 +6,22 @@ use event_core::{Position, Recorded};
 
 use crate::{EventLog, LogError};
 
-/// Number of events that are read at once.
-const CHUNK: usize = 512;
+/// The number of events that are read from the log at once.
+const EVENTS_PER_READ: usize = 512;
 
-/// A state that is folded from a log on each call of [`LogFollower::catch_up`], without a task or a checkpoint.
+/// A state that is folded from a log by calls of [`LogFollower::catch_up`], without a task or a checkpoint.
 ///
-/// The log may be written by another process: see [`JournalReader`](crate::JournalReader). For a projection that follows
-/// a bus in the background, see [`Bus::project`](crate::Bus::project).
+/// The log may be written by another process: see [`JournalReader`](crate::JournalReader). For a projection that
+/// follows a bus in the background, see [`Bus::project`](crate::Bus::project).
 pub struct LogFollower<S> {
     /// The log that events are read from.
     log: Arc<dyn EventLog>,
     /// State after the last folded event.
     state: S,
-    /// Last folded position; `None` before the first [`LogFollower::catch_up`] of a state that starts near the head.
+    /// The position of the last folded event; `None` before the first [`LogFollower::catch_up`] of a state that begins
+    /// `lookback` events before the head.
     position: Option<Position>,
-    /// Number of events before the head at which such a state starts.
+    /// The number of events before the head at which such a state begins.
     lookback: u64,
 }
 
@@ -31,21 +32,23 @@ impl<S> std::fmt::Debug for LogFollower<S> {
 }
 
 impl<S> LogFollower<S> {
-    /// Creates a follower that starts after `position`, the last event that `state` was folded from.
+    /// Creates a follower of `log` from a state and the position of the last event folded into it.
     pub fn new(log: Arc<dyn EventLog>, position: Position, state: S) -> Self {
         Self { log, state, position: Some(position), lookback: 0 }
     }
 
-    /// Creates a follower that starts `lookback` events before the head at the first [`LogFollower::catch_up`].
+    /// Creates a follower that skips all but the last `lookback` events that the log has at the first
+    /// [`LogFollower::catch_up`].
     pub fn near_head(log: Arc<dyn EventLog>, lookback: u64, state: S) -> Self {
         Self { log, state, position: None, lookback }
     }
 
-    /// Folds the events up to the head with `apply`, and returns the head. Blocks while the log is read.
+    /// Folds the new events up to the head into the state with `apply`, and returns the head. Blocks while the log is
+    /// read.
     ///
     /// # Errors
-    /// [`LogError`] if the log cannot be read, and the errors of `apply`. The event that failed and those after it are
-    /// folded by the next call.
+    /// [`LogError`] if the log cannot be read, and the errors of `apply`. The failed event and later events are folded
+    /// by the next call.
     pub fn catch_up<E: From<LogError>>(
         &mut self,
         mut apply: impl FnMut(&mut S, &Recorded) -> Result<(), E>,
@@ -53,7 +56,7 @@ impl<S> LogFollower<S> {
         let head = self.log.head()?;
         let mut reached = self.position.unwrap_or_else(|| Position(head.0.saturating_sub(self.lookback)));
         while reached < head {
-            let events = self.log.read_after(reached, CHUNK)?;
+            let events = self.log.read_after(reached, EVENTS_PER_READ)?;
             if events.is_empty() {
                 break;
             }
@@ -67,12 +70,12 @@ impl<S> LogFollower<S> {
         Ok(reached)
     }
 
-    /// Returns the state as of the last [`LogFollower::catch_up`].
+    /// The state as of the last [`LogFollower::catch_up`].
     pub const fn state(&self) -> &S {
         &self.state
     }
 
-    /// Returns the last folded position.
+    /// The position of the last folded event; [`Position::ORIGIN`] before the first.
     pub fn position(&self) -> Position {
         self.position.unwrap_or(Position::ORIGIN)
     }

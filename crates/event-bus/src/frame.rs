@@ -19,8 +19,9 @@
 //! | 2 + n | payload, or the 32 bytes of its hash once it is purged |
 //! | 32 | chain |
 //!
-//! The chain is the BLAKE3 hash of the previous chain, the cause flag, the bytes from position to kind, and the BLAKE3
-//! hash of the payload. Only the payload's hash is hashed, so a purge can remove the payload without breaking the chain.
+//! The chain is the BLAKE3 hash of the previous chain, the cause flag, the bytes from position to kind (the envelope),
+//! and the BLAKE3 hash of the payload. Only the payload's hash is hashed, so a purge can remove the payload without
+//! breaking the chain.
 
 use event_core::{EventId, MAX_PAYLOAD_BYTES, NewEvent, Payload, Position, Recorded, Timestamp};
 
@@ -29,9 +30,9 @@ use crate::chain::{self, Chain};
 /// Flag: the payload was purged and its hash is stored instead.
 pub(crate) const PURGED: u8 = 1;
 /// Flag: the next frame belongs to the same batch.
-pub(crate) const GOES_ON: u8 = 2;
+pub(crate) const BATCH_CONTINUES: u8 = 2;
 /// Flag: the event has a cause. The only flag that is hashed into the chain.
-pub(crate) const CAUSED: u8 = 4;
+pub(crate) const HAS_CAUSE: u8 = 4;
 
 /// The longest event kind, in bytes.
 pub(crate) const MAX_KIND_BYTES: usize = u8::MAX as usize;
@@ -39,68 +40,93 @@ pub(crate) const MAX_KIND_BYTES: usize = u8::MAX as usize;
 pub(crate) const MAX_PAYLOAD: usize = 4 * 1024;
 const _: () = assert!(MAX_PAYLOAD as u64 == MAX_PAYLOAD_BYTES, "the codec and the frame agree on the largest payload");
 
-/// Size of the length and checksum fields, in bytes.
-const PREFIX: usize = 8;
-/// Size of the flags and the index within the barrier, which are not hashed, in bytes.
-const MARKS: usize = 2;
-/// Size of position, both timestamps, id and correlation, in bytes.
-const FIXED: usize = 8 + 8 + 16 + 8 + 16;
-const CHAIN: usize = chain::BYTES;
-/// The largest size of the fields from position to kind, in bytes.
-pub(crate) const MAX_ENVELOPE: usize = FIXED + 16 + 2 + 1 + MAX_KIND_BYTES;
-/// Size of a frame without kind, cause and payload, in bytes.
-const BARE: usize = PREFIX + MARKS + FIXED + 2 + 1 + 2 + CHAIN;
-/// The smallest and the largest frame, in bytes.
-pub(crate) const MIN_FRAME: usize = BARE;
-pub(crate) const MAX_FRAME: usize = BARE + 16 + MAX_KIND_BYTES + MAX_PAYLOAD;
+/// Offsets of the fields from the start of the frame, in bytes.
+mod offset {
+    pub(super) const CHECKSUM: usize = 4;
+    pub(super) const FLAGS: usize = 8;
+    pub(super) const BARRIER_INDEX: usize = 9;
+    pub(super) const POSITION: usize = 10;
+    pub(super) const RECORDED_AT: usize = POSITION + 8;
+    pub(super) const ID: usize = RECORDED_AT + 8;
+    pub(super) const HAPPENED_AT: usize = ID + 16;
+    pub(super) const CORRELATION: usize = HAPPENED_AT + 8;
+    /// The cause, or the fields after it if there is none.
+    pub(super) const CAUSE: usize = CORRELATION + 16;
+}
 
-/// Reason why bytes of the journal cannot be decoded as a frame.
+/// Size of the length and checksum fields, which precede the bytes that the length counts.
+const PREFIX: usize = offset::FLAGS;
+/// Size of a cause, in bytes.
+const CAUSE_BYTES: usize = 16;
+/// Size of the layout version and the length of the kind, which precede the kind, in bytes.
+const VERSION_AND_KIND_LENGTH: usize = 2 + 1;
+/// Size of the length of the payload, which precedes the payload, in bytes.
+const PAYLOAD_LENGTH: usize = 2;
+/// Size of the hash that replaces a purged payload, in bytes.
+const HASH_BYTES: usize = 32;
+
+/// The largest size of the fields from position to kind, in bytes.
+pub(crate) const MAX_ENVELOPE: usize =
+    offset::CAUSE - offset::POSITION + CAUSE_BYTES + VERSION_AND_KIND_LENGTH + MAX_KIND_BYTES;
+/// The smallest frame, in bytes: without cause, kind and payload.
+pub(crate) const MIN_FRAME: usize = offset::CAUSE + VERSION_AND_KIND_LENGTH + PAYLOAD_LENGTH + chain::SIZE;
+/// The largest frame, in bytes.
+pub(crate) const MAX_FRAME: usize = MIN_FRAME + CAUSE_BYTES + MAX_KIND_BYTES + MAX_PAYLOAD;
+
+/// The reason why bytes cannot be decoded as a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Flaw {
+pub(crate) enum FrameError {
     /// The bytes end before the frame does.
     Incomplete,
     /// The bytes are not a frame, for the given reason.
     Invalid(&'static str),
 }
 
-/// A decoded view of a frame that borrows its bytes; fields are decoded on access.
+/// A decoded view of a frame that borrows its bytes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Frame<'a> {
-    /// The encoded frame.
+    /// The whole frame and nothing else.
     bytes: &'a [u8],
-    /// Index of the kind in `bytes`.
-    kind_at: usize,
-    /// Index of the payload in `bytes`.
-    payload_at: usize,
+    /// Offset of the first byte of the kind.
+    kind_offset: usize,
+    /// Offset of the first byte of the payload or of its hash.
+    payload_offset: usize,
 }
 
 /// Returns the size of the frame of an event with its payload, in bytes.
-pub(crate) fn size(event: &NewEvent) -> usize {
-    BARE + event.causation.map_or(0, |_| 16) + event.kind.len() + event.payload.len()
+pub(crate) fn encoded_size(event: &NewEvent) -> usize {
+    MIN_FRAME + event.causation.map_or(0, |_| CAUSE_BYTES) + event.kind.len() + event.payload.len()
 }
 
 /// Returns the size of the frame of a recorded event, in bytes. A purged payload takes the size of its hash.
-pub(crate) fn size_of(recorded: &Recorded) -> usize {
-    size(&recorded.event) + recorded.purged.map_or(0, |hash| hash.len())
+pub(crate) fn recorded_size(recorded: &Recorded) -> usize {
+    encoded_size(&recorded.event) + recorded.purged.map_or(0, |hash| hash.len())
 }
 
-/// Appends the frame of an event to `into` and returns its chain. `place` is the index within the barrier, from 0.
-pub(crate) fn write(into: &mut Vec<u8>, recorded: &Recorded, place: u8, goes_on: bool, before: Chain) -> Chain {
+/// Appends the frame of an event to `into` and returns its chain.
+///
+/// `barrier_index` is the index of the event within its barrier, from 0. `batch_continues` is set unless the event is
+/// the last of its batch. `previous` is the chain of the preceding event.
+pub(crate) fn encode(
+    into: &mut Vec<u8>,
+    recorded: &Recorded,
+    barrier_index: u8,
+    batch_continues: bool,
+    previous: Chain,
+) -> Chain {
     let event = &recorded.event;
     let start = into.len();
-    let caused = if event.causation.is_some() { CAUSED } else { 0 };
-    let purged = if recorded.purged.is_some() { PURGED } else { 0 };
-    let flags = caused | purged | if goes_on { GOES_ON } else { 0 };
+    let cause_flag = if event.causation.is_some() { HAS_CAUSE } else { 0 };
+    let purged_flag = if recorded.purged.is_some() { PURGED } else { 0 };
+    let flags = cause_flag | purged_flag | if batch_continues { BATCH_CONTINUES } else { 0 };
     let payload = recorded.purged.as_ref().map_or(&*event.payload, |hash| &hash[..]);
     // Both lengths were checked when the event was staged.
     let kind_length = u8::try_from(event.kind.len()).unwrap_or(u8::MAX);
     let payload_length = u16::try_from(payload.len()).unwrap_or(u16::MAX);
-    let length = u32::try_from(size_of(recorded) - PREFIX).unwrap_or(u32::MAX).to_le_bytes();
 
-    into.extend_from_slice(&length);
+    into.extend_from_slice(&length_field(recorded_size(recorded)));
     into.extend_from_slice(&[0; 4]);
-    into.extend_from_slice(&[flags, place]);
-    let envelope = into.len();
+    into.extend_from_slice(&[flags, barrier_index]);
     into.extend_from_slice(&recorded.position.0.to_le_bytes());
     into.extend_from_slice(&recorded.recorded_at.0.to_le_bytes());
     into.extend_from_slice(&event.id.0);
@@ -113,167 +139,184 @@ pub(crate) fn write(into: &mut Vec<u8>, recorded: &Recorded, place: u8, goes_on:
     into.push(kind_length);
     into.extend_from_slice(event.kind.as_bytes());
     let hash = recorded.purged.unwrap_or_else(|| *blake3::hash(&event.payload).as_bytes());
-    let chain = before.link(event.causation.is_some(), &into[envelope..], hash);
+    let chain = previous.after_encoded(event.causation.is_some(), &into[start + offset::POSITION..], hash);
     into.extend_from_slice(&payload_length.to_le_bytes());
     into.extend_from_slice(payload);
     into.extend_from_slice(&chain.0);
-    let checksum = checksum(length, &into[start + PREFIX..]);
-    into[start + 4..start + PREFIX].copy_from_slice(&checksum);
+    write_checksum(&mut into[start..]);
     chain
+}
+
+/// Encodes the length field of a frame of `frame_bytes` bytes.
+fn length_field(frame_bytes: usize) -> [u8; 4] {
+    u32::try_from(frame_bytes - PREFIX).unwrap_or(u32::MAX).to_le_bytes()
 }
 
 /// Returns the length of the frame at the start of `bytes` from its length field alone, in bytes; `None` if the length
 /// is out of range or exceeds `bytes`.
-pub(crate) fn length(bytes: &[u8]) -> Option<usize> {
-    total(*bytes.first_chunk()?).filter(|total| *total <= bytes.len())
+pub(crate) fn peek_length(bytes: &[u8]) -> Option<usize> {
+    frame_length(*bytes.first_chunk()?).filter(|length| *length <= bytes.len())
 }
 
-/// Converts the length field into the length of the whole frame; `None` if it is out of range.
-fn total(length: [u8; 4]) -> Option<usize> {
-    let total = usize::try_from(u32::from_le_bytes(length)).ok()?.checked_add(PREFIX)?;
-    (MIN_FRAME..=MAX_FRAME).contains(&total).then_some(total)
+/// Converts the length field into the length of the whole frame, in bytes; `None` if it is out of range.
+fn frame_length(length_field: [u8; 4]) -> Option<usize> {
+    let length = usize::try_from(u32::from_le_bytes(length_field)).ok()?.checked_add(PREFIX)?;
+    (MIN_FRAME..=MAX_FRAME).contains(&length).then_some(length)
 }
 
 /// Decodes the frame at the start of `bytes`. Verifies the checksum, the lengths and UTF-8, but not the chain.
-pub(crate) fn read(bytes: &[u8]) -> Result<Frame<'_>, Flaw> {
-    let Some(length) = bytes.first_chunk::<4>() else { return Err(Flaw::Incomplete) };
-    let Some(total) = total(*length) else { return Err(Flaw::Invalid("the length is out of range")) };
-    let Some(whole) = bytes.get(..total) else { return Err(Flaw::Incomplete) };
-    if whole[4..PREFIX] != checksum(*length, &whole[PREFIX..]) {
-        return Err(Flaw::Invalid("the checksum does not match"));
+pub(crate) fn decode(bytes: &[u8]) -> Result<Frame<'_>, FrameError> {
+    let Some(length_field) = bytes.first_chunk::<4>() else { return Err(FrameError::Incomplete) };
+    let Some(length) = frame_length(*length_field) else {
+        return Err(FrameError::Invalid("the length is out of range"));
+    };
+    let Some(frame) = bytes.get(..length) else { return Err(FrameError::Incomplete) };
+    if frame[offset::CHECKSUM..PREFIX] != checksum(frame) {
+        return Err(FrameError::Invalid("the checksum does not match"));
     }
-    Frame::lay_out(whole).ok_or(Flaw::Invalid("the fields do not fit the length"))
+    Frame::locate_fields(frame).ok_or(FrameError::Invalid("the fields do not fit the length"))
 }
 
 impl<'a> Frame<'a> {
     /// Locates the fields of a frame; `None` if flags, lengths or UTF-8 are invalid.
-    fn lay_out(bytes: &'a [u8]) -> Option<Self> {
-        let flags = bytes[PREFIX];
-        if flags & !(PURGED | GOES_ON | CAUSED) != 0 {
+    fn locate_fields(bytes: &'a [u8]) -> Option<Self> {
+        let flags = bytes[offset::FLAGS];
+        if flags & !(PURGED | BATCH_CONTINUES | HAS_CAUSE) != 0 {
             return None;
         }
-        let kind_at = PREFIX + MARKS + FIXED + if flags & CAUSED == 0 { 0 } else { 16 } + 3;
-        let payload_at = kind_at + usize::from(*bytes.get(kind_at - 1)?) + 2;
-        let length = u16::from_le_bytes(*bytes.get(payload_at - 2..)?.first_chunk()?);
-        let fits = payload_at + usize::from(length) + CHAIN == bytes.len();
-        let purged_by_hash = flags & PURGED == 0 || length == 32;
-        let text = std::str::from_utf8(bytes.get(kind_at..payload_at - 2)?).is_ok();
-        (fits && purged_by_hash && text).then_some(Self { bytes, kind_at, payload_at })
+        let cause_bytes = if flags & HAS_CAUSE == 0 { 0 } else { CAUSE_BYTES };
+        let kind_offset = offset::CAUSE + cause_bytes + VERSION_AND_KIND_LENGTH;
+        let kind_end = kind_offset + usize::from(*bytes.get(kind_offset - 1)?);
+        let payload_offset = kind_end + PAYLOAD_LENGTH;
+        let payload_length = usize::from(u16::from_le_bytes(*bytes.get(kind_end..)?.first_chunk()?));
+        let lengths_agree = payload_offset + payload_length + chain::SIZE == bytes.len();
+        let is_payload_or_hash = flags & PURGED == 0 || payload_length == HASH_BYTES;
+        let kind_is_text = std::str::from_utf8(bytes.get(kind_offset..kind_end)?).is_ok();
+        (lengths_agree && is_payload_or_hash && kind_is_text).then_some(Self { bytes, kind_offset, payload_offset })
     }
 
-    /// Returns the encoded frame.
+    /// The encoded frame.
     pub(crate) const fn bytes(&self) -> &'a [u8] {
         self.bytes
     }
 
+    /// The position of the event in the log.
     pub(crate) fn position(&self) -> Position {
-        Position(u64::from_le_bytes(self.array(PREFIX + MARKS)))
+        Position(u64::from_le_bytes(self.array(offset::POSITION)))
     }
 
+    /// The time at which the event was recorded.
     pub(crate) fn recorded_at(&self) -> Timestamp {
-        Timestamp(u64::from_le_bytes(self.array(PREFIX + MARKS + 8)))
+        Timestamp(u64::from_le_bytes(self.array(offset::RECORDED_AT)))
     }
 
+    /// The id of the event.
     pub(crate) fn id(&self) -> EventId {
-        EventId(self.array(PREFIX + MARKS + 16))
+        EventId(self.array(offset::ID))
     }
 
-    /// Returns the index of the event within its barrier, from 0.
-    pub(crate) fn place(&self) -> u8 {
-        self.bytes[PREFIX + 1]
+    /// The index of the event within its barrier, from 0.
+    pub(crate) fn barrier_index(&self) -> u8 {
+        self.bytes[offset::BARRIER_INDEX]
     }
 
-    /// Returns whether the next frame belongs to the same batch.
-    pub(crate) fn goes_on(&self) -> bool {
-        self.bytes[PREFIX] & GOES_ON != 0
+    /// Whether the next frame belongs to the same batch.
+    pub(crate) fn batch_continues(&self) -> bool {
+        self.bytes[offset::FLAGS] & BATCH_CONTINUES != 0
     }
 
-    /// Returns the hash of the payload if it was purged.
-    pub(crate) fn purged(&self) -> Option<[u8; 32]> {
-        (self.bytes[PREFIX] & PURGED != 0).then(|| self.array(self.payload_at))
+    /// Whether the event has a cause.
+    fn has_cause(&self) -> bool {
+        self.bytes[offset::FLAGS] & HAS_CAUSE != 0
     }
 
-    /// Returns the BLAKE3 hash of the payload: stored if it was purged, computed otherwise.
-    fn payload_hash(&self) -> [u8; 32] {
-        let payload = &self.bytes[self.payload_at..self.bytes.len() - CHAIN];
-        self.purged().unwrap_or_else(|| *blake3::hash(payload).as_bytes())
+    /// The BLAKE3 hash of the payload if it was purged; `None` if the payload is present.
+    pub(crate) fn purged(&self) -> Option<[u8; HASH_BYTES]> {
+        (self.bytes[offset::FLAGS] & PURGED != 0).then(|| self.array(self.payload_offset))
     }
 
-    /// Returns the chain stored in the frame.
+    /// The stored payload, or its hash if it was purged.
+    fn payload(&self) -> &'a [u8] {
+        &self.bytes[self.payload_offset..self.bytes.len() - chain::SIZE]
+    }
+
+    /// The BLAKE3 hash of the payload: stored if it was purged, computed otherwise.
+    fn payload_hash(&self) -> [u8; HASH_BYTES] {
+        self.purged().unwrap_or_else(|| *blake3::hash(self.payload()).as_bytes())
+    }
+
+    /// The chain stored in the frame.
     pub(crate) fn chain(&self) -> Chain {
-        Chain(self.array(self.bytes.len() - CHAIN))
+        Chain(self.array(self.bytes.len() - chain::SIZE))
     }
 
-    /// Computes the chain that follows from the previous one.
-    pub(crate) fn chain_after(&self, before: Chain) -> Chain {
-        let hash = self.payload_hash();
-        let caused = self.bytes[PREFIX] & CAUSED != 0;
-        before.link(caused, &self.bytes[PREFIX + MARKS..self.payload_at - 2], hash)
+    /// Computes the chain of this event from the chain of the preceding one.
+    pub(crate) fn chain_after(&self, previous: Chain) -> Chain {
+        let envelope = &self.bytes[offset::POSITION..self.payload_offset - PAYLOAD_LENGTH];
+        previous.after_encoded(self.has_cause(), envelope, self.payload_hash())
     }
 
-    /// Appends the same event with a chain that continues `before`, as a batch and barrier of one, and returns its chain.
-    pub(crate) fn rewrite(&self, into: &mut Vec<u8>, before: Chain) -> Chain {
-        let chain = self.chain_after(before);
+    /// Appends the same event with a chain that continues `previous`, as a batch and barrier of one event, and returns
+    /// its chain.
+    pub(crate) fn write_relinked(&self, into: &mut Vec<u8>, previous: Chain) -> Chain {
+        let chain = self.chain_after(previous);
         let start = into.len();
         into.extend_from_slice(self.bytes);
-        into[start + PREFIX] &= !GOES_ON;
-        into[start + PREFIX + 1] = 0;
-        let chain_at = into.len() - CHAIN;
-        into[chain_at..].copy_from_slice(&chain.0);
-        let mut length = [0; 4];
-        length.copy_from_slice(&self.bytes[..4]);
-        let checksum = checksum(length, &into[start + PREFIX..]);
-        into[start + 4..start + PREFIX].copy_from_slice(&checksum);
+        into[start + offset::FLAGS] &= !BATCH_CONTINUES;
+        into[start + offset::BARRIER_INDEX] = 0;
+        let chain_offset = into.len() - chain::SIZE;
+        into[chain_offset..].copy_from_slice(&chain.0);
+        write_checksum(&mut into[start..]);
         chain
     }
 
-    /// Appends the same frame with the payload replaced by its hash.
-    pub(crate) fn purge(&self, into: &mut Vec<u8>) {
-        let hash = self.payload_hash();
+    /// Appends the same frame with the payload replaced by its hash. The chain stays the same.
+    pub(crate) fn write_purged(&self, into: &mut Vec<u8>) {
         let start = into.len();
-        let bytes = self.payload_at + hash.len() + CHAIN;
-        let length = u32::try_from(bytes - PREFIX).unwrap_or(u32::MAX).to_le_bytes();
-        into.extend_from_slice(&length);
-        into.extend_from_slice(&self.bytes[4..self.payload_at - 2]);
+        into.extend_from_slice(&length_field(self.payload_offset + HASH_BYTES + chain::SIZE));
+        into.extend_from_slice(&self.bytes[offset::CHECKSUM..self.payload_offset - PAYLOAD_LENGTH]);
         into.extend_from_slice(&[32, 0]);
-        into.extend_from_slice(&hash);
+        into.extend_from_slice(&self.payload_hash());
         into.extend_from_slice(&self.chain().0);
-        into[start + PREFIX] |= PURGED;
-        let checksum = checksum(length, &into[start + PREFIX..]);
-        into[start + 4..start + PREFIX].copy_from_slice(&checksum);
+        into[start + offset::FLAGS] |= PURGED;
+        write_checksum(&mut into[start..]);
     }
 
     /// Decodes the event. The payload of a purged event is empty.
-    pub(crate) fn event(&self) -> Recorded {
-        let cause_at = PREFIX + MARKS + FIXED;
-        let caused = self.bytes[PREFIX] & CAUSED != 0;
-        let kind = std::str::from_utf8(&self.bytes[self.kind_at..self.payload_at - 2]).unwrap_or_default();
-        let payload = &self.bytes[self.payload_at..self.bytes.len() - CHAIN];
+    pub(crate) fn to_recorded(self) -> Recorded {
+        let kind_end = self.payload_offset - PAYLOAD_LENGTH;
+        let kind = std::str::from_utf8(&self.bytes[self.kind_offset..kind_end]).unwrap_or_default();
         let purged = self.purged();
         let event = NewEvent {
             id: self.id(),
-            at: Timestamp(u64::from_le_bytes(self.array(PREFIX + MARKS + 32))),
-            correlation: EventId(self.array(PREFIX + MARKS + 40)),
-            causation: caused.then(|| EventId(self.array(cause_at))),
+            at: Timestamp(u64::from_le_bytes(self.array(offset::HAPPENED_AT))),
+            correlation: EventId(self.array(offset::CORRELATION)),
+            causation: self.has_cause().then(|| EventId(self.array(offset::CAUSE))),
             kind: kind.to_owned().into(),
-            version: u16::from_le_bytes(self.array(self.kind_at - 3)),
-            payload: if purged.is_some() { Payload::default() } else { payload.into() },
+            version: u16::from_le_bytes(self.array(self.kind_offset - VERSION_AND_KIND_LENGTH)),
+            payload: if purged.is_some() { Payload::default() } else { self.payload().into() },
         };
         Recorded::new(self.position(), self.recorded_at(), event).with_purged(purged)
     }
 
-    /// Copies `N` bytes at an offset that [`Frame::lay_out`] has verified.
-    fn array<const N: usize>(&self, at: usize) -> [u8; N] {
+    /// Copies the `N` bytes at an offset that [`Frame::locate_fields`] has verified.
+    fn array<const N: usize>(&self, offset: usize) -> [u8; N] {
         let mut array = [0; N];
-        array.copy_from_slice(&self.bytes[at..at + N]);
+        array.copy_from_slice(&self.bytes[offset..offset + N]);
         array
     }
 }
 
-/// Returns the CRC-32 of the length field and of everything after the checksum field.
-fn checksum(length: [u8; 4], rest: &[u8]) -> [u8; 4] {
+/// Computes the checksum of a whole frame: the CRC-32 of everything but the checksum field.
+fn checksum(frame: &[u8]) -> [u8; 4] {
     let mut hasher = crc32fast::Hasher::new();
-    hasher.update(&length);
-    hasher.update(rest);
+    hasher.update(&frame[..offset::CHECKSUM]);
+    hasher.update(&frame[PREFIX..]);
     hasher.finalize().to_le_bytes()
+}
+
+/// Stores the checksum of a whole frame in its checksum field.
+fn write_checksum(frame: &mut [u8]) {
+    let checksum = checksum(frame);
+    frame[offset::CHECKSUM..PREFIX].copy_from_slice(&checksum);
 }

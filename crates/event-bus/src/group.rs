@@ -7,81 +7,80 @@ use event_core::{EventId, NewEvent, Position, Recorded, Timestamp};
 use crate::{
     Appended, Expected, LogError, MAX_BATCH_BYTES, MAX_BATCH_EVENTS,
     frame::{self, MAX_KIND_BYTES, MAX_PAYLOAD},
-    spread::Spread,
+    id_hasher::IdHasher,
 };
 
-/// An event that was appended but is not durable yet, with its position.
+/// An event that is not durable yet, with its position.
 #[derive(Debug)]
-pub(crate) struct Staged {
-    /// The event with its position.
+pub(crate) struct StagedEvent {
     pub(crate) recorded: Recorded,
     /// Whether the next staged event belongs to the same batch.
-    pub(crate) goes_on: bool,
+    pub(crate) batch_continues: bool,
 }
 
 /// Positions by event id; at most [`MAX_BATCH_EVENTS`] entries.
-type Places = HashMap<EventId, Position, BuildHasherDefault<Spread>>;
+type PositionsById = HashMap<EventId, Position, BuildHasherDefault<IdHasher>>;
 
-/// Events staged since the last barrier, with their positions and ids. Both log implementations use it.
+/// The events staged since the last barrier.
 #[derive(Debug, Default)]
-pub(crate) struct Group {
-    /// Staged events, in order.
-    events: Vec<Staged>,
-    /// Positions of the staged events, by id.
-    ids: Places,
-    /// Size of their frames in bytes.
+pub(crate) struct StagedGroup {
+    events: Vec<StagedEvent>,
+    /// The ids of `events`.
+    ids: PositionsById,
+    /// The size of their frames, in bytes.
     bytes: usize,
-    /// Position of the last event, staged or recorded.
+    /// The position of the last event of the log, staged events included.
     head: Position,
-    /// Time of that event.
+    /// The time at which that event was recorded.
     recorded_at: Timestamp,
 }
 
-/// A batch whose new events have positions but are not staged yet.
+/// A batch that has its positions but is not staged yet.
 #[derive(Debug)]
-pub(crate) struct Batch {
-    /// New events of the batch.
+pub(crate) struct PlacedBatch {
+    /// The events of the batch that are not recorded yet.
     events: Vec<Recorded>,
-    /// Size of their frames in bytes.
+    /// The size of their frames, in bytes.
     bytes: usize,
-    /// Positions of all events of the batch.
+    /// The outcome once the batch is staged.
     pub(crate) appended: Appended,
 }
 
-impl Group {
-    /// Creates an empty group that continues a log at `head`.
+impl StagedGroup {
+    /// Creates an empty group that continues a log whose last event has the position `head` and was recorded at
+    /// `recorded_at`.
     pub(crate) fn after(head: Position, recorded_at: Timestamp) -> Self {
         Self { head, recorded_at, ..Self::default() }
     }
 
-    /// Assigns positions to the new events of a batch without staging them. `known` resolves an id to its position in
-    /// the log.
+    /// Assigns positions to the new events of a batch without staging them. `at` is the current time; `find_recorded`
+    /// returns the position of an id in the log, or `None`.
     ///
     /// # Errors
     /// [`LogError::Oversized`], [`LogError::Conflict`] and [`LogError::BatchOversized`].
-    pub(crate) fn place(
+    pub(crate) fn assign_positions(
         &self,
         expected: Expected,
         at: Timestamp,
         batch: &[NewEvent],
-        known: impl Fn(EventId) -> Result<Option<Position>, LogError>,
-    ) -> Result<Batch, LogError> {
+        find_recorded: impl Fn(EventId) -> Result<Option<Position>, LogError>,
+    ) -> Result<PlacedBatch, LogError> {
         let recorded_at = at.max(self.recorded_at);
         let (mut events, mut positions) = (Vec::with_capacity(batch.len()), Vec::with_capacity(batch.len()));
         let (mut bytes, mut head) = (0, self.head);
-        let mut fresh = Places::default();
+        let mut batch_ids = PositionsById::default();
         for event in batch {
             check_size(event)?;
-            let seen = match fresh.get(&event.id).or_else(|| self.ids.get(&event.id)) {
+            let recorded_position = match batch_ids.get(&event.id).or_else(|| self.ids.get(&event.id)) {
                 Some(position) => Some(*position),
-                None => known(event.id)?,
+                None => find_recorded(event.id)?,
             };
-            positions.push(seen.unwrap_or_else(|| head.next()));
-            if seen.is_none() {
+            positions.push(recorded_position.unwrap_or_else(|| head.next()));
+            if recorded_position.is_none() {
                 head = head.next();
-                bytes += frame::size(event);
+                bytes += frame::encoded_size(event);
                 if 1 < batch.len() {
-                    fresh.insert(event.id, head);
+                    batch_ids.insert(event.id, head);
                 }
                 events.push(Recorded::new(head, recorded_at, event.clone()));
             }
@@ -96,16 +95,16 @@ impl Group {
         if MAX_BATCH_EVENTS < events.len() || MAX_BATCH_BYTES < bytes {
             return Err(LogError::BatchOversized { events: events.len(), bytes });
         }
-        Ok(Batch { events, bytes, appended: Appended { positions, head } })
+        Ok(PlacedBatch { events, bytes, appended: Appended { positions, head } })
     }
 
-    /// Returns whether the group plus a batch stays within the limits of one barrier.
-    pub(crate) fn has_room_for(&self, batch: &Batch) -> bool {
+    /// Whether the group plus a batch stays within the limits of one barrier.
+    pub(crate) fn has_room_for(&self, batch: &PlacedBatch) -> bool {
         self.events.len() + batch.events.len() <= MAX_BATCH_EVENTS && self.bytes + batch.bytes <= MAX_BATCH_BYTES
     }
 
-    /// Stages a batch returned by [`Group::place`] of this group.
-    pub(crate) fn stage(&mut self, batch: Batch) -> Appended {
+    /// Stages a batch returned by [`StagedGroup::assign_positions`] of this group.
+    pub(crate) fn stage(&mut self, batch: PlacedBatch) -> Appended {
         let last = batch.events.len().saturating_sub(1);
         for (index, recorded) in batch.events.into_iter().enumerate() {
             self.push(recorded, index < last);
@@ -113,17 +112,18 @@ impl Group {
         batch.appended
     }
 
-    /// Validates that recorded events continue the log: consecutive positions, non-decreasing times, unknown ids.
+    /// Checks that recorded events continue the log: consecutive positions, non-decreasing times, new ids.
+    /// `find_recorded` returns the position of an id in the log, or `None`.
     ///
     /// # Errors
     /// [`LogError::OutOfOrder`], [`LogError::Repeated`] and [`LogError::Oversized`].
-    pub(crate) fn continues_with(
+    pub(crate) fn check_continuation(
         &self,
         events: &[Recorded],
-        known: impl Fn(EventId) -> Result<Option<Position>, LogError>,
+        find_recorded: impl Fn(EventId) -> Result<Option<Position>, LogError>,
     ) -> Result<(), LogError> {
         let (mut head, mut recorded_at) = (self.head, self.recorded_at);
-        let mut fresh = Places::default();
+        let mut batch_ids = PositionsById::default();
         for recorded in events {
             let given = recorded.position;
             check_size(&recorded.event)?;
@@ -134,47 +134,51 @@ impl Group {
                 return Err(LogError::OutOfOrder { head, given, detail: "its time runs backwards" });
             }
             let id = recorded.event.id;
-            let seen = match fresh.get(&id).or_else(|| self.ids.get(&id)) {
+            let recorded_position = match batch_ids.get(&id).or_else(|| self.ids.get(&id)) {
                 Some(position) => Some(*position),
-                None => known(id)?,
+                None => find_recorded(id)?,
             };
-            if let Some(position) = seen {
+            if let Some(position) = recorded_position {
                 return Err(LogError::Repeated { id, given, position });
             }
-            fresh.insert(id, given);
+            batch_ids.insert(id, given);
             (head, recorded_at) = (given, recorded.recorded_at);
         }
         Ok(())
     }
 
-    /// Returns whether the group plus one event stays within the limits of one barrier.
+    /// Whether the group plus one event stays within the limits of one barrier.
     pub(crate) fn has_room_for_event(&self, recorded: &Recorded) -> bool {
-        self.events.len() < MAX_BATCH_EVENTS && self.bytes + frame::size_of(recorded) <= MAX_BATCH_BYTES
+        self.events.len() < MAX_BATCH_EVENTS && self.bytes + frame::recorded_size(recorded) <= MAX_BATCH_BYTES
     }
 
-    /// Stages an event that directly follows the group's head.
-    pub(crate) fn push(&mut self, recorded: Recorded, goes_on: bool) {
+    /// Stages an event that directly follows the group's head. `batch_continues` is set unless it is the last of its
+    /// batch.
+    pub(crate) fn push(&mut self, recorded: Recorded, batch_continues: bool) {
         self.head = recorded.position;
         self.recorded_at = recorded.recorded_at;
-        self.bytes += frame::size_of(&recorded);
+        self.bytes += frame::recorded_size(&recorded);
         self.ids.insert(recorded.event.id, recorded.position);
-        self.events.push(Staged { recorded, goes_on });
+        self.events.push(StagedEvent { recorded, batch_continues });
     }
 
-    /// Returns the position of the last event, including staged events.
+    /// The position of the last event, staged events included.
     pub(crate) const fn head(&self) -> Position {
         self.head
     }
 
     /// Removes and returns the staged events. The head stays, so later events continue them.
-    pub(crate) fn take(&mut self) -> Vec<Staged> {
+    pub(crate) fn take(&mut self) -> Vec<StagedEvent> {
         self.ids.clear();
         self.bytes = 0;
         std::mem::take(&mut self.events)
     }
 }
 
-/// Validates kind and payload of an event against the limits of a frame.
+/// Checks the sizes of kind and payload against the limits of a frame.
+///
+/// # Errors
+/// [`LogError::Oversized`].
 fn check_size(event: &NewEvent) -> Result<(), LogError> {
     let check = |what, bytes, limit| {
         if bytes <= limit {

@@ -1,4 +1,5 @@
-//! The `HEAD` file: a recent end of the log, stored outside journal and index so that a lost tail is detected.
+//! The `HEAD` file: a recent end of the log, stored outside journal and index so that the loss of later events is
+//! detected.
 //!
 //! It is plain text:
 //!
@@ -18,83 +19,81 @@ use crate::{
     LogError,
     chain::Chain,
     files::{self, Files},
-    journal::End,
+    journal::FrameBoundary,
 };
 
 /// The name of the file in the log's directory.
 pub(crate) const HEAD: &str = "HEAD";
 
-const TITLE: &str = "turnwise log head 1";
+/// The first line of the file: its purpose and format version.
+const FIRST_LINE: &str = "turnwise log head 1";
 
 /// The largest file that is read, in bytes; a `HEAD` file has about 150.
 pub(crate) const MAX_BYTES: usize = 1_024;
 
-/// Content of the `HEAD` file: a recent end of the log.
+/// The content of the file: the end of the log when the file was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Head {
-    /// Position of the last event.
+    /// The position of the last event.
     pub(crate) position: Position,
-    /// Hash chain after that event.
+    /// The hash chain after that event.
     pub(crate) chain: Chain,
-    /// Length of the journal up to that position, in bytes.
-    pub(crate) journal: u64,
+    /// The length of the journal up to that event, in bytes.
+    pub(crate) journal_length: u64,
 }
 
-/// Result of reading the `HEAD` file.
+/// The outcome of reading the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Found {
-    /// The file does not exist.
+pub(crate) enum HeadFile {
+    /// There is no file.
     Missing,
-    /// The file cannot be parsed.
+    /// The checksum or the format does not match.
     Damaged,
-    /// The content of the file.
-    Head(Head),
+    /// A valid file.
+    Valid(Head),
 }
 
-impl From<End> for Head {
-    fn from(end: End) -> Self {
-        Self { position: end.position, chain: end.chain, journal: end.offset }
+impl From<FrameBoundary> for Head {
+    fn from(end: FrameBoundary) -> Self {
+        Self { position: end.position, chain: end.chain, journal_length: end.offset }
     }
 }
 
-/// Reads the `HEAD` file of the log in a directory.
-pub(crate) fn read(files: &dyn Files, log: &Path) -> Result<Found, LogError> {
+/// Reads the `HEAD` file of the log in the directory `log`.
+pub(crate) fn read(files: &dyn Files, log: &Path) -> Result<HeadFile, LogError> {
     let path = log.join(HEAD);
     match files::read_small(files, &path, MAX_BYTES) {
-        Ok(None) => Ok(Found::Missing),
-        Ok(Some(bytes)) => Ok(parse(&bytes).map_or(Found::Damaged, Found::Head)),
-        Err(error) if error.kind() == std::io::ErrorKind::FileTooLarge => Ok(Found::Damaged),
+        Ok(None) => Ok(HeadFile::Missing),
+        Ok(Some(bytes)) => Ok(parse(&bytes).map_or(HeadFile::Damaged, HeadFile::Valid)),
+        Err(error) if error.kind() == std::io::ErrorKind::FileTooLarge => Ok(HeadFile::Damaged),
         Err(error) => Err(LogError::io("read", path)(error)),
     }
 }
 
-/// Replaces the file atomically and durably.
+/// Replaces the `HEAD` file of the log in the directory `log`, atomically and durably.
 pub(crate) fn write(files: &dyn Files, log: &Path, head: Head) -> std::io::Result<()> {
-    files::replace(files, &log.join(HEAD), print(head).as_bytes())
+    files::replace(files, &log.join(HEAD), encode(head).as_bytes())
 }
 
-/// Encodes the content of the file, with its checksum.
-fn print(head: Head) -> String {
-    let body = format!("{TITLE}\nposition {}\nchain {:?}\njournal {}\n", head.position, head.chain, head.journal);
+/// Encodes the content of the file.
+fn encode(head: Head) -> String {
+    let Head { position, chain, journal_length } = head;
+    let body = format!("{FIRST_LINE}\nposition {position}\nchain {chain}\njournal {journal_length}\n");
     let check = crc32fast::hash(body.as_bytes());
     format!("{body}check {check:08x}\n")
 }
 
-/// Parses the content of the `HEAD` file and verifies its checksum; `None` if it is damaged.
+/// Parses the content of the file; `None` if the format or the checksum does not match.
 fn parse(bytes: &[u8]) -> Option<Head> {
     let text = std::str::from_utf8(bytes).ok()?;
     let mut lines = text.lines();
-    lines.next().filter(|title| *title == TITLE)?;
+    lines.next().filter(|line| *line == FIRST_LINE)?;
     let position = Position(lines.next()?.strip_prefix("position ")?.parse().ok()?);
-    let digits = lines.next()?.strip_prefix("chain ")?;
-    let journal = lines.next()?.strip_prefix("journal ")?.parse().ok()?;
-    let mut chain = [0; 32];
-    for (index, byte) in chain.iter_mut().enumerate() {
-        *byte = u8::from_str_radix(digits.get(index * 2..index * 2 + 2)?, 16).ok()?;
-    }
-    let head = Head { position, chain: Chain(chain), journal };
-    // Comparing with the printed form verifies the checksum and rejects trailing content.
-    (print(head) == text).then_some(head)
+    let chain = lines.next()?.strip_prefix("chain ")?.parse().ok()?;
+    let journal_length = lines.next()?.strip_prefix("journal ")?.parse().ok()?;
+    let head = Head { position, chain, journal_length };
+    // Comparing with the encoded form verifies the checksum and rejects trailing content.
+    (encode(head) == text).then_some(head)
 }
 
 #[cfg(test)]
@@ -103,8 +102,8 @@ mod tests {
 
     #[test]
     fn a_head_file_reads_back_and_no_changed_bit_does() {
-        let head = Head { position: Position(1_204), chain: Chain([0x5f; 32]), journal: 433_408 };
-        let text = print(head);
+        let head = Head { position: Position(1_204), chain: Chain([0x5f; 32]), journal_length: 433_408 };
+        let text = encode(head);
         insta::assert_snapshot!(text);
         assert_eq!(parse(text.as_bytes()), Some(head));
         for bit in 0..text.len() * 8 {

@@ -1,7 +1,7 @@
 //! The index: a second copy of the frames by position, and checkpoints, in sled. The only module that names sled.
 //!
-//! sled's `flush` is not a barrier (decision D16), so each one is followed by a sync of its file. The content of sled is used
-//! only where it agrees with the journal, and panics of sled are caught here.
+//! sled's `flush` does not sync its file, so each flush is followed by a sync (decision D16). The content of sled is
+//! used only where it agrees with the journal, and panics of sled are caught here.
 
 mod checkpoints;
 mod opening;
@@ -20,35 +20,36 @@ use event_core::Position;
 use crate::{
     chain::Chain,
     files::{self, File},
-    frame::{self, Flaw, Frame},
+    frame::{self, Frame, FrameError},
 };
 
 /// The name of sled's directory in the log's directory.
 pub(crate) const INDEX: &str = "index";
 
-/// Key prefix of frames. All keys share one tree, so one sled batch can cover frames and checkpoints.
-const FACTS: u8 = b'e';
+/// The key prefix of frames. All keys share one tree, so one sled batch can cover frames and checkpoints.
+const FRAME_PREFIX: u8 = b'e';
 
-/// The largest value of frames under one key, in bytes, unless a single frame exceeds it. Fewer keys cost less, but from
-/// 16 KiB on sled stores a value in a separate file that it never syncs.
-const PACK: usize = 4 * 1024;
+/// The largest value, in bytes, unless a single frame exceeds it. A value is a pack: several consecutive frames under
+/// the key of the first. Fewer keys cost less, but from 16 KiB on sled stores a value in a separate file that it never
+/// syncs.
+const MAX_PACK_BYTES: usize = 4 * 1024;
 
-/// Reads of each pack after it is added, so that sled evicts its page. sled evicts from a shard of its cache (256 shards)
-/// after 64 accesses to it, whatever the cache capacity, and a page that is written and never read has half as many: without
-/// these reads it keeps 35 MB.
-const LOOKS: usize = 4;
+/// The number of times that each pack is read after it is added, so that sled evicts its page. sled evicts from a shard
+/// of its cache (256 shards) after 64 accesses to it, whatever the cache capacity, and a page that is written and never
+/// read has half as many: without these reads it keeps 35 MB.
+const EVICTION_READS: usize = 4;
 
-/// Message of a failure of the index, either an error or a panic of sled.
+/// An error or panic of sled, or damage in the index. Holds the message.
 #[derive(Debug, Clone)]
-pub(crate) struct Failure(pub(crate) String);
+pub(crate) struct IndexFailure(pub(crate) String);
 
-impl fmt::Display for Failure {
+impl fmt::Display for IndexFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "the index failed: {}", self.0)
     }
 }
 
-/// The index of an open log. After the first failure sled is not called again.
+/// The index of a log, open for reading and writing. After the first failure every call fails.
 pub(crate) struct Index {
     /// `None` only while dropping, where a panic of sled is caught.
     store: Option<sled::Db>,
@@ -56,10 +57,10 @@ pub(crate) struct Index {
     file: Arc<dyn File>,
     /// Set by the first failure, after which sled is not called again.
     failed: AtomicBool,
-    /// A file that holds the failure because of which the index must be rebuilt; otherwise empty.
-    verdict: Arc<dyn File>,
-    /// The content of `verdict` when the index was opened; `None` if it was empty.
-    distrusted: Option<String>,
+    /// A file with the message of the failure because of which the index must be rebuilt; empty if there was none.
+    failure_file: Arc<dyn File>,
+    /// The content of `failure_file` when the index was opened; `None` if it was empty.
+    rebuild_reason: Option<String>,
 }
 
 impl fmt::Debug for Index {
@@ -70,121 +71,114 @@ impl fmt::Debug for Index {
 
 impl Index {
     /// Returns position and chain of the last frame; `None` if the index is empty.
-    pub(crate) fn last(&self) -> Result<Option<(Position, Chain)>, Failure> {
-        let last = self.call(|store| store.scan_prefix([FACTS]).next_back().transpose())?;
+    pub(crate) fn last_frame(&self) -> Result<Option<(Position, Chain)>, IndexFailure> {
+        let last = self.with_sled(|store| store.scan_prefix([FRAME_PREFIX]).next_back().transpose())?;
         let Some((_, pack)) = last else { return Ok(None) };
         let mut found = None;
-        for frame in unpack(&pack) {
-            let frame = frame.map_err(|_| Failure("its last record is damaged".to_owned()))?;
+        for frame in decode_all(&pack) {
+            let frame = frame.map_err(|_| IndexFailure("its last record is damaged".to_owned()))?;
             found = Some((frame.position(), frame.chain()));
         }
         Ok(found)
     }
 
     /// Adds the consecutive frames in `bytes`. They are durable after the next [`Index::barrier`].
-    pub(crate) fn add(&self, bytes: &[u8]) -> Result<(), Failure> {
+    pub(crate) fn add_frames(&self, bytes: &[u8]) -> Result<(), IndexFailure> {
         let mut batch = sled::Batch::default();
-        let mut pack: Option<(Position, usize)> = None;
-        let mut packs = Vec::new();
-        let mut at = 0;
-        for frame in unpack(bytes) {
-            let frame = frame.map_err(|_| Failure("a frame to be added is damaged".to_owned()))?;
-            let end = at + frame.bytes().len();
-            let (first, start) = *pack.get_or_insert((frame.position(), at));
-            if PACK < end - start && start < at {
-                batch.insert(&key(first), &bytes[start..at]);
-                packs.push(first);
-                pack = Some((frame.position(), at));
-            }
-            at = end;
+        let mut pack_keys = Vec::new();
+        for (first, pack) in packs_of(bytes)? {
+            batch.insert(&pack_key(first), pack);
+            pack_keys.push(pack_key(first));
         }
-        if let Some((first, start)) = pack {
-            batch.insert(&key(first), &bytes[start..at]);
-            packs.push(first);
-        }
-        self.call(|store| {
+        self.with_sled(|store| {
             store.apply_batch(batch)?;
-            (0..LOOKS).flat_map(|_| &packs).try_for_each(|first| store.get(key(*first)).map(drop))
+            (0..EVICTION_READS).flat_map(|_| &pack_keys).try_for_each(|pack_key| store.get(pack_key).map(drop))
         })
     }
 
     /// Makes all previous writes durable: flushes sled, then syncs its file.
-    pub(crate) fn barrier(&self) -> Result<(), Failure> {
-        self.call(sled::Tree::flush)?;
+    pub(crate) fn barrier(&self) -> Result<(), IndexFailure> {
+        self.with_sled(sled::Tree::flush)?;
         self.file.sync_data().map_err(|error| {
             self.failed.store(true, Ordering::Relaxed);
-            let failure = Failure(format!("cannot sync its file: {error}"));
+            let failure = IndexFailure(format!("cannot sync its file: {error}"));
             // After a failed sync the system may drop dirty pages without reporting it again.
-            if !opening::is_passing(&error) {
-                self.distrust(&failure);
+            if !opening::is_transient(&error) {
+                self.require_rebuild(&failure);
             }
             failure
         })
     }
 
-    /// Calls `visit` with every frame, in the order of positions.
-    pub(crate) fn walk(&self, mut visit: impl FnMut(&Frame<'_>)) -> Result<(), Failure> {
-        let sound = self.call(|store| {
-            for pack in store.scan_prefix([FACTS]).values() {
-                for frame in unpack(&pack?) {
+    /// Calls `visit` with every frame, in the order of positions. Fails if one cannot be decoded.
+    pub(crate) fn for_each_frame(&self, mut visit: impl FnMut(&Frame<'_>)) -> Result<(), IndexFailure> {
+        let all_decoded = self.with_sled(|store| {
+            for pack in store.scan_prefix([FRAME_PREFIX]).values() {
+                for frame in decode_all(&pack?) {
                     let Ok(frame) = frame else { return Ok(false) };
                     visit(&frame);
                 }
             }
             Ok(true)
         })?;
-        let damaged = || Failure("a record in it is damaged".to_owned());
-        if sound { Ok(()) } else { Err(damaged()).inspect_err(|failure| self.distrust(failure)) }
+        if all_decoded {
+            return Ok(());
+        }
+        let failure = IndexFailure("a record in it is damaged".to_owned());
+        self.require_rebuild(&failure);
+        Err(failure)
     }
 
     /// Returns the encoded frame at a position; `None` if it is missing or damaged.
-    pub(crate) fn frame(&self, position: Position) -> Result<Option<Vec<u8>>, Failure> {
-        let pack = self.call(|store| store.range(key(Position::ORIGIN)..=key(position)).next_back().transpose())?;
+    pub(crate) fn read_frame(&self, position: Position) -> Result<Option<Vec<u8>>, IndexFailure> {
+        let pack = self
+            .with_sled(|store| store.range(pack_key(Position::ORIGIN)..=pack_key(position)).next_back().transpose())?;
         Ok(pack.and_then(|(_, pack)| {
-            let mut frames = unpack(&pack).map_while(Result::ok);
+            let mut frames = decode_all(&pack).map_while(Result::ok);
             frames.find(|frame| frame.position() == position).map(|frame| frame.bytes().to_vec())
         }))
     }
 
-    /// Returns the failure because of which the index must be rebuilt, as recorded before it was opened; `None` if
-    /// there is none.
-    pub(crate) fn distrusted(&self) -> Option<&str> {
-        self.distrusted.as_deref()
+    /// The failure, recorded before the index was opened, because of which it must be rebuilt; `None` if there was
+    /// none.
+    pub(crate) fn rebuild_reason(&self) -> Option<&str> {
+        self.rebuild_reason.as_deref()
     }
 
     /// Records a failure so that the index is rebuilt when the log is opened next.
-    fn distrust(&self, failure: &Failure) {
+    fn require_rebuild(&self, failure: &IndexFailure) {
         let write = || {
-            let words = failure.to_string();
-            files::write_full(&*self.verdict, 0, &words.as_bytes()[..words.len().min(opening::MOST_WORDS)])?;
-            self.verdict.sync_data()
+            let message = failure.to_string();
+            let length = message.len().min(opening::MAX_FAILURE_BYTES);
+            files::write_full(&*self.failure_file, 0, &message.as_bytes()[..length])?;
+            self.failure_file.sync_data()
         };
         if let Err(error) = write() {
             tracing::warn!(%failure, %error, "the failure of the index could not be noted; it may fail again");
         }
     }
 
-    /// Runs an operation on sled unless an earlier one failed. A failure that is not transient marks the index for rebuild.
-    fn call<T>(&self, work: impl FnOnce(&sled::Tree) -> sled::Result<T>) -> Result<T, Failure> {
+    /// Runs an operation on sled unless an earlier one failed. A failure that is not transient marks the index for
+    /// rebuild.
+    fn with_sled<T>(&self, operation: impl FnOnce(&sled::Tree) -> sled::Result<T>) -> Result<T, IndexFailure> {
         let Some(store) = self.store.as_ref().filter(|_| !self.failed.load(Ordering::Relaxed)) else {
-            return Err(Failure("it is not used after a failure".to_owned()));
+            return Err(IndexFailure("it is not used after a failure".to_owned()));
         };
-        let mut passing = false;
-        guard(|| work(store).inspect_err(|error| passing = opening::refusal_of(error).is_some())).inspect_err(
-            |failure| {
-                self.failed.store(true, Ordering::Relaxed);
-                if !passing {
-                    self.distrust(failure);
-                }
-            },
-        )
+        let mut is_transient = false;
+        let checked = || operation(store).inspect_err(|error| is_transient = opening::transient_error(error).is_some());
+        catch_failure(checked).inspect_err(|failure| {
+            self.failed.store(true, Ordering::Relaxed);
+            if !is_transient {
+                self.require_rebuild(failure);
+            }
+        })
     }
 }
 
 impl Drop for Index {
     fn drop(&mut self) {
         let store = self.store.take();
-        if let Err(failure) = guard(|| {
+        if let Err(failure) = catch_failure(|| {
             drop(store);
             Ok(())
         }) {
@@ -193,27 +187,27 @@ impl Drop for Index {
     }
 }
 
-/// Runs an operation on sled and converts its errors and panics into a [`Failure`].
-fn guard<T>(work: impl FnOnce() -> sled::Result<T>) -> Result<T, Failure> {
-    match catch_unwind(AssertUnwindSafe(work)) {
-        Ok(outcome) => outcome.map_err(|error| Failure(error.to_string())),
+/// Runs an operation on sled and converts its errors and panics into an [`IndexFailure`].
+fn catch_failure<T>(operation: impl FnOnce() -> sled::Result<T>) -> Result<T, IndexFailure> {
+    match catch_unwind(AssertUnwindSafe(operation)) {
+        Ok(outcome) => outcome.map_err(|error| IndexFailure(error.to_string())),
         Err(panic) => {
             let text = panic
                 .downcast_ref::<String>()
                 .map(String::as_str)
                 .or_else(|| panic.downcast_ref::<&str>().copied())
                 .unwrap_or("no message");
-            Err(Failure(format!("sled panicked: {text}")))
+            Err(IndexFailure(format!("sled panicked: {text}")))
         }
     }
 }
 
 /// Iterates over the consecutive frames in `bytes`, up to the first that cannot be decoded.
-fn unpack(bytes: &[u8]) -> impl Iterator<Item = Result<Frame<'_>, Flaw>> {
+fn decode_all(bytes: &[u8]) -> impl Iterator<Item = Result<Frame<'_>, FrameError>> {
     let mut rest = Some(bytes).filter(|bytes| !bytes.is_empty());
     std::iter::from_fn(move || {
         let bytes = rest.take()?;
-        let frame = frame::read(bytes);
+        let frame = frame::decode(bytes);
         if let Ok(frame) = &frame {
             rest = Some(&bytes[frame.bytes().len()..]).filter(|bytes| !bytes.is_empty());
         }
@@ -221,9 +215,30 @@ fn unpack(bytes: &[u8]) -> impl Iterator<Item = Result<Frame<'_>, Flaw>> {
     })
 }
 
-/// Returns the key of the frames that start at a position.
-fn key(first: Position) -> [u8; 9] {
-    let mut key = [FACTS; 9];
-    key[1..].copy_from_slice(&first.to_key());
-    key
+/// Divides consecutive frames into packs of at most [`MAX_PACK_BYTES`], each with the position of its first frame. A
+/// frame that is larger is a pack of its own.
+fn packs_of(bytes: &[u8]) -> Result<Vec<(Position, &[u8])>, IndexFailure> {
+    let mut packs = Vec::new();
+    // Position of the first frame of the current pack, and offset of its first byte.
+    let mut pack: Option<(Position, usize)> = None;
+    let mut offset = 0;
+    for frame in decode_all(bytes) {
+        let frame = frame.map_err(|_| IndexFailure("a frame to be added is damaged".to_owned()))?;
+        let end = offset + frame.bytes().len();
+        let (first, start) = *pack.get_or_insert((frame.position(), offset));
+        if MAX_PACK_BYTES < end - start && start < offset {
+            packs.push((first, &bytes[start..offset]));
+            pack = Some((frame.position(), offset));
+        }
+        offset = end;
+    }
+    packs.extend(pack.map(|(first, start)| (first, &bytes[start..offset])));
+    Ok(packs)
+}
+
+/// Returns the key of the pack that starts with the frame at a position.
+fn pack_key(first: Position) -> [u8; 9] {
+    let mut pack_key = [FRAME_PREFIX; 9];
+    pack_key[1..].copy_from_slice(&first.to_key());
+    pack_key
 }

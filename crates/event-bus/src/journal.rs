@@ -10,7 +10,9 @@ use event_core::{EventId, Position, Recorded};
 
 pub(crate) use cursor::{Cursor, Step};
 pub(crate) use offsets::Offsets;
-pub(crate) use scan::{Break, End, Scan, scan, scan_beside_a_writer, survivors};
+pub(crate) use scan::{
+    FrameBoundary, Scan, StopReason, TrailingFrames, find_trailing_frames, scan, scan_beside_a_writer,
+};
 
 use crate::{
     LogError,
@@ -22,11 +24,11 @@ use crate::{
 pub(crate) const JOURNAL: &str = "journal";
 
 /// Size of the file header, in bytes: 8 magic, 2 format version, 2 reserved, 4 CRC-32 of these twelve.
-pub(crate) const HEADER: usize = 16;
+pub(crate) const HEADER_BYTES: usize = 16;
 
-/// The byte that fills preallocated space behind the last frame. Four of them are not a valid frame length, and a lost write
-/// reads as something else.
-pub(crate) const AHEAD: u8 = b'~';
+/// The byte that fills preallocated space behind the last frame. Four of them are not a valid frame length, and a lost
+/// write reads as something else.
+pub(crate) const PADDING: u8 = b'~';
 
 /// The format version that this program reads and writes.
 const FORMAT: u16 = 1;
@@ -34,22 +36,22 @@ const FORMAT: u16 = 1;
 /// The magic bytes. The line end in them detects a copy made in text mode.
 const MAGIC: [u8; 8] = *b"twlog\r\n\0";
 
-/// Result of reading the file header of a journal.
+/// The outcome of reading the file header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Header {
-    /// The header is valid.
-    Whole,
+    /// A header of the format version that this program reads.
+    Valid,
     /// The file is shorter than a header.
     Short,
-    /// The magic bytes or the checksum are wrong.
+    /// The magic bytes or the checksum do not match.
     Damaged,
-    /// The header has another format version.
-    Other(u16),
+    /// A valid header of another format version.
+    OtherVersion(u16),
 }
 
 /// Encodes the file header.
-pub(crate) fn header() -> [u8; HEADER] {
-    let mut header = [0; HEADER];
+pub(crate) fn encode_header() -> [u8; HEADER_BYTES] {
+    let mut header = [0; HEADER_BYTES];
     header[..8].copy_from_slice(&MAGIC);
     header[8..10].copy_from_slice(&FORMAT.to_le_bytes());
     let checksum = crc32fast::hash(&header[..12]).to_le_bytes();
@@ -59,117 +61,122 @@ pub(crate) fn header() -> [u8; HEADER] {
 
 /// Reads and verifies the file header.
 pub(crate) fn read_header(file: &dyn File) -> io::Result<Header> {
-    let mut bytes = [0; HEADER];
-    if files::read_full(file, 0, &mut bytes)? < HEADER {
+    let mut bytes = [0; HEADER_BYTES];
+    if files::read_full(file, 0, &mut bytes)? < HEADER_BYTES {
         return Ok(Header::Short);
     }
     let version = u16::from_le_bytes([bytes[8], bytes[9]]);
-    let sound = bytes[..8] == MAGIC && bytes[12..] == crc32fast::hash(&bytes[..12]).to_le_bytes();
-    Ok(match (sound, version) {
+    let is_intact = bytes[..8] == MAGIC && bytes[12..] == crc32fast::hash(&bytes[..12]).to_le_bytes();
+    Ok(match (is_intact, version) {
         (false, _) => Header::Damaged,
-        (true, FORMAT) => Header::Whole,
-        (true, other) => Header::Other(other),
+        (true, FORMAT) => Header::Valid,
+        (true, other) => Header::OtherVersion(other),
     })
 }
 
-/// Converts a header that cannot be read into the error for it.
+/// Returns the error for a header that is not valid; `path` is the file, for the message.
+///
+/// # Errors
+/// [`LogError::Damaged`] at position 1, or [`LogError::Format`] for another format version.
 pub(crate) fn check_header(header: Header, path: PathBuf) -> Result<(), LogError> {
     let damaged = |path, detail: &str| LogError::Damaged { path, position: Position(1), detail: detail.to_owned() };
     match header {
-        Header::Whole => Ok(()),
+        Header::Valid => Ok(()),
         Header::Short => Err(damaged(path, "the file ends within its header")),
         Header::Damaged => Err(damaged(path, "the header is not that of a journal")),
-        Header::Other(found) => Err(LogError::Format { path, found, known: FORMAT }),
+        Header::OtherVersion(found) => Err(LogError::Format { path, found, known: FORMAT }),
     }
 }
 
-/// The readable part of a journal: complete frames up to `end`.
+/// The readable part of a journal: complete batches up to `end`.
 #[derive(Debug, Clone)]
-pub(crate) struct Readable {
-    /// Path of the journal, for errors.
+pub(crate) struct ReadableJournal {
+    /// The file, for messages.
     pub(crate) path: PathBuf,
-    /// The journal.
     pub(crate) file: Arc<dyn File>,
-    /// End of the last complete batch.
-    pub(crate) end: End,
-    /// Index of the frames.
+    pub(crate) end: FrameBoundary,
+    /// Offsets of the frames before `end`.
     pub(crate) offsets: Offsets,
 }
 
-/// A read position: an offset at or before the first frame after `after`.
-#[derive(Debug, Clone)]
-pub(crate) struct Start {
-    /// Path of the journal, for errors.
-    path: PathBuf,
-    /// The journal.
-    file: Arc<dyn File>,
-    /// Offset at which reading starts.
-    offset: u64,
-    /// Number of frames to skip between the offset and the first frame after `after`.
-    passed: u64,
-    /// Offset at which reading ends.
-    until: u64,
-    /// Position after which events are returned.
-    after: Position,
-    /// Position of the last readable event.
-    head: Position,
-}
-
-impl Readable {
-    /// Returns a read position for the events after `after`. It stays valid while the journal grows.
-    pub(crate) fn start(&self, after: Position) -> Start {
-        let file = Arc::clone(&self.file);
-        let (offset, passed) = self.offsets.before(after.next());
-        Start { path: self.path.clone(), file, offset, passed, until: self.end.offset, after, head: self.end.position }
+impl ReadableJournal {
+    /// Returns the start of a read of the events after `after`. It stays valid while the journal grows.
+    pub(crate) fn read_start(&self, after: Position) -> ReadStart {
+        let (offset, skipped_frames) = self.offsets.nearest_before(after.next());
+        ReadStart {
+            path: self.path.clone(),
+            file: Arc::clone(&self.file),
+            offset,
+            skipped_frames,
+            end_offset: self.end.offset,
+            after,
+            head: self.end.position,
+        }
     }
 }
 
-impl Start {
-    /// Reads at most `limit` events after the position. An invalid frame is [`LogError::Damaged`].
-    pub(crate) fn read(self, limit: usize) -> Result<Vec<Recorded>, LogError> {
-        let left = usize::try_from(self.head.0.saturating_sub(self.after.0)).unwrap_or(usize::MAX);
-        let wanted = limit.min(left);
-        let mut events = Vec::with_capacity(wanted);
-        let mut expected = self.after.next();
-        if wanted == 0 {
+/// The start of a read: an offset at or before the frame that follows `after`.
+#[derive(Debug, Clone)]
+pub(crate) struct ReadStart {
+    path: PathBuf,
+    file: Arc<dyn File>,
+    offset: u64,
+    /// The number of frames between `offset` and the frame that follows `after`.
+    skipped_frames: u64,
+    /// The end of the readable part, in bytes.
+    end_offset: u64,
+    after: Position,
+    /// The position of the last readable event.
+    head: Position,
+}
+
+impl ReadStart {
+    /// Returns a cursor at the frame that follows `after`.
+    fn cursor(&self) -> Result<Cursor<'_>, LogError> {
+        let mut cursor = Cursor::new(&*self.file, self.offset, self.end_offset);
+        cursor.skip_frames(self.skipped_frames).map_err(LogError::io("read", &self.path))?;
+        Ok(cursor)
+    }
+
+    /// Reads at most `limit` events.
+    pub(crate) fn read_events(self, limit: usize) -> Result<Vec<Recorded>, LogError> {
+        let available = usize::try_from(self.head.0.saturating_sub(self.after.0)).unwrap_or(usize::MAX);
+        let count = limit.min(available);
+        let mut events = Vec::with_capacity(count);
+        if count == 0 {
             return Ok(events);
         }
-        let mut cursor = Cursor::new(&*self.file, self.offset, self.until);
-        cursor.pass(self.passed).map_err(LogError::io("read", &self.path))?;
-        while events.len() < wanted {
+        let mut cursor = self.cursor()?;
+        let mut position = self.after;
+        while events.len() < count {
+            position = position.next();
             let step = cursor.next().map_err(LogError::io("read", &self.path))?;
-            events.push(step.at(expected, &self.path)?.event());
-            expected = expected.next();
+            events.push(step.frame_at(position, &self.path)?.to_recorded());
         }
         Ok(events)
     }
 
-    /// Reads the chain of the event after the position; `None` if there is no such event.
-    pub(crate) fn chain(self) -> Result<Option<Chain>, LogError> {
+    /// Reads the chain of the first event; `None` if there is no event after `after`.
+    pub(crate) fn read_chain(self) -> Result<Option<Chain>, LogError> {
         if self.head <= self.after {
             return Ok(None);
         }
-        let mut cursor = Cursor::new(&*self.file, self.offset, self.until);
-        cursor.pass(self.passed).map_err(LogError::io("read", &self.path))?;
+        let mut cursor = self.cursor()?;
         let step = cursor.next().map_err(LogError::io("read", &self.path))?;
-        Ok(Some(step.at(self.after.next(), &self.path)?.chain()))
+        Ok(Some(step.frame_at(self.after.next(), &self.path)?.chain()))
     }
 
-    /// Finds the position of an event by its id. Reads every frame after the position.
-    pub(crate) fn find(self, id: EventId) -> Result<Option<Position>, LogError> {
-        let mut cursor = Cursor::new(&*self.file, self.offset, self.until);
-        let mut last = self.after;
-        loop {
-            let detail = match cursor.next().map_err(LogError::io("read", &self.path))? {
-                Step::Frame(frame) if frame.id() == id => return Ok(Some(frame.position())),
-                Step::Frame(frame) => {
-                    last = frame.position();
-                    continue;
-                }
-                Step::End => return Ok(None),
-                Step::Flaw(what) => what.to_owned(),
-            };
-            return Err(LogError::Damaged { path: self.path, position: last.next(), detail });
+    /// Returns the position of the event with this id; `None` if it is not among the events to read. Reads every frame.
+    pub(crate) fn find_id(self, id: EventId) -> Result<Option<Position>, LogError> {
+        let mut cursor = self.cursor()?;
+        let mut position = self.after;
+        while position < self.head {
+            position = position.next();
+            let step = cursor.next().map_err(LogError::io("read", &self.path))?;
+            if step.frame_at(position, &self.path)?.id() == id {
+                return Ok(Some(position));
+            }
         }
+        Ok(None)
     }
 }

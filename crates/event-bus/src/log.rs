@@ -1,4 +1,4 @@
-//! The interface of the log, implemented in memory and on disk.
+//! The interface of event logs, implemented in memory and on disk.
 
 use event_core::{Checkpoint, EventId, NewEvent, Position, Recorded, Timestamp};
 
@@ -22,7 +22,8 @@ pub enum Expected {
 /// Result of appending a batch: the positions of its events, and the new head.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Appended {
-    /// The position of each event, in the order of the batch. An event that was already recorded has its first position.
+    /// The position of each event, in the order of the batch. An event that was already recorded has its first
+    /// position.
     pub positions: Vec<Position>,
     /// The position of the last event of the log after the batch.
     pub head: Position,
@@ -31,15 +32,16 @@ pub struct Appended {
 /// An append-only log of events with contiguous positions and unique ids.
 ///
 /// [`EventLog::append`] and [`EventLog::restore`] stage events; [`EventLog::sync`] makes staged events durable and then
-/// visible, so a reader never sees an event that a crash could lose. All events staged between two barriers form one group;
-/// a conflict in one batch does not affect the other batches.
+/// visible, so a reader never sees an event that a crash could lose. All events staged between two barriers form one
+/// group; a conflict in one batch does not affect the other batches.
 ///
 /// Calls block on the disk. Async programs use a [`Bus`](crate::Bus).
 pub trait EventLog: Send + Sync + 'static {
-    /// Stages a batch atomically. `recorded_at` is `at`, or the time of the previous event if that is later.
+    /// Stages a batch, all or nothing. `at` is the current time: events are recorded at `at`, or at the time of the
+    /// previous event if that is later.
     ///
-    /// An event whose id was recorded before, in the log or in the batch, is not stored again. A batch of recorded ids only
-    /// is a retry and succeeds regardless of `expected`.
+    /// An event whose id was recorded before, in the log or in the batch, is not stored again. A batch that has only
+    /// recorded ids is a retry and succeeds regardless of `expected`.
     ///
     /// # Errors
     /// [`LogError::Conflict`] if the head differs from `expected`, [`LogError::Oversized`] and
@@ -54,13 +56,14 @@ pub trait EventLog: Send + Sync + 'static {
     /// nothing is staged then. Otherwise as [`EventLog::append`].
     fn restore(&self, events: &[Recorded]) -> Result<Appended, LogError>;
 
-    /// Barrier: makes all staged events durable, then visible.
+    /// Makes all staged events durable, then visible: a barrier.
     ///
     /// # Errors
     /// [`LogError::Stopped`] if the write fails; staged events are dropped and the log accepts no more events.
     fn sync(&self) -> Result<(), LogError>;
 
-    /// Reads at most `limit` events with positions greater than `after`. The position of the last event is the next cursor.
+    /// Reads at most `limit` events with positions greater than `after`, in the order of positions. To read on, call it
+    /// with the position of the last event.
     ///
     /// # Errors
     /// [`LogError::Damaged`] for an event that fails verification.
@@ -85,12 +88,12 @@ pub trait EventLog: Send + Sync + 'static {
     /// # Errors
     /// As [`EventLog::read_after`].
     fn chain_at(&self, position: Position) -> Result<Option<Chain>, LogError> {
-        /// The number of events of one read.
-        const CHUNK: usize = 1_024;
+        /// The number of events that are read at once.
+        const EVENTS_PER_READ: usize = 1_024;
         let (mut chain, mut reached) = (Chain::ORIGIN, Position::ORIGIN);
         while reached < position {
-            let left = usize::try_from(position.0 - reached.0).unwrap_or(CHUNK);
-            let events = self.read_after(reached, left.min(CHUNK))?;
+            let remaining = usize::try_from(position.0 - reached.0).unwrap_or(EVENTS_PER_READ);
+            let events = self.read_after(reached, remaining.min(EVENTS_PER_READ))?;
             let Some(last) = events.last() else { return Ok(None) };
             reached = last.position;
             chain = events.iter().fold(chain, Chain::after);
@@ -110,7 +113,7 @@ pub trait EventLog: Send + Sync + 'static {
     /// [`LogError::Stopped`] if it cannot be written.
     fn save_checkpoint(&self, name: &str, checkpoint: &Checkpoint) -> Result<(), LogError>;
 
-    /// Makes everything durable before the program ends. The log stays usable.
+    /// Makes all events durable and completes deferred work, before the program ends. The log stays usable.
     ///
     /// # Errors
     /// As [`EventLog::sync`].

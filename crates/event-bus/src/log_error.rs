@@ -1,12 +1,12 @@
-//! Errors of the log. Messages name the file, the cause and the next step.
+//! Errors of event logs. Messages name the file, the cause and the next step.
 
 use std::{io, path::PathBuf, sync::Arc};
 
 use event_core::{EventId, Position};
 
-/// An error of the log.
+/// An error of an event log or a text store.
 ///
-/// Cheap to clone, since one failed barrier is returned to every waiting producer.
+/// Cheap to clone, since one failed barrier is returned to every waiting caller.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum LogError {
     /// The head is not the expected one, since other events were appended. Nothing was recorded; read them and retry.
@@ -26,7 +26,7 @@ pub enum LogError {
         id: EventId,
         /// Its kind.
         kind: String,
-        /// The part that is too large.
+        /// The part that is too large, with its article: `a kind` or `a payload`.
         what: &'static str,
         /// The size of that part, in bytes.
         bytes: usize,
@@ -53,7 +53,7 @@ pub enum LogError {
         head: Position,
         /// The position of the restored event.
         given: Position,
-        /// The rule that is violated.
+        /// The violated rule, for the message.
         detail: &'static str,
     },
     /// A restored event is already recorded.
@@ -76,7 +76,7 @@ pub enum LogError {
         path: PathBuf,
         /// The first position that fails verification.
         position: Position,
-        /// What failed.
+        /// The failed check, for the message.
         detail: String,
     },
     /// A write or sync failed. Nothing more is written until the log is opened again.
@@ -87,7 +87,7 @@ pub enum LogError {
     Stopped {
         /// The log's directory.
         path: PathBuf,
-        /// The failure.
+        /// The first failure, for the message.
         cause: Arc<str>,
     },
     /// Another process has the log open for writing.
@@ -139,7 +139,7 @@ pub enum LogError {
 }
 
 impl LogError {
-    /// Returns a function for `map_err` that adds the operation and the file to an I/O error.
+    /// Returns a function for `map_err` that adds the operation, such as `open`, and the file to an I/O error.
     pub(crate) fn io(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
         move |source| Self::Io { action, path, source: Arc::new(source) }

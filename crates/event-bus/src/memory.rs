@@ -9,27 +9,25 @@ use event_core::{Checkpoint, EventId, NewEvent, Position, Recorded, Timestamp};
 
 use crate::{
     Appended, EventLog, Expected, LogError,
-    group::Group,
+    group::StagedGroup,
     sync::{Mutex, MutexGuard},
 };
 
-/// An in-memory log. Staged events are invisible until `sync`, as in the log on disk.
+/// A log in memory. As in the log on disk, staged events are visible only after [`EventLog::sync`].
 #[derive(Debug, Default)]
 pub struct MemoryLog {
-    /// Content of the log.
     inner: Mutex<Inner>,
 }
 
-/// Content of the log: durable events, staged events, and checkpoints.
+/// The content of the log, behind its lock.
 #[derive(Debug, Default)]
 struct Inner {
-    /// Durable events, in the order of positions.
+    /// The visible events.
     events: Vec<Recorded>,
-    /// Positions of the durable events, by id.
+    /// The ids of the visible events.
     ids: HashMap<EventId, Position>,
-    /// Staged events.
-    group: Group,
-    /// Checkpoints by name.
+    /// The staged events.
+    group: StagedGroup,
     checkpoints: BTreeMap<String, Checkpoint>,
 }
 
@@ -48,13 +46,13 @@ impl MemoryLog {
 impl EventLog for MemoryLog {
     fn append(&self, expected: Expected, at: Timestamp, batch: &[NewEvent]) -> Result<Appended, LogError> {
         let mut inner = self.inner();
-        let placed = inner.group.place(expected, at, batch, |id| Ok(inner.ids.get(&id).copied()))?;
+        let placed = inner.group.assign_positions(expected, at, batch, |id| Ok(inner.ids.get(&id).copied()))?;
         Ok(inner.group.stage(placed))
     }
 
     fn restore(&self, events: &[Recorded]) -> Result<Appended, LogError> {
         let mut inner = self.inner();
-        inner.group.continues_with(events, |id| Ok(inner.ids.get(&id).copied()))?;
+        inner.group.check_continuation(events, |id| Ok(inner.ids.get(&id).copied()))?;
         for event in events {
             inner.group.push(event.clone(), false);
         }

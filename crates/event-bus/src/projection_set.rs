@@ -1,41 +1,42 @@
-//! Several projections that one pass over the log folds together. Each has its own checkpoint.
+//! Sets of projections that are folded in one pass over the log. Each projection has its own checkpoint.
 
 use std::sync::Arc;
 
 use event_core::{Checkpoint, Position, ProjectionError, Recorded};
 
-use crate::{BusError, EventLog, fold::CHUNK};
+use crate::{BusError, EventLog, fold::EVENTS_PER_READ};
 
-/// A struct of projections at one position. [`projection_set!`](crate::projection_set) declares one.
+/// A struct whose fields are projections of the same log. [`projection_set!`](crate::projection_set) declares one.
 pub trait ProjectionSet: Default {
-    /// Name and version of each projection, in the order of the list.
+    /// Name and version of each projection, in the order of the fields.
     const PROJECTIONS: &'static [(&'static str, u32)];
 
-    /// Returns the last position that all projections have folded.
+    /// The last position that every projection has folded.
     fn position(&self) -> Position;
 
-    /// Folds the next event into every projection that has not seen it.
+    /// Folds the next event into every projection that has not folded it yet.
     ///
     /// # Errors
     /// [`ProjectionError`] of the first projection that fails; the set must then be rebuilt.
     fn advance(&mut self, event: &Recorded) -> Result<(), ProjectionError>;
 
-    /// Returns the state of each projection as a checkpoint, with the projection's name.
+    /// Encodes the state of each projection as a checkpoint. Returns the checkpoints with the names of their
+    /// projections.
     ///
     /// # Errors
     /// [`BusError::Checkpoint`] if a state is too large.
     fn checkpoints(&self) -> Result<Vec<(&'static str, Checkpoint)>, BusError>;
 
-    /// Resumes each projection from its own checkpoint. One without a usable checkpoint starts at the origin; the others
-    /// keep their position.
+    /// Resumes each projection from its own checkpoint, which `load` returns for its name. A projection without a
+    /// usable checkpoint starts at the origin; the others keep their position. `head` is the last position of the log.
     ///
     /// # Errors
-    /// Errors of `load`.
+    /// The errors of `load`.
     fn resume<E>(head: Position, load: impl FnMut(&'static str) -> Result<Option<Checkpoint>, E>) -> Result<Self, E>;
 }
 
-/// Folds a set of projections up to the end of the log, each from its own checkpoint. Reads the log once, from the oldest
-/// of their positions; saves nothing.
+/// Folds a set of projections up to the head of the log, each from its own checkpoint. Reads the log once, from the
+/// oldest of their positions; saves nothing.
 ///
 /// # Errors
 /// [`BusError::Log`] if the log cannot be read, [`BusError::Projection`] if an event cannot be decoded.
@@ -43,7 +44,7 @@ pub fn fold_all<S: ProjectionSet>(log: &dyn EventLog) -> Result<S, BusError> {
     let head = log.head()?;
     let mut set = S::resume(head, |name| log.load_checkpoint(name))?;
     loop {
-        let events = log.read_after(set.position(), CHUNK)?;
+        let events = log.read_after(set.position(), EVENTS_PER_READ)?;
         if events.is_empty() {
             return Ok(set);
         }
@@ -53,7 +54,7 @@ pub fn fold_all<S: ProjectionSet>(log: &dyn EventLog) -> Result<S, BusError> {
     }
 }
 
-/// Saves the state of each projection of a set under its name.
+/// Saves the state of each projection of a set as its checkpoint in the log.
 ///
 /// # Errors
 /// [`BusError::Checkpoint`] if a state is too large, [`BusError::Log`] if it cannot be written.
@@ -64,8 +65,8 @@ pub fn save_all<S: ProjectionSet>(log: &dyn EventLog, set: &S) -> Result<(), Bus
     Ok(())
 }
 
-/// Declares a struct of projections and implements [`ProjectionSet`] for it. Adding a projection is adding a field; raising
-/// its version discards its checkpoint alone.
+/// Declares a struct of projections and implements [`ProjectionSet`] for it. A projection is added by adding a field.
+/// Raising the version of a projection discards its checkpoint only.
 ///
 /// ```
 /// # use event_core::{CodecError, Projection, Recorded};
@@ -78,7 +79,7 @@ pub fn save_all<S: ProjectionSet>(log: &dyn EventLog, set: &S) -> Result<(), Bus
 /// #     fn apply(&mut self, _: &Recorded) -> Result<(), CodecError> { self.0 += 1; Ok(()) }
 /// # }
 /// event_bus::projection_set! {
-///     /// What the program knows.
+///     /// The state of the program.
 ///     pub struct State {
 ///         /// Number of events.
 ///         pub events: Events,

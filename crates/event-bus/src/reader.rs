@@ -10,33 +10,36 @@ use event_core::{Checkpoint, EventId, NewEvent, Position, Recorded, Timestamp};
 use crate::{
     Appended, Chain, EventLog, Expected, LogError,
     files::{Files, Mode, SystemFiles},
-    head::{self, Found},
-    journal::{self, Break, End, JOURNAL, Offsets, Readable, Start},
+    head::{self, HeadFile},
+    journal::{self, FrameBoundary, JOURNAL, Offsets, ReadStart, ReadableJournal, Scan, StopReason, TrailingFrames},
 };
 
-/// Reads the journal of a log without its lock and index.
+/// A read-only [`EventLog`] that reads the journal of a log without its lock and index, so another process may write
+/// it.
 ///
-/// Returns complete batches that the writer has written, which may be durable only some milliseconds later. Each call picks
-/// up new batches. Has no checkpoints; [`EventLog::find`] reads the whole journal.
+/// Returns complete batches that the writer has written, which may be durable only some milliseconds later. Each call
+/// scans for new batches. Has no checkpoints; [`EventLog::find`] reads the whole journal; calls that write return
+/// [`LogError::ReadOnly`].
 #[derive(Debug)]
 pub struct JournalReader {
     /// The log's directory.
     root: PathBuf,
-    /// The part of the journal that was scanned so far.
-    readable: Mutex<Readable>,
+    /// The complete batches found so far.
+    readable: Mutex<ReadableJournal>,
 }
 
 impl JournalReader {
-    /// Opens the log in a directory for reading.
+    /// Opens the log in a directory for reading, and verifies its journal.
     ///
     /// # Errors
-    /// [`LogError::Damaged`] if acknowledged events are missing or changed, [`LogError::Format`], and [`LogError::Io`],
-    /// also if there is no log.
+    /// [`LogError::Damaged`] if acknowledged events are missing or changed, [`LogError::Format`] if the journal has an
+    /// unknown format version, and [`LogError::Io`] if a file cannot be read or there is no log.
     pub fn open(directory: impl AsRef<Path>) -> Result<Self, LogError> {
         Self::open_with(directory, &SystemFiles)
     }
 
-    /// As [`JournalReader::open`], on another file system.
+    /// Opens the log in a directory of another file system than the operating system's for reading, and verifies its
+    /// journal.
     ///
     /// # Errors
     /// As [`JournalReader::open`].
@@ -44,71 +47,78 @@ impl JournalReader {
         let root = directory.as_ref().to_owned();
         let path = root.join(JOURNAL);
         // Before the journal: the writer extends the journal before it writes `HEAD`.
-        let promised = head::read(files, &root)?;
+        let head_file = head::read(files, &root)?;
         let file = files.open(&path, Mode::Read).map_err(LogError::io("open", &path))?;
         let header = journal::read_header(&*file).map_err(LogError::io("read", &path))?;
         journal::check_header(header, path.clone())?;
         let length = file.length().map_err(LogError::io("read", &path))?;
-        let (scan, behind) = journal::scan_beside_a_writer(&*file, End::START, Offsets::default(), length, |_| {})
-            .map_err(LogError::io("read", &path))?;
-        let readable = Readable { path, file, end: scan.whole, offsets: scan.offsets };
-        let flaw = scan.flaw.map(Break::what);
-        if let Some(what) = flaw
-            && readable.end.position.next() < behind.synced_before
-        {
-            // No synced record can follow an unfinished write.
-            let detail = format!("{what}, and {} intact records follow", behind.count);
-            return Err(LogError::Damaged { path: readable.path, position: readable.end.position.next(), detail });
+        let (scan, trailing) =
+            journal::scan_beside_a_writer(&*file, FrameBoundary::START, Offsets::default(), length, |_| {})
+                .map_err(LogError::io("read", &path))?;
+        if let Some(detail) = missing_events(&scan, &trailing, head_file) {
+            return Err(LogError::Damaged { path, position: scan.complete_end.position.next(), detail });
         }
-        if let Found::Head(head) = promised
-            && readable.end.position < head.position
-        {
-            let position = readable.end.position.next();
-            let what = flaw.map_or_else(String::new, |what| format!(" ({what})"));
-            let detail = format!("`HEAD` names position {}{what}", head.position);
-            return Err(LogError::Damaged { path: readable.path, position, detail });
-        }
+        let readable = ReadableJournal { path, file, end: scan.complete_end, offsets: scan.offsets };
         Ok(Self { root, readable: Mutex::new(readable) })
     }
 
-    /// Returns the log's directory.
+    /// The log's directory.
     pub fn directory(&self) -> &Path {
         &self.root
     }
 
     /// Scans for new batches and returns the readable part.
-    fn latest(&self) -> Result<MutexGuard<'_, Readable>, LogError> {
+    fn latest(&self) -> Result<MutexGuard<'_, ReadableJournal>, LogError> {
         let mut readable = self.readable.lock().unwrap_or_else(PoisonError::into_inner);
         advance(&mut readable)?;
         Ok(readable)
     }
 
-    /// Returns a read position after `after`, including new batches.
-    fn start(&self, after: Position) -> Result<Start, LogError> {
-        Ok(self.latest()?.start(after))
+    /// Returns the start of a read of the events after `after`, new ones included.
+    fn read_start(&self, after: Position) -> Result<ReadStart, LogError> {
+        Ok(self.latest()?.read_start(after))
     }
 
-    /// Returns the error of a write.
+    /// Returns the error of every call that writes.
     fn read_only<T>(&self) -> Result<T, LogError> {
         Err(LogError::ReadOnly { path: self.root.clone() })
     }
 }
 
+/// Returns a description of the damage if a journal ends before events that were durable; `None` if it does not.
+fn missing_events(scan: &Scan, trailing: &TrailingFrames, head_file: HeadFile) -> Option<String> {
+    let end = scan.complete_end.position;
+    let stop = scan.stop.map(StopReason::description);
+    // No synced record can follow an unfinished write.
+    if let Some(reason) = stop
+        && end.next() < trailing.synced_before
+    {
+        return Some(format!("{reason}, and {} intact records follow", trailing.count));
+    }
+    if let HeadFile::Valid(head) = head_file
+        && end < head.position
+    {
+        let reason = stop.map_or_else(String::new, |reason| format!(" ({reason})"));
+        return Some(format!("`HEAD` names position {}{reason}", head.position));
+    }
+    None
+}
+
 /// Extends the readable part by the complete batches after its end.
-fn advance(readable: &mut Readable) -> Result<(), LogError> {
-    let walk = |readable: &mut Readable| {
+fn advance(readable: &mut ReadableJournal) -> Result<(), LogError> {
+    let scan_rest = |readable: &mut ReadableJournal| {
         let length = readable.file.length()?;
         if length <= readable.end.offset {
             return Ok(());
         }
-        let (from, known) = (readable.end, std::mem::take(&mut readable.offsets));
+        let (start, offsets) = (readable.end, std::mem::take(&mut readable.offsets));
         // If the scan fails, the next one starts at the beginning.
-        readable.end = End::START;
-        let scan = journal::scan(&*readable.file, from, known, length, |_| {})?;
-        (readable.end, readable.offsets) = (scan.whole, scan.offsets);
+        readable.end = FrameBoundary::START;
+        let scan = journal::scan(&*readable.file, start, offsets, length, |_| {})?;
+        (readable.end, readable.offsets) = (scan.complete_end, scan.offsets);
         Ok(())
     };
-    walk(readable).map_err(LogError::io("read", &readable.path))
+    scan_rest(readable).map_err(LogError::io("read", &readable.path))
 }
 
 impl EventLog for JournalReader {
@@ -125,7 +135,7 @@ impl EventLog for JournalReader {
     }
 
     fn read_after(&self, after: Position, limit: usize) -> Result<Vec<Recorded>, LogError> {
-        self.start(after)?.read(limit)
+        self.read_start(after)?.read(limit)
     }
 
     fn head(&self) -> Result<Position, LogError> {
@@ -133,12 +143,12 @@ impl EventLog for JournalReader {
     }
 
     fn find(&self, id: EventId) -> Result<Option<Position>, LogError> {
-        self.start(Position::ORIGIN)?.find(id)
+        self.read_start(Position::ORIGIN)?.find(id)
     }
 
     fn chain_at(&self, position: Position) -> Result<Option<Chain>, LogError> {
         let Some(before) = position.before() else { return Ok(Some(Chain::ORIGIN)) };
-        self.start(before)?.chain()
+        self.read_start(before)?.read_chain()
     }
 
     fn load_checkpoint(&self, _: &str) -> Result<Option<Checkpoint>, LogError> {

@@ -1,4 +1,4 @@
-//! Repairs a damaged log from the frames that journal and index still hold: plans first, then executes the plan.
+//! Repairs a damaged log from the frames that journal and index still hold. A repair is planned first, then executed.
 
 mod execute;
 mod plan;
@@ -7,7 +7,7 @@ use std::{fmt, path::PathBuf, sync::Arc};
 
 use event_core::Position;
 
-use crate::{files::File, files::Files, index::Index, lock::Lock};
+use crate::{files::File, files::Files, index::Index, lock::LogLock};
 
 pub use execute::RepairOutcome;
 pub use plan::{plan_repair, plan_repair_with};
@@ -18,45 +18,40 @@ pub const LOST_KIND: &str = "log.lost";
 /// The name of the complete new journal before it replaces the damaged one.
 const REPAIRED: &str = "journal.repaired";
 
-/// The changes that a repair would make. Holds the lock of the log. Planning completes an interrupted purge and changes
-/// nothing else; [`RepairPlan::execute`] makes the changes.
+/// The changes that a repair would make, returned by [`plan_repair`] and made by [`RepairPlan::execute`]. Holds the
+/// lock of the log.
 #[derive(Debug)]
 pub struct RepairPlan {
-    /// The log's directory.
     root: PathBuf,
-    /// File system of the log.
     files: Arc<dyn Files>,
-    /// Lock of the log.
     #[expect(dead_code, reason = "held as long as the plan exists")]
-    lock: Lock,
-    /// Journal to read; `None` if it is missing.
-    journal: Option<Source>,
-    /// Index to read; `None` if it is missing or damaged.
+    lock: LogLock,
+    /// The journal to read; `None` if it is missing.
+    journal: Option<JournalSource>,
+    /// The index to read; `None` if it is missing or damaged.
     index: Option<Index>,
-    /// Source of each position, from 1.
-    pieces: Vec<Piece>,
-    /// Descriptions of the damage.
+    /// Where the frame of each position from 1 on comes from.
+    sources: Vec<FrameSource>,
+    /// Descriptions of the damage; empty if no repair is needed.
     faults: Vec<String>,
     /// The number of events kept from the journal.
     pub kept: u64,
     /// Events restored from the index.
     pub restored: Vec<PositionRange>,
-    /// Events that neither copy has. Each is replaced by a `log.lost` event.
+    /// Events that neither journal nor index has. Each is replaced by a `log.lost` event.
     pub lost: Vec<PositionRange>,
-    /// Events whose link of the hash chain cannot be verified, because the previous event was lost or changed.
+    /// Events whose hash chain value cannot be verified, because the previous event was lost or changed.
     pub unverified: Vec<PositionRange>,
 }
 
 /// The journal to read: the damaged one, or the new one of an interrupted repair.
 #[derive(Debug)]
-struct Source {
-    /// Path of the journal.
+struct JournalSource {
     path: PathBuf,
-    /// The journal.
     file: Arc<dyn File>,
 }
 
-/// An inclusive range of positions, as listed in a repair plan.
+/// An inclusive range of positions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PositionRange {
     /// The first position.
@@ -65,24 +60,24 @@ pub struct PositionRange {
     pub last: Position,
 }
 
-/// Source of the frame for one position of the repaired journal.
+/// The source of the frame for a position of the new journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Piece {
-    /// The frame at this offset of the journal.
+enum FrameSource {
+    /// The old journal, at an offset and with a length, both in bytes.
     Journal { offset: u64, length: usize },
-    /// The frame in the index.
+    /// The index, under the same position.
     Index,
-    /// No valid frame exists.
+    /// None; the frame of a `log.lost` event is created.
     Lost,
 }
 
 impl RepairPlan {
-    /// Returns whether a repair is needed. Damage that is repaired when the log is opened does not count.
+    /// Whether a repair is needed. Damage that opening the log repairs by itself does not count.
     pub fn is_needed(&self) -> bool {
         !self.faults.is_empty()
     }
 
-    /// Returns descriptions of the damage.
+    /// Descriptions of the damage, for the user; empty if no repair is needed.
     pub fn faults(&self) -> &[String] {
         &self.faults
     }
@@ -109,25 +104,27 @@ impl fmt::Display for RepairPlan {
     }
 }
 
-/// Prints one line of the plan: an action, the number of events and their spans.
-fn line(f: &mut fmt::Formatter<'_>, what: &str, spans: &[PositionRange]) -> fmt::Result {
-    /// The maximum number of spans that are printed.
+/// Writes one line of the plan: an action, the number of events and their positions. Writes nothing if there are no
+/// events.
+fn write_action(f: &mut fmt::Formatter<'_>, action: &str, ranges: &[PositionRange]) -> fmt::Result {
+    /// The maximum number of ranges that are written.
     const SHOWN: usize = 20;
-    if spans.is_empty() {
+    if ranges.is_empty() {
         return Ok(());
     }
-    let events: u64 = spans.iter().map(|span| span.last.0 - span.first.0 + 1).sum();
-    write!(f, "  {what}: {events} events at ")?;
-    for (index, span) in spans.iter().take(SHOWN).enumerate() {
-        write!(f, "{}{span}", if index == 0 { "" } else { ", " })?;
+    let events: u64 = ranges.iter().map(|range| range.last.0 - range.first.0 + 1).sum();
+    write!(f, "  {action}: {events} events at ")?;
+    for (index, range) in ranges.iter().take(SHOWN).enumerate() {
+        write!(f, "{}{range}", if index == 0 { "" } else { ", " })?;
     }
-    writeln!(f, "{}", if SHOWN < spans.len() { ", …" } else { "" })
+    writeln!(f, "{}", if SHOWN < ranges.len() { ", …" } else { "" })
 }
 
-/// Extends the last span by a position that follows it, or starts a new span.
-fn extend(spans: &mut Vec<PositionRange>, position: Position) {
-    match spans.last_mut() {
-        Some(span) if span.last.next() == position => span.last = position,
-        _ => spans.push(PositionRange { first: position, last: position }),
+/// Adds a position to ascending ranges: extends the last range if the position follows it, and starts a new range
+/// otherwise.
+fn add_position(ranges: &mut Vec<PositionRange>, position: Position) {
+    match ranges.last_mut() {
+        Some(range) if range.last.next() == position => range.last = position,
+        _ => ranges.push(PositionRange { first: position, last: position }),
     }
 }

@@ -4,12 +4,12 @@ use std::fmt;
 
 use event_core::Position;
 
-/// Kind of a repair that was made when a log was opened.
+/// The kind of an automatic repair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RepairAction {
     /// The journal was truncated after the last complete batch; the removed bytes were never acknowledged.
     TailCut,
-    /// The `HEAD` file was missing or damaged and was rewritten.
+    /// The `HEAD` file was missing or damaged and was rewritten from the journal.
     HeadRewritten,
     /// The index ended before the journal and was extended from it.
     IndexExtended,
@@ -17,7 +17,7 @@ pub enum RepairAction {
     IndexRebuilt,
 }
 
-/// A repair that was made when a log was opened. It never removes an acknowledged event.
+/// A repair that was made automatically when a log was opened. It never removes an acknowledged event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Repair {
     /// The kind of repair.

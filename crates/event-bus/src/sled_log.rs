@@ -16,10 +16,10 @@ use event_core::{Checkpoint, EventId, NewEvent, Position, Recorded, Timestamp};
 use crate::{
     Appended, Chain, EventLog, Expected, LogError, Repair,
     files::{Files, SystemFiles},
-    ids::Ids,
-    index::{Failure, Index},
-    journal::Readable,
-    lock::Lock,
+    ids::IdIndex,
+    index::{Index, IndexFailure},
+    journal::ReadableJournal,
+    lock::LogLock,
 };
 pub use purge::PurgeOutcome;
 pub(crate) use purge::finish as finish_purge;
@@ -48,16 +48,16 @@ pub struct SledLog {
     index: Index,
     /// Lock of the log.
     #[expect(dead_code, reason = "held while the log is open")]
-    lock: Lock,
+    lock: LogLock,
 }
 
 /// The durable part of the log, which readers see: the journal up to its end, and the ids in it.
 #[derive(Debug)]
 struct Visible {
     /// The durable part of the journal.
-    readable: Readable,
+    readable: ReadableJournal,
     /// Positions of all events, by id.
-    ids: Ids,
+    ids: IdIndex,
 }
 
 impl SledLog {
@@ -119,7 +119,7 @@ impl SledLog {
     }
 
     /// Stops the writer after a failure of the index, and returns the error.
-    fn stopped(&self, writer: &mut Writer, cause: &Failure) -> LogError {
+    fn stopped(&self, writer: &mut Writer, cause: &IndexFailure) -> LogError {
         writer.stop(&cause.to_string());
         writer.stopped_error(&self.root)
     }
@@ -139,7 +139,7 @@ impl EventLog for SledLog {
     fn restore(&self, events: &[Recorded]) -> Result<Appended, LogError> {
         let mut writer = self.writer();
         writer.check_running(&self.root)?;
-        writer.group.continues_with(events, |id| self.find(id))?;
+        writer.group.check_continuation(events, |id| self.find(id))?;
         for event in events {
             if !writer.group.has_room_for_event(event) {
                 self.commit(&mut writer)?;
@@ -164,7 +164,8 @@ impl EventLog for SledLog {
 
     fn find(&self, id: EventId) -> Result<Option<Position>, LogError> {
         let visible = self.visible();
-        let Some(position) = visible.ids.guess(id).filter(|position| *position <= visible.readable.end.position) else {
+        let Some(position) = visible.ids.candidate(id).filter(|position| *position <= visible.readable.end.position)
+        else {
             return Ok(None);
         };
         let start = visible.readable.start(Position(position.0.saturating_sub(1)));
@@ -176,7 +177,7 @@ impl EventLog for SledLog {
     fn chain_at(&self, position: Position) -> Result<Option<Chain>, LogError> {
         let Some(before) = position.before() else { return Ok(Some(Chain::ORIGIN)) };
         let start = self.visible().readable.start(before);
-        start.chain()
+        start.read_chain()
     }
 
     fn load_checkpoint(&self, name: &str) -> Result<Option<Checkpoint>, LogError> {
@@ -184,7 +185,7 @@ impl EventLog for SledLog {
     }
 
     fn save_checkpoint(&self, name: &str, checkpoint: &Checkpoint) -> Result<(), LogError> {
-        let failed = |failure: Failure| self.stopped(&mut self.writer(), &failure);
+        let failed = |failure: IndexFailure| self.stopped(&mut self.writer(), &failure);
         {
             // The position of a checkpoint never exceeds that of the index.
             let mut writer = self.writer();
@@ -199,7 +200,7 @@ impl EventLog for SledLog {
             // Other writers may run between two barriers of a large checkpoint.
             let mut writer = self.writer();
             writer.check_running(&self.root)?;
-            match save.step() {
+            match save.write_part() {
                 Ok(true) => {}
                 Ok(false) => return Ok(()),
                 Err(failure) => return Err(self.stopped(&mut writer, &failure)),

@@ -1,8 +1,8 @@
-//! Synchronisation primitives of the bus, re-exported here so that a model checker can replace them.
+//! Locks, channels, threads, tasks and time for the bus, so that a model checker can replace them.
 //!
-//! Normally these are the real ones. With the features `model-loom` and `model-shuttle`, which only `cargo xtask
-//! models` enables, they are models with the same contract, built from the checker's locks. The bus and the in-memory
-//! log run on them unchanged.
+//! Without features these are the types of the standard library, tokio and crossbeam. With the features `model-loom`
+//! and `model-shuttle`, which only `cargo xtask models` enables, they are replacements with the same contract, built on
+//! the locks of the model checker. The bus and the log in memory run on both without changes.
 
 #[cfg(test)]
 mod contract;

@@ -19,29 +19,33 @@ pub trait TextStore: Send + Sync + 'static {
     /// [`LogError::TextOversized`] above [`MAX_TEXT_BYTES`], [`LogError::Io`] if it cannot be written.
     fn put(&self, text: &str) -> Result<[u8; 32], LogError>;
 
-    /// Reads the text with this hash; `None` if it was never stored or was removed.
+    /// Returns the text with this hash; `None` if it was never stored or was removed.
     ///
     /// # Errors
     /// [`LogError::TextDamaged`] if the content does not match the hash, [`LogError::Io`] if it cannot be read.
     fn get(&self, hash: [u8; 32]) -> Result<Option<String>, LogError>;
 
-    /// Removes every text for which `keep` returns false, and temporary files. Returns the number of removed texts.
+    /// Removes every text for whose hash `keep` returns false, and all temporary files. Returns the number of removed
+    /// texts.
     ///
-    /// Not to be called while texts are being stored: it would remove their temporary files.
+    /// Must not be called while texts are being stored, since it removes their temporary files.
     ///
     /// # Errors
-    /// [`LogError::Io`] if a text cannot be removed; the others are removed nevertheless.
+    /// The first [`LogError::Io`] if texts cannot be removed; the other texts are removed nevertheless.
     fn sweep(&self, keep: &dyn Fn([u8; 32]) -> bool) -> Result<u64, LogError>;
 
-    /// Removes a text. Returns false if there was none.
+    /// Removes the text with this hash. Returns false if there is none.
     ///
     /// # Errors
     /// [`LogError::Io`] if it cannot be removed.
     fn remove(&self, hash: [u8; 32]) -> Result<bool, LogError>;
 }
 
-/// Checks the length of a text and returns its hash.
-fn name(text: &str) -> Result<[u8; 32], LogError> {
+/// Returns the hash of a text.
+///
+/// # Errors
+/// [`LogError::TextOversized`] if it is longer than [`MAX_TEXT_BYTES`].
+fn checked_hash(text: &str) -> Result<[u8; 32], LogError> {
     if MAX_TEXT_BYTES < text.len() {
         return Err(LogError::TextOversized { bytes: text.len() });
     }

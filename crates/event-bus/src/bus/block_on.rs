@@ -1,4 +1,4 @@
-//! [`block_on`], which waits for a future on a thread without a runtime.
+//! Runs a future on a thread that has no runtime.
 
 use std::{
     pin::pin,
@@ -17,7 +17,7 @@ impl Wake for Unpark {
     }
 }
 
-/// Polls a future to completion, and parks the thread in between.
+/// Polls a future on the current thread until it completes, and parks the thread in between. Returns its output.
 pub(crate) fn block_on<F: Future>(future: F) -> F::Output {
     let mut future = pin!(future);
     let waker = Waker::from(Arc::new(Unpark(thread::current())));
@@ -25,7 +25,7 @@ pub(crate) fn block_on<F: Future>(future: F) -> F::Output {
     loop {
         match future.as_mut().poll(&mut context) {
             Poll::Ready(output) => return output,
-            // A wake between the poll and this point is stored in the thread's token.
+            // A wake between the poll and here is remembered by the thread's token.
             Poll::Pending => thread::park(),
         }
     }

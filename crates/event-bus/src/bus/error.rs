@@ -1,4 +1,4 @@
-//! [`BusError`], the error of the bus, its views and its reactors.
+//! The errors of the bus, its views and its reactors.
 
 use std::sync::Arc;
 
@@ -6,13 +6,13 @@ use event_core::{CodecError, ProjectionError};
 
 use crate::LogError;
 
-/// Error of an operation of the bus, a view or a reactor.
+/// An error of the bus, a view or a reactor.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum BusError {
     /// The bus was closed; nothing was recorded.
     #[error("the bus is closed")]
     Closed,
-    /// The bus thread panicked. Whether the events were recorded shows when the log is opened again.
+    /// The bus thread panicked. The events may have been recorded; the log shows it when it is opened again.
     #[error("the thread that owns the log ended unexpectedly; open the log again")]
     WriterLost,
     /// The task of a view or reactor ended without a result: its runtime was shut down, or it panicked.

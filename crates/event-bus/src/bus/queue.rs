@@ -1,4 +1,4 @@
-//! The queue of jobs from the handles of a bus to its thread.
+//! The queue from the handles of a bus to its thread.
 
 use std::sync::{
     Arc, OnceLock,
@@ -16,12 +16,12 @@ use crate::{
     },
 };
 
-/// A closure that runs on the bus thread.
-pub(super) type Work<S> = Box<dyn FnOnce(&mut S) + Send>;
+/// A closure that runs on the bus thread with its state.
+pub(super) type StateClosure<S> = Box<dyn FnOnce(&mut S) + Send>;
 
-/// A message from a handle to the bus thread.
+/// A message to the bus thread.
 pub(super) enum Job<S> {
-    /// Runs a closure on the state.
+    /// Runs a closure.
     Command(Command<S>),
     /// Appends a batch.
     Append(Append),
@@ -29,66 +29,61 @@ pub(super) enum Job<S> {
     Close,
 }
 
-/// A closure for the bus thread, with the time by which its events must be durable.
+/// A closure to run on the bus thread.
 pub(super) struct Command<S> {
-    /// The closure to run.
-    pub(super) work: Work<S>,
-    /// Time by which its events must be durable.
+    /// The closure; it sends the result to the caller itself.
+    pub(super) closure: StateClosure<S>,
     pub(super) durability: Durability,
 }
 
-/// Time by which the events of a command must be durable.
+/// When the events of a command must be durable.
 pub(super) enum Durability {
     /// The command records nothing.
     ReadOnly,
-    /// Within [`LINGER`](super::worker::LINGER).
+    /// Within [`MAX_BARRIER_DELAY`](super::worker::MAX_BARRIER_DELAY).
     Eventual,
-    /// With the next barrier, whose result is sent here.
+    /// With the next barrier, whose result is sent to the receiver.
     Reported(oneshot::Sender<Result<(), LogError>>),
 }
 
-/// A batch to append, whose result is sent after the barrier.
+/// A batch to append, whose outcome is sent after the barrier.
 pub(super) struct Append {
-    /// Required head of the log.
+    /// The head that the batch requires.
     pub(super) expected: Expected,
-    /// Events to append.
     pub(super) batch: Vec<NewEvent>,
-    /// Receives the result after the barrier.
+    /// Receives the outcome.
     pub(super) reply: oneshot::Sender<Result<Appended, BusError>>,
 }
 
-/// State that determines whether jobs are accepted, shared by the handles and the thread of a bus.
+/// Whether and why a bus refuses jobs; shared by its handles and its thread.
 #[derive(Debug, Default)]
-pub(super) struct Status {
-    /// Whether the bus is closed to new jobs.
+pub(super) struct BusStatus {
+    /// Set when the bus closes.
     closed: AtomicBool,
-    /// The error of the barrier that failed.
+    /// The error of the first barrier that failed.
     failure: OnceLock<LogError>,
 }
 
-impl Status {
-    /// Closes the bus to new jobs. Returns false if it was already closed.
+impl BusStatus {
+    /// Marks the bus as closed, so that it refuses new jobs. Returns false if it was closed before.
     pub(super) fn close(&self) -> bool {
         !self.closed.swap(true, Ordering::SeqCst)
     }
 
-    /// Returns whether the bus accepts no new jobs.
     pub(super) fn is_closed(&self) -> bool {
         self.closed.load(Ordering::SeqCst)
     }
 
-    /// Records the error of the first failed barrier. Must be called before any reply is dropped, so that its receiver
-    /// finds the error.
+    /// Records the first failed barrier. Must precede the drop of any reply, so that its receiver finds the reason.
     pub(super) fn fail(&self, error: LogError) {
         let _ = self.failure.set(error);
     }
 
-    /// Returns whether a barrier has failed.
     pub(super) fn has_failed(&self) -> bool {
         self.failure.get().is_some()
     }
 
-    /// Returns the error of a job whose reply was dropped.
+    /// Returns the error of a job whose reply sender was dropped without a reply.
     pub(super) fn refusal(&self) -> BusError {
         match self.failure.get() {
             Some(error) => error.clone().into(),
@@ -98,46 +93,47 @@ impl Status {
     }
 }
 
-/// Sending end of the queue. Does not check whether the bus is open, since reactors append while it closes.
-pub(super) struct Producer<S> {
-    /// Sending end of the queue.
+/// Sends jobs to the bus thread. Does not check that the bus is open, since reactors append while it closes.
+pub(super) struct JobSender<S> {
     queue: Sender<Job<S>>,
-    /// Whether jobs are accepted.
-    pub(super) status: Arc<Status>,
+    pub(super) status: Arc<BusStatus>,
 }
 
-impl<S> Clone for Producer<S> {
+impl<S> Clone for JobSender<S> {
     fn clone(&self) -> Self {
         Self { queue: self.queue.clone(), status: Arc::clone(&self.status) }
     }
 }
 
-impl<S> Producer<S> {
-    /// Creates a queue and returns both ends.
+impl<S> JobSender<S> {
+    /// Creates the queue. Returns its sender and its receiver.
     pub(super) fn new() -> (Self, Receiver<Job<S>>) {
         let (queue, jobs) = queue::unbounded();
         (Self { queue, status: Arc::default() }, jobs)
     }
 
-    /// Sends a job. Dropping the receiver drops all queued jobs, and with them their reply senders.
+    /// Sends a job. Fails if the bus thread has ended.
+    ///
+    /// When the thread ends, it drops the receiver, the queued jobs and their reply senders, so no caller waits
+    /// forever.
     pub(super) fn send(&self, job: Job<S>) -> Result<(), BusError> {
         self.queue.send(job).map_err(|_| self.status.refusal())
     }
 
-    /// Sends a batch and waits until it is durable.
+    /// Appends a batch and waits until it is durable.
     pub(super) async fn append(&self, expected: Expected, batch: Vec<NewEvent>) -> Result<Appended, BusError> {
-        let (reply, answer) = oneshot::channel();
+        let (reply, outcome) = oneshot::channel();
         self.send(Job::Append(Append { expected, batch, reply }))?;
-        answer.await.map_err(|_| self.status.refusal())?
+        outcome.await.map_err(|_| self.status.refusal())?
     }
 }
 
-/// Handle of a command, which resolves when the events of the command are durable.
+/// A handle of the barrier that makes the events of a command durable, returned by
+/// [`Bus::command`](super::Bus::command).
 pub struct DurabilityHandle {
-    /// Receives the result of the barrier.
+    /// Resolves after the barrier, with its result.
     pub(super) barrier: oneshot::Receiver<Result<(), LogError>>,
-    /// The error if the bus thread ends before.
-    pub(super) status: Arc<Status>,
+    pub(super) status: Arc<BusStatus>,
 }
 
 impl std::fmt::Debug for DurabilityHandle {
@@ -147,7 +143,7 @@ impl std::fmt::Debug for DurabilityHandle {
 }
 
 impl DurabilityHandle {
-    /// Waits for the barrier that covers the command.
+    /// Waits until the events of the command are durable.
     ///
     /// # Errors
     /// [`BusError::Log`] if the barrier failed, [`BusError::WriterLost`] if the bus thread ended before it.

@@ -1,13 +1,14 @@
-//! [`race`], which waits for the first of two futures.
+//! Waits for the first of two futures to complete.
 
 use std::{future::poll_fn, pin::pin, task::Poll};
 
-/// Returns the output of `first`; `None` if `second` completes before it.
-pub(super) async fn race<A: Future, B: Future>(first: A, second: B) -> Option<A::Output> {
-    let (mut first, mut second) = (pin!(first), pin!(second));
-    poll_fn(|context| match first.as_mut().poll(context) {
+/// Runs `future` until it or `cancel` completes. Returns the output of `future`, or `None` if `cancel` completed first.
+/// If both are ready, `future` wins.
+pub(super) async fn run_until<F: Future, C: Future>(future: F, cancel: C) -> Option<F::Output> {
+    let (mut future, mut cancel) = (pin!(future), pin!(cancel));
+    poll_fn(|context| match future.as_mut().poll(context) {
         Poll::Ready(output) => Poll::Ready(Some(output)),
-        Poll::Pending => second.as_mut().poll(context).map(|_| None),
+        Poll::Pending => cancel.as_mut().poll(context).map(|_| None),
     })
     .await
 }

@@ -1,4 +1,4 @@
-//! Reactors: tasks that handle events by effects outside the log, and record the outcome as events.
+//! Reactors: tasks that cause effects outside the log for its events, and record the outcome as further events.
 
 use std::{sync::Arc, time::Duration};
 
@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use event_core::{Checkpoint, NewEvent, Position, Recorded};
 use tracing::{Instrument as _, Span, field::Empty};
 
-use super::{BusError, State, queue::Producer, race::race, subscription::read};
+use super::{BusError, State, queue::JobSender, race::run_until, subscription::read_after};
 use crate::{
     EventLog, Expected, LogError, MAX_BATCH_EVENTS,
     sync::{
@@ -16,26 +16,27 @@ use crate::{
     },
 };
 
-/// Maximum number of events that a reactor handles at once.
-const CHUNK: usize = 512;
+/// The maximum number of events in one call of [`Reactor::react`].
+const EVENTS_PER_CALL: usize = 512;
 
-/// Number of events after which the position is saved if the reactor does not reach the head.
-const SAVE_EVERY: u64 = 1_024;
+/// The number of events after which the position is saved if the reactor does not reach the head.
+const EVENTS_PER_SAVE: u64 = 1_024;
 
-/// Version of a reactor's checkpoint, which contains a position and no state.
+/// The version of a reactor's checkpoint, which has a position and no state.
 const VERSION: u32 = 1;
 
-/// A task that follows the log and has effects outside it. Never part of a rebuild.
+/// A handler that causes effects outside the log for its events, such as requests to a service.
 ///
-/// Every event recorded after the reactor's first start is handled at least once: the position is saved after the
-/// events were handled, and after a crash the events since then are delivered again.
+/// Every event recorded after the reactor's first start is handled at least once: the position of the last handled
+/// event is saved from time to time, and after a crash the events since then are handled again. Rebuilding projections
+/// runs no reactor.
 #[async_trait]
 pub trait Reactor: Send + 'static {
-    /// Returns the name under which its position is saved. Third parties use a prefix, as in `acme.pager`.
+    /// The name under which its position is saved in the log; third parties prefix theirs, as in `acme.pager`.
     fn name(&self) -> &'static str;
 
-    /// Restores state that depends on events before `handled`, the last position handled. Called once, on a thread that
-    /// may block, before the first [`Reactor::react`].
+    /// Restores state that depends on events up to `handled`, the position of the last handled event. Called once, on a
+    /// thread that may block, before the first [`Reactor::react`].
     ///
     /// # Errors
     /// [`LogError`] if the log cannot be read.
@@ -44,91 +45,90 @@ pub trait Reactor: Send + 'static {
         Ok(())
     }
 
-    /// Returns the time to wait for further events after the first, so that they are handled together.
+    /// The time to wait for more events after the first new one, so that they are handled together.
     fn batch_delay(&self) -> Duration {
         Duration::ZERO
     }
 
-    /// Returns the time limit for reaching the head when the bus closes. Remaining events are delivered at the next
+    /// The maximum time to reach the head once the bus closes. Events not handled by then are handled at the next
     /// start.
     fn drain_limit(&self) -> Duration {
         Duration::from_secs(2)
     }
 
-    /// Handles at most 512 consecutive events, and returns events that record the outcome. A failure is recorded as an
-    /// event as well.
+    /// Handles consecutive events, at most 512, and returns events that record the outcome. A lasting failure is such
+    /// an event too.
     ///
     /// Derive ids from the cause (`event.event.id.then(kind, n)`), so that a repetition is recorded once.
     ///
     /// # Errors
-    /// [`RetryAfter`] if the same events are to be handled again later.
+    /// [`RetryAfter`] if the events cannot be handled now; they are then handled again.
     async fn react(&mut self, events: &[Recorded]) -> Result<Vec<NewEvent>, RetryAfter>;
 }
 
-/// Error: the events cannot be handled now. Contains the time after which they are handled again.
+/// A temporary failure to handle events, with the time to wait before they are handled again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RetryAfter(pub Duration);
 
-/// Task of a reactor, with its last handled and last saved position.
-struct Follower<S> {
-    /// The reactor.
+/// The task of a reactor.
+struct ReactorTask<S> {
     reactor: Box<dyn Reactor>,
-    /// The log that events are read from.
     log: Arc<dyn EventLog>,
-    /// Queue of the events that the reactor records.
-    producer: Producer<S>,
-    /// The last durable position.
+    /// Appends the events that the reactor returns.
+    jobs: JobSender<S>,
+    /// The last durable position; closed when the bus has ended.
     heads: watch::Receiver<Position>,
-    /// Set when the bus closes.
+    /// Set to true when the bus closes.
     closing: watch::Receiver<bool>,
-    /// Position of the last handled event.
+    /// The position of the last handled event.
     handled: Position,
-    /// Last saved position.
+    /// The position in the last checkpoint.
     saved: Position,
 }
 
-/// Loads the reactor's position and starts its task.
-pub(super) async fn follow<S: State>(
+/// Loads the reactor's position, resumes the reactor, and starts its task.
+pub(super) async fn start<S: State>(
     reactor: Box<dyn Reactor>,
     log: Arc<dyn EventLog>,
     heads: watch::Receiver<Position>,
     closing: watch::Receiver<bool>,
-    producer: Producer<S>,
+    jobs: JobSender<S>,
 ) -> Result<JoinHandle<Result<(), BusError>>, BusError> {
     let head = *heads.borrow();
-    let load = {
+    let resume = {
         let log = Arc::clone(&log);
         let mut reactor = reactor;
         spawn_blocking(move || {
-            let saved = log.load_checkpoint(&key(&*reactor))?.map(|saved| saved.position);
-            // A position after the head belongs to a log that was replaced.
-            let known = saved.filter(|position| *position <= head);
-            reactor.resume(&*log, known.unwrap_or(head))?;
-            Ok::<_, LogError>((reactor, known))
+            let checkpoint = log.load_checkpoint(&checkpoint_name(&*reactor))?;
+            // A position beyond the head belongs to a log that was replaced.
+            let saved = checkpoint.map(|saved| saved.position).filter(|position| *position <= head);
+            reactor.resume(&*log, saved.unwrap_or(head))?;
+            Ok::<_, LogError>((reactor, saved))
         })
     };
-    let (reactor, known) = load.await.map_err(|_| BusError::FollowerLost)??;
-    let handled = known.unwrap_or(head);
-    let mut follower = Follower { reactor, log, producer, heads, closing, handled, saved: handled };
-    if known.is_none() {
-        follower.save().await?;
+    let (reactor, saved) = resume.await.map_err(|_| BusError::FollowerLost)??;
+    let handled = saved.unwrap_or(head);
+    let mut task = ReactorTask { reactor, log, jobs, heads, closing, handled, saved: handled };
+    if saved.is_none() {
+        task.save().await?;
     }
-    Ok(task::spawn(follower.run()))
+    Ok(task::spawn(task.run()))
 }
 
-/// Returns the key of a reactor's checkpoint.
-fn key(reactor: &dyn Reactor) -> String {
+/// The name of the checkpoint with the reactor's position.
+fn checkpoint_name(reactor: &dyn Reactor) -> String {
     format!("reactor.{}", reactor.name())
 }
 
-impl<S: State> Follower<S> {
+impl<S: State> ReactorTask<S> {
+    /// Handles events until the bus closes and the head is reached or the drain limit has passed. Saves the position.
     async fn run(mut self) -> Result<(), BusError> {
         let name = self.reactor.name();
-        let expired = expired(self.closing.clone(), self.reactor.drain_limit());
-        let followed = match race(self.follow(), expired).await {
-            // Closed: events whose outcome was not recorded come again.
+        let drain_limit_passed = closing_for(self.closing.clone(), self.reactor.drain_limit());
+        let followed = match run_until(self.follow(), drain_limit_passed).await {
+            // Events whose outcome could not be recorded are handled at the next start.
             None | Some(Err(BusError::Closed)) => Ok(()),
-            Some(other) => other,
+            Some(outcome) => outcome,
         };
         let saved = if self.handled == self.saved { Ok(()) } else { self.save().await };
         let outcome = followed.and(saved);
@@ -152,12 +152,12 @@ impl<S: State> Follower<S> {
                 }
                 continue;
             }
-            let events = read(Arc::clone(&self.log), self.handled, CHUNK).await?;
+            let events = read_after(Arc::clone(&self.log), self.handled, EVENTS_PER_CALL).await?;
             let span = self.step_span(&events);
             if !self.handle(&events).instrument(span).await? {
                 return Ok(());
             }
-            if SAVE_EVERY <= self.handled.0.saturating_sub(self.saved.0) {
+            if EVENTS_PER_SAVE <= self.handled.0.saturating_sub(self.saved.0) {
                 self.save().await?;
             }
         }
@@ -167,10 +167,11 @@ impl<S: State> Follower<S> {
         *self.closing.borrow()
     }
 
-    /// Waits until there are new events and the batch delay has passed, or the bus closes. Returns false if the bus is
-    /// gone.
+    /// Waits until there are new events and the batch delay has passed, or the bus closes. Returns false if the bus
+    /// thread has ended.
     async fn wait_for_events(&mut self) -> bool {
-        if race(self.heads.changed(), closed(self.closing.clone())).await.is_some_and(|changed| changed.is_err()) {
+        let changed = run_until(self.heads.changed(), wait_for_closing(self.closing.clone())).await;
+        if changed.is_some_and(|changed| changed.is_err()) {
             return false;
         }
         let delay = self.reactor.batch_delay();
@@ -178,12 +179,12 @@ impl<S: State> Follower<S> {
         true
     }
 
-    /// Sleeps for a time, or until the bus closes.
+    /// Sleeps for `time`, or until the bus closes.
     async fn pause(&mut self, time: Duration) {
         if time.is_zero() {
             return;
         }
-        race(sleep(time), closed(self.closing.clone())).await;
+        run_until(sleep(time), wait_for_closing(self.closing.clone())).await;
     }
 
     /// Creates the span of one step: handling `events`, all attempts included, and recording the outcome.
@@ -198,7 +199,8 @@ impl<S: State> Follower<S> {
         )
     }
 
-    /// Handles events until the reactor succeeds, and records the outcome; false if the bus closes before that.
+    /// Calls the reactor with `events` until it succeeds, and records the outcome. Returns false if the bus closes
+    /// before that.
     async fn handle(&mut self, events: &[Recorded]) -> Result<bool, BusError> {
         for attempt in 1_u64.. {
             Span::current().record("attempts", attempt);
@@ -208,7 +210,7 @@ impl<S: State> Follower<S> {
                 Ok(outcome) => {
                     Span::current().record("recorded", outcome.len());
                     for batch in outcome.chunks(MAX_BATCH_EVENTS) {
-                        self.producer.append(Expected::Any, batch.to_vec()).await?;
+                        self.jobs.append(Expected::Any, batch.to_vec()).await?;
                     }
                     if let Some(last) = events.last() {
                         self.handled = last.position;
@@ -222,23 +224,23 @@ impl<S: State> Follower<S> {
         Ok(false)
     }
 
-    /// Saves the last handled position.
+    /// Saves the position of the last handled event.
     async fn save(&mut self) -> Result<(), BusError> {
-        let (log, name) = (Arc::clone(&self.log), key(&*self.reactor));
-        let place = Checkpoint { version: VERSION, position: self.handled, state: Vec::new() };
-        spawn_blocking(move || log.save_checkpoint(&name, &place)).await.map_err(|_| BusError::FollowerLost)??;
+        let (log, name) = (Arc::clone(&self.log), checkpoint_name(&*self.reactor));
+        let checkpoint = Checkpoint { version: VERSION, position: self.handled, state: Vec::new() };
+        spawn_blocking(move || log.save_checkpoint(&name, &checkpoint)).await.map_err(|_| BusError::FollowerLost)??;
         self.saved = self.handled;
         Ok(())
     }
 }
 
 /// Waits until the bus closes.
-async fn closed(mut closing: watch::Receiver<bool>) {
+async fn wait_for_closing(mut closing: watch::Receiver<bool>) {
     drop(closing.wait_for(|closing| *closing).await);
 }
 
-/// Waits until the bus has been closing for `limit`.
-async fn expired(closing: watch::Receiver<bool>, limit: Duration) {
-    closed(closing).await;
-    sleep(limit).await;
+/// Waits until the bus has been closing for `time`.
+async fn closing_for(closing: watch::Receiver<bool>, time: Duration) {
+    wait_for_closing(closing).await;
+    sleep(time).await;
 }

@@ -1,4 +1,4 @@
-//! [`State`], the state that a bus owns together with its log.
+//! The state that a bus owns together with its log.
 
 use std::sync::Arc;
 
@@ -7,38 +7,39 @@ use event_core::NewEvent;
 use super::BusError;
 use crate::{Appended, Clock, EventLog, Expected, LogError};
 
-/// A state that records events, owned by the thread of a [`Bus`](super::Bus) from its start to its close.
+/// A state that records events in a log, owned by the thread of a [`Bus`](super::Bus) from its start to its close.
 ///
-/// Commands change it and stage events in its log. [`State::commit`] makes everything staged since the last commit
+/// Commands change it and stage events in its log. [`State::commit`] makes all events staged since the last commit
 /// durable; the bus calls it once for a group of commands.
 pub trait State: Send + 'static {
-    /// Returns the log in which the state records events.
+    /// The log in which the state records.
     fn log(&self) -> &Arc<dyn EventLog>;
 
-    /// Stages a batch of events of a producer or a reactor, and folds it into the state.
+    /// Stages a batch of events that [`Bus::append`](super::Bus::append) or a reactor appends, and folds them into the
+    /// state. `expected` is the head that the batch requires.
     ///
     /// # Errors
     /// As [`EventLog::append`]; [`BusError::Projection`] if an event cannot be folded.
     fn append(&mut self, expected: Expected, batch: &[NewEvent]) -> Result<Appended, BusError>;
 
-    /// Makes all staged events durable.
+    /// Makes every staged event durable.
     ///
     /// # Errors
     /// As [`EventLog::sync`]. The bus then accepts no more commands.
     fn commit(&mut self) -> Result<(), LogError>;
 
-    /// Reloads inputs from outside the log, such as a policy file. Called before a command, at most every
-    /// [`REFRESH_INTERVAL`](super::REFRESH_INTERVAL). It may stage events.
+    /// Reloads inputs other than the log, such as a policy file. Called before a command, at most once per
+    /// [`REFRESH_INTERVAL`](super::REFRESH_INTERVAL). May stage events.
     fn refresh(&mut self) {}
 
-    /// Commits, saves checkpoints for a fast next start, and closes the log.
+    /// Commits, saves checkpoints so that the next start is fast, and closes the log.
     ///
     /// # Errors
-    /// [`BusError`] if something cannot be written.
+    /// [`BusError`] if the log or a checkpoint cannot be written.
     fn close(self) -> Result<(), BusError>;
 }
 
-/// State of a bus that only appends: a log, and a clock for `recorded_at`.
+/// The state of a bus that only appends: a log, and a clock for `recorded_at`.
 pub struct Appender {
     /// The log that events are appended to.
     log: Arc<dyn EventLog>,
@@ -53,7 +54,7 @@ impl std::fmt::Debug for Appender {
 }
 
 impl Appender {
-    /// Creates the state from a log and the clock that stamps its events.
+    /// Creates the state from a log and the clock for the times at which its events are recorded.
     pub fn new(log: Arc<dyn EventLog>, clock: impl Clock) -> Self {
         Self { log, clock: Box::new(clock) }
     }

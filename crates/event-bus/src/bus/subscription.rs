@@ -1,5 +1,4 @@
-//! [`Subscription`], which delivers the events of the log one by one. A notification contains no data; events are
-//! always read from the log.
+//! Streams of events. A notification of a new head carries no events: they are always read from the log.
 
 use std::{collections::VecDeque, sync::Arc};
 
@@ -11,57 +10,58 @@ use crate::{
     sync::{task, watch},
 };
 
-/// Number of events that are read at once.
-const CHUNK: usize = 512;
+/// The number of events that are read from the log at once.
+const EVENTS_PER_READ: usize = 512;
 
 /// An item of a [`Subscription`]: an event, or the notice that the head is reached.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Delivery {
     /// The next event.
     Event(Recorded),
-    /// The head is reached. Delivered once after each run of events, and at the start if the log has none after it.
+    /// All events up to the head were delivered. Delivered once after each run of events, and first of all if the
+    /// subscription starts at the head.
     CaughtUp,
 }
 
-/// A stream of all events after a position, already recorded or later ones, in order and without gaps.
+/// A stream of every event after a position, recorded or future, in order and without gaps.
 pub struct Subscription {
-    /// The log that events are read from.
     log: Arc<dyn EventLog>,
-    /// The last durable position.
+    /// The last durable position; closed when the bus has ended.
     heads: watch::Receiver<Position>,
-    /// Position of the last delivered event.
-    after: Position,
-    /// Events that were read and not delivered yet.
-    read: VecDeque<Recorded>,
+    /// The position of the last delivered event.
+    delivered: Position,
+    /// Events that were read from the log and not delivered yet.
+    pending: VecDeque<Recorded>,
     /// Whether [`Delivery::CaughtUp`] was delivered after the last event.
     caught_up: bool,
 }
 
 impl std::fmt::Debug for Subscription {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Subscription").field("after", &self.after).finish_non_exhaustive()
+        f.debug_struct("Subscription").field("delivered", &self.delivered).finish_non_exhaustive()
     }
 }
 
 impl Subscription {
+    /// Creates a subscription to the events after `after`.
     pub(super) fn new(log: Arc<dyn EventLog>, heads: watch::Receiver<Position>, after: Position) -> Self {
-        Self { log, heads, after, read: VecDeque::new(), caught_up: false }
+        Self { log, heads, delivered: after, pending: VecDeque::new(), caught_up: false }
     }
 
-    /// Returns the next delivery; `None` when the bus is closed and all events were delivered. Cancel-safe.
+    /// Waits for the next delivery; `None` once the bus is closed and every event was delivered. Cancel-safe.
     ///
     /// # Errors
     /// [`BusError::Log`] if the log cannot be read; the next call tries again from the same position.
     pub async fn next(&mut self) -> Result<Option<Delivery>, BusError> {
         loop {
-            if let Some(event) = self.read.pop_front() {
-                self.after = event.position;
+            if let Some(event) = self.pending.pop_front() {
+                self.delivered = event.position;
                 self.caught_up = false;
                 return Ok(Some(Delivery::Event(event)));
             }
             let head = *self.heads.borrow_and_update();
-            if self.after < head {
-                self.read = read(Arc::clone(&self.log), self.after, CHUNK).await?.into();
+            if self.delivered < head {
+                self.pending = read_after(Arc::clone(&self.log), self.delivered, EVENTS_PER_READ).await?.into();
             } else if !self.caught_up {
                 self.caught_up = true;
                 return Ok(Some(Delivery::CaughtUp));
@@ -72,8 +72,15 @@ impl Subscription {
     }
 }
 
-/// Reads at most `limit` events after a position before the head, on a blocking thread.
-pub(super) async fn read(log: Arc<dyn EventLog>, after: Position, limit: usize) -> Result<Vec<Recorded>, BusError> {
+/// Reads at most `limit` events after a position on a blocking thread.
+///
+/// # Errors
+/// [`BusError::Log`] if the log cannot be read or has no event after the position, which must be before the head.
+pub(super) async fn read_after(
+    log: Arc<dyn EventLog>,
+    after: Position,
+    limit: usize,
+) -> Result<Vec<Recorded>, BusError> {
     let events =
         task::spawn_blocking(move || log.read_after(after, limit)).await.map_err(|_| BusError::FollowerLost)??;
     if events.is_empty() {

@@ -1,4 +1,4 @@
-//! The loop of the bus thread: runs commands, commits them in groups, publishes the head, and sends the results.
+//! The loop of the bus thread: runs commands, commits them in groups, publishes the head, and answers the callers.
 
 use std::{sync::Arc, time::Duration};
 
@@ -6,7 +6,7 @@ use event_core::Position;
 
 use super::{
     BusError, State,
-    queue::{Append, Command, Durability, Job, Status},
+    queue::{Append, BusStatus, Command, Durability, Job},
 };
 use crate::{
     Appended, LogError, MAX_BATCH_BYTES, MAX_BATCH_EVENTS, frame,
@@ -17,89 +17,98 @@ use crate::{
     },
 };
 
-/// Maximum time for which staged events wait for a barrier if no caller waits for it.
-pub(super) const LINGER: Duration = Duration::from_millis(2);
+/// The longest time from staging an event to its barrier if no caller waits for the barrier.
+pub(super) const MAX_BARRIER_DELAY: Duration = Duration::from_millis(2);
 
-/// Time for which the queue must be empty before the log does deferred work.
-const IDLE: Duration = Duration::from_millis(300);
+/// The time for which the queue must be empty before the log does its deferred work, such as updating its index.
+const IDLE_DELAY: Duration = Duration::from_millis(300);
 
-/// Minimum time between two calls of [`State::refresh`].
+/// The minimum time between two calls of [`State::refresh`].
 pub const REFRESH_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Maximum number of callers that wait for one barrier.
+/// The maximum number of callers that wait for the same barrier.
 const MAX_WAITERS: usize = 64;
 
-/// A caller that waits for the next barrier, with its result so far.
+/// A caller that is answered after the next barrier.
 enum Waiter {
-    /// A command, which receives the result of the barrier.
+    /// A command that has run.
     Command(oneshot::Sender<Result<(), LogError>>),
-    /// A batch, which receives its own result if the barrier succeeds.
+    /// A batch, with the outcome of staging it.
     Append(oneshot::Sender<Result<Appended, BusError>>, Result<Appended, BusError>),
 }
 
-/// The bus thread: runs jobs on the state, and commits them in groups.
+/// The bus thread: owns the state and runs the jobs of the queue.
 pub(super) struct Worker<S> {
-    /// The state that the bus owns.
     state: S,
-    /// Receiving end of the queue.
     jobs: Receiver<Job<S>>,
     /// Publishes the last durable position.
     heads: watch::Sender<Position>,
-    /// Whether jobs are accepted, shared with the handles.
-    status: Arc<Status>,
-    /// Jobs since the last barrier.
-    group: Group,
-    /// Batch that was taken from the queue but does not fit into the current group.
-    held: Option<Append>,
+    status: Arc<BusStatus>,
+    group: CommitGroup,
+    /// A job that was taken from the queue but is too large for the current group.
+    postponed: Option<Append>,
     /// Whether [`Job::Close`] was received.
     closing: bool,
-    /// Whether there was a barrier since the log was last idle.
-    deferred: bool,
-    /// Time of the last refresh.
-    refreshed: Option<Instant>,
+    /// Whether the log may have deferred work: there was a barrier since it was last idle.
+    has_deferred_work: bool,
+    /// The time of the last call of [`State::refresh`].
+    refreshed_at: Option<Instant>,
 }
 
-/// Jobs since the last barrier: the callers that wait for the next one, and the size of their batches.
+/// The commands and batches that the next barrier covers.
 #[derive(Default)]
-struct Group {
-    /// Callers that wait for the barrier.
+struct CommitGroup {
+    /// The callers to answer.
     waiters: Vec<Waiter>,
-    /// Time at which the first event of the group may have been staged.
-    since: Option<Instant>,
-    /// Events and bytes of the appended batches. Commands are not counted: the log splits a group that is too large.
+    /// The time at which the first event of the group may have been staged; `None` if there is none.
+    staged_at: Option<Instant>,
+    /// The number of events of the appended batches. Commands are not counted: the log splits a group that is too
+    /// large.
     events: usize,
+    /// The size of the frames of the appended batches, in bytes.
     bytes: usize,
 }
 
-impl Group {
-    /// Returns whether a batch fits into the group.
+impl CommitGroup {
+    /// Whether a batch fits into the barrier.
     fn has_room_for(&self, append: &Append) -> bool {
-        self.events + append.batch.len() <= MAX_BATCH_EVENTS && self.bytes + size(append) <= MAX_BATCH_BYTES
+        self.events + append.batch.len() <= MAX_BATCH_EVENTS && self.bytes + frame_bytes(append) <= MAX_BATCH_BYTES
     }
 
-    /// Returns whether the group has waited for [`LINGER`].
+    /// Records that events may have been staged.
+    fn mark_staged(&mut self) {
+        self.staged_at.get_or_insert_with(Instant::now);
+    }
+
+    /// Whether the barrier must not be delayed any longer.
     fn is_overdue(&self) -> bool {
-        self.since.is_some_and(|since| LINGER <= since.elapsed())
+        self.staged_at.is_some_and(|staged_at| MAX_BARRIER_DELAY <= staged_at.elapsed())
     }
 }
 
-/// Returns the size of a batch's frames in bytes.
-fn size(append: &Append) -> usize {
-    append.batch.iter().map(frame::size).sum()
+/// Returns the size of the frames of a batch, in bytes.
+fn frame_bytes(append: &Append) -> usize {
+    append.batch.iter().map(frame::encoded_size).sum()
 }
 
 impl<S: State> Worker<S> {
-    pub(super) fn new(state: S, jobs: Receiver<Job<S>>, heads: watch::Sender<Position>, status: Arc<Status>) -> Self {
+    /// Creates the worker of a state. It receives jobs from `jobs` and publishes the last durable position to `heads`.
+    pub(super) fn new(
+        state: S,
+        jobs: Receiver<Job<S>>,
+        heads: watch::Sender<Position>,
+        status: Arc<BusStatus>,
+    ) -> Self {
         Self {
             state,
             jobs,
             heads,
             status,
-            group: Group::default(),
-            held: None,
+            group: CommitGroup::default(),
+            postponed: None,
             closing: false,
-            deferred: false,
-            refreshed: None,
+            has_deferred_work: false,
+            refreshed_at: None,
         }
     }
 
@@ -108,47 +117,47 @@ impl<S: State> Worker<S> {
     pub(super) fn run(mut self) -> S {
         while let Some(job) = self.receive() {
             self.execute(job);
-            self.gather();
+            self.execute_queued();
             if !self.group.waiters.is_empty() || self.group.is_overdue() {
                 self.commit();
             }
         }
-        if self.group.since.is_some() {
+        if self.group.staged_at.is_some() {
             self.commit();
         }
         self.state
     }
 
-    /// Waits for the next job; `None` if the bus is closed. In the meantime it commits a group that no caller waits
-    /// for, and lets an idle log do deferred work.
+    /// Waits for the next job; `None` if the bus is closed and the queue is empty. While it waits, commits the group
+    /// when it is overdue, and lets an idle log do its deferred work.
     fn receive(&mut self) -> Option<Job<S>> {
-        if let Some(append) = self.held.take() {
+        if let Some(append) = self.postponed.take() {
             return Some(Job::Append(append));
         }
         if self.closing {
             return self.jobs.try_recv().ok();
         }
         loop {
-            let received = match self.group.since {
-                Some(since) => self.jobs.recv_timeout(LINGER.saturating_sub(since.elapsed())),
-                None if self.deferred => self.jobs.recv_timeout(IDLE),
+            let received = match self.group.staged_at {
+                Some(staged_at) => self.jobs.recv_timeout(MAX_BARRIER_DELAY.saturating_sub(staged_at.elapsed())),
+                None if self.has_deferred_work => self.jobs.recv_timeout(IDLE_DELAY),
                 None => self.jobs.recv().map_err(|_| RecvTimeoutError::Disconnected),
             };
             match received {
                 Ok(job) => return Some(job),
                 Err(RecvTimeoutError::Disconnected) => return None,
-                Err(RecvTimeoutError::Timeout) if self.group.since.is_some() => self.commit(),
+                Err(RecvTimeoutError::Timeout) if self.group.staged_at.is_some() => self.commit(),
                 Err(RecvTimeoutError::Timeout) => self.sync_idle(),
             }
         }
     }
 
-    /// Runs further queued jobs that fit into the same barrier, if a caller waits for it.
-    fn gather(&mut self) {
+    /// Runs queued jobs while a caller waits for the barrier, until the queue is empty or the barrier is full.
+    fn execute_queued(&mut self) {
         while !self.group.waiters.is_empty() && self.group.waiters.len() < MAX_WAITERS {
             match self.jobs.try_recv() {
                 Ok(Job::Append(append)) if !self.group.has_room_for(&append) => {
-                    self.held = Some(append);
+                    self.postponed = Some(append);
                     return;
                 }
                 Ok(job) => self.execute(job),
@@ -157,44 +166,44 @@ impl<S: State> Worker<S> {
         }
     }
 
-    /// Runs a job. After a failed barrier jobs are dropped, and their callers find the error in [`Status`].
+    /// Runs a job. After a failed barrier jobs are dropped instead; their callers read the reason from [`BusStatus`].
     fn execute(&mut self, job: Job<S>) {
         match job {
             Job::Close => self.closing = true,
             _ if self.status.has_failed() => {}
-            Job::Command(Command { work, durability }) => {
+            Job::Command(Command { closure, durability }) => {
                 self.refresh();
-                work(&mut self.state);
+                closure(&mut self.state);
                 match durability {
                     Durability::ReadOnly => return,
                     Durability::Eventual => {}
                     Durability::Reported(reply) => self.group.waiters.push(Waiter::Command(reply)),
                 }
-                self.group.since.get_or_insert_with(Instant::now);
+                self.group.mark_staged();
             }
             Job::Append(append) => {
                 self.group.events += append.batch.len();
-                self.group.bytes += size(&append);
+                self.group.bytes += frame_bytes(&append);
                 let appended = self.state.append(append.expected, &append.batch);
                 self.group.waiters.push(Waiter::Append(append.reply, appended));
-                self.group.since.get_or_insert_with(Instant::now);
+                self.group.mark_staged();
             }
         }
     }
 
-    /// Refreshes the state, at most every [`REFRESH_INTERVAL`].
+    /// Refreshes the state, unless the last refresh was less than [`REFRESH_INTERVAL`] ago.
     fn refresh(&mut self) {
-        if self.refreshed.is_some_and(|refreshed| refreshed.elapsed() < REFRESH_INTERVAL) {
+        if self.refreshed_at.is_some_and(|refreshed_at| refreshed_at.elapsed() < REFRESH_INTERVAL) {
             return;
         }
-        self.refreshed = Some(Instant::now());
+        self.refreshed_at = Some(Instant::now());
         self.state.refresh();
-        self.group.since.get_or_insert_with(Instant::now);
+        self.group.mark_staged();
     }
 
-    /// Makes the group durable, publishes the new head, and sends the results to the callers.
+    /// Makes the group durable, publishes the new head, then answers the callers.
     fn commit(&mut self) {
-        self.deferred = true;
+        self.has_deferred_work = true;
         let group = std::mem::take(&mut self.group);
         let committed = self.state.commit();
         match &committed {
@@ -202,10 +211,10 @@ impl<S: State> Worker<S> {
             Err(error) => self.fail(error),
         }
         for waiter in group.waiters {
-            // Callers whose receiver was dropped are ignored.
+            // A caller that went away needs no answer.
             match waiter {
                 Waiter::Command(reply) => drop(reply.send(committed.clone())),
-                // After a failed barrier no result of a staged batch is valid, not even a conflict.
+                // After a failed barrier nothing staged counts, not even as the reason of a conflict.
                 Waiter::Append(reply, appended) => {
                     drop(reply.send(committed.clone().map_err(BusError::from).and(appended)));
                 }
@@ -213,7 +222,7 @@ impl<S: State> Worker<S> {
         }
     }
 
-    /// Publishes the head of the log to subscriptions, views and reactors.
+    /// Publishes the head of the log to views, subscriptions and reactors.
     fn publish(&self) {
         match self.state.log().head() {
             Ok(head) => {
@@ -223,15 +232,15 @@ impl<S: State> Worker<S> {
         }
     }
 
-    /// Lets the idle log do its deferred work.
+    /// Lets the log do its deferred work.
     fn sync_idle(&mut self) {
-        self.deferred = false;
+        self.has_deferred_work = false;
         if let Err(error) = self.state.log().sync() {
             self.fail(&error);
         }
     }
 
-    /// Records the error of a barrier, after which jobs are refused.
+    /// Records a failed barrier, after which the bus refuses jobs.
     fn fail(&self, error: &LogError) {
         tracing::error!(%error, "the log accepts no more events");
         self.status.fail(error.clone());

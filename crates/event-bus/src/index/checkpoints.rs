@@ -4,43 +4,47 @@ use std::borrow::Cow;
 
 use event_core::{Checkpoint, Position};
 
-use super::{Failure, Index};
+use super::{Index, IndexFailure};
 
 /// The largest piece, in bytes; far below the 16 KiB above which sled uses a separate file that it never syncs.
-const PIECE: usize = 4 * 1024;
+const MAX_PIECE_BYTES: usize = 4 * 1024;
 
 /// The number of pieces written under one barrier: 124 KiB.
-const PIECES: usize = 31;
+const PIECES_PER_BARRIER: usize = 31;
 
-/// The number of keys of an old generation removed under one barrier.
-const OLD_PIECES: usize = 256;
+/// The number of keys of old generations that are removed under one barrier.
+const REMOVALS_PER_BARRIER: usize = 256;
 
 /// The longest name that is used in keys, in bytes; longer names are replaced by their hash.
-const MAX_NAME: usize = 128;
+const MAX_NAME_BYTES: usize = 128;
 
-const NAME: u8 = b'n';
-const STATE: u8 = b'c';
+/// The key prefix of the headers of checkpoints.
+const HEADER_PREFIX: u8 = b'n';
+/// The key prefix of the pieces of checkpoints.
+const PIECE_PREFIX: u8 = b'c';
 
 /// The header of a checkpoint: describes one complete generation of pieces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Label {
+struct Header {
     /// Incremented by every save.
     generation: u64,
-    /// Version of the projection.
+    /// The version of the projection.
     version: u32,
-    /// Position of the checkpoint.
+    /// The last position that the state includes.
     position: Position,
-    /// Number of pieces of the state.
+    /// The number of pieces.
     pieces: u32,
-    /// Hash of version, position and state.
+    /// The hash of the checkpoint, see [`hash`].
     hash: [u8; 32],
 }
 
-const LABEL: usize = 8 + 4 + 8 + 4 + 32;
+/// Size of an encoded header, in bytes.
+const HEADER_BYTES: usize = 8 + 4 + 8 + 4 + 32;
 
-impl Label {
-    fn to_bytes(self) -> [u8; LABEL] {
-        let mut bytes = [0; LABEL];
+impl Header {
+    /// Encodes the header.
+    fn to_bytes(self) -> [u8; HEADER_BYTES] {
+        let mut bytes = [0; HEADER_BYTES];
         bytes[..8].copy_from_slice(&self.generation.to_le_bytes());
         bytes[8..12].copy_from_slice(&self.version.to_le_bytes());
         bytes[12..20].copy_from_slice(&self.position.0.to_le_bytes());
@@ -49,6 +53,7 @@ impl Label {
         bytes
     }
 
+    /// Decodes a header; `None` if the length is wrong.
     fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let (generation, rest) = bytes.split_first_chunk()?;
         let (version, rest) = rest.split_first_chunk()?;
@@ -66,107 +71,112 @@ impl Label {
 
 impl Index {
     /// Loads the checkpoint saved under a name; `None` if there is none or its hash does not match.
-    pub(crate) fn load_checkpoint(&self, name: &str) -> Result<Option<Checkpoint>, Failure> {
-        let Some(label) = self.label(name)? else { return Ok(None) };
+    pub(crate) fn load_checkpoint(&self, name: &str) -> Result<Option<Checkpoint>, IndexFailure> {
+        let Some(header) = self.header(name)? else { return Ok(None) };
         let mut state = Vec::new();
-        for number in 0..label.pieces {
-            let key = piece_key(name, label.generation, number);
-            let Some(piece) = self.call(|store| store.get(&key))? else { return Ok(None) };
+        for number in 0..header.pieces {
+            let key = piece_key(name, header.generation, number);
+            let Some(piece) = self.with_sled(|store| store.get(&key))? else { return Ok(None) };
             state.extend_from_slice(&piece);
         }
-        let checkpoint = Checkpoint { version: label.version, position: label.position, state };
-        if hash(&checkpoint) != label.hash {
+        let checkpoint = Checkpoint { version: header.version, position: header.position, state };
+        if hash(&checkpoint) != header.hash {
             tracing::warn!(name, "a checkpoint is damaged and is ignored");
             return Ok(None);
         }
         Ok(Some(checkpoint))
     }
 
-    /// Prepares to save a checkpoint under a name; [`Save::step`] writes it.
-    pub(crate) fn save<'a>(&'a self, name: &'a str, checkpoint: &'a Checkpoint) -> Result<Save<'a>, Failure> {
-        let pieces: Vec<&[u8]> = checkpoint.state.chunks(PIECE).collect();
-        let label = Label {
-            generation: self.label(name)?.map_or(0, |label| label.generation).wrapping_add(1),
+    /// Prepares to save a checkpoint under a name; [`CheckpointWriter::write_part`] writes it.
+    pub(crate) fn checkpoint_writer<'a>(
+        &'a self,
+        name: &'a str,
+        checkpoint: &'a Checkpoint,
+    ) -> Result<CheckpointWriter<'a>, IndexFailure> {
+        let pieces: Vec<&[u8]> = checkpoint.state.chunks(MAX_PIECE_BYTES).collect();
+        let header = Header {
+            generation: self.header(name)?.map_or(0, |header| header.generation).wrapping_add(1),
             version: checkpoint.version,
             position: checkpoint.position,
             pieces: u32::try_from(pieces.len()).unwrap_or(u32::MAX),
             hash: hash(checkpoint),
         };
-        Ok(Save { index: self, name, label, pieces, written: 0, rest: None })
+        Ok(CheckpointWriter { index: self, name, header, pieces, written: 0, stale_keys: None })
     }
 
-    /// Copies the checkpoints without state, such as positions of reactors, from another index.
-    pub(crate) fn take_places(&self, from: &Self) -> Result<(), Failure> {
-        let labels = from.call(|store| store.scan_prefix([NAME]).collect::<sled::Result<Vec<_>>>())?;
-        let places =
-            labels.into_iter().filter(|(_, label)| Label::from_bytes(label).is_some_and(|label| label.pieces == 0));
-        for (name, label) in places {
-            self.call(|store| store.insert(name, label))?;
+    /// Copies the checkpoints without state, which are positions of reactors, from another index.
+    pub(crate) fn copy_positions(&self, from: &Self) -> Result<(), IndexFailure> {
+        let headers = from.with_sled(|store| store.scan_prefix([HEADER_PREFIX]).collect::<sled::Result<Vec<_>>>())?;
+        let without_state = headers
+            .into_iter()
+            .filter(|(_, header)| Header::from_bytes(header).is_some_and(|header| header.pieces == 0));
+        for (key, header) in without_state {
+            self.with_sled(|store| store.insert(key, header))?;
         }
         self.barrier()
     }
 
-    fn label(&self, name: &str) -> Result<Option<Label>, Failure> {
-        let bytes = self.call(|store| store.get(name_key(name)))?;
-        Ok(bytes.and_then(|bytes| Label::from_bytes(&bytes)))
+    /// Reads the header of the checkpoint under a name; `None` if there is none or it cannot be decoded.
+    fn header(&self, name: &str) -> Result<Option<Header>, IndexFailure> {
+        let bytes = self.with_sled(|store| store.get(header_key(name)))?;
+        Ok(bytes.and_then(|bytes| Header::from_bytes(&bytes)))
     }
 }
 
-/// A checkpoint that is being written, one barrier at a time.
-pub(crate) struct Save<'a> {
-    /// The index that is written to.
+/// A checkpoint that is being written, one barrier at a time: first its pieces with the header, then the removal of the
+/// pieces of earlier generations.
+pub(crate) struct CheckpointWriter<'a> {
     index: &'a Index,
-    /// Name of the checkpoint.
+    /// The name of the checkpoint.
     name: &'a str,
-    /// Header of the new generation.
-    label: Label,
-    /// Pieces of the state.
+    header: Header,
+    /// The state.
     pieces: Vec<&'a [u8]>,
-    /// Number of pieces written so far.
+    /// The number of pieces that are written.
     written: usize,
-    /// Keys of other generations, to be removed; `None` until the new generation is complete.
-    rest: Option<Vec<sled::IVec>>,
+    /// The keys of other generations, to be removed; `None` until the new generation is complete.
+    stale_keys: Option<Vec<sled::IVec>>,
 }
 
-impl Save<'_> {
+impl CheckpointWriter<'_> {
     /// Writes as much as one barrier covers and makes it durable. Returns whether more remains.
-    pub(crate) fn step(&mut self) -> Result<bool, Failure> {
+    pub(crate) fn write_part(&mut self) -> Result<bool, IndexFailure> {
         let mut batch = sled::Batch::default();
-        if let Some(rest) = &mut self.rest {
-            let kept = rest.len().saturating_sub(OLD_PIECES);
-            rest.drain(kept..).for_each(|key| batch.remove(key));
+        if let Some(stale_keys) = &mut self.stale_keys {
+            let remaining = stale_keys.len().saturating_sub(REMOVALS_PER_BARRIER);
+            stale_keys.drain(remaining..).for_each(|key| batch.remove(key));
         } else {
-            for piece in self.pieces.iter().skip(self.written).take(PIECES) {
+            for piece in self.pieces.iter().skip(self.written).take(PIECES_PER_BARRIER) {
                 let number = u32::try_from(self.written).unwrap_or(u32::MAX);
-                batch.insert(piece_key(self.name, self.label.generation, number), *piece);
+                batch.insert(piece_key(self.name, self.header.generation, number), *piece);
                 self.written += 1;
             }
             if self.written == self.pieces.len() {
                 // In the same batch as the last pieces, so a header without its pieces cannot exist.
-                batch.insert(name_key(self.name), &self.label.to_bytes()[..]);
+                batch.insert(header_key(self.name), &self.header.to_bytes()[..]);
             }
         }
-        self.index.call(|store| store.apply_batch(batch))?;
+        self.index.with_sled(|store| store.apply_batch(batch))?;
         self.index.barrier()?;
-        if self.rest.is_none() && self.written == self.pieces.len() {
-            self.rest = Some(self.others()?);
+        if self.stale_keys.is_none() && self.written == self.pieces.len() {
+            self.stale_keys = Some(self.find_stale_keys()?);
         }
-        Ok(self.rest.as_ref().is_none_or(|rest| !rest.is_empty()))
+        Ok(self.stale_keys.as_ref().is_none_or(|keys| !keys.is_empty()))
     }
 
-    /// Returns the keys of all other generations of this name, which are removed when the new one is complete.
-    fn others(&self) -> Result<Vec<sled::IVec>, Failure> {
+    /// Returns the keys of the pieces of all other generations of this name.
+    fn find_stale_keys(&self) -> Result<Vec<sled::IVec>, IndexFailure> {
         let prefix = piece_prefix(self.name);
-        let own = piece_key(self.name, self.label.generation, 0);
-        let own = &own[..prefix.len() + 8];
-        self.index.call(|store| {
+        let first_key = piece_key(self.name, self.header.generation, 0);
+        let generation_prefix = &first_key[..prefix.len() + 8];
+        self.index.with_sled(|store| {
             let keys = store.scan_prefix(&prefix).keys();
-            keys.filter(|key| !key.as_ref().is_ok_and(|key| key.starts_with(own))).collect()
+            keys.filter(|key| !key.as_ref().is_ok_and(|key| key.starts_with(generation_prefix))).collect()
         })
     }
 }
 
-/// Returns the hash of a checkpoint: version, position and state.
+/// Returns the BLAKE3 hash of version, position and state.
 fn hash(checkpoint: &Checkpoint) -> [u8; 32] {
     let mut hasher = blake3::Hasher::new();
     hasher.update(&checkpoint.version.to_le_bytes());
@@ -175,21 +185,24 @@ fn hash(checkpoint: &Checkpoint) -> [u8; 32] {
     *hasher.finalize().as_bytes()
 }
 
-/// Returns the name in keys: the name itself, or its hash if it is too long.
-fn short(name: &str) -> Cow<'_, str> {
-    if name.len() <= MAX_NAME { name.into() } else { blake3::hash(name.as_bytes()).to_string().into() }
+/// Returns the name of a checkpoint as it is used in keys.
+fn key_name(name: &str) -> Cow<'_, str> {
+    if name.len() <= MAX_NAME_BYTES { name.into() } else { blake3::hash(name.as_bytes()).to_string().into() }
 }
 
-fn name_key(name: &str) -> Vec<u8> {
-    [&[NAME], short(name).as_bytes()].concat()
+/// Returns the key of the header of a checkpoint.
+fn header_key(name: &str) -> Vec<u8> {
+    [&[HEADER_PREFIX], key_name(name).as_bytes()].concat()
 }
 
+/// Returns the key prefix of all pieces of a checkpoint.
 fn piece_prefix(name: &str) -> Vec<u8> {
-    // The length keeps the pieces of `a` apart from those of `ab`.
-    let name = short(name);
-    [&[STATE, u8::try_from(name.len()).unwrap_or(u8::MAX)], name.as_bytes()].concat()
+    // The length separates the pieces of `a` from those of `ab`.
+    let name = key_name(name);
+    [&[PIECE_PREFIX, u8::try_from(name.len()).unwrap_or(u8::MAX)], name.as_bytes()].concat()
 }
 
+/// Returns the key of the piece with this number, from 0, of a generation of a checkpoint.
 fn piece_key(name: &str, generation: u64, number: u32) -> Vec<u8> {
     [&piece_prefix(name)[..], &generation.to_be_bytes(), &number.to_be_bytes()].concat()
 }

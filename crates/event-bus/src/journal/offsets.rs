@@ -2,33 +2,34 @@
 
 use event_core::Position;
 
-use super::HEADER;
+use super::HEADER_BYTES;
 
-/// One of this many frames is indexed: 8 bytes of memory for about 20 KiB of journal.
-const EVERY: u64 = 64;
+/// The distance between two indexed frames: 8 bytes of memory for about 20 KiB of journal.
+const FRAMES_PER_ENTRY: u64 = 64;
 
-/// Offsets of every [`EVERY`]th frame, from which reads start.
+/// Offsets in the file of the frames at positions 1, 65, 129 and so on, in bytes.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Offsets(Vec<u64>);
 
 impl Offsets {
-    /// Adds every [`EVERY`]th frame. Call it with consecutive positions.
-    pub(crate) fn note(&mut self, position: Position, offset: u64) {
-        if position.0 % EVERY == 1 && self.0.len() as u64 == position.0 / EVERY {
+    /// Adds the offset of a frame if it is the next one to be indexed. Call it with consecutive positions.
+    pub(crate) fn add(&mut self, position: Position, offset: u64) {
+        if position.0 % FRAMES_PER_ENTRY == 1 && self.0.len() as u64 == position.0 / FRAMES_PER_ENTRY {
             self.0.push(offset);
         }
     }
 
-    /// Returns an indexed offset at or before a position, and the number of frames between the two.
-    pub(crate) fn before(&self, position: Position) -> (u64, u64) {
-        let frames = position.0.saturating_sub(1);
-        let slot = (frames / EVERY).min((self.0.len() as u64).saturating_sub(1));
-        let known = usize::try_from(slot).ok().and_then(|slot| self.0.get(slot)).copied();
-        (known.unwrap_or(HEADER as u64), frames - slot * EVERY)
+    /// Returns the offset of the last indexed frame at or before a position, and the number of frames from there to the
+    /// position.
+    pub(crate) fn nearest_before(&self, position: Position) -> (u64, u64) {
+        let frames_before = position.0.saturating_sub(1);
+        let entry = (frames_before / FRAMES_PER_ENTRY).min((self.0.len() as u64).saturating_sub(1));
+        let offset = usize::try_from(entry).ok().and_then(|entry| self.0.get(entry)).copied();
+        (offset.unwrap_or(HEADER_BYTES as u64), frames_before - entry * FRAMES_PER_ENTRY)
     }
 
-    /// Removes the entries after a position.
-    pub(crate) fn cut(&mut self, after: Position) {
-        self.0.truncate(usize::try_from(after.0.div_ceil(EVERY)).unwrap_or(usize::MAX));
+    /// Removes the entries of frames after `last`.
+    pub(crate) fn truncate_after(&mut self, last: Position) {
+        self.0.truncate(usize::try_from(last.0.div_ceil(FRAMES_PER_ENTRY)).unwrap_or(usize::MAX));
     }
 }

@@ -1,32 +1,36 @@
-//! Scans a journal for its complete batches, and for frames behind the first damage.
+//! Scans a journal for its complete batches, and for frames after the first damage.
 
 use std::io;
 
 use event_core::{Position, Timestamp};
 
-use super::{AHEAD, Cursor, HEADER, Offsets, Step};
+use super::{Cursor, HEADER_BYTES, Offsets, PADDING, Step};
 use crate::{chain::Chain, files::File, frame::Frame};
 
 /// A point between two frames, with the values that the next frame must continue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct End {
-    /// Position of the frame before it.
+pub(crate) struct FrameBoundary {
+    /// The position of the preceding event.
     pub(crate) position: Position,
-    /// Hash chain of that frame.
+    /// The chain of the preceding event.
     pub(crate) chain: Chain,
-    /// Recording time of that frame.
+    /// The time at which the preceding event was recorded.
     pub(crate) recorded_at: Timestamp,
-    /// Offset in the file.
+    /// The offset of the point in the file, in bytes.
     pub(crate) offset: u64,
 }
 
-impl End {
+impl FrameBoundary {
     /// The point before the first frame.
-    pub(crate) const START: Self =
-        Self { position: Position::ORIGIN, chain: Chain::ORIGIN, recorded_at: Timestamp(0), offset: HEADER as u64 };
+    pub(crate) const START: Self = Self {
+        position: Position::ORIGIN,
+        chain: Chain::ORIGIN,
+        recorded_at: Timestamp(0),
+        offset: HEADER_BYTES as u64,
+    };
 
     /// Returns why a frame does not continue the journal here; `None` if it does.
-    pub(crate) fn refuses(&self, frame: &Frame<'_>) -> Option<&'static str> {
+    pub(crate) fn mismatch(&self, frame: &Frame<'_>) -> Option<&'static str> {
         if frame.position() != self.position.next() {
             Some("the position is not the next one")
         } else if frame.recorded_at() < self.recorded_at {
@@ -38,134 +42,137 @@ impl End {
         }
     }
 
-    /// Returns the point after a frame that ends at `offset`.
+    /// Returns the point after a frame that ends at `offset` in the file.
     pub(crate) fn after(frame: &Frame<'_>, offset: u64) -> Self {
         Self { position: frame.position(), chain: frame.chain(), recorded_at: frame.recorded_at(), offset }
     }
 }
 
-/// Result of scanning a journal: the end of its complete batches, and why the scan ended.
+/// The outcome of a scan.
 #[derive(Debug, Clone)]
 pub(crate) struct Scan {
     /// The end of the last complete batch.
-    pub(crate) whole: End,
-    /// The offset where the scan ended; after `whole` if the last batch is incomplete.
-    pub(crate) reached: u64,
+    pub(crate) complete_end: FrameBoundary,
+    /// The offset where the scan ended; after `complete_end` if the last batch is incomplete.
+    pub(crate) reached_offset: u64,
     /// Offsets of frames in complete batches.
     pub(crate) offsets: Offsets,
-    /// Why the scan ended before the end of the file; `None` if it reached it.
-    pub(crate) flaw: Option<Break>,
+    /// Why the scan ended before the end of the file, or within a batch; `None` if neither.
+    pub(crate) stop: Option<StopReason>,
 }
 
 impl Scan {
-    /// Returns whether only preallocated space follows the last complete batch.
-    pub(crate) fn ends_in_room(&self, behind: &Survivors) -> bool {
-        !behind.anything && self.reached == self.whole.offset
+    /// Whether only preallocated space follows the last complete batch. `trailing` are the frames after the scan.
+    pub(crate) fn ends_in_padding(&self, trailing: &TrailingFrames) -> bool {
+        !trailing.has_data && self.reached_offset == self.complete_end.offset
     }
 }
 
-/// Reason why a scan ended before the end of the file.
+/// The reason why a scan ended early, with a description for the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Break {
+pub(crate) enum StopReason {
     /// An incomplete write, as a crash leaves it.
     Torn(&'static str),
     /// A valid frame that does not continue the journal, which a crash cannot cause.
     Foreign(&'static str),
 }
 
-impl Break {
-    /// Returns the description of the reason.
-    pub(crate) const fn what(self) -> &'static str {
+impl StopReason {
+    /// The description for the user.
+    pub(crate) const fn description(self) -> &'static str {
         match self {
-            Self::Torn(what) | Self::Foreign(what) => what,
+            Self::Torn(description) | Self::Foreign(description) => description,
         }
     }
 }
 
-/// Scans the frames from `from` up to the offset `until` and calls `visit` with each.
+/// Verifies the frames from `start` to the offset `end_offset` and calls `visit` with each, up to the first that is
+/// invalid or does not continue its predecessor. `offsets` holds the offsets of the frames before `start`.
 pub(crate) fn scan(
     file: &dyn File,
-    from: End,
+    start: FrameBoundary,
     mut offsets: Offsets,
-    until: u64,
+    end_offset: u64,
     mut visit: impl FnMut(&Frame<'_>),
 ) -> io::Result<Scan> {
-    let mut cursor = Cursor::new(file, from.offset, until);
-    let (mut end, mut whole) = (from, from);
-    let flaw = loop {
+    let mut cursor = Cursor::new(file, start.offset, end_offset);
+    let (mut end, mut complete_end) = (start, start);
+    let stop = loop {
         let offset = cursor.offset();
         match cursor.next()? {
             Step::Frame(frame) => {
-                if let Some(what) = end.refuses(&frame) {
-                    break Some(Break::Foreign(what));
+                if let Some(mismatch) = end.mismatch(&frame) {
+                    break Some(StopReason::Foreign(mismatch));
                 }
                 visit(&frame);
-                offsets.note(frame.position(), offset);
-                end = End::after(&frame, offset + frame.bytes().len() as u64);
-                if !frame.goes_on() {
-                    whole = end;
+                offsets.add(frame.position(), offset);
+                end = FrameBoundary::after(&frame, offset + frame.bytes().len() as u64);
+                if !frame.batch_continues() {
+                    complete_end = end;
                 }
             }
-            Step::Flaw(what) => break Some(Break::Torn(what)),
-            Step::End if whole == end => break None,
-            Step::End => break Some(Break::Torn("the file ends within a batch")),
+            Step::Invalid(reason) => break Some(StopReason::Torn(reason)),
+            Step::End if complete_end == end => break None,
+            Step::End => break Some(StopReason::Torn("the file ends within a batch")),
         }
     };
-    offsets.cut(whole.position);
-    Ok(Scan { whole, reached: end.offset, offsets, flaw })
+    offsets.truncate_after(complete_end.position);
+    Ok(Scan { complete_end, reached_offset: end.offset, offsets, stop })
 }
 
-/// Scans a journal that another process may be writing. Also returns the valid frames behind its end.
+/// As [`scan`], of a journal that another process may be writing. Also returns the valid frames after the end of the
+/// scan.
 ///
-/// Frames behind a flaw may have been written between two reads; the scan is then repeated from the last complete batch.
+/// Frames after invalid bytes may have been written between two reads; the scan is then repeated from the last complete
+/// batch.
 pub(crate) fn scan_beside_a_writer(
     file: &dyn File,
-    from: End,
+    start: FrameBoundary,
     offsets: Offsets,
-    until: u64,
+    end_offset: u64,
     mut visit: impl FnMut(&Frame<'_>),
-) -> io::Result<(Scan, Survivors)> {
-    let mut found = scan(file, from, offsets, until, &mut visit)?;
+) -> io::Result<(Scan, TrailingFrames)> {
+    let mut found = scan(file, start, offsets, end_offset, &mut visit)?;
     loop {
-        if found.flaw.is_none() {
-            return Ok((found, Survivors::default()));
+        if found.stop.is_none() {
+            return Ok((found, TrailingFrames::default()));
         }
-        let behind = survivors(file, found.reached, until)?;
-        if behind.count == 0 {
-            return Ok((found, behind));
+        let trailing = find_trailing_frames(file, found.reached_offset, end_offset)?;
+        if trailing.count == 0 {
+            return Ok((found, trailing));
         }
-        let before = found.whole;
-        found = scan(file, before, found.offsets, until, &mut visit)?;
-        if found.whole == before {
-            return Ok((found, behind));
+        let previous_end = found.complete_end;
+        found = scan(file, previous_end, found.offsets, end_offset, &mut visit)?;
+        if found.complete_end == previous_end {
+            return Ok((found, trailing));
         }
     }
 }
 
-/// Valid frames behind a flaw, which show whether the flaw is damage or an incomplete write.
+/// Valid frames after the bytes at which a scan ended.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Survivors {
+pub(crate) struct TrailingFrames {
     /// The number of valid frames.
     pub(crate) count: u64,
     /// The latest first position of a barrier among them. All events before it were synced when they were written.
     pub(crate) synced_before: Position,
     /// Whether there is any byte other than preallocated space.
-    pub(crate) anything: bool,
+    pub(crate) has_data: bool,
 }
 
-/// Searches for valid frames from an offset on, byte by byte.
-pub(crate) fn survivors(file: &dyn File, offset: u64, until: u64) -> io::Result<Survivors> {
-    let mut cursor = Cursor::new(file, offset, until);
-    let mut found = Survivors::default();
+/// Searches for valid frames from `offset` to `end_offset`, byte by byte.
+pub(crate) fn find_trailing_frames(file: &dyn File, offset: u64, end_offset: u64) -> io::Result<TrailingFrames> {
+    let mut cursor = Cursor::new(file, offset, end_offset);
+    let mut found = TrailingFrames::default();
     loop {
         match cursor.next()? {
             Step::Frame(frame) => {
-                let begin = Position(frame.position().0.saturating_sub(u64::from(frame.place())));
+                let barrier_start = Position(frame.position().0.saturating_sub(u64::from(frame.barrier_index())));
                 found.count += 1;
-                found.synced_before = found.synced_before.max(begin);
-                found.anything = true;
+                found.synced_before = found.synced_before.max(barrier_start);
+                found.has_data = true;
             }
-            Step::Flaw(_) => found.anything |= cursor.skip() != AHEAD,
+            Step::Invalid(_) => found.has_data |= cursor.skip_byte() != PADDING,
             Step::End => return Ok(found),
         }
     }

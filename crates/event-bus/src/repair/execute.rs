@@ -1,10 +1,10 @@
 //! Executes a repair plan: writes the new journal and replaces the damaged files.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use event_core::{EventId, NewEvent, Payload, Position, Recorded, Timestamp};
 
-use super::{LOST_KIND, Piece, PositionRange, REPAIRED, RepairPlan, Source};
+use super::{FrameSource, LOST_KIND, PositionRange, REPAIRED, RepairPlan};
 use crate::{
     LogError,
     chain::Chain,
@@ -12,38 +12,37 @@ use crate::{
     frame,
     head::{self, HEAD, Head},
     index::INDEX,
-    journal::{self, HEADER, JOURNAL},
+    journal::{self, HEADER_BYTES, JOURNAL},
 };
 
-/// The size of one write, in bytes.
-const CHUNK: usize = 128 * 1024;
+/// The least size of a write of the new journal, in bytes, except the last.
+const WRITE_BYTES: usize = 128 * 1024;
 
-/// Outcome of a repair: the new head, the lost events, and the kept files.
+/// The outcome of a repair.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RepairOutcome {
     /// The position of the last event.
     pub head: Position,
-    /// Events that neither copy had.
+    /// Events that neither journal nor index had. Each was replaced by a `log.lost` event.
     pub lost: Vec<PositionRange>,
     /// The paths of the old files.
     pub kept: Vec<PathBuf>,
 }
 
 /// The journal that is being written, with the values that the next frame continues.
-struct Output<'f> {
-    /// The new journal.
+struct JournalOutput<'f> {
     file: &'f dyn File,
-    /// Number of bytes written.
+    /// The number of bytes that are written.
     offset: u64,
-    /// Frames that were not written yet.
+    /// The bytes that follow them.
     pending: Vec<u8>,
-    /// Hash chain of the last frame.
+    /// The chain of the last frame.
     chain: Chain,
-    /// Recording time of the last frame.
+    /// The time at which the event of the last frame was recorded.
     recorded_at: Timestamp,
 }
 
-impl Output<'_> {
+impl JournalOutput<'_> {
     /// Writes the pending bytes.
     fn flush(&mut self) -> std::io::Result<()> {
         files::write_full(self.file, self.offset, &self.pending)?;
@@ -54,23 +53,36 @@ impl Output<'_> {
 }
 
 impl RepairPlan {
-    /// Executes the plan. Keeps the old files as `*.damaged-N`; the index is rebuilt when the log is opened next.
+    /// Writes a new journal and `HEAD`, and renames the old files to `*.damaged-N`. The index is rebuilt when the log
+    /// is opened next. Does nothing if no repair is needed.
     ///
     /// # Errors
-    /// [`LogError::Io`]; the old journal is not touched until the new one is complete.
+    /// [`LogError::Io`] if a file cannot be read or written, [`LogError::Damaged`] if a frame changed since the repair
+    /// was planned. The old journal is not touched until the new one is complete.
     pub fn execute(mut self) -> Result<RepairOutcome, LogError> {
-        let head = Position(self.pieces.len() as u64);
+        let head = Position(self.sources.len() as u64);
         if !self.is_needed() {
             return Ok(RepairOutcome { head, lost: Vec::new(), kept: Vec::new() });
         }
-        let new = self.root.join(REPAIRED);
+        let complete = self.root.join(REPAIRED);
         let unfinished = self.root.join("journal.repairing");
-        let end = self.write(&unfinished)?;
+        let end = self.write_journal(&unfinished)?;
         // From here on the new journal is complete, and an interrupted repair resumes from it.
-        self.files.rename(&unfinished, &new).map_err(LogError::io("rename", &unfinished))?;
+        self.files.rename(&unfinished, &complete).map_err(LogError::io("rename", &unfinished))?;
         self.files.sync_dir(&self.root).map_err(LogError::io("sync", &self.root))?;
         // sled must release its files before they are moved.
         self.index = None;
+        let kept = self.keep_old_files()?;
+        let path = self.root.join(JOURNAL);
+        self.files.rename(&complete, &path).map_err(LogError::io("rename", &complete))?;
+        self.files.sync_dir(&self.root).map_err(LogError::io("sync", &self.root))?;
+        head::write(&*self.files, &self.root, end).map_err(LogError::io("write", self.root.join(HEAD)))?;
+        tracing::warn!(log = %self.root.display(), events = head.0, lost = self.lost.len(), "the log was put together again");
+        Ok(RepairOutcome { head, lost: self.lost, kept })
+    }
+
+    /// Copies `HEAD` and renames journal and index to `*.damaged-N`. Returns the new paths.
+    fn keep_old_files(&self) -> Result<Vec<PathBuf>, LogError> {
         let mut kept = Vec::new();
         // `HEAD` is copied, not moved: while the journal is missing, `HEAD` makes opening the log fail.
         let path = self.root.join(HEAD);
@@ -85,69 +97,62 @@ impl RepairPlan {
                 kept.push(files::move_aside(&*self.files, &path).map_err(LogError::io("move aside", &path))?);
             }
         }
-        let path = self.root.join(JOURNAL);
-        self.files.rename(&new, &path).map_err(LogError::io("rename", &new))?;
-        self.files.sync_dir(&self.root).map_err(LogError::io("sync", &self.root))?;
-        head::write(&*self.files, &self.root, end).map_err(LogError::io("write", self.root.join(HEAD)))?;
-        tracing::warn!(log = %self.root.display(), events = head.0, lost = self.lost.len(), "the log was put together again");
-        Ok(RepairOutcome { head, lost: self.lost, kept })
+        Ok(kept)
     }
 
-    /// Writes the new journal from the pieces of the plan, and syncs it. Returns its end.
-    fn write(&self, path: &std::path::Path) -> Result<Head, LogError> {
-        let wrote = |error| LogError::io("write", path)(error);
+    /// Writes the new journal to `path` and syncs it. Returns its end.
+    fn write_journal(&self, path: &Path) -> Result<Head, LogError> {
+        let write_error = |error| LogError::io("write", path)(error);
         let file = self.files.open(path, Mode::Replace).map_err(LogError::io("create", path))?;
-        let mut output = Output {
+        let mut output = JournalOutput {
             file: &*file,
             offset: 0,
-            pending: journal::header().to_vec(),
+            pending: journal::encode_header().to_vec(),
             chain: Chain::ORIGIN,
             recorded_at: Timestamp(0),
         };
-        for (index, piece) in self.pieces.iter().enumerate() {
-            self.write_piece(Position(index as u64 + 1), *piece, &mut output)?;
-            if CHUNK <= output.pending.len() {
-                output.flush().map_err(wrote)?;
+        for (index, source) in self.sources.iter().enumerate() {
+            self.write_frame(Position(index as u64 + 1), *source, &mut output)?;
+            if WRITE_BYTES <= output.pending.len() {
+                output.flush().map_err(write_error)?;
             }
         }
-        output.flush().map_err(wrote)?;
+        output.flush().map_err(write_error)?;
         file.sync_data().map_err(LogError::io("sync", path))?;
-        debug_assert!(HEADER as u64 <= output.offset, "the header is always written");
-        Ok(Head { position: Position(self.pieces.len() as u64), chain: output.chain, journal: output.offset })
+        debug_assert!(HEADER_BYTES as u64 <= output.offset, "the header is always written");
+        Ok(Head { position: Position(self.sources.len() as u64), chain: output.chain, journal_length: output.offset })
     }
 
-    /// Appends the frame for one position to the new journal, with a recomputed chain.
-    fn write_piece(&self, position: Position, piece: Piece, output: &mut Output<'_>) -> Result<(), LogError> {
-        let bytes = match piece {
-            Piece::Journal { offset, length } => match &self.journal {
-                Some(Source { path, file }) => {
-                    let mut bytes = vec![0; length];
-                    files::read_full(&**file, offset, &mut bytes).map_err(LogError::io("read", path))?;
-                    bytes
-                }
-                None => Vec::new(),
-            },
-            Piece::Index => {
-                self.index.as_ref().and_then(|index| index.frame(position).ok().flatten()).unwrap_or_default()
+    /// Appends the frame for one position to the new journal.
+    fn write_frame(
+        &self,
+        position: Position,
+        source: FrameSource,
+        output: &mut JournalOutput<'_>,
+    ) -> Result<(), LogError> {
+        let bytes = match source {
+            FrameSource::Journal { offset, length } => self.read_from_journal(offset, length)?,
+            FrameSource::Index => {
+                self.index.as_ref().and_then(|index| index.read_frame(position).ok().flatten()).unwrap_or_default()
             }
-            Piece::Lost => {
-                let lost = lost(position, output.recorded_at);
-                output.chain = frame::write(&mut output.pending, &lost, 0, false, output.chain);
+            FrameSource::Lost => {
+                let event = lost_event(position, output.recorded_at);
+                output.chain = frame::encode(&mut output.pending, &event, 0, false, output.chain);
                 return Ok(());
             }
         };
-        let Ok(frame) = frame::read(&bytes) else {
+        let Ok(frame) = frame::decode(&bytes) else {
             let detail = "a record that was whole when the repair was planned is not any more".to_owned();
             return Err(LogError::Damaged { path: self.root.clone(), position, detail });
         };
         output.recorded_at = frame.recorded_at();
-        output.chain = frame.rewrite(&mut output.pending, output.chain);
+        output.chain = frame.write_relinked(&mut output.pending, output.chain);
         Ok(())
     }
 }
 
-/// Creates the `log.lost` event that replaces a lost one, so that later events keep their positions.
-fn lost(position: Position, recorded_at: Timestamp) -> Recorded {
+/// Creates the event that replaces a lost one at a position. `recorded_at` is the time of the previous event.
+fn lost_event(position: Position, recorded_at: Timestamp) -> Recorded {
     let id = EventId::derive(&[LOST_KIND.as_bytes(), &position.0.to_le_bytes()]);
     let event = NewEvent {
         id,

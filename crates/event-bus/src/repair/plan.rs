@@ -4,34 +4,36 @@ use std::{path::Path, sync::Arc};
 
 use event_core::{Position, Timestamp};
 
-use super::{Piece, REPAIRED, RepairPlan, Source, extend};
+use super::{FrameSource, JournalSource, REPAIRED, RepairPlan, add_position};
 use crate::{
     LogError,
     chain::Chain,
     files::{self, File, Files, Mode, SystemFiles},
     frame::{self, Frame, MIN_FRAME},
-    head::{self, Found},
+    head::{self, HeadFile},
     index::{INDEX, Index},
-    journal::{self, Break, Cursor, End, Header, JOURNAL, Offsets, Step},
+    journal::{self, Cursor, FrameBoundary, Header, JOURNAL, Offsets, Step, StopReason},
     lock,
     sled_log::finish_purge,
 };
 
-/// Location of a valid frame in the damaged journal.
+/// The location of a valid frame in the journal.
 #[derive(Clone, Copy)]
-struct Find {
-    /// Position of the event.
+struct FrameLocation {
+    /// The position of its event.
     position: Position,
-    /// Offset of the frame in the journal.
+    /// The offset in the file, in bytes.
     offset: u64,
-    /// Length of the frame in bytes.
+    /// The length, in bytes.
     length: usize,
 }
 
-/// Inspects a log and returns what a repair would change.
+/// Inspects the log in a directory and returns the changes that a repair would make. Completes an interrupted purge and
+/// changes nothing else.
 ///
 /// # Errors
-/// [`LogError::InUse`], [`LogError::Io`], and [`LogError::Format`] for a journal of a newer program.
+/// [`LogError::InUse`] if another process has the log open, [`LogError::Io`] if a file cannot be read, and
+/// [`LogError::Format`] for a journal of a newer program.
 pub fn plan_repair(directory: impl AsRef<Path>) -> Result<RepairPlan, LogError> {
     plan_repair_with(directory, Arc::new(SystemFiles))
 }
@@ -44,30 +46,31 @@ pub fn plan_repair_with(directory: impl AsRef<Path>, files: Arc<dyn Files>) -> R
     let root = directory.as_ref();
     // Fails for a missing directory instead of creating it.
     files.list(root).map_err(LogError::io("list", root))?;
-    let lock = lock::take(&*files, root)?;
+    let lock = lock::acquire(&*files, root)?;
     // Otherwise a repair could restore purged payloads from the old index.
     finish_purge(root, &*files)?;
     let mut faults = Vec::new();
-    let found = head::read(&*files, root)?;
+    let head_file = head::read(&*files, root)?;
     let journal = open_journal(root, &*files, &mut faults)?;
     let index = open_index(root, &*files)?;
-    let last = index.as_ref().and_then(|index| index.last().ok().flatten()).map_or(Position::ORIGIN, |(last, _)| last);
-    let promised = match found {
-        Found::Head(head) => head.position,
-        Found::Missing | Found::Damaged => Position::ORIGIN,
+    let index_end =
+        index.as_ref().and_then(|index| index.last_frame().ok().flatten()).map_or(Position::ORIGIN, |(end, _)| end);
+    let head = match head_file {
+        HeadFile::Valid(head) => head.position,
+        HeadFile::Missing | HeadFile::Damaged => Position::ORIGIN,
     };
-    let finds = match &journal {
-        Some(Source { path, file }) => walk(path, &**file, found, promised.max(last), &mut faults)?,
+    let frames = match &journal {
+        Some(JournalSource { path, file }) => scan_journal(path, &**file, head_file, head.max(index_end), &mut faults)?,
         None => Vec::new(),
     };
-    let known = finds.last().map_or(Position::ORIGIN, |find| find.position).max(promised).max(last);
+    let last = frames.last().map_or(Position::ORIGIN, |frame| frame.position).max(head).max(index_end);
     let mut plan = RepairPlan {
         root: root.to_owned(),
         files,
         lock,
         journal,
         index,
-        pieces: Vec::new(),
+        sources: Vec::new(),
         faults,
         kept: 0,
         restored: Vec::new(),
@@ -75,20 +78,20 @@ pub fn plan_repair_with(directory: impl AsRef<Path>, files: Arc<dyn Files>) -> R
         unverified: Vec::new(),
     };
     if plan.is_needed() {
-        plan.choose(&finds, known)?;
+        plan.choose_sources(&frames, last)?;
     }
     Ok(plan)
 }
 
-/// Opens the journal, or the new one of an interrupted repair; `None` if neither exists. Adds missing files to
-/// `faults`.
-fn open_journal(root: &Path, files: &dyn Files, faults: &mut Vec<String>) -> Result<Option<Source>, LogError> {
+/// Opens the journal, or the complete new journal of an interrupted repair; `None` if both are missing. Adds missing
+/// files to `faults`.
+fn open_journal(root: &Path, files: &dyn Files, faults: &mut Vec<String>) -> Result<Option<JournalSource>, LogError> {
     // An interrupted repair may have moved the old journal aside and left only the new one.
     for name in [JOURNAL, REPAIRED] {
         let path = root.join(name);
         if files::exists(files, &path).map_err(LogError::io("list", root))? {
             let file = files.open(&path, Mode::Read).map_err(LogError::io("open", &path))?;
-            return Ok(Some(Source { path, file }));
+            return Ok(Some(JournalSource { path, file }));
         }
         faults.push(format!("`{}` is missing", path.display()));
     }
@@ -104,142 +107,147 @@ fn open_index(root: &Path, files: &dyn Files) -> Result<Option<Index>, LogError>
     Ok(Index::open(&path, files).map_err(LogError::io("open", &path))?.ok())
 }
 
-/// Scans the journal and adds its damage to `faults`. Returns every valid frame in the order of positions, or nothing if the
-/// journal is intact.
-fn walk(
+/// Scans the journal and adds its damage to `faults`. `required` is the last position in `HEAD` or the index, which the
+/// journal must reach. Returns every valid frame in the order of positions, or nothing if there is no damage.
+fn scan_journal(
     path: &Path,
     file: &dyn File,
-    found: Found,
-    demanded: Position,
+    head_file: HeadFile,
+    required: Position,
     faults: &mut Vec<String>,
-) -> Result<Vec<Find>, LogError> {
-    let read = |error| LogError::io("read", path)(error);
-    let header = journal::read_header(file).map_err(read)?;
-    if let Header::Other(_) = header {
+) -> Result<Vec<FrameLocation>, LogError> {
+    let read_error = |error| LogError::io("read", path)(error);
+    let header = journal::read_header(file).map_err(read_error)?;
+    if let Header::OtherVersion(_) = header {
         journal::check_header(header, path.to_owned())?;
     }
-    if header != Header::Whole {
+    if header != Header::Valid {
         faults.push(format!("the header of `{}` is damaged", path.display()));
     }
-    let length = file.length().map_err(read)?;
+    let length = file.length().map_err(read_error)?;
     let mut head_chain = None;
-    let scan = journal::scan(file, End::START, Offsets::default(), length, |frame| {
-        if matches!(found, Found::Head(head) if head.position == frame.position()) {
+    let scan = journal::scan(file, FrameBoundary::START, Offsets::default(), length, |frame| {
+        if matches!(head_file, HeadFile::Valid(head) if head.position == frame.position()) {
             head_chain = Some(frame.chain());
         }
     })
-    .map_err(read)?;
-    let next = scan.whole.position.next();
-    if scan.whole.position < demanded {
-        faults.push(format!(
-            "`{}` is whole up to position {}, events up to {demanded} are known",
-            path.display(),
-            scan.whole.position
-        ));
+    .map_err(read_error)?;
+    let end = scan.complete_end.position;
+    if end < required {
+        faults.push(format!("`{}` is whole up to position {end}, events up to {required} are known", path.display()));
     }
-    match (scan.flaw, found) {
-        (Some(Break::Foreign(what)), _) => faults.push(format!("position {next}: {what}")),
-        (Some(Break::Torn(what)), _)
-            if journal::survivors(file, scan.reached, length).map_err(read)?.count != 0 || !faults.is_empty() =>
+    match (scan.stop, head_file) {
+        (Some(StopReason::Foreign(reason)), _) => faults.push(format!("position {}: {reason}", end.next())),
+        (Some(StopReason::Torn(reason)), _)
+            if !faults.is_empty()
+                || journal::find_trailing_frames(file, scan.reached_offset, length).map_err(read_error)?.count != 0 =>
         {
-            faults.push(format!("position {next}: {what}"));
+            faults.push(format!("position {}: {reason}", end.next()));
         }
-        (_, Found::Head(head)) if head_chain.is_some_and(|chain| chain != head.chain) => {
+        (_, HeadFile::Valid(head)) if head_chain.is_some_and(|chain| chain != head.chain) => {
             faults.push(format!("position {}: the hash chain is not the one `HEAD` remembers", head.position));
         }
         _ => {}
     }
-    if faults.is_empty() { Ok(Vec::new()) } else { all_frames(file, length).map_err(read) }
+    if faults.is_empty() { Ok(Vec::new()) } else { find_all_frames(file, length).map_err(read_error) }
 }
 
-/// Returns the location of every valid frame, in the order of positions.
-fn all_frames(file: &dyn File, length: u64) -> std::io::Result<Vec<Find>> {
+/// Searches the first `length` bytes of a file for valid frames, byte by byte. Returns them in the order of positions;
+/// several may have the same position.
+fn find_all_frames(file: &dyn File, length: u64) -> std::io::Result<Vec<FrameLocation>> {
     // A larger position than the file has room for means that the bytes of a payload happen to be a valid frame.
     let highest = Position(length / MIN_FRAME as u64);
-    let (mut cursor, mut finds) = (Cursor::new(file, 0, length), Vec::new());
+    let (mut cursor, mut frames) = (Cursor::new(file, 0, length), Vec::new());
     loop {
         let offset = cursor.offset();
         match cursor.next()? {
             Step::Frame(frame) if Position::ORIGIN < frame.position() && frame.position() <= highest => {
-                finds.push(Find { position: frame.position(), offset, length: frame.bytes().len() });
+                frames.push(FrameLocation { position: frame.position(), offset, length: frame.bytes().len() });
             }
             Step::Frame(_) => {}
-            Step::Flaw(_) => {
-                cursor.skip();
+            Step::Invalid(_) => {
+                cursor.skip_byte();
             }
             Step::End => break,
         }
     }
-    finds.sort_by_key(|find| find.position);
-    Ok(finds)
+    frames.sort_by_key(|frame| frame.position);
+    Ok(frames)
 }
 
-/// The event at the previous position, which the next frame must continue.
-struct Before {
+/// The event chosen for the previous position.
+struct Predecessor {
     /// Its chain; `None` if the event is lost.
     chain: Option<Chain>,
-    /// Recording time of the event, or of the last one that is not lost.
+    /// The time at which it was recorded; if it is lost, that of the event before it.
     recorded_at: Timestamp,
 }
 
-impl Before {
-    /// Returns whether the chain of a frame follows from this event.
-    fn proves(&self, frame: &Frame<'_>) -> bool {
+impl Predecessor {
+    /// Whether the chain of a frame follows from this event.
+    fn is_continued_by(&self, frame: &Frame<'_>) -> bool {
         self.chain.is_some_and(|chain| frame.chain() == frame.chain_after(chain))
     }
 }
 
 impl RepairPlan {
-    /// Chooses the source for every position from 1 to `known`.
-    fn choose(&mut self, finds: &[Find], known: Position) -> Result<(), LogError> {
-        let mut before = Before { chain: Some(Chain::ORIGIN), recorded_at: Timestamp(0) };
-        let mut rest = finds;
-        for position in (1..=known.0).map(Position) {
-            let here = rest.iter().take_while(|find| find.position == position).count();
-            let (candidates, later) = rest.split_at(here);
+    /// Chooses the source for every position from 1 to `last`. `frames` are the valid frames of the journal, in the
+    /// order of positions.
+    fn choose_sources(&mut self, frames: &[FrameLocation], last: Position) -> Result<(), LogError> {
+        let mut previous = Predecessor { chain: Some(Chain::ORIGIN), recorded_at: Timestamp(0) };
+        let mut rest = frames;
+        for position in (1..=last.0).map(Position) {
+            let count = rest.iter().take_while(|frame| frame.position == position).count();
+            let (in_journal, later) = rest.split_at(count);
             rest = later;
-            let mut options = Vec::new();
-            for find in candidates {
-                options.push((Piece::Journal { offset: find.offset, length: find.length }, self.bytes(find)?));
+            let mut candidates = Vec::new();
+            for &FrameLocation { offset, length, .. } in in_journal {
+                candidates.push((FrameSource::Journal { offset, length }, self.read_from_journal(offset, length)?));
             }
-            if !options.iter().any(|(_, bytes)| frame::read(bytes).is_ok_and(|frame| before.proves(&frame)))
-                && let Some(bytes) = self.index.as_ref().and_then(|index| index.frame(position).ok().flatten())
+            let continues = |bytes: &[u8]| frame::decode(bytes).is_ok_and(|frame| previous.is_continued_by(&frame));
+            if !candidates.iter().any(|(_, bytes)| continues(bytes))
+                && let Some(bytes) = self.index.as_ref().and_then(|index| index.read_frame(position).ok().flatten())
             {
-                options.push((Piece::Index, bytes));
+                candidates.push((FrameSource::Index, bytes));
             }
-            before = self.pick(position, &options, &before);
+            previous = self.choose_source(position, &candidates, &previous);
         }
         Ok(())
     }
 
-    /// Chooses the frame that continues the hash chain, otherwise the first whose time does not decrease. Returns it as the
+    /// Chooses for one position the candidate that continues the hash chain, otherwise the first whose time does not
+    /// decrease, otherwise none. `candidates` are sources with their encoded frames. Returns the chosen event as the
     /// predecessor of the next position.
-    fn pick(&mut self, position: Position, options: &[(Piece, Vec<u8>)], before: &Before) -> Before {
-        let frames = || options.iter().filter_map(|(piece, bytes)| Some((*piece, frame::read(bytes).ok()?)));
-        let proved = frames().find(|(_, frame)| before.proves(frame));
-        let chosen = proved.or_else(|| frames().find(|(_, frame)| before.recorded_at <= frame.recorded_at()));
-        let Some((piece, frame)) = chosen else {
-            self.pieces.push(Piece::Lost);
-            extend(&mut self.lost, position);
-            return Before { chain: None, recorded_at: before.recorded_at };
+    fn choose_source(
+        &mut self,
+        position: Position,
+        candidates: &[(FrameSource, Vec<u8>)],
+        previous: &Predecessor,
+    ) -> Predecessor {
+        let frames = || candidates.iter().filter_map(|(source, bytes)| Some((*source, frame::decode(bytes).ok()?)));
+        let verified = frames().find(|(_, frame)| previous.is_continued_by(frame));
+        let chosen = verified.or_else(|| frames().find(|(_, frame)| previous.recorded_at <= frame.recorded_at()));
+        let Some((source, frame)) = chosen else {
+            self.sources.push(FrameSource::Lost);
+            add_position(&mut self.lost, position);
+            return Predecessor { chain: None, recorded_at: previous.recorded_at };
         };
-        self.pieces.push(piece);
-        match piece {
-            Piece::Index => extend(&mut self.restored, position),
-            Piece::Journal { .. } | Piece::Lost => self.kept += 1,
+        self.sources.push(source);
+        match source {
+            FrameSource::Index => add_position(&mut self.restored, position),
+            FrameSource::Journal { .. } | FrameSource::Lost => self.kept += 1,
         }
-        if proved.is_none() {
-            extend(&mut self.unverified, position);
+        if verified.is_none() {
+            add_position(&mut self.unverified, position);
         }
-        Before { chain: Some(frame.chain()), recorded_at: frame.recorded_at() }
+        Predecessor { chain: Some(frame.chain()), recorded_at: frame.recorded_at() }
     }
 
-    /// Reads a frame from the journal.
-    fn bytes(&self, find: &Find) -> Result<Vec<u8>, LogError> {
-        let mut bytes = vec![0; find.length];
-        if let Some(Source { path, file }) = &self.journal {
-            files::read_full(&**file, find.offset, &mut bytes).map_err(LogError::io("read", path))?;
-        }
+    /// Reads `length` bytes at an offset of the journal; none if there is no journal.
+    pub(super) fn read_from_journal(&self, offset: u64, length: usize) -> Result<Vec<u8>, LogError> {
+        let Some(JournalSource { path, file }) = &self.journal else { return Ok(Vec::new()) };
+        let mut bytes = vec![0; length];
+        files::read_full(&**file, offset, &mut bytes).map_err(LogError::io("read", path))?;
         Ok(bytes)
     }
 }

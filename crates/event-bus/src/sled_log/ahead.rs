@@ -7,7 +7,7 @@ use std::io;
 
 use crate::{
     files::{self, File},
-    journal::AHEAD,
+    journal::PADDING,
 };
 
 /// Preallocated space behind the journal's end, as used by the writer.
@@ -33,7 +33,7 @@ impl Ahead {
         files::write_full(file, offset, frames)?;
         let end = offset + frames.len() as u64;
         if self.room != 0 && self.until < end {
-            match files::write_full(file, end, &vec![AHEAD; self.room]) {
+            match files::write_full(file, end, &vec![PADDING; self.room]) {
                 Ok(()) => self.until = end + self.room as u64,
                 Err(error) => {
                     tracing::warn!(%error, "the journal is no longer written ahead");

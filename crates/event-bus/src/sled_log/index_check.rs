@@ -9,8 +9,8 @@ use crate::{
     LogError, RepairAction,
     chain::Chain,
     files::{self, Files},
-    index::{Failure, INDEX, Index},
-    journal::{Cursor, Readable, Step},
+    index::{INDEX, Index, IndexFailure},
+    journal::{Cursor, ReadableJournal, Step},
 };
 
 /// Number of bytes added to the index at once while it is built.
@@ -25,7 +25,7 @@ pub(super) enum Witness {
     /// The index does not exist.
     Missing,
     /// The index cannot be opened, or is inconsistent.
-    Damaged(Failure),
+    Damaged(IndexFailure),
     Sound {
         index: Index,
         last: Position,
@@ -42,7 +42,7 @@ impl Witness {
             return Ok(Self::Missing);
         }
         let asked = Index::open(&path, files).map_err(LogError::io("open", &path))?.and_then(|index| {
-            let (last, chain) = index.last()?.unwrap_or((Position::ORIGIN, Chain::ORIGIN));
+            let (last, chain) = index.last_frame()?.unwrap_or((Position::ORIGIN, Chain::ORIGIN));
             Ok(Self::Sound { index, last, chain })
         });
         Ok(asked.unwrap_or_else(Self::Damaged))
@@ -67,7 +67,7 @@ impl Witness {
 
     /// Returns whether the index is intact, so that events after its end were never acknowledged.
     pub(super) fn is_sound(&self) -> bool {
-        matches!(self, Self::Sound { index, .. } if index.distrusted().is_none())
+        matches!(self, Self::Sound { index, .. } if index.rebuild_reason().is_none())
     }
 
     /// Returns the index with its last position if its chain is the journal's. Otherwise returns the reason why it is
@@ -76,7 +76,9 @@ impl Witness {
         match self {
             Self::Missing => Err(None),
             Self::Damaged(failure) => Err(Some(failure.to_string())),
-            Self::Sound { index, .. } if index.distrusted().is_some() => Err(index.distrusted().map(ToOwned::to_owned)),
+            Self::Sound { index, .. } if index.rebuild_reason().is_some() => {
+                Err(index.rebuild_reason().map(ToOwned::to_owned))
+            }
             Self::Sound { last, chain, index } if chain == journal => Ok((index, last)),
             Self::Sound { last, .. } => Err(Some(format!("its hash chain at position {last} is not the journal's"))),
         }
@@ -89,7 +91,7 @@ impl Opening<'_> {
         &mut self,
         witness: Witness,
         chain: Chain,
-        journal: &Readable,
+        journal: &ReadableJournal,
     ) -> Result<Index, LogError> {
         let path = self.index_path();
         let end = journal.end.position;
@@ -123,15 +125,19 @@ impl Opening<'_> {
     }
 
     /// Returns the error for an index that cannot be built.
-    fn refused(&self, failure: &Failure) -> LogError {
+    fn refused(&self, failure: &IndexFailure) -> LogError {
         LogError::Stopped { path: self.root.to_owned(), cause: failure.to_string().into() }
     }
 }
 
 /// Adds all events after a position to the index. Returns their number. The outer error is that of the journal, the
 /// inner one that of the index.
-pub(super) fn build(index: &Index, journal: &Readable, known: Position) -> Result<Result<u64, Failure>, LogError> {
-    let (offset, _) = journal.offsets.before(known.next());
+pub(super) fn build(
+    index: &Index,
+    journal: &ReadableJournal,
+    known: Position,
+) -> Result<Result<u64, IndexFailure>, LogError> {
+    let (offset, _) = journal.offsets.nearest_before(known.next());
     let mut cursor = Cursor::new(&*journal.file, offset, journal.end.offset);
     let (mut added, mut batches) = (0, 0_u64);
     let mut bytes = Vec::with_capacity(BUILD);
@@ -145,10 +151,10 @@ pub(super) fn build(index: &Index, journal: &Readable, known: Position) -> Resul
                 true
             }
             // The journal was scanned before and was complete. If it ends early, the next opening reports it.
-            Step::Flaw(_) | Step::End => false,
+            Step::Invalid(_) | Step::End => false,
         };
         if BUILD <= bytes.len() || !more {
-            if let Err(failure) = index.add(&bytes) {
+            if let Err(failure) = index.add_frames(&bytes) {
                 return Ok(Err(failure));
             }
             bytes.clear();

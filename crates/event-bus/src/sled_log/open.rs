@@ -12,17 +12,17 @@ use crate::{
     LogError, Repair, RepairAction,
     chain::Chain,
     files::{self, File, Files, Mode},
-    head::{self, Found, Head},
-    ids::Ids,
+    head::{self, Head, HeadFile},
+    ids::IdIndex,
     index::INDEX,
-    journal::{self, Break, End, HEADER, Header, JOURNAL, Offsets, Readable, Scan},
+    journal::{self, FrameBoundary, HEADER_BYTES, Header, JOURNAL, Offsets, ReadableJournal, Scan, StopReason},
     lock,
 };
 
 /// Opens or creates a log. Returns the repairs that were made. Errors as for [`SledLog::open`].
 pub(super) fn open(root: &Path, files: Arc<dyn Files>) -> Result<(SledLog, Vec<Repair>), LogError> {
     files::ensure_dir(&*files, root).map_err(LogError::io("create", root))?;
-    let lock = lock::take(&*files, root)?;
+    let lock = lock::acquire(&*files, root)?;
     purge::finish(root, &*files)?;
     let mut opening = Opening { root, files: &*files, repairs: Vec::new() };
     let found = head::read(&*files, root)?;
@@ -30,8 +30,8 @@ pub(super) fn open(root: &Path, files: Arc<dyn Files>) -> Result<(SledLog, Vec<R
     let file = opening.open_journal(found, &witness)?;
     let Walked { scan, ids, index_chain } = opening.scan(&*file, found, &witness)?;
     opening.check_tail(&*file, &scan, &witness)?;
-    let end = scan.whole;
-    let readable = Readable { path: opening.journal(), file, end, offsets: scan.offsets };
+    let end = scan.complete_end;
+    let readable = ReadableJournal { path: opening.journal(), file, end, offsets: scan.offsets };
     let index = opening.settle_index(witness, index_chain, &readable)?;
     let head = opening.settle_head(found, end)?;
     for repair in &opening.repairs {
@@ -54,7 +54,7 @@ struct Walked {
     /// The end and the index of the journal.
     scan: Scan,
     /// All ids, including those of a tail that will be cut: positions after the log's end count as unknown.
-    ids: Ids,
+    ids: IdIndex,
     /// Chain of the journal at the last position of the index.
     index_chain: Chain,
 }
@@ -85,10 +85,10 @@ impl Opening<'_> {
     }
 
     /// Opens the journal, or creates it if no other file shows that one existed.
-    fn open_journal(&mut self, found: Found, witness: &Witness) -> Result<Arc<dyn File>, LogError> {
+    fn open_journal(&mut self, found: HeadFile, witness: &Witness) -> Result<Arc<dyn File>, LogError> {
         let path = self.journal();
         let exists = files::exists(self.files, &path).map_err(LogError::io("list", self.root))?;
-        let fresh = found == Found::Missing && witness.knows_nothing() && !self.has_old_journal()?;
+        let fresh = found == HeadFile::Missing && witness.knows_nothing() && !self.has_old_journal()?;
         if !exists && !fresh {
             return Err(self.damaged(Position(1), "the file is missing, and other files show that it was there"));
         }
@@ -96,7 +96,7 @@ impl Opening<'_> {
         let header = journal::read_header(&*file).map_err(LogError::io("read", &path))?;
         let length = file.length().map_err(LogError::io("read", &path))?;
         // A crash may keep the length of a header without its bytes.
-        let unfinished = matches!(header, Header::Short | Header::Damaged) && length <= HEADER as u64;
+        let unfinished = matches!(header, Header::Short | Header::Damaged) && length <= HEADER_BYTES as u64;
         if !unfinished || !fresh {
             journal::check_header(header, path)?;
             return Ok(file);
@@ -107,7 +107,7 @@ impl Opening<'_> {
         }
         let begin = || {
             file.truncate(0)?;
-            files::write_full(&*file, 0, &journal::header())?;
+            files::write_full(&*file, 0, &journal::encode_header())?;
             file.sync_data()?;
             self.files.sync_dir(self.root)
         };
@@ -122,17 +122,17 @@ impl Opening<'_> {
     }
 
     /// Scans the whole journal and compares it with `HEAD` and the end of the index.
-    fn scan(&self, file: &dyn File, found: Found, witness: &Witness) -> Result<Walked, LogError> {
+    fn scan(&self, file: &dyn File, found: HeadFile, witness: &Witness) -> Result<Walked, LogError> {
         let path = self.journal();
         let length = file.length().map_err(LogError::io("read", &path))?;
         let recorded = match found {
-            Found::Head(head) => Some(head),
-            Found::Missing | Found::Damaged => None,
+            HeadFile::Valid(head) => Some(head),
+            HeadFile::Missing | HeadFile::Damaged => None,
         };
         let mut head_holds = recorded.is_none_or(|head| head.position == Position::ORIGIN);
         let mut index_chain = Chain::ORIGIN;
-        let mut ids = Ids::default();
-        let scan = journal::scan(file, End::START, Offsets::default(), length, |frame| {
+        let mut ids = IdIndex::default();
+        let scan = journal::scan(file, FrameBoundary::START, Offsets::default(), length, |frame| {
             let position = frame.position();
             if let Some(head) = recorded.filter(|head| head.position == position) {
                 head_holds = head.chain == frame.chain();
@@ -143,8 +143,8 @@ impl Opening<'_> {
             }
         })
         .map_err(LogError::io("read", &path))?;
-        let whole = scan.whole.position;
-        let flaw = scan.flaw.map_or_else(String::new, |flaw| format!(" ({})", flaw.what()));
+        let whole = scan.complete_end.position;
+        let flaw = scan.stop.map_or_else(String::new, |flaw| format!(" ({})", flaw.description()));
         if let Some(head) = recorded
             && whole < head.position
         {
@@ -166,14 +166,15 @@ impl Opening<'_> {
 
     /// Truncates an incomplete write at the end, and rejects any other incomplete content.
     fn check_tail(&mut self, file: &dyn File, scan: &Scan, witness: &Witness) -> Result<(), LogError> {
-        let (path, whole) = (self.journal(), scan.whole);
-        let what = match scan.flaw {
+        let (path, whole) = (self.journal(), scan.complete_end);
+        let what = match scan.stop {
             None => return Ok(()),
-            Some(Break::Foreign(what)) => return Err(self.damaged(whole.position.next(), what)),
-            Some(Break::Torn(what)) => what,
+            Some(StopReason::Foreign(what)) => return Err(self.damaged(whole.position.next(), what)),
+            Some(StopReason::Torn(what)) => what,
         };
         let length = file.length().map_err(LogError::io("read", &path))?;
-        let behind = journal::survivors(file, scan.reached, length).map_err(LogError::io("read", &path))?;
+        let behind =
+            journal::find_trailing_frames(file, scan.reached_offset, length).map_err(LogError::io("read", &path))?;
         // Frames behind the gap do not prove damage if they belong to the same barrier, of which a crash may keep any
         // part. An intact index that ends before the gap proves that the barrier was never acknowledged.
         let unfinished = behind.synced_before <= whole.position.next() && witness.is_sound();
@@ -186,7 +187,7 @@ impl Opening<'_> {
             file.sync_data()
         };
         cut().map_err(LogError::io("cut", &path))?;
-        if scan.ends_in_room(&behind) {
+        if scan.ends_in_padding(&behind) {
             return Ok(());
         }
         let bytes = length - whole.offset;
@@ -196,17 +197,17 @@ impl Opening<'_> {
     }
 
     /// Rewrites the `HEAD` file if it differs from the journal's end.
-    fn settle_head(&mut self, found: Found, end: End) -> Result<Head, LogError> {
+    fn settle_head(&mut self, found: HeadFile, end: FrameBoundary) -> Result<Head, LogError> {
         let head = Head::from(end);
-        if found == Found::Head(head) {
+        if found == HeadFile::Valid(head) {
             return Ok(head);
         }
         head::write(self.files, self.root, head).map_err(LogError::io("write", self.root.join(head::HEAD)))?;
         let why = match found {
-            Found::Damaged => "it was damaged",
-            Found::Missing if end.position != Position::ORIGIN => "it was missing",
+            HeadFile::Damaged => "it was damaged",
+            HeadFile::Missing if end.position != Position::ORIGIN => "it was missing",
             // A new log, or a process that was killed before it wrote the file.
-            Found::Missing | Found::Head(_) => return Ok(head),
+            HeadFile::Missing | HeadFile::Valid(_) => return Ok(head),
         };
         self.repaired(RepairAction::HeadRewritten, end.position, why.to_owned());
         Ok(head)

@@ -15,8 +15,8 @@ use super::{SledLog, index_check::build};
 use crate::{
     LogError,
     files::{self, Files, Mode},
-    index::{Failure, INDEX, Index},
-    journal::{self, Cursor, End, JOURNAL, Offsets, Readable},
+    index::{INDEX, Index, IndexFailure},
+    journal::{self, Cursor, FrameBoundary, JOURNAL, Offsets, ReadableJournal},
 };
 
 /// Names of the new journal and the new index while they are written.
@@ -75,30 +75,30 @@ impl SledLog {
     fn write_journal_without(
         &self,
         mut selected: impl FnMut(&Recorded) -> bool,
-    ) -> Result<(Readable, PurgeOutcome), LogError> {
+    ) -> Result<(ReadableJournal, PurgeOutcome), LogError> {
         let path = self.root.join(NEW_JOURNAL);
         let wrote = |error| LogError::io("write", &path)(error);
         let old = self.visible().readable.clone();
         let file = self.files.open(&path, Mode::Replace).map_err(LogError::io("create", &path))?;
-        let mut cursor = Cursor::new(&*old.file, End::START.offset, old.end.offset);
-        let (mut pending, mut written) = (journal::header().to_vec(), 0);
+        let mut cursor = Cursor::new(&*old.file, FrameBoundary::START.offset, old.end.offset);
+        let (mut pending, mut written) = (journal::encode_header().to_vec(), 0);
         let mut offsets = Offsets::default();
-        let (mut end, mut purged) = (End::START, PurgeOutcome::default());
+        let (mut end, mut purged) = (FrameBoundary::START, PurgeOutcome::default());
         while end.position < old.end.position {
             let step = cursor.next().map_err(LogError::io("read", &old.path))?;
             let frame = step.at(end.position.next(), &old.path)?;
-            offsets.note(frame.position(), end.offset);
+            offsets.add(frame.position(), end.offset);
             let before = pending.len();
-            let event = frame.event();
+            let event = frame.to_recorded();
             if frame.purged().is_none() && !event.event.payload.is_empty() && selected(&event) {
-                frame.purge(&mut pending);
+                frame.write_purged(&mut pending);
                 purged.events += 1;
                 purged.bytes += event.event.payload.len() as u64;
             } else {
                 pending.extend_from_slice(frame.bytes());
             }
             let length = (pending.len() - before) as u64;
-            end = End::after(&frame, end.offset + length);
+            end = FrameBoundary::after(&frame, end.offset + length);
             if CHUNK <= pending.len() || end.position == old.end.position {
                 files::write_full(&*file, written, &pending).map_err(wrote)?;
                 written += pending.len() as u64;
@@ -106,16 +106,17 @@ impl SledLog {
             }
         }
         file.sync_data().map_err(LogError::io("sync", &path))?;
-        Ok((Readable { path, file, end, offsets }, purged))
+        Ok((ReadableJournal { path, file, end, offsets }, purged))
     }
 
     /// Builds the new index from the new journal.
-    fn write_index_of(&self, journal: &Readable) -> Result<(), LogError> {
+    fn write_index_of(&self, journal: &ReadableJournal) -> Result<(), LogError> {
         let path = self.root.join(NEW_INDEX);
-        let failed = |failure: Failure| LogError::Stopped { path: path.clone(), cause: failure.to_string().into() };
+        let failed =
+            |failure: IndexFailure| LogError::Stopped { path: path.clone(), cause: failure.to_string().into() };
         let index = Index::open(&path, &*self.files).map_err(LogError::io("create", &path))?.map_err(failed)?;
-        build(&index, journal, End::START.position)?.map_err(failed)?;
-        index.take_places(&self.index).map_err(failed)
+        build(&index, journal, FrameBoundary::START.position)?.map_err(failed)?;
+        index.copy_positions(&self.index).map_err(failed)
     }
 }
 

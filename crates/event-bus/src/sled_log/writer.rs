@@ -12,9 +12,9 @@ use crate::{
     LogError,
     files::File,
     frame,
-    group::{Group, Staged},
+    group::{StagedEvent, StagedGroup},
     head::{self, Head},
-    journal::{End, JOURNAL},
+    journal::{FrameBoundary, JOURNAL},
 };
 
 /// Maximum number of bytes by which the index may be behind the journal.
@@ -26,13 +26,13 @@ const HEAD_EVERY: Duration = Duration::from_millis(100);
 #[derive(Debug)]
 pub(super) struct Writer {
     /// Events staged since the last barrier.
-    pub(super) group: Group,
+    pub(super) group: StagedGroup,
     /// The journal.
     journal: Arc<dyn File>,
     /// Preallocated space behind the journal's end.
     ahead: Ahead,
     /// End of the durable part of the journal.
-    end: End,
+    end: FrameBoundary,
     /// Content of the `HEAD` file.
     head: Head,
     /// Time at which the `HEAD` file was written.
@@ -59,12 +59,12 @@ struct Written {
     /// The encoded frames.
     bytes: Vec<u8>,
     /// Start of each frame, and the end of the journal after it.
-    ends: Vec<(usize, End)>,
+    ends: Vec<(usize, FrameBoundary)>,
 }
 
 impl Writer {
-    pub(super) fn new(end: End, head: Head, journal: Arc<dyn File>) -> Self {
-        let group = Group::after(end.position, end.recorded_at);
+    pub(super) fn new(end: FrameBoundary, head: Head, journal: Arc<dyn File>) -> Self {
+        let group = StagedGroup::after(end.position, end.recorded_at);
         let (ahead, behind) = (Ahead::default(), Behind::default());
         Self { group, journal, ahead, end, head, head_at: Instant::now(), stopped: None, behind }
     }
@@ -86,7 +86,7 @@ impl Writer {
             self.stopped = Some(cause.into());
         }
         // The staged events are dropped, so their positions are free again.
-        self.group = Group::after(self.end.position, self.end.recorded_at);
+        self.group = StagedGroup::after(self.end.position, self.end.recorded_at);
     }
 
     /// Returns an error if the writer was stopped.
@@ -101,17 +101,17 @@ impl Writer {
     }
 
     /// Encodes staged events as frames.
-    fn frames(&self, staged: &[Staged]) -> Written {
-        let bytes = staged.iter().map(|staged| frame::size_of(&staged.recorded)).sum();
+    fn frames(&self, staged: &[StagedEvent]) -> Written {
+        let bytes = staged.iter().map(|staged| frame::recorded_size(&staged.recorded)).sum();
         let mut written = Written { bytes: Vec::with_capacity(bytes), ends: Vec::with_capacity(staged.len()) };
         let mut end = self.end;
-        for (index, Staged { recorded, goes_on }) in staged.iter().enumerate() {
+        for (index, StagedEvent { recorded, batch_continues }) in staged.iter().enumerate() {
             let start = written.bytes.len();
             // A barrier has at most 256 events, so the index always fits.
             let place = u8::try_from(index).unwrap_or(u8::MAX);
-            let chain = frame::write(&mut written.bytes, recorded, place, *goes_on, end.chain);
+            let chain = frame::encode(&mut written.bytes, recorded, place, *batch_continues, end.chain);
             let offset = self.end.offset + written.bytes.len() as u64;
-            end = End { position: recorded.position, chain, recorded_at: recorded.recorded_at, offset };
+            end = FrameBoundary { position: recorded.position, chain, recorded_at: recorded.recorded_at, offset };
             written.ends.push((start, end));
         }
         written
@@ -131,7 +131,7 @@ impl SledLog {
     }
 
     /// Writes staged events to journal and index, then makes them visible.
-    fn barrier(&self, writer: &mut Writer, staged: &[Staged]) -> Result<(), String> {
+    fn barrier(&self, writer: &mut Writer, staged: &[StagedEvent]) -> Result<(), String> {
         let written = writer.frames(staged);
         let Some((_, end)) = written.ends.last().copied() else { return Ok(()) };
         self.write_journal(writer, &written.bytes)?;
@@ -144,7 +144,7 @@ impl SledLog {
         self.keep_head(writer)?;
         let mut visible = self.visible.write().unwrap_or_else(PoisonError::into_inner);
         for (staged, (start, end)) in staged.iter().zip(&written.ends) {
-            visible.readable.offsets.note(end.position, before + *start as u64);
+            visible.readable.offsets.add(end.position, before + *start as u64);
             visible.ids.add(staged.recorded.event.id, end.position);
         }
         visible.readable.end = end;
@@ -183,7 +183,7 @@ impl SledLog {
             return Ok(());
         }
         let bytes = std::mem::take(&mut writer.behind.bytes);
-        self.index.add(&bytes).and_then(|()| self.index.barrier()).map_err(|failure| failure.to_string())?;
+        self.index.add_frames(&bytes).and_then(|()| self.index.barrier()).map_err(|failure| failure.to_string())?;
         writer.behind.bytes = bytes;
         writer.behind.bytes.clear();
         Ok(())

@@ -1,4 +1,5 @@
-//! Tests of the contract that the bus relies on, for the real primitives and their models.
+//! Tests of the properties that the bus relies on. The real types and the replacements for model checkers must pass
+//! them.
 
 use std::{
     pin::pin,
@@ -9,7 +10,7 @@ use std::{
 
 use super::{oneshot, queue, watch};
 
-/// Runs a test inside the model checker, if its models are used.
+/// Runs a test in the model checker if one is enabled, otherwise directly.
 fn check(test: fn()) {
     #[cfg(feature = "model-loom")]
     loom::model(test);
@@ -24,19 +25,19 @@ fn poll<F: Future>(future: F) -> Poll<F::Output> {
 }
 
 #[test]
-fn a_queue_without_a_receiver_drops_what_it_holds_and_takes_no_more() {
+fn a_queue_without_a_receiver_drops_its_messages_and_accepts_no_more() {
     check(|| {
         let (sender, receiver) = queue::unbounded();
-        let held = Arc::new(());
-        sender.send(Arc::clone(&held)).unwrap();
+        let message = Arc::new(());
+        sender.send(Arc::clone(&message)).unwrap();
         drop(receiver);
-        assert_eq!(Arc::strong_count(&held), 1, "whoever waits for an answer to it would wait for ever");
-        assert!(sender.send(held).is_err());
+        assert_eq!(Arc::strong_count(&message), 1, "a caller that waits for a reply would wait forever");
+        assert!(sender.send(message).is_err());
     });
 }
 
 #[test]
-fn a_queue_without_senders_gives_what_it_holds_first() {
+fn a_queue_without_senders_delivers_its_messages_first() {
     check(|| {
         let (sender, receiver) = queue::unbounded();
         assert!(receiver.try_recv().is_err());
@@ -79,7 +80,7 @@ fn a_value_sent_once_arrives_unless_the_receiver_is_gone() {
 }
 
 #[test]
-fn a_watched_value_is_seen_once_also_when_its_sender_is_gone() {
+fn a_watched_value_is_seen_once_even_if_its_sender_is_gone() {
     check(|| {
         let (sender, mut receiver) = watch::channel(0);
         assert!(poll(receiver.changed()).is_pending());
@@ -94,7 +95,7 @@ fn a_watched_value_is_seen_once_also_when_its_sender_is_gone() {
         assert!(matches!(poll(receiver.changed()), Poll::Ready(Err(_))));
         assert!(matches!(poll(later.changed()), Poll::Ready(Ok(()))), "a clone has not seen it yet");
         assert_eq!(*later.borrow_and_update(), 1);
-        assert!(matches!(poll(later.wait_for(|value| *value == 1)), Poll::Ready(Ok(_))), "the present value will do");
+        assert!(matches!(poll(later.wait_for(|value| *value == 1)), Poll::Ready(Ok(_))), "the current value matches");
         assert!(matches!(poll(later.wait_for(|value| *value == 2)), Poll::Ready(Err(_))));
     });
 }

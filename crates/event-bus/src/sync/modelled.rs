@@ -1,14 +1,14 @@
-//! Models of the synchronisation primitives for a model checker: each is a state behind one of the checker's locks.
+//! Replacements that a model checker can explore: each is a state behind one of the checker's locks.
 //!
-//! They have the contract of the real types without their fairness, so every order that tokio and crossbeam may choose
-//! is tried. Time does not pass: see [`queue::Receiver::recv_timeout`] and [`time`].
+//! They have the contract of the real types and are unfair, so that every order that tokio and crossbeam may choose is
+//! explored. Time does not pass: see [`queue::Receiver::recv_timeout`] and [`time`].
 
+mod monitor;
 pub(crate) mod oneshot;
 pub(crate) mod queue;
 pub(crate) mod task;
 pub(crate) mod thread;
 mod time;
-mod waited;
 pub(crate) mod watch;
 
 #[cfg(feature = "model-loom")]

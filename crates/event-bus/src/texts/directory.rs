@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use super::{MAX_TEXT_BYTES, TextStore, name};
+use super::{MAX_TEXT_BYTES, TextStore, checked_hash};
 use crate::{
     LogError,
     files::{self, Files, SystemFiles},
@@ -15,27 +15,25 @@ use crate::{
 /// A text store in a directory, which is created when the first text is stored.
 #[derive(Debug, Clone)]
 pub struct TextFiles {
-    /// Directory of the texts.
     directory: PathBuf,
-    /// File system of the texts.
     files: Arc<dyn Files>,
     /// Serialises writers, which would otherwise share the temporary file of a text.
     writing: Arc<Mutex<()>>,
 }
 
-/// Result of reading all texts: counts of intact ones, and paths of damaged ones.
+/// The outcome of verifying all texts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Walk {
-    /// Number of intact texts.
-    pub(crate) whole: u64,
-    /// Their total size in bytes.
-    pub(crate) bytes: u64,
-    /// Paths of the damaged texts.
+pub(crate) struct TextsCheck {
+    /// The number of texts whose content matches their hash.
+    pub(crate) intact: u64,
+    /// Their total size, in bytes.
+    pub(crate) intact_bytes: u64,
+    /// The files whose content does not match their hash.
     pub(crate) damaged: Vec<PathBuf>,
 }
 
 impl TextFiles {
-    /// Opens the text store of the log in a directory.
+    /// Creates a handle of the text store of the log in a directory. Neither reads nor creates files.
     pub fn open(log: impl AsRef<Path>) -> Self {
         Self::open_with(log, Arc::new(SystemFiles))
     }
@@ -45,34 +43,37 @@ impl TextFiles {
         Self { directory: log.as_ref().join("texts"), files, writing: Arc::default() }
     }
 
+    /// Returns the path of the file of a text.
     fn path(&self, hash: [u8; 32]) -> PathBuf {
         let digits = blake3::Hash::from_bytes(hash).to_hex();
         self.directory.join(&digits[..2]).join(&digits[2..])
     }
 
+    /// Reads a file; `None` if it does not exist.
     fn read(&self, path: &Path) -> Result<Option<Vec<u8>>, LogError> {
         files::read_small(&*self.files, path, MAX_TEXT_BYTES).map_err(LogError::io("read", path))
     }
 
-    /// Reads every text and verifies it against the hash in its path.
-    pub(crate) fn walk(&self) -> Result<Walk, LogError> {
-        let mut walk = Walk::default();
+    /// Reads every text and compares its content with its hash.
+    pub(crate) fn verify_all(&self) -> Result<TextsCheck, LogError> {
+        let mut check = TextsCheck::default();
         for directory in self.list(&self.directory)? {
             for path in self.list(&directory)? {
                 let bytes = self.read(&path)?.unwrap_or_default();
                 // A temporary file of an interrupted `put` is neither a text nor damage.
                 if path.extension().is_some() {
                 } else if path == self.path(*blake3::hash(&bytes).as_bytes()) {
-                    walk.whole += 1;
-                    walk.bytes += bytes.len() as u64;
+                    check.intact += 1;
+                    check.intact_bytes += bytes.len() as u64;
                 } else {
-                    walk.damaged.push(path);
+                    check.damaged.push(path);
                 }
             }
         }
-        Ok(walk)
+        Ok(check)
     }
 
+    /// Returns the paths in a directory, sorted; none if it does not exist.
     fn list(&self, directory: &Path) -> Result<Vec<PathBuf>, LogError> {
         match self.files.list(directory) {
             Ok(names) => Ok(names.into_iter().map(|name| directory.join(name)).collect()),
@@ -82,8 +83,8 @@ impl TextFiles {
     }
 }
 
-/// Parses the hash in the path of a text; `None` for any other path.
-fn named_by(path: &Path) -> Option<[u8; 32]> {
+/// Returns the hash of the text whose file has this path; `None` if the path is not of a text.
+fn hash_of_path(path: &Path) -> Option<[u8; 32]> {
     let digits = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
     let hash = digits(path.parent()?)? + &digits(path)?;
     blake3::Hash::from_hex(hash).ok().map(|hash| *hash.as_bytes())
@@ -91,10 +92,10 @@ fn named_by(path: &Path) -> Option<[u8; 32]> {
 
 impl TextStore for TextFiles {
     fn put(&self, text: &str) -> Result<[u8; 32], LogError> {
-        let hash = name(text)?;
+        let hash = checked_hash(text)?;
         let path = self.path(hash);
         let directory = path.parent().unwrap_or(&self.directory);
-        let _alone = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
+        let _guard = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
         // A damaged file is replaced.
         if self.read(&path)?.as_deref() == Some(text.as_bytes()) {
             // The writer may have been killed before the directory entry was durable.
@@ -126,7 +127,7 @@ impl TextStore for TextFiles {
             });
             let mut changed = false;
             for path in paths {
-                let hash = named_by(&path);
+                let hash = hash_of_path(&path);
                 if hash.is_some_and(keep) {
                     continue;
                 }

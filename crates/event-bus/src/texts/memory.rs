@@ -5,10 +5,10 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use super::{TextStore, name};
+use super::{TextStore, checked_hash};
 use crate::LogError;
 
-/// An in-memory text store for tests, demos and dry runs.
+/// A text store in memory.
 #[derive(Debug, Default)]
 pub struct MemoryTexts(Mutex<BTreeMap<[u8; 32], String>>);
 
@@ -25,7 +25,7 @@ impl MemoryTexts {
 
 impl TextStore for MemoryTexts {
     fn put(&self, text: &str) -> Result<[u8; 32], LogError> {
-        let hash = name(text)?;
+        let hash = checked_hash(text)?;
         self.texts().entry(hash).or_insert_with(|| text.to_owned());
         Ok(hash)
     }
@@ -37,7 +37,7 @@ impl TextStore for MemoryTexts {
     fn sweep(&self, keep: &dyn Fn([u8; 32]) -> bool) -> Result<u64, LogError> {
         let mut texts = self.texts();
         let before = texts.len();
-        texts.retain(|name, _| keep(*name));
+        texts.retain(|hash, _| keep(*hash));
         Ok((before - texts.len()) as u64)
     }
 

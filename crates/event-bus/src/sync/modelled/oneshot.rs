@@ -1,4 +1,4 @@
-//! Model of `tokio::sync::oneshot`.
+//! Replaces `tokio::sync::oneshot`.
 
 use std::{
     pin::Pin,
@@ -6,39 +6,38 @@ use std::{
     task::{Context, Poll},
 };
 
-use super::waited::Waited;
+use super::monitor::Monitor;
 
-/// Error: the sender was dropped without sending a value.
+/// The sender was dropped without sending a value.
 #[derive(Debug)]
 pub(crate) struct RecvError;
 
-/// State of a channel, shared by its sender and its receiver.
 struct State<T> {
-    /// The value, after it was sent and before it was received.
+    /// The value that was sent and not received yet.
     value: Option<T>,
-    /// Whether the sender exists.
-    sender: bool,
-    /// Whether the receiver exists.
-    receiver: bool,
+    /// Whether the sender exists and has not sent.
+    has_sender: bool,
+    has_receiver: bool,
 }
 
-/// Sends one value. `None` after that.
-pub(crate) struct Sender<T>(Option<Arc<Waited<State<T>>>>);
+/// The sending half; `None` once it has sent.
+pub(crate) struct Sender<T>(Option<Arc<Monitor<State<T>>>>);
 
-pub(crate) struct Receiver<T>(Arc<Waited<State<T>>>);
+/// The receiving half.
+pub(crate) struct Receiver<T>(Arc<Monitor<State<T>>>);
 
 pub(crate) fn channel<T>() -> (Sender<T>, Receiver<T>) {
-    let shared = Arc::new(Waited::new(State { value: None, sender: true, receiver: true }));
+    let shared = Arc::new(Monitor::new(State { value: None, has_sender: true, has_receiver: true }));
     (Sender(Some(Arc::clone(&shared))), Receiver(shared))
 }
 
 impl<T> Sender<T> {
-    /// Sends the value; returns it if the receiver was dropped.
+    /// Sends the value; returns it as the error if the receiver was dropped.
     pub(crate) fn send(mut self, value: T) -> Result<(), T> {
         let Some(shared) = self.0.take() else { return Err(value) };
-        shared.change(|state| {
-            state.sender = false;
-            if !state.receiver {
+        shared.change_and_wake(|state| {
+            state.has_sender = false;
+            if !state.has_receiver {
                 return Err(value);
             }
             state.value = Some(value);
@@ -50,16 +49,16 @@ impl<T> Sender<T> {
 impl<T> Drop for Sender<T> {
     fn drop(&mut self) {
         if let Some(shared) = &self.0 {
-            shared.change(|state| state.sender = false);
+            shared.change_and_wake(|state| state.has_sender = false);
         }
     }
 }
 
 impl<T> Receiver<T> {
-    /// Returns whether receiving would complete immediately.
-    pub(super) fn is_settled(&self) -> bool {
-        let state = self.0.look();
-        state.value.is_some() || !state.sender
+    /// Whether the future is ready.
+    pub(super) fn is_ready(&self) -> bool {
+        let state = self.0.lock();
+        state.value.is_some() || !state.has_sender
     }
 }
 
@@ -69,7 +68,7 @@ impl<T> Future for Receiver<T> {
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         self.0.poll(context, |state| match state.value.take() {
             Some(value) => Some(Ok(value)),
-            None => (!state.sender).then_some(Err(RecvError)),
+            None => (!state.has_sender).then_some(Err(RecvError)),
         })
     }
 }
@@ -77,8 +76,8 @@ impl<T> Future for Receiver<T> {
 impl<T> Drop for Receiver<T> {
     fn drop(&mut self) {
         // A value that was not received is dropped outside the lock.
-        drop(self.0.with(|state| {
-            state.receiver = false;
+        drop(self.0.change_silently(|state| {
+            state.has_receiver = false;
             state.value.take()
         }));
     }

@@ -1,57 +1,58 @@
-//! Model of `crossbeam_channel`.
+//! Replaces `crossbeam_channel`.
 
 use std::{collections::VecDeque, future::poll_fn, sync::Arc, time::Duration};
 
-use super::waited::Waited;
+use super::monitor::Monitor;
 use crate::bus::block_on::block_on;
 
-/// State of a queue, shared by its senders and its receiver.
 struct State<T> {
-    /// Messages that were not received yet.
     messages: VecDeque<T>,
-    /// Whether a sender exists.
-    senders: bool,
-    /// Whether the receiver exists.
-    receiver: bool,
+    has_senders: bool,
+    has_receiver: bool,
 }
 
+/// The sending half; clones send to the same queue.
 pub(crate) struct Sender<T>(Arc<Senders<T>>);
 
-/// State shared by all senders, dropped with the last one.
-struct Senders<T>(Arc<Waited<State<T>>>);
+/// The part that all senders share; dropped with the last of them.
+struct Senders<T>(Arc<Monitor<State<T>>>);
 
 impl<T> Drop for Senders<T> {
     fn drop(&mut self) {
-        self.0.change(|state| state.senders = false);
+        self.0.change_and_wake(|state| state.has_senders = false);
     }
 }
 
-pub(crate) struct Receiver<T>(Arc<Waited<State<T>>>);
+/// The receiving half.
+pub(crate) struct Receiver<T>(Arc<Monitor<State<T>>>);
 
-/// Error: the receiver was dropped. Contains the message.
+/// The receiver was dropped. Holds the message.
 #[derive(Debug)]
 pub(crate) struct SendError<T>(pub(crate) T);
 
-/// Error: all senders were dropped and the queue is empty; for `try_recv` also that it is empty.
+/// The queue is empty, and every sender was dropped. From [`Receiver::try_recv`] it may also mean that there is no
+/// message yet.
 #[derive(Debug)]
 pub(crate) struct RecvError;
 
 #[derive(Debug)]
 pub(crate) enum RecvTimeoutError {
+    /// There is no message yet.
     Timeout,
+    /// The queue is empty, and every sender was dropped.
     Disconnected,
 }
 
 pub(crate) fn unbounded<T>() -> (Sender<T>, Receiver<T>) {
-    let state = State { messages: VecDeque::new(), senders: true, receiver: true };
-    let shared = Arc::new(Waited::new(state));
+    let state = State { messages: VecDeque::new(), has_senders: true, has_receiver: true };
+    let shared = Arc::new(Monitor::new(state));
     (Sender(Arc::new(Senders(Arc::clone(&shared)))), Receiver(shared))
 }
 
 impl<T> Sender<T> {
     pub(crate) fn send(&self, message: T) -> Result<(), SendError<T>> {
-        self.0.0.change(|state| {
-            if !state.receiver {
+        self.0.0.change_and_wake(|state| {
+            if !state.has_receiver {
                 return Err(SendError(message));
             }
             state.messages.push_back(message);
@@ -67,11 +68,11 @@ impl<T> Clone for Sender<T> {
 }
 
 impl<T> State<T> {
-    /// Returns the next message, or an error if there will be none; `None` if one may follow.
+    /// Removes the first message; the error if there will be no more, `None` if there is none yet.
     fn next(&mut self) -> Option<Result<T, RecvError>> {
         match self.messages.pop_front() {
             Some(message) => Some(Ok(message)),
-            None => (!self.senders).then_some(Err(RecvError)),
+            None => (!self.has_senders).then_some(Err(RecvError)),
         }
     }
 }
@@ -82,13 +83,13 @@ impl<T> Receiver<T> {
     }
 
     pub(crate) fn try_recv(&self) -> Result<T, RecvError> {
-        self.0.with(State::next).unwrap_or(Err(RecvError))
+        self.0.change_silently(State::next).unwrap_or(Err(RecvError))
     }
 
-    /// Times out if there is no message yet. The schedule determines whether one arrives in time, so both cases are
-    /// tried.
+    /// Times out at once if there is no message yet. The checker schedules senders before and after this call, so it
+    /// explores both cases.
     pub(crate) fn recv_timeout(&self, _: Duration) -> Result<T, RecvTimeoutError> {
-        match self.0.with(State::next) {
+        match self.0.change_silently(State::next) {
             Some(message) => message.map_err(|RecvError| RecvTimeoutError::Disconnected),
             None => Err(RecvTimeoutError::Timeout),
         }
@@ -96,10 +97,10 @@ impl<T> Receiver<T> {
 }
 
 impl<T> Drop for Receiver<T> {
-    /// Drops queued messages and rejects later ones.
+    /// Drops the queued messages; messages that are sent later are refused.
     fn drop(&mut self) {
-        drop(self.0.with(|state| {
-            state.receiver = false;
+        drop(self.0.change_silently(|state| {
+            state.has_receiver = false;
             std::mem::take(&mut state.messages)
         }));
     }

@@ -1,4 +1,4 @@
-//! Model of `tokio::task`: a task is a thread of the model checker.
+//! Replaces `tokio::task`: a task is a thread of the model checker.
 
 use std::{
     pin::Pin,
@@ -8,10 +8,11 @@ use std::{
 use super::{checker, oneshot};
 use crate::bus::block_on::block_on;
 
-/// Error: the task ended without a result.
+/// The task ended without a result.
 #[derive(Debug)]
 pub(crate) struct JoinError;
 
+/// A future of the result of a task.
 pub(crate) struct JoinHandle<T>(oneshot::Receiver<T>);
 
 /// Runs a future on a thread of the model checker.
@@ -19,22 +20,22 @@ pub(crate) fn spawn<F>(future: F) -> JoinHandle<F::Output>
 where
     F: Future<Output: Send> + Send + 'static,
 {
-    let (tell, result) = oneshot::channel();
+    let (sender, result) = oneshot::channel();
     checker::thread::spawn(move || {
-        // The handle may have been dropped.
-        drop(tell.send(block_on(future)));
+        // The receiver is gone if the handle was dropped.
+        drop(sender.send(block_on(future)));
     });
     JoinHandle(result)
 }
 
-/// Runs the closure immediately on the calling thread. Other threads can observe each of its steps nevertheless.
+/// Runs `work` on the calling thread. The checker interleaves its steps with other threads nevertheless.
 pub(crate) async fn spawn_blocking<T>(work: impl FnOnce() -> T) -> Result<T, JoinError> {
     Ok(work())
 }
 
 impl<T> JoinHandle<T> {
     pub(crate) fn is_finished(&self) -> bool {
-        self.0.is_settled()
+        self.0.is_ready()
     }
 }
 

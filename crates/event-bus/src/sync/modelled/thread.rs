@@ -1,5 +1,5 @@
-//! Model of `std::thread`. Parking is implemented here, because loom does not distinguish a parked thread from one that
-//! waits for a lock.
+//! Replaces `std::thread`. Parking is implemented here, because loom does not distinguish a parked thread from a thread
+//! that waits for a lock.
 
 use std::sync::{Arc, PoisonError};
 
@@ -10,39 +10,40 @@ use super::{
 
 pub(crate) use checker::thread::{Builder, JoinHandle};
 
-/// Handle of a thread, to unpark it.
+/// A handle with which other threads unpark a thread.
 #[derive(Clone)]
 pub(crate) struct Thread(Arc<Token>);
 
-/// Token of a thread: whether the next `park` returns immediately.
+/// The park token of a thread.
 struct Token {
-    /// Whether the token is available.
-    given: Mutex<bool>,
-    /// Notified when the token becomes available.
-    parked: Condvar,
+    /// Whether the next [`park`] returns at once.
+    is_set: Mutex<bool>,
+    /// Notified when the token is set.
+    set: Condvar,
 }
 
 checker::thread_local! {
-    static CURRENT: Thread = Thread(Arc::new(Token { given: Mutex::new(false), parked: Condvar::new() }));
+    static CURRENT: Thread = Thread(Arc::new(Token { is_set: Mutex::new(false), set: Condvar::new() }));
 }
 
 pub(crate) fn current() -> Thread {
     CURRENT.with(Clone::clone)
 }
 
-/// Blocks the current thread until its token is available, and takes the token.
+/// Blocks the current thread until its token is set, and clears the token.
 pub(crate) fn park() {
     let Thread(token) = current();
-    let mut given = token.given.lock().unwrap_or_else(PoisonError::into_inner);
-    while !*given {
-        given = token.parked.wait(given).unwrap_or_else(PoisonError::into_inner);
+    let mut is_set = token.is_set.lock().unwrap_or_else(PoisonError::into_inner);
+    while !*is_set {
+        is_set = token.set.wait(is_set).unwrap_or_else(PoisonError::into_inner);
     }
-    *given = false;
+    *is_set = false;
 }
 
 impl Thread {
+    /// Sets the token of the thread.
     pub(crate) fn unpark(&self) {
-        *self.0.given.lock().unwrap_or_else(PoisonError::into_inner) = true;
-        self.0.parked.notify_one();
+        *self.0.is_set.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.0.set.notify_one();
     }
 }

@@ -1,8 +1,8 @@
-//! Model of the clock: no time passes.
+//! Replaces the clock: no time passes in a model.
 
 use std::time::Duration;
 
-/// Model of `std::time::Instant`: all instants are equal.
+/// Replaces `std::time::Instant`; no time ever elapses.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Instant;
 
@@ -17,7 +17,7 @@ impl Instant {
     }
 }
 
-/// Model of `tokio::time::sleep`: never completes, so a time limit is never reached.
+/// Replaces `tokio::time::sleep`. Never completes, so time limits are never reached.
 pub(crate) async fn sleep(_: Duration) {
     std::future::pending().await
 }

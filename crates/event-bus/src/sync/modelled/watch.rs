@@ -1,47 +1,44 @@
-//! Model of `tokio::sync::watch`.
+//! Replaces `tokio::sync::watch`.
 
 use std::{future::poll_fn, ops::Deref, sync::Arc};
 
-use super::waited::{Look, Waited};
+use super::monitor::{Monitor, MonitorGuard};
 
-/// Error: the sender was dropped.
+/// The sender was dropped.
 #[derive(Debug)]
 pub(crate) struct RecvError;
 
-/// State of a channel, shared by its sender and its receivers.
 #[derive(Debug)]
 struct State<T> {
-    /// The present value.
     value: T,
-    /// Number of modifications.
+    /// Incremented by every modification.
     version: u64,
-    /// Whether the sender exists.
-    sender: bool,
-    /// Whether a receiver exists.
-    receivers: bool,
+    has_sender: bool,
+    has_receivers: bool,
 }
 
-pub(crate) struct Sender<T>(Arc<Waited<State<T>>>);
+/// The sending half.
+pub(crate) struct Sender<T>(Arc<Monitor<State<T>>>);
 
-/// Receives a value that changes; `seen` is the version that this receiver has seen.
+/// The receiving half; each clone keeps track of the version it has seen.
 #[derive(Debug)]
 pub(crate) struct Receiver<T> {
     shared: Arc<Receivers<T>>,
-    seen: u64,
+    seen_version: u64,
 }
 
-/// State shared by all receivers, dropped with the last one.
+/// The part that all receivers share; dropped with the last of them.
 #[derive(Debug)]
-struct Receivers<T>(Arc<Waited<State<T>>>);
+struct Receivers<T>(Arc<Monitor<State<T>>>);
 
 impl<T> Drop for Receivers<T> {
     fn drop(&mut self) {
-        self.0.change(|state| state.receivers = false);
+        self.0.change_and_wake(|state| state.has_receivers = false);
     }
 }
 
-/// Read access to the value. Unlike the real type it excludes other readers.
-pub(crate) struct Ref<'a, T>(Look<'a, State<T>>);
+/// Read access to the value; holds the lock. Unlike the real type it also excludes other readers.
+pub(crate) struct Ref<'a, T>(MonitorGuard<'a, State<T>>);
 
 impl<T> Deref for Ref<'_, T> {
     type Target = T;
@@ -52,13 +49,13 @@ impl<T> Deref for Ref<'_, T> {
 }
 
 pub(crate) fn channel<T>(value: T) -> (Sender<T>, Receiver<T>) {
-    let shared = Arc::new(Waited::new(State { value, version: 0, sender: true, receivers: true }));
-    (Sender(Arc::clone(&shared)), Receiver { shared: Arc::new(Receivers(shared)), seen: 0 })
+    let shared = Arc::new(Monitor::new(State { value, version: 0, has_sender: true, has_receivers: true }));
+    (Sender(Arc::clone(&shared)), Receiver { shared: Arc::new(Receivers(shared)), seen_version: 0 })
 }
 
 impl<T> Sender<T> {
     pub(crate) fn borrow(&self) -> Ref<'_, T> {
-        Ref(self.0.look())
+        Ref(self.0.lock())
     }
 
     pub(crate) fn send_modify(&self, modify: impl FnOnce(&mut T)) {
@@ -69,62 +66,61 @@ impl<T> Sender<T> {
     }
 
     pub(crate) fn send_if_modified(&self, modify: impl FnOnce(&mut T) -> bool) -> bool {
-        self.0.change(|state| {
+        self.0.change_and_wake(|state| {
             let modified = modify(&mut state.value);
             state.version += u64::from(modified);
             modified
         })
     }
 
-    /// Waits until all receivers were dropped.
+    /// Waits until all receivers are dropped.
     pub(crate) async fn closed(&self) {
-        poll_fn(|context| self.0.poll(context, |state| (!state.receivers).then_some(()))).await;
+        poll_fn(|context| self.0.poll(context, |state| (!state.has_receivers).then_some(()))).await;
     }
 }
 
 impl<T> Drop for Sender<T> {
     fn drop(&mut self) {
-        self.0.change(|state| state.sender = false);
+        self.0.change_and_wake(|state| state.has_sender = false);
     }
 }
 
 impl<T> Receiver<T> {
     pub(crate) fn borrow(&self) -> Ref<'_, T> {
-        Ref(self.shared.0.look())
+        Ref(self.shared.0.lock())
     }
 
     pub(crate) fn borrow_and_update(&mut self) -> Ref<'_, T> {
-        let look = self.shared.0.look();
-        self.seen = look.version;
-        Ref(look)
+        let state = self.shared.0.lock();
+        self.seen_version = state.version;
+        Ref(state)
     }
 
     /// Waits for a value that this receiver has not seen. A value sent before the sender was dropped counts.
     pub(crate) async fn changed(&mut self) -> Result<(), RecvError> {
-        let (shared, seen) = (&self.shared.0, &mut self.seen);
+        let (shared, seen_version) = (&self.shared.0, &mut self.seen_version);
         poll_fn(|context| {
             shared.poll(context, |state| {
-                if state.version != *seen {
-                    *seen = state.version;
+                if state.version != *seen_version {
+                    *seen_version = state.version;
                     return Some(Ok(()));
                 }
-                (!state.sender).then_some(Err(RecvError))
+                (!state.has_sender).then_some(Err(RecvError))
             })
         })
         .await
     }
 
-    /// Returns whether the present value satisfies the condition. The lock is not held across an await, since its guard
-    /// cannot move between threads.
-    fn check(&mut self, will_do: &mut impl FnMut(&T) -> bool) -> bool {
-        let look = self.shared.0.look();
-        self.seen = look.version;
-        will_do(&look.value)
+    /// Whether the current value matches. The lock is not held across an await: its guard cannot move between threads.
+    fn check(&mut self, matches: &mut impl FnMut(&T) -> bool) -> bool {
+        let state = self.shared.0.lock();
+        self.seen_version = state.version;
+        matches(&state.value)
     }
 
-    /// Waits for the first value that satisfies the condition, starting with the present one.
-    pub(crate) async fn wait_for(&mut self, mut will_do: impl FnMut(&T) -> bool) -> Result<Ref<'_, T>, RecvError> {
-        while !self.check(&mut will_do) {
+    /// Waits for the first value that matches, beginning with the current one, and returns it.
+    pub(crate) async fn wait_for(&mut self, mut matches: impl FnMut(&T) -> bool) -> Result<Ref<'_, T>, RecvError> {
+        while !self.check(&mut matches) {
             self.changed().await?;
         }
         Ok(self.borrow())
@@ -133,6 +129,6 @@ impl<T> Receiver<T> {
 
 impl<T> Clone for Receiver<T> {
     fn clone(&self) -> Self {
-        Self { shared: Arc::clone(&self.shared), seen: self.seen }
+        Self { shared: Arc::clone(&self.shared), seen_version: self.seen_version }
     }
 }

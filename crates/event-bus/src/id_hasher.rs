@@ -1,12 +1,12 @@
-//! [`Spread`], a hasher for event ids, which are hashes already.
+//! A hasher for maps whose keys are event ids, which are hashes already.
 
 use std::hash::Hasher;
 
-/// A fast hasher that combines the words of an id by multiplication and rotation.
+/// Combines the bytes of an id into one word. Not resistant against chosen ids.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Spread(u64);
+pub(crate) struct IdHasher(u64);
 
-impl Hasher for Spread {
+impl Hasher for IdHasher {
     fn finish(&self) -> u64 {
         self.0
     }
@@ -19,7 +19,7 @@ impl Hasher for Spread {
     }
 
     fn write_u32(&mut self, word: u32) {
-        // The golden ratio of 2^64, which separates adjacent values.
+        // Fibonacci hashing: the factor is 2^64 divided by the golden ratio, so similar words get distant hashes.
         self.0 = (self.0 ^ u64::from(word)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(32);
     }
 }

@@ -1,4 +1,4 @@
-//! [`Waited`], a state behind a lock that wakes tasks when it changes.
+//! A state behind a lock, with the wakers of tasks that wait for a change.
 
 use std::{
     ops::Deref,
@@ -8,25 +8,24 @@ use std::{
 
 use super::{Mutex, MutexGuard};
 
-/// A state behind a lock, with the wakers of the tasks that wait for a change.
+/// A state behind a lock. Tasks can wait for it to change.
 #[derive(Debug)]
-pub(super) struct Waited<S> {
+pub(super) struct Monitor<S> {
     inner: Mutex<Inner<S>>,
 }
 
 /// The state, and the wakers of the tasks that wait for a change.
 #[derive(Debug)]
 struct Inner<S> {
-    /// The state.
     state: S,
-    /// Wakers of the tasks that wait for a change.
+    /// The tasks that wait for a change.
     wakers: Vec<Waker>,
 }
 
-/// Read access to the state, which holds the lock while it exists.
-pub(super) struct Look<'a, S>(MutexGuard<'a, Inner<S>>);
+/// Read access to the state; holds the lock.
+pub(super) struct MonitorGuard<'a, S>(MutexGuard<'a, Inner<S>>);
 
-impl<S> Deref for Look<'_, S> {
+impl<S> Deref for MonitorGuard<'_, S> {
     type Target = S;
 
     fn deref(&self) -> &S {
@@ -34,7 +33,7 @@ impl<S> Deref for Look<'_, S> {
     }
 }
 
-impl<S> Waited<S> {
+impl<S> Monitor<S> {
     pub(super) fn new(state: S) -> Self {
         Self { inner: Mutex::new(Inner { state, wakers: Vec::new() }) }
     }
@@ -43,17 +42,18 @@ impl<S> Waited<S> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn look(&self) -> Look<'_, S> {
-        Look(self.inner())
+    /// Locks the state for reading.
+    pub(super) fn lock(&self) -> MonitorGuard<'_, S> {
+        MonitorGuard(self.inner())
     }
 
     /// Changes the state without waking tasks.
-    pub(super) fn with<R>(&self, change: impl FnOnce(&mut S) -> R) -> R {
+    pub(super) fn change_silently<R>(&self, change: impl FnOnce(&mut S) -> R) -> R {
         change(&mut self.inner().state)
     }
 
     /// Changes the state, then wakes all waiting tasks.
-    pub(super) fn change<R>(&self, change: impl FnOnce(&mut S) -> R) -> R {
+    pub(super) fn change_and_wake<R>(&self, change: impl FnOnce(&mut S) -> R) -> R {
         let (changed, wakers) = {
             let mut inner = self.inner();
             (change(&mut inner.state), std::mem::take(&mut inner.wakers))
@@ -62,7 +62,7 @@ impl<S> Waited<S> {
         changed
     }
 
-    /// Returns what `take` returns; while that is `None`, the task is woken at the next change.
+    /// Applies `take` to the state. Returns its result; if that is `None`, wakes the task at the next change.
     pub(super) fn poll<R>(&self, context: &Context<'_>, take: impl FnOnce(&mut S) -> Option<R>) -> Poll<R> {
         let mut inner = self.inner();
         if let Some(taken) = take(&mut inner.state) {
