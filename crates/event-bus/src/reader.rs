@@ -135,7 +135,7 @@ impl EventLog for JournalReader {
     }
 
     fn read_after(&self, after: Position, limit: usize) -> Result<Vec<Recorded>, LogError> {
-        self.read_start(after)?.read(limit)
+        self.read_start(after)?.read_events(limit)
     }
 
     fn head(&self) -> Result<Position, LogError> {
@@ -143,7 +143,7 @@ impl EventLog for JournalReader {
     }
 
     fn find(&self, id: EventId) -> Result<Option<Position>, LogError> {
-        self.read_start(Position::ORIGIN)?.find(id)
+        self.read_start(Position::ORIGIN)?.find_id(id)
     }
 
     fn chain_at(&self, position: Position) -> Result<Option<Chain>, LogError> {

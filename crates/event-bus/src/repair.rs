@@ -97,9 +97,9 @@ impl fmt::Display for RepairPlan {
         writeln!(f, "the log at `{}`:", self.root.display())?;
         self.faults.iter().try_for_each(|fault| writeln!(f, "  found: {fault}"))?;
         writeln!(f, "  keep {} events of the journal as they are", self.kept)?;
-        line(f, "take from the index", &self.restored)?;
-        line(f, "mark as lost (neither copy has them)", &self.lost)?;
-        line(f, "keep, although their place in the hash chain cannot be proved", &self.unverified)?;
+        write_action(f, "take from the index", &self.restored)?;
+        write_action(f, "mark as lost (neither copy has them)", &self.lost)?;
+        write_action(f, "keep, although their place in the hash chain cannot be proved", &self.unverified)?;
         writeln!(f, "  write a new journal and `HEAD`, keep the old files as `*.damaged-N`, build the index again")
     }
 }

@@ -129,7 +129,7 @@ impl EventLog for SledLog {
     fn append(&self, expected: Expected, at: Timestamp, batch: &[NewEvent]) -> Result<Appended, LogError> {
         let mut writer = self.writer();
         writer.check_running(&self.root)?;
-        let placed = writer.group.place(expected, at, batch, |id| self.find(id))?;
+        let placed = writer.group.assign_positions(expected, at, batch, |id| self.find(id))?;
         if !writer.group.has_room_for(&placed) {
             self.commit(&mut writer)?;
         }
@@ -154,8 +154,8 @@ impl EventLog for SledLog {
     }
 
     fn read_after(&self, after: Position, limit: usize) -> Result<Vec<Recorded>, LogError> {
-        let start = self.visible().readable.start(after);
-        start.read(limit)
+        let start = self.visible().readable.read_start(after);
+        start.read_events(limit)
     }
 
     fn head(&self) -> Result<Position, LogError> {
@@ -168,15 +168,15 @@ impl EventLog for SledLog {
         else {
             return Ok(None);
         };
-        let start = visible.readable.start(Position(position.0.saturating_sub(1)));
+        let start = visible.readable.read_start(Position(position.0.saturating_sub(1)));
         drop(visible);
-        let event = start.read(1)?;
+        let event = start.read_events(1)?;
         Ok(event.first().filter(|event| event.event.id == id).map(|event| event.position))
     }
 
     fn chain_at(&self, position: Position) -> Result<Option<Chain>, LogError> {
         let Some(before) = position.before() else { return Ok(Some(Chain::ORIGIN)) };
-        let start = self.visible().readable.start(before);
+        let start = self.visible().readable.read_start(before);
         start.read_chain()
     }
 
@@ -195,7 +195,7 @@ impl EventLog for SledLog {
                 return Err(writer.stopped_error(&self.root));
             }
         }
-        let mut save = self.index.save(name, checkpoint).map_err(failed)?;
+        let mut save = self.index.checkpoint_writer(name, checkpoint).map_err(failed)?;
         loop {
             // Other writers may run between two barriers of a large checkpoint.
             let mut writer = self.writer();

@@ -86,7 +86,7 @@ impl SledLog {
         let (mut end, mut purged) = (FrameBoundary::START, PurgeOutcome::default());
         while end.position < old.end.position {
             let step = cursor.next().map_err(LogError::io("read", &old.path))?;
-            let frame = step.at(end.position.next(), &old.path)?;
+            let frame = step.frame_at(end.position.next(), &old.path)?;
             offsets.add(frame.position(), end.offset);
             let before = pending.len();
             let event = frame.to_recorded();
