@@ -257,14 +257,14 @@ fn verify_index(
     let state = if compared.is_ok() { IndexState::Sound } else { IndexState::Unsound };
     match (compared, comparison.difference) {
         (Err(IndexFailure(reason)), _) => {
-            verification.add_note(&path, None, format!("{reason}; it is rebuilt from the journal"))
+            verification.add_note(&path, None, format!("{reason}; it is rebuilt from the journal"));
         }
         (Ok(()), Some(position)) if end.position < position => {
             let detail = format!("it has events after position {}, where the journal ends", end.position);
             verification.add_problem(&path, Some(end.position.next()), detail);
         }
         (Ok(()), Some(position)) => {
-            verification.add_note(&path, Some(position), "its record differs from the journal's")
+            verification.add_note(&path, Some(position), "its record differs from the journal's");
         }
         (Ok(()), None) if comparison.equal < end.position.0 => {
             verification.add_note(&path, Some(Position(comparison.equal + 1)), "it ends before the journal");
