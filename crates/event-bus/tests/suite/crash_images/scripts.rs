@@ -46,7 +46,7 @@ fn single_events(program: &mut Program) {
     program.close();
 }
 
-/// Number of preallocated bytes: space for about ten events, so that it is used up several times.
+/// Script: appends single events to a journal with preallocated space for ten events, which is used up several times.
 fn single_events_ahead(program: &mut Program) {
     program.ahead = 2_000;
     single_events(program);
