@@ -15,7 +15,7 @@ mod tool;
 mod turn;
 
 pub use evaluation::{EvalCompleted, FeedbackGiven, Rating, Signal, SignalKind};
-pub use llm::{CallRole, ErrorClass, LlmCallCompleted, LlmCallFailed, LlmCallStarted, StopReason};
+pub use llm::{ErrorClass, LlmCallCompleted, LlmCallFailed, LlmCallStarted, StopReason};
 pub use log::{LogPurged, LogRepaired, RepairAction};
 pub use pattern::{EvictionReason, PatternEvicted, PatternFilling, PatternsCleared, TurnEmbedded};
 pub use policy::{CatalogueLoaded, PolicyInvalid, PolicyLoaded};

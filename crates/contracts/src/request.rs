@@ -18,7 +18,7 @@ pub struct ClientRequest {
     /// Model of the registry with that name; `None` if there is none.
     pub named: Option<ModelId>,
     /// Kind of auxiliary call; `None` for requests of the conversation.
-    pub side: Option<AuxiliaryCall>,
+    pub auxiliary: Option<AuxiliaryCall>,
     /// Whether the request was sent by a sub-agent.
     pub subagent: bool,
     /// Features that the model's API has to support.
@@ -60,7 +60,7 @@ impl AuxiliaryCall {
 
     /// Parses the name of a purpose; `None` if there is no such purpose.
     pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|side| side.name() == name)
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 }
 

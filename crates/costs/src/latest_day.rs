@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use contracts::{ModelId, events::CallRole};
+use contracts::{CallRole, ModelId};
 use serde::{Deserialize, Serialize};
 
 use crate::Total;

@@ -22,5 +22,5 @@ mod total;
 
 pub use latest_day::LatestDay;
 pub use projection::Costs;
-pub use session::{Line, LineCosts, SessionCosts};
+pub use session::{SessionCosts, ThreadCosts};
 pub use total::Total;

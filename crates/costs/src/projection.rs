@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use contracts::{
-    BySession, ModelId, NanoUsd, SessionId, ThreadId,
-    events::{CallRole, LlmCallCompleted, LlmCallFailed, TurnStarted},
+    BySession, CallRole, ModelId, NanoUsd, SessionId, Thread,
+    events::{LlmCallCompleted, LlmCallFailed, TurnStarted},
 };
 use event_core::{CodecError, Projection, Recorded, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -77,18 +77,19 @@ impl Costs {
 
     /// Adds a call to the totals of its session, model, role and day.
     fn billed(&mut self, bill: &Bill<'_>) {
-        let Bill { session, thread, role, model, at, call } = bill;
+        let Bill { session, thread, model, at, call } = bill;
+        let role = thread.role();
         self.overall.add(call);
-        self.roles.entry(*role).or_default().add(call);
+        self.roles.entry(role).or_default().add(call);
         self.days.entry(at.utc_day()).or_default().add(call);
-        self.latest_day.billed(at.utc_day(), *role, model, call);
+        self.latest_day.billed(at.utc_day(), role, model, call);
         match self.models.get_mut(*model) {
             Some(known) => known.add(call),
             None => drop(self.models.insert((*model).clone(), *call)),
         }
         // Sessions share one copy of the model id, since each event contains its own.
         let model = self.models.get_key_value(*model).map_or(*model, |(known, _)| known);
-        self.sessions.entry(session).billed(*role, *thread, model, call);
+        self.sessions.entry(session).billed(thread, model, call);
     }
 }
 
@@ -96,10 +97,8 @@ impl Costs {
 struct Bill<'a> {
     /// Session of the call.
     session: &'a SessionId,
-    /// Thread of the call; `None` for the main conversation.
-    thread: Option<&'a ThreadId>,
-    /// Role of the call.
-    role: CallRole,
+    /// Thread of the call.
+    thread: &'a Thread,
     /// Model of the call.
     model: &'a ModelId,
     /// End of the call.
@@ -110,22 +109,22 @@ struct Bill<'a> {
 
 impl Projection for Costs {
     const NAME: &'static str = "costs";
-    const VERSION: u32 = 3;
+    const VERSION: u32 = 4;
 
     fn apply(&mut self, event: &Recorded) -> Result<(), CodecError> {
         let at = event.event.at;
         if let Some(body) = event.view::<LlmCallCompleted>()? {
             let call = Total::of_call(body.usage, body.cost);
-            let (session, thread, role, model) = (&body.session, body.thread.as_ref(), body.role, &body.model);
-            self.billed(&Bill { session, thread, role, model, at, call });
+            let (session, thread, model) = (&body.session, &body.thread, &body.model);
+            self.billed(&Bill { session, thread, model, at, call });
         } else if let Some(body) = event.view::<LlmCallFailed>()? {
             if let Some(usage) = body.usage {
                 let call = Total::of_call(usage, body.cost);
-                let (session, thread, role, model) = (&body.session, body.thread.as_ref(), body.role, &body.model);
-                self.billed(&Bill { session, thread, role, model, at, call });
+                let (session, thread, model) = (&body.session, &body.thread, &body.model);
+                self.billed(&Bill { session, thread, model, at, call });
             }
         } else if let Some(turn) = event.view::<TurnStarted>()? {
-            self.sessions.entry(&turn.session).turn_started(turn.thread.as_ref());
+            self.sessions.entry(&turn.session).turn_started(&turn.thread);
         }
         Ok(())
     }

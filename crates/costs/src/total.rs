@@ -38,6 +38,12 @@ impl Total {
     }
 }
 
+impl std::iter::Sum for Total {
+    fn sum<I: Iterator<Item = Self>>(totals: I) -> Self {
+        totals.fold(Self::default(), |sum, total| sum.plus(&total))
+    }
+}
+
 impl<'a> std::iter::Sum<&'a Self> for Total {
     fn sum<I: Iterator<Item = &'a Self>>(totals: I) -> Self {
         totals.fold(Self::default(), |sum, total| sum.plus(total))

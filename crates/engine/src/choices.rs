@@ -46,7 +46,7 @@ impl Engine {
     /// # Errors
     /// [`EngineError`] when the log cannot be written.
     pub fn select_model(&mut self, session: &SessionId, model: Option<ModelId>) -> Result<Selected, EngineError> {
-        let open = self.state().sessions.get(session).and_then(|session| session.running(None));
+        let open = self.state().sessions.get(session).and_then(|session| session.running(&contracts::Thread::Main));
         let in_turn = open.map(|open| open.turn);
         let event = SessionModelSelected { session: session.clone(), model: model.clone(), in_turn };
         let position = self.recorder.position().0.to_le_bytes();

@@ -3,8 +3,8 @@
 use contracts::{
     ModelId, ModelSpec, Registry, SessionId, TurnId,
     events::{
-        CallRole, LlmCallCompleted, LlmCallFailed, SessionCompacted, SessionResumed, SessionSource, SessionStarted,
-        ToolCalled, ToolFinished, TurnEnded,
+        LlmCallCompleted, LlmCallFailed, SessionCompacted, SessionResumed, SessionSource, SessionStarted, ToolCalled,
+        ToolFinished, TurnEnded,
     },
 };
 use event_core::{EventId, EventType as _, NewEvent};
@@ -30,6 +30,7 @@ pub(crate) fn session_event(session: &ObservedSession) -> Result<NewEvent, Engin
         source: session.source,
         workspace: session.workspace.clone().filter(|path| path.len() <= LONGEST_PATH),
         client: session.client.clone().map(|client| cut(&client, LONGEST_NAME)),
+        parent: session.parent.clone(),
     };
     Ok(NewEvent::new(correlation.then("session.started", 0), session.started_at, correlation, &event)?)
 }
@@ -62,10 +63,6 @@ struct Events<'a> {
 impl Events<'_> {
     fn session(&self) -> SessionId {
         self.turn.session.clone()
-    }
-
-    const fn role(&self) -> CallRole {
-        if self.turn.thread.is_some() { CallRole::Worker } else { CallRole::Planner }
     }
 
     fn push(&mut self, event: NewEvent) {
@@ -117,7 +114,6 @@ impl Events<'_> {
                     session: self.session(),
                     thread: self.turn.thread.clone(),
                     model: model_id(self.registry, self.source, name)?,
-                    role: self.role(),
                     class: failure.class,
                     status: failure.status,
                     retries: failure.attempt.unwrap_or_default(),
@@ -157,7 +153,6 @@ impl Events<'_> {
             session: self.session(),
             thread: self.turn.thread.clone(),
             model,
-            role: self.role(),
             usage: call.usage,
             // Nobody's prices are guessed: a model that is not in the registry has no cost.
             cost: prices.map(|prices| prices.cost(&call.usage)),
@@ -167,8 +162,6 @@ impl Events<'_> {
             thinking_blocks: call.thinking_blocks,
             raw_usage: call.raw_usage.clone().filter(|raw| raw.len() <= LONGEST_USAGE),
             variant: call.variant,
-            // The files do not say what was asked for; `usage` says what was given.
-            cache_lifetime: None,
             began_at: Some(call.began_at).filter(|began| *began <= call.at),
         })
     }

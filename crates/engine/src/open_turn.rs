@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use contracts::{
-    ModelId, ThreadId, TurnId,
+    ModelId, Thread, TurnId,
     events::{ToolCalled, TurnStarted},
     fits_every_api,
 };
@@ -22,8 +22,8 @@ const MOST_TOOLS: usize = 256;
 pub struct OpenTurn {
     /// The turn.
     pub turn: TurnId,
-    /// The sub-agent at work.
-    pub thread: Option<ThreadId>,
+    /// The thread of the session that it belongs to.
+    pub thread: Thread,
     /// The event that it started.
     pub started: EventId,
     /// The model that owns the whole turn; `None` before the decision, or when it was refused.

@@ -70,7 +70,7 @@ impl Sessions {
                         open.llm_calls = open.llm_calls.saturating_add(1);
                     }
                     if 0 < body.thinking_blocks {
-                        session.sign(body.thread.as_ref(), &body.model);
+                        session.sign(&body.thread, &body.model);
                     }
                 }
             }

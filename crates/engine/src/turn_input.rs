@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use catalogue::estimate::PromptShape;
-use contracts::{ClientRequest, Delegation, Needs, SessionId, ThreadId};
+use contracts::{ClientRequest, Delegation, Needs, Parent, SessionId, Thread, ThreadId};
 use transcripts::observed::{ObservedSession, ObservedTurn};
 
 use crate::{live::ToolAnswer, sessions::History};
@@ -18,8 +18,10 @@ pub struct TurnInput {
     pub session: SessionId,
     /// The client's name of the message. The turn id is derived from session and name.
     pub name: String,
-    /// Thread of the sub-agent or of the auxiliary call; `None` for the main conversation.
-    pub thread: Option<ThreadId>,
+    /// The thread of the session that the turn belongs to.
+    pub thread: Thread,
+    /// The sub-agent that started this thread; `None` if it was the main thread, or is unknown.
+    pub parent_thread: Option<ThreadId>,
     /// The message as the user wrote it, including the `@` mention.
     pub message: String,
     /// Earlier user messages that the request repeats, oldest first; at least as much of each as a mention may take.
@@ -30,6 +32,8 @@ pub struct TurnInput {
     pub workspace: Option<String>,
     /// Client and version, recorded when the session starts.
     pub client: Option<String>,
+    /// What started the session, recorded when it starts; `None` if the user did, or if it is unknown.
+    pub parent: Option<Parent>,
     /// Model capabilities that the prompt requires.
     pub needs: Needs,
     /// Size of the prompt, for the token estimate.
@@ -59,12 +63,14 @@ impl TurnInput {
         Self {
             session,
             name: name.into(),
-            thread: None,
+            thread: Thread::Main,
+            parent_thread: None,
             message: message.into(),
             earlier_messages: Vec::new(),
             images: false,
             workspace: None,
             client: None,
+            parent: None,
             needs: Needs { images: false, tools: true, system_prompt: true, structured_output: false },
             prompt: PromptShape::default(),
             skills: BTreeSet::new(),

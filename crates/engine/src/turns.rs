@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use contracts::{
-    ClientRequest, ContentHash, Delegation, MessageText, ModelId, Requirement, SessionId, ThreadId, TurnId,
+    ClientRequest, ContentHash, Delegation, MessageText, ModelId, Requirement, SessionId, Thread, TurnId,
     events::{
         DecisionMode, INLINE_TEXT_BYTES, RouteDecided, SessionSource, SessionStarted, TextBody, TurnStarted,
         TurnTextRecorded,
@@ -82,8 +82,8 @@ impl Engine {
     pub(crate) fn resolve(&self, input: &mut TurnInput) {
         let Some(mut request) = input.request.take() else { return };
         request.named = self.models.registry.named(&request.model).map(|model| model.id.clone());
-        request.signed_by = self.signed_by(&input.session, input.thread.as_ref(), &request);
-        if request.side.is_some()
+        request.signed_by = self.signed_by(&input.session, &input.thread, &request);
+        if request.auxiliary.is_some()
             && let AuxiliaryCalls::Tier(tier) = self.policy.active().policy.gateway().auxiliary_calls
         {
             input.delegation = Some(Delegation { tier });
@@ -95,7 +95,7 @@ impl Engine {
     /// for the main conversation, from which the client copied the text.
     pub(crate) fn mention(&self, input: &TurnInput) -> Result<Mention, OverrideError> {
         let registry = &self.models.registry;
-        if input.request.as_ref().is_some_and(|request| request.side.is_some()) {
+        if input.request.as_ref().is_some_and(|request| request.auxiliary.is_some()) {
             let mention = Mention::resolve_accepted(&input.message, registry);
             return Ok(Mention { model: None, ..mention });
         }
@@ -104,12 +104,7 @@ impl Engine {
 
     /// The models whose signed thinking a request may contain: the signers of its thread as recorded, or else the model
     /// that the client requests. Empty if the request contains no signed thinking.
-    pub(crate) fn signed_by(
-        &self,
-        session: &SessionId,
-        thread: Option<&ThreadId>,
-        request: &ClientRequest,
-    ) -> BTreeSet<ModelId> {
+    pub(crate) fn signed_by(&self, session: &SessionId, thread: &Thread, request: &ClientRequest) -> BTreeSet<ModelId> {
         if !request.requires.contains(&Requirement::Signatures) {
             return BTreeSet::new();
         }
@@ -150,6 +145,7 @@ impl Engine {
             source: if input.request.is_some() { SessionSource::Gateway } else { SessionSource::CommandLine },
             workspace: input.workspace.clone().filter(|path| path.len() <= LONGEST_PATH),
             client: input.client.clone(),
+            parent: input.parent.clone(),
         };
         self.recorder.record([Sealed::new(id, self.now(), correlation, Arc::new(event))?])
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use contracts::{
-    BoundedMap, SessionId, ThreadId, Tone, TurnId,
+    BoundedMap, SessionId, Thread, Tone, TurnId,
     events::{
         EvalCompleted, FeedbackGiven, LlmCallCompleted, LlmCallFailed, PatternOverrideDismissed, Rating,
         RouteOverridden, SignalKind, ToolCalled, ToolFinished, TurnEnded, TurnStarted,
@@ -34,7 +34,7 @@ pub struct Evaluator {
     /// The number of conversations that are kept.
     max_conversations: usize,
     /// The recent turns of each thread of a session.
-    conversations: BoundedMap<(SessionId, Option<ThreadId>), Conversation>,
+    conversations: BoundedMap<(SessionId, Thread), Conversation>,
 }
 
 impl Default for Evaluator {

@@ -1,11 +1,8 @@
 //! The state of one turn in the evaluator: the work of each model and its signals.
 
 use contracts::{
-    ModelId, SessionId, ThreadId,
-    events::{
-        CallRole, ErrorClass, LlmCallCompleted, SignalKind, StopReason, ToolCalled, ToolFinished, ToolOutcome,
-        TurnStatus,
-    },
+    CallRole, ModelId, SessionId, Thread,
+    events::{ErrorClass, LlmCallCompleted, SignalKind, StopReason, ToolCalled, ToolFinished, ToolOutcome, TurnStatus},
 };
 use event_core::{EventId, Position, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -21,7 +18,7 @@ const MAX_WORKS: usize = 8;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct JudgedTurn {
     pub(crate) session: SessionId,
-    pub(crate) thread: Option<ThreadId>,
+    pub(crate) thread: Thread,
     pub(crate) ended: bool,
     /// The work of the first model, and another one for each reassignment by the user.
     works: Vec<JudgedWork>,
@@ -55,7 +52,7 @@ pub(crate) struct RunningTool {
 }
 
 impl JudgedTurn {
-    pub(crate) fn new(session: SessionId, thread: Option<ThreadId>, change: Change) -> Self {
+    pub(crate) fn new(session: SessionId, thread: Thread, change: Change) -> Self {
         Self {
             session,
             thread,
@@ -100,7 +97,7 @@ impl JudgedTurn {
     /// Counts an answered call and adds the signals of its stop reason. Calls of workers are ignored, because they
     /// belong to the workers' turns, and so are auxiliary calls, which are not part of the work.
     pub(crate) fn add_call(&mut self, call: &LlmCallCompleted, event: EventId) {
-        if call.role == CallRole::Side || call.thread != self.thread {
+        if call.thread.role() == CallRole::Auxiliary || call.thread != self.thread {
             return;
         }
         if let Some(work) = self.current_work_mut() {

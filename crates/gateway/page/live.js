@@ -76,11 +76,11 @@ function redrawWhenModelsCame() {
 function wanted() {
   const words = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
   const every = allTurns();
-  if (words.length === 0) return { every, shown: every.filter((each) => sides || !each.side) };
+  if (words.length === 0) return { every, shown: every.filter((each) => sides || !each.auxiliary) };
   const shown = every.filter((each) => {
     const text = [each.message, each.client, each.model, each.asked, each.reason, each.rule, each.session, each.thread,
-      each.status, each.side, each.slot, each.turn, each.subagent ? 'sub-agent' : ''].join('\n').toLowerCase();
-    return (sides || !each.side) && words.every((word) => text.includes(word));
+      each.status, each.auxiliary, each.slot, each.turn, each.subagent ? 'sub-agent' : ''].join('\n').toLowerCase();
+    return (sides || !each.auxiliary) && words.every((word) => text.includes(word));
   });
   return { every, shown };
 }
@@ -211,7 +211,7 @@ function arrived(given) {
   fresh.add(given.turn);
   unsaid.push(given);
   sayTimer ??= setTimeout(() => {
-    const latest = unsaid.filter((each) => !each.side).at(-1);
+    const latest = unsaid.filter((each) => !each.auxiliary).at(-1);
     if (latest && !root.hidden) announce(unsaid.length === 1 ? spoken(latest) : `${unsaid.length} new turns. ${spoken(latest)}`);
     unsaid = [];
     sayTimer = null;

@@ -62,7 +62,7 @@ function percent(number) {
   return number > 0 && number < 1 ? '<1 %' : `${Math.round(number)} %`;
 }
 
-const ROLES = ['planner', 'worker', 'side'];
+const ROLES = ['planner', 'worker', 'auxiliary'];
 
 function byRole({ by_role: given, total: sum }) {
   if (given.length === 0) return null;

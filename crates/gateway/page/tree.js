@@ -37,7 +37,7 @@ function parentOf(child, candidates) {
     const { turn } = each;
     if (turn.turn === parent && each !== child) return each;
     const began = turn.time < time || (turn.time === time && turn.position < child.turn.position);
-    if (!began || turn.side) continue;
+    if (!began || turn.auxiliary) continue;
     if (parent !== null && turn.thread === parent) inThread ??= each;
     else if (!isBelow(turn)) main ??= each;
     // The candidates are ordered from newest to oldest, so the first match is the latest.

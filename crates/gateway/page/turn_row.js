@@ -8,7 +8,7 @@ import { sideName, slotName, slotNumber } from './words.js';
 /** Fills a row. `showSession` adds the session. */
 export function fillRow(link, turn, { showSession }) {
   link.href = `#/turns/${encodeURIComponent(turn.turn)}`;
-  link.className = `row is-${turn.status}${turn.side ? ' is-side' : ''}`;
+  link.className = `row is-${turn.status}${turn.auxiliary ? ' is-side' : ''}`;
   link.dataset.turn = turn.turn;
   link.replaceChildren(
     make('span', { class: 'row-state', title: turn.status }, icon(turn.status), unseen(`${turn.status}, `)),
@@ -24,11 +24,11 @@ export function fillRow(link, turn, { showSession }) {
 
 function message(turn) {
   const text = turn.message === null || turn.message.trim() === ''
-    ? make('span', { class: 'unsaid' }, turn.side ? `${sideName(turn.side)} call` : 'message not recorded')
+    ? make('span', { class: 'unsaid' }, turn.auxiliary ? `${sideName(turn.auxiliary)} call` : 'message not recorded')
     : foreign(turn.message);
   return make('span', { class: 'row-message', dir: 'auto' },
     turn.subagent ? make('span', { class: 'tag of-sub' }, 'sub-agent') : null,
-    turn.side ? make('span', { class: 'tag' }, sideName(turn.side)) : null,
+    turn.auxiliary ? make('span', { class: 'tag' }, sideName(turn.auxiliary)) : null,
     text);
 }
 
@@ -84,7 +84,7 @@ export function turnCost(turn) {
 
 /** A sentence about a new turn, for screen readers. */
 export function spoken(turn) {
-  const who = turn.subagent ? 'Sub-agent turn' : turn.side ? `${sideName(turn.side)} call` : 'New turn';
+  const who = turn.subagent ? 'Sub-agent turn' : turn.auxiliary ? `${sideName(turn.auxiliary)} call` : 'New turn';
   const what = turn.message ? `: ${turn.message.slice(0, 80)}` : '';
   return `${who}${what}. ${turn.model ?? 'No model'}, ${turn.reason}.`;
 }

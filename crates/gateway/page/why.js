@@ -105,7 +105,7 @@ function draw(detail) {
 
 function head(turn) {
   const title = turn?.message?.trim() ? foreign(turn.message)
-    : make('span', { class: 'unsaid' }, turn ? (turn.side ? `${sideName(turn.side)} call` : 'message not recorded') : 'Turn');
+    : make('span', { class: 'unsaid' }, turn ? (turn.auxiliary ? `${sideName(turn.auxiliary)} call` : 'message not recorded') : 'Turn');
   return make('header', { class: 'detail-head' },
     make('div', { class: 'detail-title' },
       make('p', { class: 'eyebrow' }, 'Why this model?'),
@@ -122,7 +122,7 @@ function byline(turn) {
     make('span', { title: turn.session }, 'session ', foreign(short(turn.session), { class: 'mono' })),
     turn.subagent ? make('span', { class: 'tag' }, 'sub-agent') : null,
     turn.thread ? make('span', { title: turn.thread }, 'thread ', foreign(short(turn.thread), { class: 'mono' })) : null,
-    turn.side ? make('span', { class: 'tag' }, sideName(turn.side)) : null);
+    turn.auxiliary ? make('span', { class: 'tag' }, sideName(turn.auxiliary)) : null);
 }
 
 function answer(turn) {

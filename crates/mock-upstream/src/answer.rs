@@ -120,16 +120,17 @@ pub(crate) fn generate_response(request: ParsedRequest, number: u64) -> Answer {
 }
 
 fn blocks(request: &ParsedRequest, number: u64) -> (Vec<Block>, StopReason) {
-    if let Some(schema) = &request.json_schema {
-        return (vec![Block::Text(split_into_deltas(&schema::example_value(schema).to_string()))], StopReason::EndTurn);
-    }
-    if let Some(bytes) = request.result_bytes {
-        return (vec![Block::Text(split_into_deltas(&format!("tool said {bytes} bytes")))], StopReason::EndTurn);
-    }
     let directives = Directives::parse(&request.user_text);
     let mut blocks = Vec::new();
     if directives.thinking {
         blocks.push(Block::Thinking);
+    }
+    if let Some(schema) = &request.json_schema {
+        blocks.push(Block::Text(split_into_deltas(&schema::example_value(schema).to_string())));
+        return (blocks, StopReason::EndTurn);
+    }
+    if let Some(bytes) = request.result_bytes {
+        return (vec![Block::Text(split_into_deltas(&format!("tool said {bytes} bytes")))], StopReason::EndTurn);
     }
     if let Some(count) = directives.text_deltas {
         blocks.push(Block::Text((0..count).map(|delta| format!("word{delta} ")).collect()));

@@ -1,8 +1,8 @@
 //! The state of a turn between `turn.started` and `turn.ended`.
 
 use contracts::{
-    Features, ModelId, NanoUsd, ThreadId,
-    events::{CallRole, LlmCallCompleted, LlmCallFailed, TurnStarted},
+    CallRole, Features, ModelId, NanoUsd, Thread,
+    events::{LlmCallCompleted, LlmCallFailed, TurnStarted},
 };
 use serde::{Deserialize, Serialize};
 
@@ -18,7 +18,7 @@ pub(crate) struct RunningTurn {
     /// Evaluations recorded before the end, each with the model it evaluates; `None` for the model of the turn.
     pub(crate) judgements: Vec<(Option<ModelId>, Judgement)>,
     /// The thread of the turn; calls of other threads belong to other turns.
-    thread: Option<ThreadId>,
+    thread: Thread,
     /// The calls since the turn started or was last reassigned.
     calls: CallCounts,
     /// The work of each model before the user reassigned the turn to another model.
@@ -76,7 +76,7 @@ impl RunningTurn {
 
     /// Counts an answered call and its cost, if the call belongs to the turn.
     pub(crate) fn add_call(&mut self, call: &LlmCallCompleted) {
-        if !self.owns(call.role, call.thread.as_ref()) {
+        if !self.owns(&call.thread) {
             return;
         }
         let models = &mut self.calls.models;
@@ -89,15 +89,15 @@ impl RunningTurn {
 
     /// Adds the cost of a call that was cancelled or interrupted after it had used tokens.
     pub(crate) fn add_failed_call(&mut self, call: &LlmCallFailed) {
-        if call.usage.is_some() && self.owns(call.role, call.thread.as_ref()) {
+        if call.usage.is_some() && self.owns(&call.thread) {
             self.calls.add_cost(call.cost);
         }
     }
 
     /// Whether a call belongs to the turn. Calls of workers belong to the workers' turns; auxiliary calls, such as
     /// those for a title, are not part of the work.
-    fn owns(&self, role: CallRole, thread: Option<&ThreadId>) -> bool {
-        role != CallRole::Side && thread == self.thread.as_ref()
+    fn owns(&self, thread: &Thread) -> bool {
+        thread.role() != CallRole::Auxiliary && *thread == self.thread
     }
 
     /// Attributes the calls so far to their model, because the user reassigned the turn to another one.

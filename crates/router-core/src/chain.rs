@@ -89,7 +89,7 @@ impl Chain<'_> {
         match entry.slot {
             Slot::PerMessageOverride | Slot::ManualSticky => self.policy.on_explicit_reject == OnExplicitReject::Refuse,
             // What is done beside the conversation may be done by anyone.
-            Slot::DelegateRequest => self.side().is_none(),
+            Slot::DelegateRequest => self.auxiliary().is_none(),
             _ => false,
         }
     }

@@ -62,7 +62,7 @@ impl Predicate {
             Self::ClientModel(names) => asked(turn).is_some_and(|request| asks_for(request, names)),
             Self::Subagent(wanted) => asked(turn).is_some_and(|request| request.subagent) == *wanted,
             Self::AuxiliaryCall(kinds) => {
-                asked(turn).and_then(|request| request.side).is_some_and(|side| kinds.contains(&side))
+                asked(turn).and_then(|request| request.auxiliary).is_some_and(|kind| kinds.contains(&kind))
             }
             Self::Any(parts) => parts.iter().any(|part| part.holds(situation)),
             Self::All(parts) => parts.iter().all(|part| part.holds(situation)),

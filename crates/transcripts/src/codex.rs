@@ -55,7 +55,7 @@
 //! times. These lines are counted in [`Skipped::repeated`](crate::session_file::Skipped::repeated), and only their
 //! contribution to the prompt is used. The copy ends with the first turn whose id (a UUID of version 7) is later than
 //! the session, or, without such ids, one second after the copy was written. Newer versions only refer to the original
-//! and copy nothing.
+//! (`forked_from_id`) and copy nothing.
 
 mod failure;
 mod fold;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use catalogue::estimate::{PromptShape, estimates};
 use contracts::{
-    CacheVariant, Estimates, SessionId, SideEffect, ThreadId, TurnId, Usage,
+    CacheVariant, Estimates, Parent, SessionId, SideEffect, Thread, TurnId, Usage,
     events::{CompactionTrigger, ErrorClass, SessionSource, StopReason, ToolOutcome, TurnStatus},
 };
 use event_core::{EventId, Timestamp};
@@ -23,6 +23,8 @@ pub struct ObservedSession {
     pub client: Option<String>,
     /// First time in the file.
     pub started_at: Timestamp,
+    /// The session whose history its file continues, when the file names it.
+    pub parent: Option<Parent>,
 }
 
 /// A recorded turn: a user message and the steps that followed. The engine converts it to events.
@@ -32,8 +34,8 @@ pub struct ObservedTurn {
     pub session: SessionId,
     /// The client's id of the turn or of its message, unique in the session.
     pub name: String,
-    /// Thread of the turn, such as a sub-agent; `None` for the main conversation.
-    pub thread: Option<ThreadId>,
+    /// Thread of the turn.
+    pub thread: Thread,
     /// Time of the message.
     pub started_at: Timestamp,
     /// Text of the message; empty if the file does not contain it.

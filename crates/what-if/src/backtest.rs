@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use contracts::{
     ModelId, Registry, TurnId,
-    events::{CallRole, RouteDecided, TurnEnded, TurnStarted},
+    events::{RouteDecided, TurnEnded, TurnStarted},
 };
 use costs::prompt_cache::{Call, Calls};
 use event_bus::{EventLog, TextStore};
@@ -135,7 +135,7 @@ pub(crate) struct Turn {
 impl Turn {
     /// Whether the call is on the turn's own thread: neither of a sub-agent nor auxiliary.
     fn owns(&self, call: &Call) -> bool {
-        call.role != CallRole::Side && call.thread == self.started.thread
+        call.thread.role() != contracts::CallRole::Auxiliary && call.thread == self.started.thread
     }
 }
 

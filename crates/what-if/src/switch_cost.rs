@@ -1,9 +1,6 @@
 //! The cost of changing the model of a session: the prompt cache that is lost.
 
-use contracts::{
-    CacheLifetime, ModelId, Registry, TurnId, Usage,
-    events::{CallRole, TurnStarted},
-};
+use contracts::{CacheLifetime, CallRole, ModelId, Registry, TurnId, Usage, events::TurnStarted};
 use costs::prompt_cache::{Calls, Opening, PromptCache};
 use engine::events;
 use event_bus::EventLog;
@@ -49,14 +46,15 @@ pub fn switch_cost(
         }
         let call = calls.advance(&event)?.filter(|call| call.session == started.session);
         // Only calls on the turn's own thread: none of a sub-agent, and no auxiliary call.
-        let Some(call) = call.filter(|call| call.role != CallRole::Side && call.thread == started.thread) else {
+        let Some(call) = call.filter(|call| call.thread.role() != CallRole::Auxiliary && call.thread == started.thread)
+        else {
             continue;
         };
         cache.call(&call, &call.model);
         last = Some((call.model, call.lifetime));
     }
     let Some((from, lifetime)) = last else { return Ok(None) };
-    let warm = |model: &ModelId| cache.warm(&started.session, started.thread.as_ref(), model, at);
+    let warm = |model: &ModelId| cache.warm(&started.session, &started.thread, model, at);
     let (warm_before, to_warm) = (warm(&from), warm(to));
     let lost = if from == *to { warm_before } else { warm_before.saturating_sub(to_warm) };
     let prices = models.get(to).and_then(|model| model.prices.as_ref());

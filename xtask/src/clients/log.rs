@@ -91,7 +91,7 @@ impl Log {
             }
         }
         // Auxiliary calls and sub-agents have turns of their own.
-        let is_main = |data: &&Value| data["request"]["side"].is_null() && data["thread"].is_null();
+        let is_main = |data: &&Value| data["thread"] == "main";
         let main = self.all("turn.started").filter(is_main).count();
         if main != expected.turns {
             wrong.push(format!("{main} turns of the user instead of {}", expected.turns));
@@ -148,7 +148,7 @@ mod tests {
     fn log() -> Log {
         let events = [
             ("session.started", json!({"session": "s"})),
-            ("turn.started", json!({"turn": "t", "session": "s", "thread": null, "request": {"side": null}})),
+            ("turn.started", json!({"turn": "t", "session": "s", "thread": "main"})),
             ("route.decided", json!({"turn": "t"})),
             ("llm.call_started", json!({"turn": "t"})),
             ("llm.call_completed", json!({"turn": "t", "model": "m", "cost": 1, "raw_usage": "{}"})),

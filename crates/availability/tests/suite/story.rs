@@ -4,7 +4,7 @@
 use availability::{Availability, Transition};
 use contracts::{
     CacheVariant, ModelId, SessionId, TurnId, Usage,
-    events::{CallRole, ErrorClass, LlmCallCompleted, LlmCallFailed, LlmCallStarted, StopReason},
+    events::{ErrorClass, LlmCallCompleted, LlmCallFailed, LlmCallStarted, StopReason},
 };
 use event_core::{EventId, NewEvent, Position, Projected, Recorded, Timestamp};
 
@@ -110,9 +110,8 @@ impl Log {
                 let body = LlmCallCompleted {
                     turn,
                     session,
-                    thread: None,
+                    thread: contracts::Thread::Main,
                     model,
-                    role: CallRole::Planner,
                     usage: Usage::default(),
                     cost: None,
                     latency_ms: None,
@@ -121,7 +120,6 @@ impl Log {
                     thinking_blocks: 0,
                     raw_usage: None,
                     variant: CacheVariant::PLAIN,
-                    cache_lifetime: None,
                     began_at: None,
                 };
                 NewEvent::new(id, at(*seconds), turn.0, &body)

@@ -1,6 +1,6 @@
 //! `cost`: spending by model, role and day, or of one session (004 §6.7).
 
-use contracts::{SessionId, events::CallRole};
+use contracts::{CallRole, SessionId};
 use costs::{Costs, SessionCosts, Total};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -52,7 +52,7 @@ fn everything(context: &Context, costs: &Costs) -> Result<(), Failure> {
     let overall = costs.overall();
     let models: Vec<_> =
         costs.models().map(|(model, total)| Row { name: model.as_str(), total: number(total) }).collect();
-    let roles: Vec<_> = ROLES.iter().map(|role| Row { name: role.name(), total: number(&costs.role(*role)) }).collect();
+    let roles = CallRole::ALL.map(|role| Row { name: role.name(), total: number(&costs.role(role)) });
     let days: Vec<_> = costs.days().map(|(day, total)| json!({ "day": date(day), "total": number(total) })).collect();
     let sessions: Vec<_> =
         costs.sessions().map(|(name, session)| Row { name: name.as_str(), total: number(&session.total()) }).collect();
@@ -69,7 +69,7 @@ fn everything(context: &Context, costs: &Costs) -> Result<(), Failure> {
         table.print();
         anstream::println!();
         let mut table = totals("ROLE");
-        for role in ROLES {
+        for role in CallRole::ALL {
             line(&mut table, role.name().to_owned(), &costs.role(role));
         }
         table.print();
@@ -93,8 +93,6 @@ fn everything(context: &Context, costs: &Costs) -> Result<(), Failure> {
         }
     })
 }
-
-const ROLES: [CallRole; 3] = [CallRole::Planner, CallRole::Worker, CallRole::Side];
 
 fn totals(first: &'static str) -> Table {
     Table::new(&[first, ">CALLS", ">INPUT", ">CACHE READ", ">CACHE WRITE", ">OUTPUT", ">COST"])
@@ -130,29 +128,27 @@ fn unpriced(total: &Total) {
 /// Prints the cost of a session by role and thread, in the layout of 004 §6.7.
 fn one_session(context: &Context, name: &SessionId, session: &SessionCosts) -> Result<(), Failure> {
     let total = session.total();
-    let lines: Vec<_> = session
-        .lines()
-        .map(|(line, costs)| {
+    let threads: Vec<_> = session
+        .threads()
+        .map(|(thread, costs)| {
             json!({
-                "role": line.role.name(), "thread": line.thread, "turns": costs.turns,
+                "role": thread.role(), "thread": thread.name(), "turns": costs.turns,
                 "models": costs.models().map(|(model, total)| Row { name: model.as_str(), total: number(total) }).collect::<Vec<_>>(),
                 "total": number(&costs.total()),
             })
         })
         .collect();
-    context.print(&json!({ "session": name, "total": number(&total), "lines": lines }), || {
+    context.print(&json!({ "session": name, "total": number(&total), "threads": threads }), || {
         anstream::println!("{}", styled(HEADING, &format!("Session {name} — total {}", total.cost)));
         unpriced(&total);
-        let lines: Vec<_> = session.lines().collect();
-        for (number, (line, costs)) in (1..).zip(&lines) {
-            let corner = if number == lines.len() { "└─" } else { "├─" };
-            let who = line
-                .thread
-                .as_ref()
-                .map_or_else(|| line.role.name().to_owned(), |thread| format!("{} {thread}", line.role.name()));
+        let threads: Vec<_> = session.threads().collect();
+        for (number, (thread, costs)) in (1..).zip(&threads) {
+            let corner = if number == threads.len() { "└─" } else { "├─" };
+            let role = thread.role();
+            let label = thread.name().map_or_else(|| role.to_string(), |name| format!("{role} {name}"));
             let models: Vec<_> = costs.models().map(|(model, _)| model.to_string()).collect();
             let turns = counted(costs.turns, "turn");
-            anstream::println!("{corner} {who} ({}): {}, {turns}", models.join(", "), costs.total().cost);
+            anstream::println!("{corner} {label} ({}): {}, {turns}", models.join(", "), costs.total().cost);
         }
     })
 }

@@ -2,7 +2,7 @@
 
 use std::{io::IsTerminal as _, sync::Arc, thread::sleep, time::Duration};
 
-use contracts::events::CallRole;
+use contracts::CallRole;
 use engine::RouterState;
 use event_bus::{Clock as _, EventLog, LogFollower, ProjectionSet as _, SystemClock, TextFiles};
 use event_core::Timestamp;
@@ -69,7 +69,7 @@ fn draw(rows: &[Value], state: &RouterState, now: Timestamp) {
     anstream::print!("\u{1b}[H\u{1b}[J");
     let spent = state.costs.spent_today(now);
     let day = state.costs.latest_day().filter(|day| day.day == now.utc_day());
-    let roles: Vec<_> = [CallRole::Planner, CallRole::Worker, CallRole::Side]
+    let roles: Vec<_> = CallRole::ALL
         .into_iter()
         .filter_map(|role| Some((role, day?.roles.get(&role)?)))
         .map(|(role, total)| format!("{} {}", role.name(), total.cost))

@@ -33,7 +33,7 @@ fn through_gateway(desk: &Desk) {
         client: Some("claude-code".to_owned()),
         model: "turnwise".to_owned(),
         named: None,
-        side: None,
+        auxiliary: None,
         subagent: false,
         requires: [].into(),
         signed_by: [].into(),

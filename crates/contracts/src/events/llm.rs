@@ -4,30 +4,7 @@ use event_core::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{event, sample};
-use crate::{CacheLifetime, CacheVariant, ModelId, NanoUsd, SessionId, ThreadId, TurnId, Usage};
-
-/// Role of a model call: what kind of work it served (004 §6.7).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum CallRole {
-    /// The main conversation of the session.
-    Planner,
-    /// A sub-agent or a worker of a delegation.
-    Worker,
-    /// An auxiliary call, such as one that generates a title.
-    Side,
-}
-
-impl CallRole {
-    /// Returns the name that tables print.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Planner => "planner",
-            Self::Worker => "worker",
-            Self::Side => "side",
-        }
-    }
-}
+use crate::{CacheVariant, ModelId, NanoUsd, SessionId, Thread, ThreadId, TurnId, Usage};
 
 /// Event: a call was sent to a model. `llm.call_completed` or `llm.call_failed` follows.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,10 +13,12 @@ pub struct LlmCallStarted {
     pub turn: TurnId,
     /// Session of the turn.
     pub session: SessionId,
+    /// Thread of the turn.
+    pub thread: Thread,
+    /// Sub-agent that started this thread; `None` if the main thread did, or if it is unknown.
+    pub parent: Option<ThreadId>,
     /// Model that the call was sent to.
     pub model: ModelId,
-    /// Role of the call.
-    pub role: CallRole,
     /// Estimated tokens of the prompt.
     pub estimated_input: u64,
 }
@@ -53,8 +32,9 @@ event!(
     LlmCallStarted {
         turn: sample::turn(),
         session: sample::session(),
+        thread: Thread::SubAgent(sample::name("agent-7c1e9d")),
+        parent: Some(sample::name("agent-04a2b1")),
         model: sample::model(),
-        role: CallRole::Planner,
         estimated_input: 18_338,
     }
 );
@@ -84,12 +64,10 @@ pub struct LlmCallCompleted {
     pub turn: TurnId,
     /// Session of the turn.
     pub session: SessionId,
-    /// Thread of the call, such as a sub-agent; `None` for the main conversation of the session.
-    pub thread: Option<ThreadId>,
+    /// Thread of the turn.
+    pub thread: Thread,
     /// Model that responded.
     pub model: ModelId,
-    /// Role of the call.
-    pub role: CallRole,
     /// Tokens that the call used.
     pub usage: Usage,
     /// Cost of the call; `None` if the prices of the model are unknown.
@@ -107,8 +85,6 @@ pub struct LlmCallCompleted {
     pub raw_usage: Option<String>,
     /// Settings outside the messages that a prompt must share to be read from the cache.
     pub variant: CacheVariant,
-    /// Cache lifetime that the client requested; `None` if it is only known from `usage`.
-    pub cache_lifetime: Option<CacheLifetime>,
     /// Time at which the response began; `None` if unknown. From then on other calls can read the prompt from the
     /// cache.
     pub began_at: Option<Timestamp>,
@@ -123,9 +99,8 @@ event!(
     LlmCallCompleted {
         turn: sample::turn(),
         session: sample::session(),
-        thread: None,
+        thread: Thread::Main,
         model: sample::model(),
-        role: CallRole::Planner,
         usage: sample::usage(),
         cost: Some(NanoUsd(56_051_400)),
         latency_ms: Some(4_210),
@@ -134,7 +109,6 @@ event!(
         thinking_blocks: 1,
         raw_usage: Some(r#"{"input_tokens":3,"output_tokens":261}"#.to_owned()),
         variant: CacheVariant::COMMAND,
-        cache_lifetime: Some(CacheLifetime::OneHour),
         began_at: Some(Timestamp(1_778_284_797_350_000)),
     }
 );
@@ -215,12 +189,10 @@ pub struct LlmCallFailed {
     pub turn: TurnId,
     /// Session of the turn.
     pub session: SessionId,
-    /// Thread of the call, such as a sub-agent; `None` for the main conversation of the session.
-    pub thread: Option<ThreadId>,
+    /// Thread of the turn.
+    pub thread: Thread,
     /// Model that the call was sent to.
     pub model: ModelId,
-    /// Role of the call.
-    pub role: CallRole,
     /// Class of the error.
     pub class: ErrorClass,
     /// HTTP status code of the provider's response; `None` if there was none.
@@ -245,9 +217,8 @@ event!(
     LlmCallFailed {
         turn: sample::turn(),
         session: sample::session(),
-        thread: None,
+        thread: Thread::Main,
         model: sample::model(),
-        role: CallRole::Planner,
         class: ErrorClass::Overloaded,
         status: Some(529),
         retries: 2,

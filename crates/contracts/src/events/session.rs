@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{event, sample};
-use crate::{ModelId, SessionId, ThreadId, TurnId};
+use crate::{ModelId, Parent, SessionId, Thread, TurnId};
 
 /// Source of a session's events: the gateway, a command, or the session files of a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -32,6 +32,8 @@ pub struct SessionStarted {
     pub workspace: Option<String>,
     /// Client and version, as reported by the client.
     pub client: Option<String>,
+    /// What started it; `None` for a session started by the user, or when it is unknown.
+    pub parent: Option<Parent>,
 }
 
 event!(
@@ -45,6 +47,11 @@ event!(
         source: SessionSource::ClaudeCode,
         workspace: Some("/home/dev/shop".to_owned()),
         client: Some("2.1.37".to_owned()),
+        parent: Some(Parent {
+            session: sample::name("sess-41"),
+            turn: Some(sample::turn()),
+            tool_call: Some("toolu_01".to_owned()),
+        }),
     }
 );
 
@@ -83,8 +90,8 @@ pub enum CompactionTrigger {
 pub struct SessionCompacted {
     /// Id of the session.
     pub session: SessionId,
-    /// Thread whose history was compacted; `None` for the main conversation.
-    pub thread: Option<ThreadId>,
+    /// Thread whose history was compacted.
+    pub thread: Thread,
     /// Trigger of the compaction.
     pub trigger: CompactionTrigger,
     /// Tokens of the history before the compaction; `None` if unknown.
@@ -99,7 +106,7 @@ event!(
     "The history of a session was replaced by a summary.",
     SessionCompacted {
         session: sample::session(),
-        thread: Some(sample::name("agent-7c1e9d")),
+        thread: Thread::SubAgent(sample::name("agent-7c1e9d")),
         trigger: CompactionTrigger::Automatic,
         tokens_before: Some(155_333),
     }

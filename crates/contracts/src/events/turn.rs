@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{TextBody, event, sample};
 use crate::{
     ClientRequest, Delegation, Estimates, Features, IntentTag, ModelId, NanoUsd, Needs, Override, Requirement,
-    SessionId, Sketch, ThreadId, TokenBucket, Tone, TurnId, WireApi,
+    SessionId, Sketch, Thread, TokenBucket, Tone, TurnId, WireApi,
 };
 
 /// Event: a turn started with a user message. Contains all inputs of the decision (004 §5.3.1) except the text, which
@@ -16,8 +16,8 @@ pub struct TurnStarted {
     pub turn: TurnId,
     /// Session of the turn.
     pub session: SessionId,
-    /// Thread of the turn, such as a sub-agent; `None` for the main conversation of the session.
-    pub thread: Option<ThreadId>,
+    /// Thread of the turn.
+    pub thread: Thread,
     /// Length of the message in bytes.
     pub message_bytes: u64,
     /// Offset of the user's local time from UTC in minutes, positive to the east.
@@ -61,7 +61,7 @@ event!(
     TurnStarted {
         turn: sample::turn(),
         session: sample::session(),
-        thread: None,
+        thread: Thread::Main,
         message_bytes: 37,
         offset_minutes: 120,
         override_model: None,
@@ -94,7 +94,7 @@ event!(
             client: Some("claude-code".to_owned()),
             model: "claude-opus-4-8".to_owned(),
             named: Some(sample::model()),
-            side: None,
+            auxiliary: None,
             subagent: false,
             requires: [Requirement::CacheControl, Requirement::ThinkingControl].into_iter().collect(),
             signed_by: [sample::model()].into_iter().collect(),

@@ -1,10 +1,10 @@
 //! Round trips of the larger events with random content through bytes and JSON.
 
 use contracts::{
-    Alternative, Attempt, CacheLifetime, CacheVariant, ContentHash, Decision, Estimates, Evaluation, Failure, Features,
+    Alternative, Attempt, AuxiliaryCall, CacheVariant, ContentHash, Decision, Estimates, Evaluation, Failure, Features,
     ModelId, NanoUsd, Needs, OutageScope, Override, Reason, Recommendation, Score, SessionId, SideEffect, Sketch, Slot,
-    ThreadId, Tier, TokenBucket, Tone, TurnId, Usage, Verdict,
-    events::{CallRole, DecisionMode, LlmCallCompleted, RouteDecided, StopReason, TurnStarted},
+    Thread, ThreadId, Tier, TokenBucket, Tone, TurnId, Usage, Verdict,
+    events::{DecisionMode, LlmCallCompleted, RouteDecided, StopReason, TurnStarted},
 };
 use event_core::{EventId, EventType, Position, Timestamp, decode, encode};
 use proptest::{option, prelude::*, sample::select};
@@ -15,6 +15,11 @@ fn model() -> impl Strategy<Value = ModelId> {
 
 fn session() -> impl Strategy<Value = SessionId> {
     "[^\\s\\p{Cc}]{1,20}".prop_map(|id| SessionId::try_from(id.as_str()).unwrap())
+}
+
+fn thread() -> impl Strategy<Value = Thread> {
+    let sub_agent = session().prop_map(|id| Thread::SubAgent(ThreadId::try_from(id.as_str()).unwrap()));
+    prop_oneof![Just(Thread::Main), sub_agent, select(&AuxiliaryCall::ALL[..]).prop_map(Thread::Auxiliary)]
 }
 
 fn turn() -> impl Strategy<Value = TurnId> {
@@ -30,25 +35,21 @@ fn score() -> impl Strategy<Value = Score> {
 }
 
 fn call() -> impl Strategy<Value = LlmCallCompleted> {
-    let ids = (turn(), session(), option::of(session()), model());
+    let ids = (turn(), session(), thread(), model());
     let numbers = (any::<[u64; 5]>(), option::of(any::<u64>()), option::of(any::<u64>()), any::<[u32; 3]>());
-    let lifetimes = vec![CacheLifetime::FiveMinutes, CacheLifetime::OneHour];
     let kinds = (
-        select(vec![CallRole::Planner, CallRole::Worker, CallRole::Side]),
         select(vec![StopReason::EndTurn, StopReason::ToolUse, StopReason::MaxTokens, StopReason::Unknown]),
         option::of("\\PC{0,80}"),
-        option::of(select(lifetimes)),
         option::of(any::<u64>()),
     );
     (ids, numbers, kinds).prop_map(|((turn, session, thread, model), (usage, cost, latency_ms, counts), kinds)| {
         let [input, cache_read, cache_write_5m, cache_write_1h, output] = usage;
-        let (role, stop_reason, raw_usage, cache_lifetime, began) = kinds;
+        let (stop_reason, raw_usage, began) = kinds;
         LlmCallCompleted {
             turn,
             session,
-            thread: thread.map(|thread| ThreadId::try_from(thread.as_str()).unwrap()),
+            thread,
             model,
-            role,
             usage: Usage { input, cache_read, cache_write_5m, cache_write_1h, output },
             cost: cost.map(NanoUsd),
             latency_ms,
@@ -57,7 +58,6 @@ fn call() -> impl Strategy<Value = LlmCallCompleted> {
             thinking_blocks: counts[1],
             raw_usage,
             variant: CacheVariant(counts[2]),
-            cache_lifetime,
             began_at: began.map(Timestamp),
         }
     })
@@ -74,7 +74,7 @@ fn started() -> impl Strategy<Value = TurnStarted> {
         TurnStarted {
             turn,
             session,
-            thread: None,
+            thread: Thread::Main,
             message_bytes,
             offset_minutes,
             override_model: chosen.map(|model| Override { alias: model.model().to_owned(), model }),

@@ -1,9 +1,7 @@
 //! Input of the simulation: a call with its time, its size and the state of its conversation.
 
-use contracts::{CacheLifetime, CacheVariant, ModelId, NanoUsd, SessionId, ThreadId, TurnId, Usage, events::CallRole};
+use contracts::{CacheLifetime, CacheVariant, ModelId, NanoUsd, SessionId, Thread, TurnId, Usage};
 use event_core::Timestamp;
-
-use crate::Line;
 
 /// Kind of input that a call responds to, which determines how much of its prompt is cached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
@@ -31,12 +29,10 @@ pub struct Attempt {
 pub struct Call {
     /// Session of the call.
     pub session: SessionId,
-    /// Thread of the call, such as a sub-agent; `None` for the main conversation.
-    pub thread: Option<ThreadId>,
+    /// Thread of the call. The calls of one thread extend one prompt.
+    pub thread: Thread,
     /// Id of the turn.
     pub turn: TurnId,
-    /// Role of the call.
-    pub role: CallRole,
     /// Model that responded.
     pub model: ModelId,
     /// Time at which it was sent; if unknown, that of the start or end of the response.
@@ -69,10 +65,5 @@ impl Call {
     /// Returns the recorded tokens of the whole prompt.
     pub const fn total(&self) -> u64 {
         self.usage.input_total()
-    }
-
-    /// Returns its line of work. The calls of one line extend one prompt.
-    pub fn line(&self) -> Line {
-        Line { role: self.role, thread: self.thread.clone() }
     }
 }

@@ -3,21 +3,20 @@
 use std::collections::BTreeMap;
 
 use contracts::{
-    CacheLifetime, SessionId, ThreadId, TurnId,
-    events::{CallRole, LlmCallCompleted, SessionCompacted, SessionResumed, TurnEnded, TurnStarted, TurnStatus},
+    CacheLifetime, SessionId, Thread, TurnId,
+    events::{LlmCallCompleted, SessionCompacted, SessionResumed, TurnEnded, TurnStarted, TurnStatus},
 };
 use event_core::{CodecError, Recorded, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::{After, Attempt, Call};
-use crate::Line;
 
 /// Folds events and returns a [`Call`] for each completed one. Its size grows with the number of lines of work, not of
 /// calls.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Calls {
-    /// State of each line of work, by session.
-    sessions: BTreeMap<SessionId, BTreeMap<Line, Next>>,
+    /// State of each thread, by session.
+    sessions: BTreeMap<SessionId, BTreeMap<Thread, Next>>,
 }
 
 /// State of a line of work from which the next [`Call`] is created.
@@ -56,11 +55,6 @@ impl Default for Next {
     }
 }
 
-/// Returns the line of work of a thread; that of the planner for `None`.
-fn line(thread: Option<ThreadId>) -> Line {
-    Line { role: if thread.is_some() { CallRole::Worker } else { CallRole::Planner }, thread }
-}
-
 impl Calls {
     /// Folds one event. Returns the call if the event completes one.
     ///
@@ -69,11 +63,10 @@ impl Calls {
     pub fn advance(&mut self, event: &Recorded) -> Result<Option<Call>, CodecError> {
         let at = event.event.at;
         if let Some(call) = event.read::<LlmCallCompleted>()? {
-            let line = Line { role: call.role, thread: call.thread.clone() };
-            return Ok(Some(self.next(&call.session, line).call(call, at)));
+            return Ok(Some(self.next(&call.session, &call.thread).call(call, at)));
         }
         if let Some(turn) = event.read::<TurnStarted>()? {
-            let next = self.next(&turn.session, line(turn.thread));
+            let next = self.next(&turn.session, &turn.thread);
             next.open = Some((turn.turn, at, false));
             next.after = if next.whole { After::Message } else { After::Cut };
             next.whole = true;
@@ -82,7 +75,7 @@ impl Calls {
             let lines = self.sessions.get_mut(&turn.session).into_iter().flat_map(BTreeMap::values_mut);
             lines.for_each(|next| next.ended(&turn, at));
         } else if let Some(compacted) = event.read::<SessionCompacted>()? {
-            self.next(&compacted.session, line(compacted.thread)).compacted = true;
+            self.next(&compacted.session, &compacted.thread).compacted = true;
         } else if let Some(resumed) = event.read::<SessionResumed>()? {
             let lines = self.sessions.get_mut(&resumed.session).into_iter().flat_map(BTreeMap::values_mut);
             lines.for_each(|next| next.resumed = true);
@@ -90,9 +83,9 @@ impl Calls {
         Ok(None)
     }
 
-    /// Returns the state of a line of work, created on first use.
-    fn next(&mut self, session: &SessionId, line: Line) -> &mut Next {
-        self.sessions.entry(session.clone()).or_default().entry(line).or_default()
+    /// Returns the state of a thread, created on first use.
+    fn next(&mut self, session: &SessionId, thread: &Thread) -> &mut Next {
+        self.sessions.entry(session.clone()).or_default().entry(thread.clone()).or_default()
     }
 }
 
@@ -103,18 +96,16 @@ impl Next {
         let latency = call.latency_ms.map(|millis| millis.saturating_mul(1_000));
         let sent = latency.map_or(began.unwrap_or(at), |latency| Timestamp(at.0.saturating_sub(latency)));
         let usage = call.usage;
-        // The requested lifetime, or the one that was billed; for a call that wrote nothing, that of the previous call.
-        self.lifetime = match call.cache_lifetime {
-            Some(asked) => asked,
-            None if 0 < usage.cache_write_1h => CacheLifetime::OneHour,
-            None if 0 < usage.cache_write_5m => CacheLifetime::FiveMinutes,
-            None => self.lifetime,
-        };
+        // A call that wrote nothing to the cache keeps the lifetime of the previous call.
+        if 0 < usage.cache_write_1h {
+            self.lifetime = CacheLifetime::OneHour;
+        } else if 0 < usage.cache_write_5m {
+            self.lifetime = CacheLifetime::FiveMinutes;
+        }
         let made = Call {
             session: call.session,
             thread: call.thread,
             turn: call.turn,
-            role: call.role,
             model: call.model,
             sent,
             began: began.unwrap_or(sent).max(sent),

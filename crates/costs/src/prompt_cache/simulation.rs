@@ -2,12 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use contracts::{ModelId, SessionId, ThreadId, events::CallRole};
+use contracts::{ModelId, SessionId, Thread};
 use event_core::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{Call, Split, line_cache::LineCache};
-use crate::Line;
 
 /// Source of the tokens that the first call of a line of work reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -27,8 +26,8 @@ pub enum Opening {
 pub struct PromptCache {
     /// Source of the tokens that the first call of a line of work reads.
     opening: Opening,
-    /// State of each line of work, by session.
-    sessions: BTreeMap<SessionId, BTreeMap<Line, LineCache>>,
+    /// State of each thread, by session.
+    sessions: BTreeMap<SessionId, BTreeMap<Thread, LineCache>>,
 }
 
 impl PromptCache {
@@ -42,15 +41,14 @@ impl PromptCache {
     pub fn call(&mut self, call: &Call, model: &ModelId) -> Split {
         let given = (self.opening == Opening::Given && model.provider() == call.model.provider())
             .then_some(call.usage.cache_read);
-        let lines = self.sessions.entry(call.session.clone()).or_default();
-        lines.entry(call.line()).or_default().call(call, model, given)
+        let threads = self.sessions.entry(call.session.clone()).or_default();
+        threads.entry(call.thread.clone()).or_default().call(call, model, given)
     }
 
-    /// Returns the tokens that `model` would read from its cache if the line of work continued at `at` with a request
-    /// like its last; 0 before the first call. The difference between two models is the cost of switching.
-    pub fn warm(&self, session: &SessionId, thread: Option<&ThreadId>, model: &ModelId, at: Timestamp) -> u64 {
-        let role = if thread.is_some() { CallRole::Worker } else { CallRole::Planner };
-        let line = Line { role, thread: thread.cloned() };
-        self.sessions.get(session).and_then(|lines| lines.get(&line)).map_or(0, |cache| cache.warm(model, at))
+    /// Returns the tokens that `model` would read from its cache if the thread continued at `at` with a request like its
+    /// last; 0 before the first call. The difference between two models is the cost of switching.
+    pub fn warm(&self, session: &SessionId, thread: &Thread, model: &ModelId, at: Timestamp) -> u64 {
+        let cache = self.sessions.get(session).and_then(|threads| threads.get(thread));
+        cache.map_or(0, |cache| cache.warm(model, at))
     }
 }

@@ -2,11 +2,11 @@
 
 use std::fmt::Write as _;
 
-use contracts::{NanoUsd, SessionId, Usage, events::CallRole};
-use costs::{Costs, Line, LineCosts};
+use contracts::{CallRole, NanoUsd, SessionId, Thread, Usage};
+use costs::{Costs, ThreadCosts};
 use event_core::{Recorded, Timestamp};
 
-use crate::log::{Call, cancelled, completed, fold, turn_started};
+use crate::log::{Call, cancelled, completed, fold, sub_agent, turn_started};
 
 /// 2026-05-08T23:59:59Z.
 const JUST_BEFORE_MIDNIGHT: Timestamp = Timestamp::from_secs(1_778_284_799);
@@ -14,10 +14,9 @@ const JUST_BEFORE_MIDNIGHT: Timestamp = Timestamp::from_secs(1_778_284_799);
 const OPUS: &str = "anthropic:claude-opus-4-7";
 const HAIKU: &str = "anthropic:claude-haiku-4-5";
 
-fn call(thread: Option<&'static str>, model: &'static str, cost: Option<u64>) -> Call {
-    let role = if thread.is_some() { CallRole::Worker } else { CallRole::Planner };
+fn call(thread: Thread, model: &'static str, cost: Option<u64>) -> Call {
     let usage = Usage { input: 1_000, output: 10, ..Usage::default() };
-    Call { session: "sess_42", role, thread, model, cost, usage, at: JUST_BEFORE_MIDNIGHT }
+    Call { session: "sess_42", thread, model, cost, usage, at: JUST_BEFORE_MIDNIGHT }
 }
 
 /// The session of 004 §6.7: a planner of twelve turns and four workers.
@@ -29,17 +28,17 @@ fn delegating_session() -> Vec<Recorded> {
         ("tu_01HZ_d", HAIKU, 2, 400),
     ];
     let mut events = Vec::new();
-    let mut line = |thread, model, turns: u64, cost: u64| {
+    let mut add = |thread: Thread, model, turns: u64, cost: u64| {
         for turn in 0..turns {
-            events.push(turn_started(events.len() as u64 + 1, "sess_42", thread));
-            // The first turn of a line costs a hundredth of a cent more when the cost does not divide.
+            events.push(turn_started(events.len() as u64 + 1, "sess_42", thread.clone()));
+            // The first turn of a thread costs a hundredth of a cent more when the cost does not divide.
             let cost = cost / turns + u64::from(turn < cost % turns);
-            events.push(completed(events.len() as u64 + 1, &call(thread, model, Some(cost))));
+            events.push(completed(events.len() as u64 + 1, &call(thread.clone(), model, Some(cost))));
         }
     };
-    line(None, OPUS, 12, 2_100);
+    add(Thread::Main, OPUS, 12, 2_100);
     for (thread, model, turns, cost) in workers {
-        line(Some(thread), model, turns, cost);
+        add(sub_agent(thread), model, turns, cost);
     }
     events
 }
@@ -49,13 +48,14 @@ fn display(costs: &Costs) -> String {
     let id = SessionId::try_from("sess_42").unwrap();
     let session = costs.session(&id).unwrap();
     let mut text = format!("Session {id} - total {}\n", session.total().cost);
-    let describe =
-        |costs: &LineCosts| format!("({}): {}, {} turns", costs.main_model().unwrap(), costs.total().cost, costs.turns);
-    for (line, costs) in session.lines() {
-        match line {
-            Line { role: CallRole::Planner, .. } => writeln!(text, "planner {}", describe(costs)),
-            Line { thread: Some(thread), .. } => writeln!(text, "  {thread} {}", describe(costs)),
-            Line { thread: None, .. } => writeln!(text, "{} {}", line.role.name(), describe(costs)),
+    let describe = |costs: &ThreadCosts| {
+        format!("({}): {}, {} turns", costs.main_model().unwrap(), costs.total().cost, costs.turns)
+    };
+    for (thread, costs) in session.threads() {
+        match thread {
+            Thread::Main => writeln!(text, "planner {}", describe(costs)),
+            Thread::SubAgent(id) => writeln!(text, "  {id} {}", describe(costs)),
+            Thread::Auxiliary(kind) => writeln!(text, "auxiliary {kind} {}", describe(costs)),
         }
         .unwrap();
     }
@@ -89,9 +89,9 @@ fn a_workers_call_is_counted_once() {
 #[test]
 fn a_call_without_a_known_price_is_counted_apart_and_never_guessed() {
     let costs = fold(&[
-        completed(1, &call(None, OPUS, Some(100))),
-        completed(2, &call(None, "ollama:qwen3", None)),
-        completed(3, &call(None, "ollama:llama3", Some(0))),
+        completed(1, &call(Thread::Main, OPUS, Some(100))),
+        completed(2, &call(Thread::Main, "ollama:qwen3", None)),
+        completed(3, &call(Thread::Main, "ollama:llama3", Some(0))),
     ]);
     insta::assert_debug_snapshot!(costs.state().overall(), @"
     Total {
@@ -113,9 +113,9 @@ fn a_call_without_a_known_price_is_counted_apart_and_never_guessed() {
 
 #[test]
 fn a_call_that_broke_off_counts_with_what_it_had_used_and_one_that_never_began_does_not() {
-    let (priced, unpriced) = (call(None, OPUS, Some(100)), call(None, "ollama:qwen3", None));
+    let (priced, unpriced) = (call(Thread::Main, OPUS, Some(100)), call(Thread::Main, "ollama:qwen3", None));
     let broken = fold(&[cancelled(1, &priced, true), cancelled(2, &unpriced, true), cancelled(3, &priced, false)]);
-    let answered = fold(&[completed(1, &priced), completed(2, &unpriced), turn_started(3, "sess_42", None)]);
+    let answered = fold(&[completed(1, &priced), completed(2, &unpriced), turn_started(3, "sess_42", Thread::Main)]);
     let broken = broken.state();
     assert_eq!(broken.overall(), answered.state().overall());
     assert_eq!((broken.overall().calls, broken.overall().unpriced_calls), (2, 1));
@@ -126,8 +126,8 @@ fn a_call_that_broke_off_counts_with_what_it_had_used_and_one_that_never_began_d
 fn the_day_ends_at_midnight_utc() {
     let midnight = JUST_BEFORE_MIDNIGHT.plus_secs(1);
     let costs = fold(&[
-        completed(1, &call(None, OPUS, Some(100))),
-        completed(2, &Call { at: midnight, ..call(None, OPUS, Some(7)) }),
+        completed(1, &call(Thread::Main, OPUS, Some(100))),
+        completed(2, &Call { at: midnight, ..call(Thread::Main, OPUS, Some(7)) }),
     ]);
     let costs = costs.state();
     assert_eq!(costs.spent_today(JUST_BEFORE_MIDNIGHT), NanoUsd(10_000_000));
@@ -139,8 +139,8 @@ fn the_day_ends_at_midnight_utc() {
 #[test]
 fn a_later_day_starts_anew_and_an_earlier_one_does_not_come_back() {
     let midnight = JUST_BEFORE_MIDNIGHT.plus_secs(1);
-    let before = call(None, OPUS, Some(100));
-    let after = Call { at: midnight, ..call(Some("tu_01HZ_a"), HAIKU, Some(7)) };
+    let before = call(Thread::Main, OPUS, Some(100));
+    let after = Call { at: midnight, ..call(sub_agent("tu_01HZ_a"), HAIKU, Some(7)) };
     for [first, second] in [[&before, &after], [&after, &before]] {
         let costs = fold(&[completed(1, first), completed(2, second)]);
         let latest = costs.state().latest_day().unwrap();
@@ -154,15 +154,15 @@ fn a_later_day_starts_anew_and_an_earlier_one_does_not_come_back() {
 
 #[test]
 fn a_sum_that_does_not_fit_stays_at_the_largest_amount() {
-    let dear = call(None, OPUS, Some(u64::MAX));
+    let dear = call(Thread::Main, OPUS, Some(u64::MAX));
     let costs = fold(&[completed(1, &dear), completed(2, &dear)]);
     assert_eq!(costs.state().overall().cost, NanoUsd(u64::MAX));
 }
 
 #[test]
 fn turns_are_counted_also_when_nothing_was_answered() {
-    let costs = fold(&[turn_started(1, "sess_42", None)]);
+    let costs = fold(&[turn_started(1, "sess_42", Thread::Main)]);
     let session = costs.state().session(&SessionId::try_from("sess_42").unwrap()).unwrap();
-    assert_eq!(session.lines().map(|(_, costs)| costs.turns).collect::<Vec<_>>(), [1]);
+    assert_eq!(session.threads().map(|(_, costs)| costs.turns).collect::<Vec<_>>(), [1]);
     assert_eq!(session.total().calls, 0);
 }

@@ -1,8 +1,8 @@
 //! Events for tests.
 
 use contracts::{
-    CacheVariant, Estimates, Features, ModelId, NanoUsd, Needs, SessionId, ThreadId, Tone, TurnId, Usage,
-    events::{CallRole, ErrorClass, LlmCallCompleted, LlmCallFailed, StopReason, TurnStarted},
+    ModelId, NanoUsd, SessionId, Thread, Usage,
+    events::{ErrorClass, LlmCallCompleted, LlmCallFailed, TurnStarted},
 };
 use costs::Costs;
 use event_core::{EventId, EventType, NewEvent, Position, Projected, Recorded, Timestamp};
@@ -11,8 +11,7 @@ use event_core::{EventId, EventType, NewEvent, Position, Projected, Recorded, Ti
 #[derive(Debug, Clone)]
 pub(crate) struct Call {
     pub(crate) session: &'static str,
-    pub(crate) role: CallRole,
-    pub(crate) thread: Option<&'static str>,
+    pub(crate) thread: Thread,
     pub(crate) model: &'static str,
     /// Cost in hundredths of a cent.
     pub(crate) cost: Option<u64>,
@@ -27,21 +26,12 @@ pub(crate) fn record<E: EventType>(number: u64, at: Timestamp, body: &E) -> Reco
 
 pub(crate) fn completed(number: u64, call: &Call) -> Recorded {
     let body = LlmCallCompleted {
-        turn: TurnId::default(),
         session: SessionId::try_from(call.session).unwrap(),
-        thread: call.thread.map(|thread| ThreadId::try_from(thread).unwrap()),
+        thread: call.thread.clone(),
         model: ModelId::try_from(call.model).unwrap(),
-        role: call.role,
         usage: call.usage,
         cost: call.cost.map(|cost| NanoUsd(cost.saturating_mul(100_000))),
-        latency_ms: None,
-        stop_reason: StopReason::EndTurn,
-        tool_calls: 0,
-        thinking_blocks: 0,
-        raw_usage: None,
-        variant: CacheVariant::PLAIN,
-        cache_lifetime: None,
-        began_at: None,
+        ..LlmCallCompleted::sample()
     };
     record(number, call.at, &body)
 }
@@ -49,44 +39,25 @@ pub(crate) fn completed(number: u64, call: &Call) -> Recorded {
 /// Creates the event of a cancelled call, with its usage only if `is_known`.
 pub(crate) fn cancelled(number: u64, call: &Call, is_known: bool) -> Recorded {
     let body = LlmCallFailed {
-        turn: TurnId::default(),
         session: SessionId::try_from(call.session).unwrap(),
-        thread: call.thread.map(|thread| ThreadId::try_from(thread).unwrap()),
+        thread: call.thread.clone(),
         model: ModelId::try_from(call.model).unwrap(),
-        role: call.role,
         class: ErrorClass::Cancelled,
-        status: None,
-        retries: 0,
         usage: is_known.then_some(call.usage),
         cost: call.cost.filter(|_| is_known).map(|cost| NanoUsd(cost.saturating_mul(100_000))),
-        raw_usage: None,
+        ..LlmCallFailed::sample()
     };
     record(number, call.at, &body)
 }
 
-pub(crate) fn turn_started(number: u64, session: &str, thread: Option<&str>) -> Recorded {
-    let body = TurnStarted {
-        turn: TurnId::default(),
-        session: SessionId::try_from(session).unwrap(),
-        thread: thread.map(|thread| ThreadId::try_from(thread).unwrap()),
-        message_bytes: 0,
-        offset_minutes: 0,
-        override_model: None,
-        sticky: None,
-        delegation: None,
-        workspace: None,
-        needs: Needs::default(),
-        message_has_images: false,
-        tool_calls_in_history: false,
-        tokens: Estimates::default(),
-        extensions: Vec::new(),
-        skills: Vec::new(),
-        spent_today: NanoUsd::default(),
-        features: Features::default(),
-        request: None,
-        tone: Tone::Plain,
-    };
-    record(number, Timestamp::default(), &body)
+pub(crate) fn turn_started(number: u64, session: &str, thread: Thread) -> Recorded {
+    let session = SessionId::try_from(session).unwrap();
+    record(number, Timestamp::default(), &TurnStarted { session, thread, ..TurnStarted::sample() })
+}
+
+/// The thread of a sub-agent.
+pub(crate) fn sub_agent(id: &str) -> Thread {
+    Thread::SubAgent(id.try_into().unwrap())
 }
 
 pub(crate) fn fold(events: &[Recorded]) -> Projected<Costs> {

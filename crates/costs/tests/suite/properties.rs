@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use contracts::{ModelId, NanoUsd, ThreadId, Usage, events::CallRole};
+use contracts::{AuxiliaryCall, CallRole, ModelId, NanoUsd, Thread, Usage};
 use costs::Total;
 use event_core::{Position, Projected, Recorded, Timestamp};
 use proptest::{option, prelude::*, sample::select};
 
-use crate::log::{Call, cancelled, completed, fold, turn_started};
+use crate::log::{Call, cancelled, completed, fold, sub_agent, turn_started};
 
 /// Outcome of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,7 +17,7 @@ enum Fate {
     BrokenOff,
     /// Cancelled before any usage was known.
     NeverBegun,
-    /// Not a call but the start of a turn of its line of work.
+    /// Not a call but the start of a turn of its thread.
     Turn,
 }
 
@@ -33,15 +33,14 @@ impl Fate {
 fn call() -> impl Strategy<Value = Call> {
     let names = (
         select(&["s1", "s2", "s3"][..]),
-        select(&[CallRole::Planner, CallRole::Worker, CallRole::Side][..]),
-        option::of(select(&["t1", "t2"][..])),
+        select(vec![Thread::Main, sub_agent("t1"), sub_agent("t2"), Thread::Auxiliary(AuxiliaryCall::Title)]),
         select(&["a:x", "a:y", "b:x"][..]),
     );
     let cost = option::of(prop_oneof![20 => 0..1_000_u64, 1 => Just(u64::MAX)]);
     (names, cost, [0..1_000_u64, 0..1_000, 0..1_000, 0..1_000, 0..1_000], 0..4_u64).prop_map(
-        |((session, role, thread, model), cost, [input, cache_read, cache_write_5m, cache_write_1h, output], day)| {
+        |((session, thread, model), cost, [input, cache_read, cache_write_5m, cache_write_1h, output], day)| {
             let usage = Usage { input, cache_read, cache_write_5m, cache_write_1h, output };
-            Call { session, role, thread, model, cost, usage, at: Timestamp::from_secs(day * 86_400) }
+            Call { session, thread, model, cost, usage, at: Timestamp::from_secs(day * 86_400) }
         },
     )
 }
@@ -56,7 +55,7 @@ fn log(events: &[Event]) -> Vec<Recorded> {
     let events = numbered.map(|(number, (call, fate))| match fate {
         Fate::Answered => completed(number, call),
         Fate::BrokenOff | Fate::NeverBegun => cancelled(number, call, fate.is_billed()),
-        Fate::Turn => turn_started(number, call.session, call.thread),
+        Fate::Turn => turn_started(number, call.session, call.thread.clone()),
     });
     events.collect()
 }
@@ -94,7 +93,7 @@ proptest! {
         prop_assert_eq!(sum(costs.days().map(|(_, total)| total)), overall);
         let sessions: Vec<_> = costs.sessions().map(|(_, session)| session.total()).collect();
         prop_assert_eq!(sum(sessions.iter()), overall);
-        let roles = [CallRole::Planner, CallRole::Worker, CallRole::Side];
+        let roles = CallRole::ALL;
         prop_assert_eq!(sum(roles.map(|role| costs.role(role)).iter()), overall);
         for (_, session) in costs.sessions() {
             prop_assert_eq!(sum(roles.map(|role| session.role(role)).iter()), session.total());
@@ -122,31 +121,30 @@ proptest! {
         let costs = fold(&log(&events));
         let mut naive = BTreeMap::<_, BTreeMap<_, (u64, BTreeMap<_, Vec<&Call>>)>>::new();
         for (call, fate) in &events {
-            // A turn begins on the line of its planner or of its worker, whatever role the call has.
-            let turn_event = if call.thread.is_some() { CallRole::Worker } else { CallRole::Planner };
-            match fate {
-                Fate::Turn => naive.entry(call.session).or_default().entry((turn_event, call.thread)).or_default().0 += 1,
-                Fate::NeverBegun => {}
-                Fate::Answered | Fate::BrokenOff => {
-                    let line = naive.entry(call.session).or_default().entry((call.role, call.thread)).or_default();
-                    line.1.entry(call.model).or_default().push(call);
-                }
+            if *fate == Fate::NeverBegun {
+                continue;
+            }
+            let thread = naive.entry(call.session).or_default().entry(call.thread.clone()).or_default();
+            if *fate == Fate::Turn {
+                thread.0 += 1;
+            } else {
+                thread.1.entry(call.model).or_default().push(call);
             }
         }
         let found = costs.state().sessions().map(|(session, spent)| {
-            let lines = spent.lines().map(|(line, costs)| {
+            let threads = spent.threads().map(|(thread, costs)| {
                 let models: Vec<_> = costs.models().map(|(model, total)| (model.as_str(), *total)).collect();
-                (line.role, line.thread.as_ref().map(ThreadId::as_str), costs.turns, models)
+                (thread.clone(), costs.turns, models)
             });
-            (session.as_str(), lines.collect())
+            (session.as_str(), threads.collect())
         });
         let found: Vec<(_, Vec<_>)> = found.collect();
-        let expected = naive.into_iter().map(|(session, lines)| {
-            let lines = lines.into_iter().map(|((role, thread), (turns, models))| {
+        let expected = naive.into_iter().map(|(session, threads)| {
+            let threads = threads.into_iter().map(|(thread, (turns, models))| {
                 let models = models.into_iter().map(|(model, calls)| (model, plain_sum(calls.iter())));
-                (role, thread, turns, models.collect())
+                (thread, turns, models.collect())
             });
-            (session, lines.collect())
+            (session, threads.collect())
         });
         prop_assert_eq!(found, expected.collect::<Vec<(_, Vec<_>)>>());
     }
@@ -160,13 +158,13 @@ proptest! {
         prop_assert_eq!(latest.map(|latest| latest.day), day);
         let on_day: Vec<_> = calls.into_iter().filter(|call| Some(call.at.utc_day()) == day).collect();
         let models: BTreeSet<_> = on_day.iter().map(|call| call.model).collect();
-        let roles: BTreeSet<_> = on_day.iter().map(|call| call.role).collect();
+        let roles: BTreeSet<_> = on_day.iter().map(|call| call.thread.role()).collect();
         let models: BTreeMap<_, _> = models
             .into_iter()
             .map(|model| (ModelId::try_from(model).unwrap(), plain_sum(on_day.iter().filter(|call| call.model == model))))
             .collect();
         let roles: BTreeMap<_, _> =
-            roles.into_iter().map(|role| (role, plain_sum(on_day.iter().filter(|call| call.role == role)))).collect();
+            roles.into_iter().map(|role| (role, plain_sum(on_day.iter().filter(|call| call.thread.role() == role)))).collect();
         let latest = latest.cloned().unwrap_or_default();
         prop_assert_eq!((latest.models, latest.roles), (models, roles));
     }

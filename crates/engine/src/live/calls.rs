@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use catalogue::estimate::estimates;
 use contracts::{
-    CacheVariant, ModelId, NanoUsd, SessionId, ThreadId, Tokenizer, TurnId, Usage,
+    CacheVariant, ModelId, NanoUsd, SessionId, Thread, Tokenizer, TurnId, Usage,
     events::{
-        CallRole, ErrorClass, LlmCallCompleted, LlmCallFailed, LlmCallStarted, RouteDecided, StopReason, ToolCalled,
+        ErrorClass, LlmCallCompleted, LlmCallFailed, LlmCallStarted, RouteDecided, StopReason, ToolCalled,
         ToolFinished, ToolOutcome, TurnStatus,
     },
 };
@@ -14,8 +14,7 @@ use event_core::{EventId, EventType, Sealed, Timestamp};
 use transcripts::tool_call::{ToolLook, look};
 
 use crate::{
-    capture::bounded, engine::Engine, error::EngineError, observe::cut, recorder::turn_event, turn_input::TurnInput,
-    turn_outcome::TurnOutcome,
+    capture::bounded, engine::Engine, error::EngineError, observe::cut, recorder::turn_event, turn_outcome::TurnOutcome,
 };
 
 /// The longest name of a tool or of its call that an event carries, in bytes; the rest is cut.
@@ -30,12 +29,10 @@ pub struct Call {
     pub turn: TurnId,
     /// Its session.
     pub session: SessionId,
-    /// Thread of the turn.
-    pub thread: Option<ThreadId>,
+    /// The thread of the turn.
+    pub thread: Thread,
     /// The model.
     pub model: ModelId,
-    /// The role in which the model is called.
-    pub role: CallRole,
     /// Number of the call in its turn, from 0.
     pub number: u64,
     /// When it was sent.
@@ -112,15 +109,15 @@ impl Engine {
             session: input.session.clone(),
             thread: input.thread.clone(),
             model: model.clone(),
-            role: role(input),
             number: open.map_or(0, |open| u64::from(open.calls_sent)),
             sent_at: self.now(),
         };
         let event = LlmCallStarted {
             turn,
             session: call.session.clone(),
+            thread: call.thread.clone(),
+            parent: input.parent_thread.clone(),
             model: model.clone(),
-            role: call.role,
             estimated_input: estimates(&input.prompt).of(tokenizer),
         };
         let sealed = turn_event(turn, call.number, call.sent_at, event)?.caused_by(turn.0.then(RouteDecided::KIND, 0));
@@ -138,7 +135,6 @@ impl Engine {
             session: call.session.clone(),
             thread: call.thread.clone(),
             model: call.model.clone(),
-            role: call.role,
             usage: answer.usage.unwrap_or_default(),
             // What nobody counted costs nobody knows what.
             cost: answer.usage.and_then(|usage| self.cost(&call.model, &usage)),
@@ -148,7 +144,6 @@ impl Engine {
             thinking_blocks: answer.thinking_blocks,
             raw_usage: answer.raw_usage.clone().filter(|raw| raw.len() <= LONGEST_USAGE),
             variant: CacheVariant::PLAIN,
-            cache_lifetime: None,
             began_at: answer.began_at,
         };
         let cause = call.turn.0.then(LlmCallStarted::KIND, call.number);
@@ -179,7 +174,6 @@ impl Engine {
             session: call.session.clone(),
             thread: call.thread.clone(),
             model: call.model.clone(),
-            role: call.role,
             class: failure.class,
             status: failure.status,
             retries: failure.retries,
@@ -233,16 +227,6 @@ impl Engine {
     fn cost(&self, model: &ModelId, usage: &Usage) -> Option<NanoUsd> {
         // Nobody's prices are guessed.
         Some(self.models.registry.get(model)?.prices?.cost(usage))
-    }
-}
-
-/// The role of the calls of a turn.
-fn role(input: &TurnInput) -> CallRole {
-    match &input.request {
-        Some(request) if request.side.is_some() => CallRole::Side,
-        Some(request) if request.subagent => CallRole::Worker,
-        None if input.thread.is_some() => CallRole::Worker,
-        Some(_) | None => CallRole::Planner,
     }
 }
 

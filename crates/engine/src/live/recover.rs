@@ -1,6 +1,6 @@
 //! The calls that ran when the program was killed: they are over, and nobody knows how they went.
 
-use contracts::events::{CallRole, ErrorClass, LlmCallFailed, TurnStatus};
+use contracts::events::{ErrorClass, LlmCallFailed, TurnStatus};
 use event_core::{EventType, NewEvent};
 
 use crate::{engine::Engine, error::EngineError, open_turn::OpenTurn};
@@ -32,7 +32,6 @@ impl Engine {
                     session: session.clone(),
                     thread: open.thread.clone(),
                     model,
-                    role: if open.thread.is_some() { CallRole::Worker } else { CallRole::Planner },
                     class,
                     status: None,
                     retries: 0,

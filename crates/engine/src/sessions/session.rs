@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use contracts::{
-    ModelId, ThreadId, TurnId,
+    ModelId, Thread, TurnId,
     events::{SessionModelSelected, SessionSource, SessionStarted, ToolCalled, TurnStarted},
 };
 use event_core::{EventId, Timestamp};
@@ -48,7 +48,7 @@ struct Rare {
     /// What its tools have touched.
     history: History,
     /// Whose thinking each thread has been given, signed.
-    signers: Vec<(Option<ThreadId>, ModelId)>,
+    signers: Vec<(Thread, ModelId)>,
 }
 
 impl Session {
@@ -74,14 +74,14 @@ impl Session {
     }
 
     /// The models whose signed thinking a thread was given.
-    pub fn signers(&self, thread: Option<&ThreadId>) -> BTreeSet<ModelId> {
+    pub fn signers(&self, thread: &Thread) -> BTreeSet<ModelId> {
         let all = self.rare.iter().flat_map(|rare| &rare.signers);
-        all.filter(|(of, _)| of.as_ref() == thread).map(|(_, model)| model.clone()).collect()
+        all.filter(|(of, _)| of == thread).map(|(_, model)| model.clone()).collect()
     }
 
     /// The turn that runs in a thread; of several the last.
-    pub fn running(&self, thread: Option<&ThreadId>) -> Option<&OpenTurn> {
-        self.open.iter().rfind(|open| open.thread.as_ref() == thread)
+    pub fn running(&self, thread: &Thread) -> Option<&OpenTurn> {
+        self.open.iter().rfind(|open| open.thread == *thread)
     }
 
     /// A turn, if it runs.
@@ -145,15 +145,15 @@ impl Session {
     }
 
     /// A thread was given signed thinking of a model.
-    pub(super) fn sign(&mut self, thread: Option<&ThreadId>, model: &ModelId) {
+    pub(super) fn sign(&mut self, thread: &Thread, model: &ModelId) {
         let signers = &mut self.rare_mut().signers;
-        if signers.iter().any(|(of, by)| (of.as_ref(), by) == (thread, model)) {
+        if signers.iter().any(|(of, by)| (of, by) == (thread, model)) {
             return;
         }
         if MOST_SIGNERS <= signers.len() {
             signers.remove(0);
         }
-        signers.push((thread.cloned(), model.clone()));
+        signers.push((thread.clone(), model.clone()));
     }
 
     fn rare_mut(&mut self) -> &mut Rare {

@@ -1,8 +1,8 @@
 //! What was spent: by session and role, over workers, and against a daily budget (004 §5.4, §6.7).
 
 use contracts::{
-    NanoUsd, Usage,
-    events::{CallRole, LlmCallCompleted, StopReason},
+    CallRole, NanoUsd, Usage,
+    events::{LlmCallCompleted, StopReason},
 };
 use event_core::Timestamp;
 
@@ -54,10 +54,10 @@ fn a_session_costs_what_its_calls_cost_workers_included() {
     assert_eq!(costs.models().map(|(_, total)| total.cost).sum::<NanoUsd>(), all);
 
     let lines: Vec<_> = spent
-        .lines()
-        .map(|(line, costs)| {
-            let who = line.thread.as_ref().map_or("planner", |thread| thread.as_str());
-            format!("{who} → {}: {}, {} calls", costs.main_model().unwrap(), costs.total().cost, costs.total().calls)
+        .threads()
+        .map(|(thread, costs)| {
+            let label = thread.name().unwrap_or("planner");
+            format!("{label} → {}: {}, {} calls", costs.main_model().unwrap(), costs.total().cost, costs.total().calls)
         })
         .collect();
     insta::assert_snapshot!(format!("Session sess_42 — total {}\n{}", spent.total().cost, lines.join("\n")));

@@ -1,8 +1,8 @@
 //! Calls through the engine that fail: what is recorded of them, and what they cost.
 
 use contracts::{
-    NanoUsd, ThreadId, Usage,
-    events::{CallRole, ErrorClass, LlmCallFailed},
+    CallRole, NanoUsd, Thread, Usage,
+    events::{ErrorClass, LlmCallFailed},
 };
 use engine::{Call, CallFailure, TurnInput};
 
@@ -15,12 +15,12 @@ use crate::support::{
 /// A call of a worker's turn.
 fn sent(desk: &mut Desk, model: &str) -> Call {
     let input = TurnInput::new(session("sess_42"), "message-0", "hello");
-    let started = desk.arrive(TurnInput { thread: Some(worker()), ..input }).unwrap();
+    let started = desk.arrive(TurnInput { thread: worker(), ..input }).unwrap();
     desk.engine.call_sent(&started, &model_id(model)).unwrap()
 }
 
-fn worker() -> ThreadId {
-    "tu_01HZ_a".try_into().unwrap()
+fn worker() -> Thread {
+    Thread::SubAgent("tu_01HZ_a".try_into().unwrap())
 }
 
 fn cancelled(usage: Option<Usage>) -> CallFailure {
@@ -39,10 +39,7 @@ fn a_call_that_was_cancelled_in_its_answer_is_recorded_with_what_it_had_used_and
     let cost = desk.models.registry.named(HAIKU).unwrap().prices.unwrap().cost(&usage);
     assert!(NanoUsd(0) < cost);
     let [event] = desk.all::<LlmCallFailed>().try_into().unwrap();
-    assert_eq!(
-        (event.role, event.thread, event.usage, event.cost),
-        (CallRole::Worker, sent.thread, Some(usage), Some(cost))
-    );
+    assert_eq!((event.thread, event.usage, event.cost), (sent.thread, Some(usage), Some(cost)));
     assert_eq!(event.raw_usage.as_deref(), Some(r#"{"input_tokens":30000}"#));
     let costs = &desk.engine.state().costs;
     assert_eq!((costs.spent_today(desk.now), costs.role(CallRole::Worker).cost), (cost, cost));

@@ -84,7 +84,7 @@ fn observing_a_session_again_appends_nothing() {
 fn a_session_that_grew_appends_only_what_is_new() {
     let mut desk = Desk::with(POLICY);
     observe(&mut desk, &short());
-    let open = desk.engine.state().sessions.get(&session("rec-1")).unwrap().running(None).cloned();
+    let open = desk.engine.state().sessions.get(&session("rec-1")).unwrap().running(&contracts::Thread::Main).cloned();
     assert_eq!(open.unwrap().turn, short().1[1].id(), "the file stops in the middle of a turn");
     let head = desk.head();
     assert_eq!(observe(&mut desk, &grown()), 1);
@@ -253,7 +253,7 @@ fn names_of_any_length_fit_into_events() {
     session.workspace = Some(format!("/{}", "w".repeat(999)));
     session.client = Some(long.clone());
     let mut turn = recorded_turn(&"s".repeat(128), &long, &format!("@{OPUS} {long}"), START);
-    turn.thread = Some("t".repeat(128).as_str().try_into().unwrap());
+    turn.thread = contracts::Thread::SubAgent("t".repeat(128).as_str().try_into().unwrap());
     // Forty bytes are the longest name of a list, eighteen of these letters have thirty-six.
     turn.before.extensions = many(18);
     turn.before.directories = many(18);

@@ -44,10 +44,10 @@ fn a_resumption_a_compaction_and_what_kind_of_call_it_was_are_events() {
     let resumed = desk.events().into_iter().find(|event| event.event.kind == SessionResumed::KIND).unwrap();
     assert_eq!((resumed.event.at, resumed.event.correlation), (START, turn().id().0));
     assert_eq!(desk.all::<SessionResumed>(), [SessionResumed { session: session("rec-1") }]);
-    assert_eq!(desk.all::<SessionCompacted>()[0].thread, None);
+    assert_eq!(desk.all::<SessionCompacted>()[0].thread, contracts::Thread::Main);
     let call = &desk.all::<LlmCallCompleted>()[0];
-    let told = (call.variant, call.cache_lifetime, call.began_at);
-    assert_eq!(told, (CacheVariant::COMMAND, None, Some(START.plus_secs(4))));
+    let told = (call.variant, call.began_at);
+    assert_eq!(told, (CacheVariant::COMMAND, Some(START.plus_secs(4))));
 
     let head = desk.head();
     observe(&mut desk, &turn());
@@ -57,7 +57,7 @@ fn a_resumption_a_compaction_and_what_kind_of_call_it_was_are_events() {
 #[test]
 fn a_sub_agents_compaction_is_its_own() {
     let mut desk = Desk::with("global_default: sonnet");
-    let agent = Some("agent".try_into().unwrap());
+    let agent = contracts::Thread::SubAgent("agent".try_into().unwrap());
     let turn = ObservedTurn { thread: agent.clone(), ..turn() };
     observe(&mut desk, &turn);
     assert_eq!(desk.all::<SessionCompacted>()[0].thread, agent);

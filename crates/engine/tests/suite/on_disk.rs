@@ -81,7 +81,8 @@ fn a_live_turn_goes_on_after_the_program_was_ended_without_a_goodbye() {
     drop(first);
 
     let mut second = engine(folder.path());
-    let running = second.state().sessions.get(&session("one")).unwrap().running(None).unwrap().clone();
+    let running =
+        second.state().sessions.get(&session("one")).unwrap().running(&contracts::Thread::Main).unwrap().clone();
     assert_eq!(running.model.as_ref().unwrap().as_str(), OPUS);
     second.end(&session("one"), running.turn, contracts::events::TurnStatus::Completed).unwrap();
     second.refresh_policy().unwrap();

@@ -1,6 +1,6 @@
 //! What the engine resolves of an input, so that no front end has to: mention, requested model, signers, tier.
 
-use contracts::{AuxiliaryCall, ClientRequest, ModelId, Requirement, events::TurnStarted};
+use contracts::{AuxiliaryCall, ClientRequest, ModelId, Requirement, Thread, events::TurnStarted};
 use engine::{CallAnswer, EngineError, TurnInput, TurnOutcome};
 
 use crate::support::{
@@ -16,8 +16,8 @@ fn input(message: &str, request: ClientRequest) -> TurnInput {
 }
 
 fn auxiliary(message: &str) -> TurnInput {
-    let request = ClientRequest { side: Some(AuxiliaryCall::Title), ..client_request() };
-    TurnInput { thread: Some("beside-title".try_into().unwrap()), ..input(message, request) }
+    let request = ClientRequest { auxiliary: Some(AuxiliaryCall::Title), ..client_request() };
+    TurnInput { thread: Thread::Auxiliary(AuxiliaryCall::Title), ..input(message, request) }
 }
 
 /// The text of the turn that was captured last, and the model that its mention names.

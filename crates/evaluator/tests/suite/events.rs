@@ -6,11 +6,11 @@
 use std::collections::BTreeSet;
 
 use contracts::{
-    CacheVariant, Estimates, Features, ModelId, NanoUsd, Needs, Override, Score, SessionId, SideEffect, Sketch, Slot,
-    ThreadId, TurnId, Usage,
+    AuxiliaryCall, CacheVariant, Estimates, Features, ModelId, NanoUsd, Needs, Override, Score, SessionId, SideEffect,
+    Sketch, Slot, Thread, ThreadId, TurnId, Usage,
     events::{
-        CallRole, ErrorClass, FeedbackGiven, LlmCallCompleted, LlmCallFailed, PatternOverrideDismissed, Rating,
-        RouteOverridden, StopReason, ToolCalled, ToolFinished, ToolOutcome, TurnEnded, TurnStarted, TurnStatus,
+        ErrorClass, FeedbackGiven, LlmCallCompleted, LlmCallFailed, PatternOverrideDismissed, Rating, RouteOverridden,
+        StopReason, ToolCalled, ToolFinished, ToolOutcome, TurnEnded, TurnStarted, TurnStatus,
     },
 };
 use evaluator::tone;
@@ -29,8 +29,9 @@ fn session(turn: &str) -> SessionId {
     SessionId::try_from(&turn[..1]).unwrap()
 }
 
-fn thread(turn: &str) -> Option<ThreadId> {
-    turn.split_once('/').map(|(_, thread)| ThreadId::try_from(thread).unwrap())
+fn thread(turn: &str) -> Thread {
+    let id = turn.split_once('/').map(|(_, thread)| ThreadId::try_from(thread).unwrap());
+    id.into()
 }
 
 pub(crate) fn model(name: &str) -> ModelId {
@@ -159,9 +160,8 @@ fn completed(turn: &str, name: &str, how: &str) -> LlmCallCompleted {
     LlmCallCompleted {
         turn: turn_id(turn),
         session: session(turn),
-        thread: thread(turn),
+        thread: if how == "aside" { Thread::Auxiliary(AuxiliaryCall::Title) } else { thread(turn) },
         model: model(name),
-        role: if how == "aside" { CallRole::Side } else { CallRole::Planner },
         usage: Usage::default(),
         cost: None,
         latency_ms: None,
@@ -174,7 +174,6 @@ fn completed(turn: &str, name: &str, how: &str) -> LlmCallCompleted {
         thinking_blocks: 0,
         raw_usage: None,
         variant: CacheVariant::PLAIN,
-        cache_lifetime: None,
         began_at: None,
     }
 }

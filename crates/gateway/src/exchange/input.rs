@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use catalogue::estimate::PromptShape;
-use contracts::{AuxiliaryCall, ClientRequest, SessionId, ThreadId};
+use contracts::{AuxiliaryCall, ClientRequest, SessionId, Thread, ThreadId};
 use engine::{History, ToolAnswer, TurnInput};
 use event_core::Hex;
 use wire::{ClientHeaders, Lineage, RequestSummary, resolve_lineage};
@@ -17,9 +17,22 @@ pub(super) fn lineage(incoming: &Incoming, inspected: &RequestSummary<'_>) -> Li
     resolve_lineage(&ClientHeaders::read(headers), Some(&inspected.identity))
 }
 
-/// The id of the thread of the sub-agent that sent the request; `None` for the main thread.
-fn thread(lineage: &Lineage) -> Option<ThreadId> {
-    ThreadId::try_from(lineage.thread.as_deref()?).ok()
+/// The id of a sub-agent whose client names none.
+const UNNAMED: &str = "unnamed";
+
+/// Returns the thread of a request. An auxiliary call has a thread of its own, so that it ends no turn of the
+/// conversation.
+fn thread(lineage: &Lineage, auxiliary: Option<AuxiliaryCall>) -> Thread {
+    if let Some(kind) = auxiliary {
+        return Thread::Auxiliary(kind);
+    }
+    let id = lineage.thread.as_deref().or_else(|| lineage.subagent.then_some(UNNAMED));
+    id.and_then(thread_id).into()
+}
+
+/// Parses the id of a sub-agent; `None` if it is too long or empty.
+fn thread_id(id: &str) -> Option<ThreadId> {
+    ThreadId::try_from(id).ok()
 }
 
 /// The size of the prompt by its parts, for a token estimate.
@@ -63,7 +76,8 @@ pub(super) fn turn_input(
     let session = named.or_else(|| opening().ok()).unwrap_or_else(|| gateway.nameless_session());
     let input = TurnInput::new(session, turn_name(inspected, lineage, message), message);
     TurnInput {
-        thread: thread_of(lineage, inspected.auxiliary_call),
+        thread: thread(lineage, inspected.auxiliary_call),
+        parent_thread: lineage.parent.as_deref().and_then(thread_id),
         earlier_messages: earlier.iter().map(|message| mention_of(&message.text)).collect(),
         images: inspected.last_message_has_images,
         workspace: lineage.workspace.clone(),
@@ -94,7 +108,7 @@ fn client_request(
         client: lineage.client.clone().map(|client| cut(&client, 40)),
         model: cut(incoming.model(inspected), 128),
         named: None,
-        side: inspected.auxiliary_call,
+        auxiliary: inspected.auxiliary_call,
         subagent: lineage.subagent,
         requires: inspected.requires.clone(),
         signed_by: BTreeSet::new(),
@@ -118,14 +132,6 @@ fn turn_name(inspected: &RequestSummary<'_>, lineage: &Lineage, message: &str) -
 fn calls(inspected: &RequestSummary<'_>, is_named: bool) -> Option<BTreeSet<String>> {
     let calls = inspected.call_ids.as_ref().filter(|_| !is_named)?;
     Some(calls.iter().map(ToString::to_string).collect())
-}
-
-/// The thread of the turn. An auxiliary call has its own, so that it ends no turn of the conversation.
-fn thread_of(lineage: &Lineage, side: Option<AuxiliaryCall>) -> Option<ThreadId> {
-    match side {
-        Some(side) => ThreadId::try_from(format!("beside-{}", side.name()).as_str()).ok(),
-        None => thread(lineage),
-    }
 }
 
 /// The part of a message that may contain a mention, at most 1,024 bytes; empty if it does not start with `@` or `\\`.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use contracts::events::CallRole;
+use contracts::CallRole;
 use serde_json::json;
 
 use super::Outcome;
@@ -26,7 +26,7 @@ pub(super) async fn spend(gateway: &Arc<Gateway>) -> Outcome {
                     })
                 })
                 .collect();
-            let roles: Vec<_> = [CallRole::Planner, CallRole::Worker, CallRole::Side]
+            let roles: Vec<_> = CallRole::ALL
                 .into_iter()
                 .filter_map(|role| {
                     let total = by_role.get(&role)?;

@@ -46,7 +46,7 @@ impl Running {
         call.kind = Kind::Client;
         call.attributes.text(names::PROVIDER, names::provider(body.model.provider()));
         call.attributes.text(names::REQUEST_MODEL, body.model.model());
-        call.attributes.text(names::ROLE, body.role.name());
+        call.attributes.text(names::ROLE, body.thread.role().name());
         call
     }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use contracts::{
-    AuxiliaryCall, ModelId, NanoUsd, ThreadId,
+    AuxiliaryCall, ModelId, NanoUsd,
     events::{
         ErrorClass, LlmCallCompleted, LlmCallFailed, LlmCallStarted, RouteFallback, ToolCalled, ToolFinished,
         TurnEnded, TurnStarted, TurnStatus,
@@ -148,11 +148,11 @@ impl OpenTurn {
             attributes.text(names::REQUEST_MODEL, model.model());
         }
         attributes.text(names::TURN, &self.started.turn.to_string());
-        attributes.maybe(names::THREAD, self.started.thread.as_ref().map(ThreadId::as_str));
+        attributes.maybe(names::THREAD, self.started.thread.name());
         if request.is_some_and(|request| request.subagent) {
             attributes.holds(names::SUBAGENT);
         }
-        attributes.maybe(names::SIDE_CALL, request.and_then(|request| request.side).map(AuxiliaryCall::name));
+        attributes.maybe(names::SIDE_CALL, request.and_then(|request| request.auxiliary).map(AuxiliaryCall::name));
         attributes.maybe(names::ASKED, request.map(|request| request.model.as_str()));
         choice(&mut attributes, &self.chosen);
         attributes.text(names::STATUS, names::status(status));

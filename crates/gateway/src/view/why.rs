@@ -1,8 +1,8 @@
 //! One turn in detail: chain, fallbacks, calls and verdict.
 
 use contracts::{
-    Decision, Evaluation, Failure, ModelId, NanoUsd, TurnId, Usage,
-    events::{CallRole, EvalCompleted, LlmCallCompleted, LlmCallFailed, RouteFallback, TurnStarted},
+    CallRole, Decision, Evaluation, Failure, ModelId, NanoUsd, TurnId, Usage,
+    events::{EvalCompleted, LlmCallCompleted, LlmCallFailed, RouteFallback, TurnStarted},
 };
 use engine::{EngineError, Insight, decision_of, events};
 use event_bus::{EventLog, TextStore};
@@ -72,14 +72,15 @@ impl Seen {
             let model = body.decision.model.as_ref().map(contracts::ModelId::as_str);
             self.steps.push(json!({ "at": at, "model": model, "after": after, "chain": chain(&body.decision) }));
         } else if let Some(call) = event.read::<LlmCallCompleted>()? {
-            let mut shown = call_json(&call.model, call.role, call.usage, call.cost, call.raw_usage.as_deref());
+            let mut shown =
+                call_json(&call.model, call.thread.role(), call.usage, call.cost, call.raw_usage.as_deref());
             shown["at"] = at.into();
             shown["latency_ms"] = call.latency_ms.into();
             shown["stop_reason"] = json!(call.stop_reason);
             self.calls.push(shown);
         } else if let Some(call) = event.read::<LlmCallFailed>()? {
             let usage = call.usage.unwrap_or_default();
-            let mut shown = call_json(&call.model, call.role, usage, call.cost, call.raw_usage.as_deref());
+            let mut shown = call_json(&call.model, call.thread.role(), usage, call.cost, call.raw_usage.as_deref());
             shown["at"] = at.into();
             shown["failed"] = json!({ "class": call.class.name(), "status": call.status, "retries": call.retries });
             self.calls.push(shown);

@@ -1,9 +1,15 @@
 //! Signed thinking is sent only to the model that signed it; for another model it is dropped (decision D31).
 
-use contracts::events::RouteDecided;
+use contracts::{
+    AuxiliaryCall, Thread,
+    events::{LlmCallCompleted, LlmCallStarted, RouteDecided, TurnStarted},
+};
 use serde_json::{Value, json};
 
-use crate::support::{SESSION, World, message};
+use crate::{
+    support::{SESSION, World, message},
+    turns::title,
+};
 
 const OPUS: &str = "schema_version: 1\nglobal_default: claude-opus-4-8\n";
 
@@ -30,6 +36,32 @@ fn with_keep_thinking_a_session_stays_with_the_model_that_signed_its_thinking() 
     assert_eq!(world.mock.count(), 1, "nothing was sent");
     let again = world.post("/v1/messages", &SESSION, &after(&body, &first.json(), "think again"));
     assert_eq!((again.status.as_u16(), again.header("x-turnwise-model")), (200, "anthropic:claude-opus-4-8"));
+}
+
+#[test]
+fn a_title_written_by_a_thinking_model_does_not_lock_the_conversation() {
+    let world = World::new(&format!("{OPUS}gateway: {{keep_thinking: true}}\n"));
+    let body = message("turnwise", "THINK about it");
+    let first = world.post("/v1/messages", &SESSION, &body);
+    let named = world.post("/v1/messages", &SESSION, &title("THINK about it"));
+    assert!(named.body.contains("sig:claude-haiku-4-5"), "{}", named.body);
+    world.ended(2);
+    let next = world.post("/v1/messages", &SESSION, &after(&body, &first.json(), "go on"));
+    assert_eq!(
+        (next.status.as_u16(), next.header("x-turnwise-model")),
+        (200, "anthropic:claude-opus-4-8"),
+        "{}",
+        next.body
+    );
+    world.ended(3);
+    let title = Thread::Auxiliary(AuxiliaryCall::Title);
+    let expected = [Thread::Main, title, Thread::Main];
+    let turns = world.events::<TurnStarted>().into_iter().map(|turn| turn.thread);
+    assert_eq!(turns.collect::<Vec<_>>(), expected);
+    let sent = world.events::<LlmCallStarted>().into_iter().map(|call| call.thread);
+    assert_eq!(sent.collect::<Vec<_>>(), expected);
+    let answered = world.events::<LlmCallCompleted>().into_iter().map(|call| call.thread);
+    assert_eq!(answered.collect::<Vec<_>>(), expected);
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! Turns: messages start them, tool results continue them; sub-agents and auxiliary calls have their own.
 
+use contracts::CallRole;
 use contracts::events::{
-    CallRole, LlmCallCompleted, LlmCallStarted, RouteDecided, SessionSource, SessionStarted, ToolCalled, ToolFinished,
+    LlmCallCompleted, LlmCallStarted, RouteDecided, SessionSource, SessionStarted, ToolCalled, ToolFinished,
     ToolOutcome, TurnStarted, TurnStatus,
 };
 use hyper::StatusCode;
@@ -98,14 +99,14 @@ fn a_sub_agent_has_a_thread_of_its_own_and_rules_may_be_about_it() {
     world.ended(2);
     let turns = world.events::<TurnStarted>();
     assert_eq!(turns[0].session, turns[1].session);
-    assert_eq!(turns[1].thread.as_ref().unwrap().as_str(), "agent-7");
-    let roles: Vec<_> = world.events::<LlmCallCompleted>().iter().map(|call| call.role).collect();
+    assert_eq!(turns[1].thread.name(), Some("agent-7"));
+    let roles: Vec<_> = world.events::<LlmCallCompleted>().iter().map(|call| call.thread.role()).collect();
     assert_eq!(roles, [CallRole::Planner, CallRole::Worker, CallRole::Planner]);
 }
 
-/// Claude Code's request for a session title.
-fn title() -> Value {
-    let mut body = message("claude-opus-4-8", "<session>\nfix the build\n</session>\n\nWrite the title.");
+/// Claude Code's request for the title of a session; `text` is the conversation.
+pub(crate) fn title(text: &str) -> Value {
+    let mut body = message("claude-opus-4-8", &format!("<session>\n{text}\n</session>\n\nWrite the title."));
     body["tools"] = json!([]);
     body["system"] = json!([{ "type": "text", "text": "Generate a concise title of three to seven words for this coding session." }]);
     let schema = json!({ "type": "object", "properties": { "title": { "type": "string" } }, "required": ["title"], "additionalProperties": false });
@@ -118,13 +119,13 @@ fn work_beside_the_conversation_goes_to_the_fast_tier_and_ends_nothing() {
     let world = World::new("schema_version: 1\nglobal_default: opus\n");
     let main = tool_turn("TOOLCALL:Bash:{\"command\":\"x\"}");
     let first = world.post("/v1/messages", &SESSION, &main);
-    let beside = world.post("/v1/messages", &SESSION, &title());
+    let beside = world.post("/v1/messages", &SESSION, &title("fix the build"));
     assert_eq!(beside.header("x-turnwise-model"), "anthropic:claude-haiku-4-5", "{}", beside.body);
     let second = world.post("/v1/messages", &SESSION, &with_tool_result(&main, &first.json()));
     assert_eq!(second.header("x-turnwise-policy"), "TURN_LOCK");
     world.ended(2);
-    let roles: Vec<_> = world.events::<LlmCallCompleted>().iter().map(|call| call.role).collect();
-    assert_eq!(roles, [CallRole::Planner, CallRole::Side, CallRole::Planner]);
+    let roles: Vec<_> = world.events::<LlmCallCompleted>().iter().map(|call| call.thread.role()).collect();
+    assert_eq!(roles, [CallRole::Planner, CallRole::Auxiliary, CallRole::Planner]);
 }
 
 #[test]

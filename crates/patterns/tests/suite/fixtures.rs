@@ -2,9 +2,9 @@
 
 use contracts::{
     CacheVariant, Estimates, Features, IntentTag, ModelId, NanoUsd, Needs, Recommendation, Score, SessionId,
-    SideEffect, Slot, ThreadId, TokenBucket, Tone, TurnId, Usage,
+    SideEffect, Slot, Thread, TokenBucket, Tone, TurnId, Usage,
     events::{
-        CallRole, ErrorClass, EvalCompleted, LlmCallCompleted, LlmCallFailed, RouteOverridden, StopReason, TurnEnded,
+        ErrorClass, EvalCompleted, LlmCallCompleted, LlmCallFailed, RouteOverridden, StopReason, TurnEnded,
         TurnStarted, TurnStatus,
     },
     views::{Estimator, PatternQuery, PatternSettings},
@@ -103,7 +103,7 @@ pub(crate) fn started(name: &str, features: &Features) -> TurnStarted {
     TurnStarted {
         turn: turn(name),
         session: session(),
-        thread: None,
+        thread: Thread::Main,
         message_bytes: 0,
         offset_minutes: 0,
         override_model: None,
@@ -127,9 +127,8 @@ pub(crate) fn called(name: &str, by: &str, cost: Option<u64>) -> LlmCallComplete
     LlmCallCompleted {
         turn: turn(name),
         session: session(),
-        thread: None,
+        thread: Thread::Main,
         model: model(by),
-        role: CallRole::Planner,
         usage: Usage::default(),
         cost: cost.map(NanoUsd),
         latency_ms: None,
@@ -138,7 +137,6 @@ pub(crate) fn called(name: &str, by: &str, cost: Option<u64>) -> LlmCallComplete
         thinking_blocks: 0,
         raw_usage: None,
         variant: CacheVariant::PLAIN,
-        cache_lifetime: None,
         began_at: None,
     }
 }
@@ -148,9 +146,8 @@ pub(crate) fn broke_off(name: &str, by: &str, cost: Option<u64>, usage: Option<U
     LlmCallFailed {
         turn: turn(name),
         session: session(),
-        thread: None,
+        thread: Thread::Main,
         model: model(by),
-        role: CallRole::Planner,
         class: ErrorClass::Network,
         status: None,
         retries: 0,
@@ -162,8 +159,8 @@ pub(crate) fn broke_off(name: &str, by: &str, cost: Option<u64>, usage: Option<U
 
 /// A call of a worker inside the turn.
 pub(crate) fn called_by_worker(name: &str, by: &str, cost: Option<u64>) -> LlmCallCompleted {
-    let thread = Some(ThreadId::try_from("worker").unwrap());
-    LlmCallCompleted { thread, role: CallRole::Worker, ..called(name, by, cost) }
+    let thread = Thread::SubAgent("worker".try_into().unwrap());
+    LlmCallCompleted { thread, ..called(name, by, cost) }
 }
 
 pub(crate) fn ended(name: &str) -> TurnEnded {

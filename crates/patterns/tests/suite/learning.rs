@@ -1,8 +1,8 @@
 //! The effect of each event on the stores.
 
 use contracts::{
-    Recommendation, Score, Usage,
-    events::{CallRole, EvalCompleted, LlmCallCompleted, PatternsCleared, TurnStarted},
+    AuxiliaryCall, Recommendation, Score, Thread, Usage,
+    events::{EvalCompleted, LlmCallCompleted, PatternsCleared, TurnStarted},
     views::{PatternQuery, PatternSettings, PatternView},
 };
 use event_core::{Position, Projected};
@@ -98,7 +98,7 @@ fn a_judgement_of_an_unknown_turn_is_ignored() {
 fn auxiliary_calls_and_calls_of_workers_do_not_count() {
     let mut log = Log::default();
     log.append(&started("one", &full()));
-    log.append(&LlmCallCompleted { role: CallRole::Side, ..called("one", "a:title", None) });
+    log.append(&LlmCallCompleted { thread: Thread::Auxiliary(AuxiliaryCall::Title), ..called("one", "a:title", None) });
     log.append(&called_by_worker("one", "a:worker", None));
     log.append(&called("one", "a:planner", Some(5)));
     log.append(&ended("one"));

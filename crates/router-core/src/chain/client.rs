@@ -10,7 +10,7 @@ impl Chain<'_> {
     pub(super) fn client_choice(&self, slot: Slot) -> Evaluation {
         let Some(request) = &self.turn.request else { return silent(slot, Reason::NoOverride) };
         let settings = self.policy.gateway();
-        let chosen = match request.side {
+        let chosen = match request.auxiliary {
             Some(_) => settings.auxiliary_calls == AuxiliaryCalls::Client,
             None => settings.client_model == ClientModel::Override,
         };
@@ -63,7 +63,7 @@ impl Chain<'_> {
         (self.policy.gateway().client_model == ClientModel::Default).then(|| (request.model.clone(), named))
     }
 
-    pub(super) fn side(&self) -> Option<AuxiliaryCall> {
-        self.turn.request.as_ref()?.side
+    pub(super) fn auxiliary(&self) -> Option<AuxiliaryCall> {
+        self.turn.request.as_ref()?.auxiliary
     }
 }

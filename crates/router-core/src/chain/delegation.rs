@@ -45,7 +45,7 @@ impl Chain<'_> {
         let configured = self.scope.and_then(|scope| scope.tiers.as_ref()).or(self.policy.global.tiers.as_ref());
         match configured {
             Some(tiers) => tiers.get(&tier).map(AsRef::as_ref),
-            None if self.side().is_some() => self.closest_of(tier).or_else(|| self.policy.registry().tier(tier)),
+            None if self.auxiliary().is_some() => self.closest_of(tier).or_else(|| self.policy.registry().tier(tier)),
             None => self.policy.registry().tier(tier),
         }
     }

@@ -21,7 +21,7 @@ fn request(api: WireApi, requires: &[Requirement], signed_by: &[&ModelSpec]) -> 
         client: None,
         model: "auto".to_owned(),
         named: None,
-        side: None,
+        auxiliary: None,
         subagent: false,
         requires: requires.iter().copied().collect(),
         signed_by: signed_by.iter().map(|model| model.id.clone()).collect(),

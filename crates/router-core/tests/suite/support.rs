@@ -80,7 +80,7 @@ pub(crate) fn live_request() -> ClientRequest {
         client: None,
         model: "auto".to_owned(),
         named: None,
-        side: None,
+        auxiliary: None,
         subagent: false,
         requires: [].into(),
         signed_by: [].into(),

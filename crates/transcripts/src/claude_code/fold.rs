@@ -139,6 +139,7 @@ impl Fold {
             workspace: None,
             client: None,
             started_at: at,
+            parent: None,
         });
         session.workspace = session.workspace.take().or_else(|| line.cwd.get().map(str::to_owned));
         session.client = session.client.take().or_else(|| line.version.get().map(str::to_owned));

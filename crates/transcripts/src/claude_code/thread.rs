@@ -131,7 +131,7 @@ impl OpenTurn {
         let turn = ObservedTurn {
             session,
             name,
-            thread: key.0.clone(),
+            thread: key.0.clone().into(),
             started_at: at,
             message,
             message_has_images: images,

@@ -230,7 +230,7 @@ impl Fold {
         let turn = ObservedTurn {
             session: session.id.clone(),
             name,
-            thread: self.agent.clone(),
+            thread: self.agent.clone().into(),
             started_at: at,
             message: message.text,
             message_has_images: 0 < message.images,

@@ -41,6 +41,8 @@ pub(super) struct Payload<'a> {
     pub(super) session_id: Text<'a>,
     #[serde(borrow)]
     pub(super) parent_thread_id: Text<'a>,
+    #[serde(borrow)]
+    pub(super) forked_from_id: Text<'a>,
     pub(super) source: Source,
     #[serde(borrow)]
     pub(super) cwd: Text<'a>,

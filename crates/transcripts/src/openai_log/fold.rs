@@ -101,6 +101,7 @@ impl Fold {
             workspace: find(&|place| first(&[&place.workspace, &place.cwd])),
             client: None,
             started_at: started_at.unwrap_or(at),
+            parent: None,
         };
         let provider = find(&|place| place.provider.get().map(str::to_owned));
         let model = response.model.get().or(request.model.get()).unwrap_or("unknown");

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use catalogue::estimate::characters;
 use client_formats::usage;
 use contracts::{
-    CacheVariant, SessionId,
+    CacheVariant, SessionId, Thread,
     events::{StopReason, ToolOutcome, TurnStatus},
 };
 use event_core::{EventId, Timestamp};
@@ -127,7 +127,7 @@ impl OpenTurn {
         let turn = ObservedTurn {
             session: session.id.clone(),
             name,
-            thread: None,
+            thread: Thread::Main,
             started_at: exchange.began(),
             message: asked.map(|message| message.content.joined()).unwrap_or_default(),
             message_has_images: asked.is_some_and(|message| 0 < message.content.images),

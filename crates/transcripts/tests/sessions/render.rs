@@ -39,7 +39,7 @@ fn time(at: Timestamp) -> String {
 }
 
 fn render_turn(turn: &ObservedTurn, out: &mut String) {
-    let thread = turn.thread.as_ref().map(|thread| format!(" [{thread}]")).unwrap_or_default();
+    let thread = turn.thread.name().map(|thread| format!(" [{thread}]")).unwrap_or_default();
     let image = if turn.message_has_images { " (image)" } else { "" };
     writeln!(out, "\nturn {}{thread} {} {:?}{image}", turn.name, time(turn.started_at), turn.message).unwrap();
     let before = &turn.before;

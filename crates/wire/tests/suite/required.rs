@@ -54,7 +54,7 @@ impl Asked {
             client: None,
             model: "m".to_owned(),
             named: None,
-            side: None,
+            auxiliary: None,
             subagent: false,
             requires: requires.clone(),
             signed_by: BTreeSet::from([id]),

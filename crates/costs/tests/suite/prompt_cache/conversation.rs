@@ -92,17 +92,16 @@ fn coming_back_to_a_model_after_a_long_turn_of_another_writes_the_prompt_again()
 }
 
 #[test]
-fn sessions_and_sub_agents_have_caches_of_their_own() {
-    let thread = Some(contracts::ThreadId::try_from("agent").unwrap());
-    let role = contracts::events::CallRole::Worker;
-    let agent = |seconds, total| Call { thread: thread.clone(), role, ..at(seconds, total) };
+fn sessions_and_threads_have_caches_of_their_own() {
+    let agent = |seconds, total| Call { thread: crate::log::sub_agent("agent"), ..at(seconds, total) };
     let other = |seconds, total| Call { session: "two".try_into().unwrap(), ..at(seconds, total) };
-    let side = |seconds, total| Call { role: contracts::events::CallRole::Side, ..at(seconds, total) };
+    let title = contracts::Thread::Auxiliary(contracts::AuxiliaryCall::Title);
+    let title = |seconds, total| Call { thread: title.clone(), ..at(seconds, total) };
     check(&[
         (at(0, 20_000), (0, 19_992, 0, 8)),
         (agent(1, 9_000), (0, 8_992, 0, 8)),
         (other(2, 20_000), (0, 19_992, 0, 8)),
-        (side(3, 500), (0, 492, 0, 8)),
+        (title(3, 500), (0, 492, 0, 8)),
         (at(4, 21_000), (19_992, 1_000, 0, 8)),
         (agent(5, 9_500), (8_992, 500, 0, 8)),
     ]);

@@ -1,8 +1,8 @@
 //! Conversion of events to calls: preceding input, time, and cache lifetime.
 
 use contracts::{
-    CacheLifetime, CacheVariant,
-    events::{CallRole, LlmCallCompleted, TurnStatus},
+    CacheLifetime, CacheVariant, Thread,
+    events::{LlmCallCompleted, TurnStatus},
 };
 use costs::prompt_cache::After;
 use event_core::Timestamp;
@@ -19,7 +19,7 @@ fn the_calls_of_a_turn_stand_after_its_message_and_then_after_its_tools() {
     let calls = [story.answered(5, "a", 2), story.answered(9, "a", 0), story.answered(12, "a", 0)];
     assert_eq!(calls.each_ref().map(|call| call.after), [After::Message, After::Tools, After::Tools]);
     assert_eq!(calls.each_ref().map(|call| call.message_bytes), [37, 0, 0]);
-    assert!(calls.iter().all(|call| call.turn == turn("a") && call.role == CallRole::Planner));
+    assert!(calls.iter().all(|call| call.turn == turn("a") && call.thread == Thread::Main));
 }
 
 #[test]
@@ -125,15 +125,14 @@ fn a_call_was_sent_its_latency_before_its_end_and_began_when_that_is_known() {
 }
 
 #[test]
-fn the_lifetime_is_what_was_asked_for_or_else_what_was_written_last() {
+fn the_lifetime_is_that_of_the_last_write() {
     use CacheLifetime::{FiveMinutes, OneHour};
     let mut story = Story::default();
     let mut lifetime = |event: &LlmCallCompleted| story.answered_as(9, event).lifetime;
-    assert_eq!(lifetime(&answer("a")), FiveMinutes, "what providers do when they are not asked");
-    assert_eq!(lifetime(&wrote(0, 5, None)), OneHour);
+    assert_eq!(lifetime(&answer("a")), FiveMinutes, "the default of providers");
+    assert_eq!(lifetime(&wrote(0, 5)), OneHour);
     assert_eq!(lifetime(&answer("a")), OneHour);
-    assert_eq!(lifetime(&wrote(5, 0, None)), FiveMinutes);
-    assert_eq!(lifetime(&wrote(5, 0, Some(OneHour))), OneHour);
+    assert_eq!(lifetime(&wrote(5, 0)), FiveMinutes);
 }
 
 #[test]

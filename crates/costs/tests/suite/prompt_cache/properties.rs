@@ -138,7 +138,7 @@ proptest! {
         let last = calls.last().unwrap();
         let sent = last.sent.plus_secs(wait);
         for name in [SONNET, HAIKU, GPT, BEDROCK] {
-            let warm = cache.warm(&last.session, None, &model(name), sent);
+            let warm = cache.warm(&last.session, &contracts::Thread::Main, &model(name), sent);
             let large = Usage { input: 1_000_000, ..Usage::default() };
             let next = Call {
                 sent,

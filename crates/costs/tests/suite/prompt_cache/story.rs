@@ -1,7 +1,7 @@
 //! A session built from events.
 
 use contracts::{
-    CacheLifetime, CacheVariant, SessionId, ThreadId, TurnId, Usage,
+    CacheVariant, SessionId, Thread, TurnId, Usage,
     events::{
         CompactionTrigger, LlmCallCompleted, SessionCompacted, SessionResumed, TurnEnded, TurnStarted, TurnStatus,
     },
@@ -15,8 +15,8 @@ pub(crate) fn turn(name: &str) -> TurnId {
     TurnId(EventId::derive(&[name.as_bytes()]))
 }
 
-fn thread(name: Option<&str>) -> Option<ThreadId> {
-    name.map(|name| ThreadId::try_from(name).unwrap())
+fn thread(name: Option<&str>) -> Thread {
+    name.map_or(Thread::Main, crate::log::sub_agent)
 }
 
 /// A session whose events are folded into calls.
@@ -77,14 +77,13 @@ pub(crate) fn answer(name: &str) -> LlmCallCompleted {
     LlmCallCompleted {
         turn: turn(name),
         session: Story::session(),
-        thread: None,
+        thread: Thread::Main,
         model: model(super::table::SONNET),
         usage: Usage { cache_read: 20_000, ..Usage::default() },
         latency_ms: None,
         tool_calls: 0,
         thinking_blocks: 0,
         variant: CacheVariant::PLAIN,
-        cache_lifetime: None,
         began_at: None,
         ..LlmCallCompleted::sample()
     }
@@ -92,11 +91,11 @@ pub(crate) fn answer(name: &str) -> LlmCallCompleted {
 
 /// Creates a response of a sub-agent.
 pub(crate) fn answer_of(name: &str, of: &str) -> LlmCallCompleted {
-    LlmCallCompleted { thread: thread(Some(of)), role: contracts::events::CallRole::Worker, ..answer(name) }
+    LlmCallCompleted { thread: thread(Some(of)), ..answer(name) }
 }
 
-/// Cache lifetime that the next call's usage shows.
-pub(crate) fn wrote(cache_write_5m: u64, cache_write_1h: u64, asked: Option<CacheLifetime>) -> LlmCallCompleted {
+/// A call that writes these numbers of tokens to the prompt cache.
+pub(crate) fn wrote(cache_write_5m: u64, cache_write_1h: u64) -> LlmCallCompleted {
     let usage = Usage { cache_write_5m, cache_write_1h, ..Usage::default() };
-    LlmCallCompleted { usage, cache_lifetime: asked, ..answer("a") }
+    LlmCallCompleted { usage, ..answer("a") }
 }

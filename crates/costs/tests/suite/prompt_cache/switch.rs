@@ -1,6 +1,6 @@
 //! Tokens that are cached now: the cost of switching models.
 
-use contracts::{SessionId, ThreadId};
+use contracts::{SessionId, Thread};
 use costs::prompt_cache::{Call, Opening, PromptCache};
 use event_core::Timestamp;
 
@@ -16,7 +16,7 @@ fn fed(calls: &[Call]) -> PromptCache {
 
 fn warm(cache: &PromptCache, name: &str, seconds: u64) -> u64 {
     let session = SessionId::try_from("one").unwrap();
-    cache.warm(&session, None, &model(name), Timestamp::from_secs(seconds))
+    cache.warm(&session, &Thread::Main, &model(name), Timestamp::from_secs(seconds))
 }
 
 #[test]
@@ -42,10 +42,10 @@ fn the_next_request_is_taken_to_be_like_the_last() {
 fn nothing_is_warm_where_nothing_was_called() {
     let cache = fed(&[at(0, 20_000)]);
     let (one, two) = (SessionId::try_from("one").unwrap(), SessionId::try_from("two").unwrap());
-    let agent = ThreadId::try_from("agent").unwrap();
+    let agent = crate::log::sub_agent("agent");
     let now = Timestamp::from_secs(1);
-    assert_eq!(cache.warm(&one, Some(&agent), &model(SONNET), now), 0);
-    assert_eq!(cache.warm(&two, None, &model(SONNET), now), 0);
+    assert_eq!(cache.warm(&one, &agent, &model(SONNET), now), 0);
+    assert_eq!(cache.warm(&two, &Thread::Main, &model(SONNET), now), 0);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Constructors of calls, and tables of the splits of their prompts.
 
-use contracts::{CacheLifetime, CacheVariant, ModelId, SessionId, TurnId, Usage, events::CallRole};
+use contracts::{CacheLifetime, CacheVariant, ModelId, SessionId, Thread, TurnId, Usage};
 use costs::prompt_cache::{After, Attempt, Call, Opening, PromptCache, Split};
 use event_core::Timestamp;
 
@@ -18,9 +18,8 @@ pub(crate) fn model(name: &str) -> ModelId {
 pub(crate) fn at(seconds: u64, total: u64) -> Call {
     Call {
         session: SessionId::try_from("one").unwrap(),
-        thread: None,
+        thread: Thread::Main,
         turn: TurnId::default(),
-        role: CallRole::Planner,
         model: model(SONNET),
         sent: Timestamp::from_secs(seconds),
         began: Timestamp::from_secs(seconds),

@@ -4,7 +4,7 @@ use std::{fs, path::PathBuf, sync::Arc};
 
 use contracts::{
     CacheVariant, ClientRequest, ModelId, SessionId, ThreadId, TurnId, Usage, WireApi,
-    events::{CallRole, ErrorClass, LlmCallCompleted, LlmCallFailed, StopReason, TurnStatus},
+    events::{ErrorClass, LlmCallCompleted, LlmCallFailed, StopReason, TurnStatus},
 };
 use engine::{Engine, EngineError, Home, Models, PolicyTrouble, RouterState, Stores, TurnInput, TurnOutcome};
 use event_bus::{EventLog, ManualClock, MemoryLog, MemoryTexts, ProjectionSet as _, TextStore};
@@ -40,7 +40,7 @@ pub(crate) fn client_request() -> ClientRequest {
         client: Some("claude-code".to_owned()),
         model: "turnwise".to_owned(),
         named: None,
-        side: None,
+        auxiliary: None,
         subagent: false,
         requires: [].into(),
         signed_by: [].into(),
@@ -141,7 +141,7 @@ impl Desk {
 
     /// The model that the running turn of a session is locked to.
     pub(crate) fn locked_model(&self, name: &str) -> Option<&ModelId> {
-        self.engine.state().sessions.get(&session(name))?.running(None)?.model.as_ref()
+        self.engine.state().sessions.get(&session(name))?.running(&contracts::Thread::Main)?.model.as_ref()
     }
 
     /// What was folded as it was recorded is what the bytes of the log say.
@@ -165,7 +165,7 @@ impl Desk {
 
     /// The turn of a session that is running.
     pub(crate) fn running(&self, name: &str) -> Option<TurnId> {
-        self.engine.state().sessions.get(&session(name))?.running(None).map(|open| open.turn)
+        self.engine.state().sessions.get(&session(name))?.running(&contracts::Thread::Main).map(|open| open.turn)
     }
 
     /// A call of the running turn is answered by the model it is locked to.
@@ -188,9 +188,8 @@ impl Desk {
         let event = LlmCallCompleted {
             turn,
             session: session(name),
-            thread: worker.map(|worker| ThreadId::try_from(worker).unwrap()),
+            thread: worker.map(|worker| ThreadId::try_from(worker).unwrap()).into(),
             model: model_id(model),
-            role: if worker.is_some() { CallRole::Worker } else { CallRole::Planner },
             usage,
             cost: prices.map(|prices| prices.cost(&usage)),
             latency_ms: None,
@@ -199,7 +198,6 @@ impl Desk {
             thinking_blocks: 0,
             raw_usage: None,
             variant: CacheVariant::PLAIN,
-            cache_lifetime: None,
             began_at: None,
         };
         self.record(turn, &event);

@@ -19,6 +19,7 @@ pub(crate) fn recorded_session(name: &str, started_at: Timestamp) -> ObservedSes
         workspace: Some("/home/dev/shop".to_owned()),
         client: Some("2.1.37".to_owned()),
         started_at,
+        parent: None,
     }
 }
 
@@ -27,7 +28,7 @@ pub(crate) fn recorded_turn(of: &str, name: &str, message: &str, started_at: Tim
     ObservedTurn {
         session: session(of),
         name: name.to_owned(),
-        thread: None,
+        thread: contracts::Thread::Main,
         started_at,
         message: message.to_owned(),
         message_has_images: false,

@@ -55,7 +55,7 @@ impl Story {
 
     /// Starts the turn of a sub-agent, decided by a rule.
     fn begin(&mut self) {
-        let mut started = TurnStarted { thread: ThreadId::try_from("agent-7").ok(), ..TurnStarted::sample() };
+        let mut started = TurnStarted { thread: ThreadId::try_from("agent-7").ok().into(), ..TurnStarted::sample() };
         started.request.as_mut().unwrap().subagent = true;
         self.tell(0, None, &started);
         self.tell(0, None, &TurnTextRecorded { turn: turn(), text: TextBody::Inline(SAID.to_owned()) });

@@ -1,6 +1,6 @@
 //! Folds the head of a session and the context of a turn, and detects copied lines.
 
-use contracts::{SessionId, ThreadId, events::SessionSource};
+use contracts::{Parent, SessionId, ThreadId, events::SessionSource};
 use event_core::Timestamp;
 
 use super::{Fold, Place};
@@ -32,6 +32,7 @@ impl Fold {
                 _ if self.copied.is_some() => self.skipped.repeated += 1,
                 _ => {
                     let began = self.session.as_ref().map_or(began, |session| session.started_at);
+                    self.note_parent(id);
                     self.copied = Some(Copied { began, written: at, names_tell: false });
                     self.skipped.repeated += 1;
                 }
@@ -52,8 +53,19 @@ impl Fold {
             workspace: head.cwd.get().map(str::to_owned),
             client: head.cli_version.get().map(str::to_owned),
             started_at: began,
+            parent: None,
         });
+        self.note_parent(head.forked_from_id.get());
         Ok(())
+    }
+
+    /// Records the session that a copied history comes from as the parent, unless it is the session itself, as for a
+    /// sub-agent.
+    fn note_parent(&mut self, id: Option<&str>) {
+        let Some(parent) = id.and_then(|id| SessionId::try_from(id).ok()) else { return };
+        if let Some(session) = self.session.as_mut().filter(|session| session.id != parent) {
+            session.parent = Some(Parent { session: parent, turn: None, tool_call: None });
+        }
     }
 
     /// Creates the session from the file name if the head is missing or cannot be read.
@@ -62,7 +74,8 @@ impl Fold {
             let id = self.fallback.clone()?;
             self.own = Some(id.as_str().to_owned());
             let source = SessionSource::Codex;
-            self.session = Some(ObservedSession { id, source, workspace: None, client: None, started_at: at });
+            self.session =
+                Some(ObservedSession { id, source, workspace: None, client: None, started_at: at, parent: None });
         }
         Some(())
     }

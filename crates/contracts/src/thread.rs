@@ -1,0 +1,99 @@
+//! The line of work inside a session that a turn and its calls belong to.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{AuxiliaryCall, SessionId, ThreadId, TurnId};
+
+/// A line of work inside a session. A turn, its calls and their costs have the same one.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Thread {
+    /// The conversation with the user.
+    #[default]
+    Main,
+    /// A sub-agent or worker, by the client's id.
+    SubAgent(ThreadId),
+    /// The auxiliary calls of one kind.
+    Auxiliary(AuxiliaryCall),
+}
+
+impl Thread {
+    /// Returns the role of the thread's calls.
+    pub const fn role(&self) -> CallRole {
+        match self {
+            Self::Main => CallRole::Planner,
+            Self::SubAgent(_) => CallRole::Worker,
+            Self::Auxiliary(_) => CallRole::Auxiliary,
+        }
+    }
+
+    /// Returns the id of the sub-agent; `None` for other threads.
+    pub const fn sub_agent(&self) -> Option<&ThreadId> {
+        match self {
+            Self::SubAgent(id) => Some(id),
+            Self::Main | Self::Auxiliary(_) => None,
+        }
+    }
+
+    /// Returns the name of the thread inside its role: the id of the sub-agent or the kind of the auxiliary call; `None`
+    /// for the main thread.
+    pub fn name(&self) -> Option<&str> {
+        match self {
+            Self::Main => None,
+            Self::SubAgent(id) => Some(id.as_str()),
+            Self::Auxiliary(kind) => Some(kind.name()),
+        }
+    }
+}
+
+impl From<Option<ThreadId>> for Thread {
+    /// `None` is the main thread.
+    fn from(sub_agent: Option<ThreadId>) -> Self {
+        sub_agent.map_or(Self::Main, Self::SubAgent)
+    }
+}
+
+/// What a call was made for (004 §6.7).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CallRole {
+    /// The conversation with the user.
+    Planner,
+    /// The task of a sub-agent or worker.
+    Worker,
+    /// A task of the client itself, such as a title.
+    Auxiliary,
+}
+
+impl CallRole {
+    /// All roles.
+    pub const ALL: [Self; 3] = [Self::Planner, Self::Worker, Self::Auxiliary];
+
+    /// Returns its name in tables and JSON.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Planner => "planner",
+            Self::Worker => "worker",
+            Self::Auxiliary => "auxiliary",
+        }
+    }
+}
+
+impl fmt::Display for CallRole {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// What started a session: another session and, where known, the turn and the tool call in it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Parent {
+    /// The parent session.
+    pub session: SessionId,
+    /// The turn of the parent session, when known.
+    pub turn: Option<TurnId>,
+    /// The tool call of that turn, as the client names it, when known.
+    pub tool_call: Option<String>,
+}
