@@ -96,7 +96,7 @@ impl Log {
         if main != expected.turns {
             wrong.push(format!("{main} turns of the user instead of {}", expected.turns));
         }
-        if expected.sub_agent && self.all("turn.started").all(|data| data["thread"].is_null()) {
+        if expected.sub_agent && self.all("turn.started").all(|data| data["thread"]["sub_agent"].is_null()) {
             wrong.push("no turn of a sub-agent".to_owned());
         }
     }
