@@ -17,15 +17,19 @@ pub(crate) enum DecimalError {
     TooLarge,
 }
 
-/// Parses a decimal number and multiplies it by ten to the power of `scale`. The result must be an integer.
+/// Parses a decimal number and returns it times ten to the power of `scale`: with a scale of 6, `1.25` is 1,250,000. No
+/// digit is rounded.
 ///
 /// Accepts `3`, `3.00`, `.5` and exponents such as `1.25e-06`, the notations of YAML and JSON files.
-pub(crate) fn scaled(text: &str, scale: i32) -> Result<u64, DecimalError> {
+///
+/// # Errors
+/// [`DecimalError`] if the text is not a number, or if the result is negative, not an integer, or over 64 bits.
+pub(crate) fn parse_scaled(text: &str, scale: i32) -> Result<u64, DecimalError> {
     let text = text.trim();
     let digits_of = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
     if let Some(positive) = text.strip_prefix('-') {
         // Minus zero is zero.
-        return match scaled(positive, scale) {
+        return match parse_scaled(positive, scale) {
             Ok(0) => Ok(0),
             Ok(_) | Err(DecimalError::TooFine | DecimalError::TooLarge) => Err(DecimalError::Negative),
             Err(error) => Err(error),
@@ -53,8 +57,8 @@ pub(crate) fn scaled(text: &str, scale: i32) -> Result<u64, DecimalError> {
     10_u64.checked_pow(power).and_then(|factor| number.checked_mul(factor)).ok_or(DecimalError::TooLarge)
 }
 
-/// Formats a number of millionths as a decimal with at least two decimals: `3000000` is `3.00`.
-pub(crate) fn millionths(number: u64) -> String {
+/// Formats a number of millionths as a decimal number with at least two decimals: 3,000,000 is `3.00`.
+pub(crate) fn format_millionths(number: u64) -> String {
     let fraction = format!("{:06}", number % 1_000_000);
     let kept = fraction.trim_end_matches('0').len().max(2);
     format!("{}.{}", number / 1_000_000, &fraction[..kept])
@@ -62,11 +66,12 @@ pub(crate) fn millionths(number: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{DecimalError, millionths, scaled};
+    use super::{DecimalError, format_millionths, parse_scaled};
 
     #[test]
     fn dollars_per_million_tokens_become_whole_pico_dollars() {
-        let check = |text: &str, expected: Result<u64, DecimalError>| assert_eq!(scaled(text, 6), expected, "{text}");
+        let check =
+            |text: &str, expected: Result<u64, DecimalError>| assert_eq!(parse_scaled(text, 6), expected, "{text}");
         check("3", Ok(3_000_000));
         check("3.00", Ok(3_000_000));
         check("0.30", Ok(300_000));
@@ -86,17 +91,17 @@ mod tests {
 
     #[test]
     fn dollars_per_token_as_json_writes_them_are_exact() {
-        assert_eq!(scaled("1.25e-06", 12), Ok(1_250_000));
-        assert_eq!(scaled("0.000168", 12), Ok(168_000_000));
-        assert_eq!(scaled("7.5E-8", 12), Ok(75_000));
-        assert_eq!(scaled("1.00000001e-12", 12), Err(DecimalError::TooFine));
+        assert_eq!(parse_scaled("1.25e-06", 12), Ok(1_250_000));
+        assert_eq!(parse_scaled("0.000168", 12), Ok(168_000_000));
+        assert_eq!(parse_scaled("7.5E-8", 12), Ok(75_000));
+        assert_eq!(parse_scaled("1.00000001e-12", 12), Err(DecimalError::TooFine));
     }
 
     proptest::proptest! {
         #![proptest_config(proptest::prelude::ProptestConfig { failure_persistence: None, ..Default::default() })]
         #[test]
         fn what_is_written_reads_as_the_same_number(number in 0_u64..u64::MAX) {
-            proptest::prop_assert_eq!(scaled(&millionths(number), 6), Ok(number));
+            proptest::prop_assert_eq!(parse_scaled(&format_millionths(number), 6), Ok(number));
         }
     }
 }

@@ -4,22 +4,23 @@ use std::collections::BTreeMap;
 
 use contracts::{ModelId, PicoUsd, Tier, Tokenizer, WireApi};
 
-/// Models of one file, by id.
+/// The models of one file of models, by id.
 pub type ModelEntries = BTreeMap<ModelId, ModelEntry>;
 
-/// Description of a model in one file. A field that is `None` keeps the value of the file below, or has its default.
+/// A model as one file of models describes it. The user's file overrides the built-in list: a field that is `None`
+/// keeps the value of the built-in list, or else has its default.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ModelEntry {
-    /// Whether the model is removed from the list below.
+    /// Whether the model is removed from the built-in list.
     pub remove: bool,
-    /// Tier.
+    /// How capable the model is.
     pub tier: Option<Tier>,
-    /// Aliases, which replace those of the file below.
+    /// Aliases, which replace those of the built-in list.
     pub aliases: Option<Vec<String>>,
     /// Dated names of the same model. They are separate from the aliases, so that replacing those does not remove
     /// these.
     pub snapshots: Option<Vec<String>>,
-    /// Whether the model may delegate work (004 §6.8).
+    /// Whether the model may delegate work to cheaper models (004 §6.8).
     pub can_delegate: Option<bool>,
     /// Maximum number of input tokens.
     pub context_window: Option<u64>,
@@ -33,7 +34,7 @@ pub struct ModelEntry {
     pub configured: Option<bool>,
     /// APIs over which the model is served, the preferred one first.
     pub apis: Option<Vec<WireApi>>,
-    /// Prices.
+    /// The prices of the model; `None` if they are unknown.
     pub prices: Option<PriceEntry>,
 }
 
@@ -63,7 +64,7 @@ pub struct PriceEntry {
     pub long_context: Option<LongContextEntry>,
 }
 
-/// Rates of calls whose total input has more tokens than a threshold.
+/// The rates of calls with long input: those whose total input has more tokens than a threshold.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LongContextEntry {
     /// Threshold in tokens.
@@ -88,7 +89,7 @@ pub struct RateEntry {
 }
 
 impl ModelEntry {
-    /// Merges two entries: fields that `other` sets replace those of `self`.
+    /// Returns this entry with each field that `other` sets replaced by its value.
     #[must_use]
     pub fn overridden_by(self, other: Self) -> Self {
         Self {
@@ -111,11 +112,11 @@ impl ModelEntry {
             configured: other.configured.or(self.configured),
             apis: other.apis.or(self.apis),
             prices: match (self.prices, other.prices) {
-                (Some(below), Some(above)) => Some(PriceEntry {
-                    base: below.base.overridden_by(above.base),
-                    long_context: above.long_context.or(below.long_context),
+                (Some(own), Some(others)) => Some(PriceEntry {
+                    base: own.base.overridden_by(others.base),
+                    long_context: others.long_context.or(own.long_context),
                 }),
-                (below, above) => above.or(below),
+                (own, others) => others.or(own),
             },
         }
     }

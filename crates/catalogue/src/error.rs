@@ -8,14 +8,14 @@ pub struct CatalogueError {
     /// Name of the file, as given by the caller.
     pub file: String,
     /// Line and column, both from 1; `None` if the error has no single location.
-    pub place: Option<(u64, u64)>,
+    pub position: Option<(u64, u64)>,
     /// Description of the error and how to fix it.
     pub cause: String,
 }
 
 impl fmt::Display for CatalogueError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.place {
+        match self.position {
             Some((line, column)) => write!(f, "{}, line {line}, column {column}: {}", self.file, self.cause),
             None => write!(f, "{}: {}", self.file, self.cause),
         }
@@ -29,7 +29,7 @@ pub struct CatalogueErrors(pub Vec<CatalogueError>);
 impl CatalogueErrors {
     /// Sorts the errors by file and location.
     pub(super) fn sorted(mut errors: Vec<CatalogueError>) -> Self {
-        errors.sort_by(|one, other| (&one.file, one.place).cmp(&(&other.file, other.place)));
+        errors.sort_by(|left, right| (&left.file, left.position).cmp(&(&right.file, right.position)));
         Self(errors)
     }
 }

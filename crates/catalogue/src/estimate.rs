@@ -20,10 +20,11 @@
 use contracts::{Estimates, Tokenizer};
 use serde::{Deserialize, Serialize};
 
-/// Size of a prompt, the input of the estimates. Characters are Unicode scalar values.
+/// The size of a prompt, from which its tokens are estimated. Characters are Unicode scalar values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct PromptShape {
-    /// Tokens known from the reported usage of an earlier call, as Anthropic tokens.
+    /// Tokens of the part of the prompt whose count an earlier call reported, converted to tokens of Anthropic's
+    /// tokenizer.
     pub recorded_tokens: u64,
     /// Characters that the recorded tokens do not include: system prompt, messages, tool calls and results.
     pub characters: u64,
@@ -37,57 +38,83 @@ pub struct PromptShape {
     pub tool_characters: u64,
 }
 
-/// Constants of one family of tokenizers. Surcharges are in tokens.
-struct Family {
+/// The constants by which the tokens of a prompt are estimated for one family of tokenizers. Surcharges are in tokens.
+struct TokenizerConstants {
     /// Number of characters in ten tokens.
     characters_per_ten_tokens: u64,
     /// Surcharge for each message.
-    message: u64,
+    per_message: u64,
     /// Surcharge for each image.
-    image: u64,
+    per_image: u64,
     /// Surcharge for each tool.
-    tool: u64,
-    /// Surcharge for any number of tools.
+    per_tool: u64,
+    /// Surcharge if there is at least one tool.
     tools: u64,
 }
 
 /// Returns the constants of a family.
-const fn family(tokenizer: Tokenizer) -> Family {
+const fn constants(tokenizer: Tokenizer) -> TokenizerConstants {
     match tokenizer {
         // 346 tokens are documented by Anthropic for the hidden tool-use prompt.
-        Tokenizer::Anthropic => {
-            Family { characters_per_ten_tokens: 29, message: 65, image: 1_600, tool: 12, tools: 346 }
-        }
-        Tokenizer::OpenAi => Family { characters_per_ten_tokens: 33, message: 4, image: 1_105, tool: 10, tools: 0 },
-        Tokenizer::Google => Family { characters_per_ten_tokens: 33, message: 4, image: 1_032, tool: 10, tools: 0 },
-        Tokenizer::Generic => Family { characters_per_ten_tokens: 30, message: 8, image: 1_600, tool: 12, tools: 0 },
+        Tokenizer::Anthropic => TokenizerConstants {
+            characters_per_ten_tokens: 29,
+            per_message: 65,
+            per_image: 1_600,
+            per_tool: 12,
+            any_tools: 346,
+        },
+        Tokenizer::OpenAi => TokenizerConstants {
+            characters_per_ten_tokens: 33,
+            per_message: 4,
+            per_image: 1_105,
+            per_tool: 10,
+            any_tools: 0,
+        },
+        Tokenizer::Google => TokenizerConstants {
+            characters_per_ten_tokens: 33,
+            per_message: 4,
+            per_image: 1_032,
+            per_tool: 10,
+            any_tools: 0,
+        },
+        Tokenizer::Generic => TokenizerConstants {
+            characters_per_ten_tokens: 30,
+            per_message: 8,
+            per_image: 1_600,
+            per_tool: 12,
+            any_tools: 0,
+        },
     }
 }
 
-/// Estimates the tokens of a prompt for one family of tokenizers; at least 1. Monotonic: a longer prompt never has a
-/// lower estimate.
+/// Estimates the tokens of a prompt for one family of tokenizers; the estimate is at least 1. A longer prompt never has
+/// a lower estimate.
 pub fn estimate_tokens(tokenizer: Tokenizer, shape: &PromptShape) -> u64 {
-    let figures = family(tokenizer);
-    let ratio = figures.characters_per_ten_tokens;
+    let constants = constants(tokenizer);
+    let ratio = constants.characters_per_ten_tokens;
     // Recorded tokens are converted to characters by Anthropic's ratio.
     let recorded = match tokenizer {
         Tokenizer::Anthropic => shape.recorded_tokens,
-        _ => divided(shape.recorded_tokens, family(Tokenizer::Anthropic).characters_per_ten_tokens, ratio),
+        _ => multiply_divide_ceil(
+            shape.recorded_tokens,
+            constants(Tokenizer::Anthropic).characters_per_ten_tokens,
+            ratio,
+        ),
     };
     let characters = shape.characters.saturating_add(shape.tool_characters);
     recorded
-        .saturating_add(divided(characters, 10, ratio))
-        .saturating_add(shape.messages.saturating_mul(figures.message))
-        .saturating_add(shape.images.saturating_mul(figures.image))
-        .saturating_add(shape.tools.saturating_mul(figures.tool))
-        .saturating_add(if shape.tools == 0 { 0 } else { figures.tools })
+        .saturating_add(multiply_divide_ceil(characters, 10, ratio))
+        .saturating_add(shape.messages.saturating_mul(constants.per_message))
+        .saturating_add(shape.images.saturating_mul(constants.per_image))
+        .saturating_add(shape.tools.saturating_mul(constants.per_tool))
+        .saturating_add(if shape.tools == 0 { 0 } else { constants.any_tools })
         .max(1)
 }
 
-/// Converts recorded tokens of a family to Anthropic tokens, so that [`estimate_tokens`] returns the original number
-/// for that family.
+/// Converts a token count that a provider reported to tokens of Anthropic's tokenizer, for
+/// [`PromptShape::recorded_tokens`]. For the same family, [`estimate_tokens`] then results in the original count.
 pub fn to_recorded_tokens(tokenizer: Tokenizer, tokens: u64) -> u64 {
-    let ratio = |tokenizer| family(tokenizer).characters_per_ten_tokens;
+    let ratio = |tokenizer| constants(tokenizer).characters_per_ten_tokens;
     let wide = u128::from(tokens) * u128::from(ratio(tokenizer)) / u128::from(ratio(Tokenizer::Anthropic));
     u64::try_from(wide).unwrap_or(u64::MAX)
 }
@@ -107,8 +134,8 @@ pub fn characters(text: &str) -> u64 {
     text.chars().count() as u64
 }
 
-/// Returns `number * numerator / denominator`, rounded up.
-fn divided(number: u64, numerator: u64, denominator: u64) -> u64 {
+/// Returns `number * numerator / denominator`, rounded up. A result over 64 bits is limited to the maximum.
+fn multiply_divide_ceil(number: u64, numerator: u64, denominator: u64) -> u64 {
     let wide = (u128::from(number) * u128::from(numerator)).div_ceil(u128::from(denominator));
     u64::try_from(wide).unwrap_or(u64::MAX)
 }

@@ -1,7 +1,8 @@
 //! Reads the price list of `LiteLLM` (`model_prices_and_context_window.json`), a format that many tools share.
 //!
-//! [`convert`] converts a file of that format to catalogue entries and reports the models it dropped. [`built_in_from`]
-//! creates the built-in list: the models that `crates/catalogue/curation.yaml` selects, with its tiers and aliases.
+//! [`convert_price_list`] converts a file of that format to catalogue entries and reports the models it dropped.
+//! [`built_in_yaml`] creates the built-in list: the models that `crates/catalogue/curation.yaml` selects, with its
+//! tiers and aliases.
 //!
 //! Prices in the file are JSON numbers of dollars per token, such as `1.25e-06`. They are parsed from the text, never
 //! through a float; a model with a price that is not an integer number of pico-dollars is dropped. The ordinary rates,
@@ -14,5 +15,5 @@ mod convert;
 mod curation;
 mod record;
 
-pub use built_in::{BuiltInError, built_in_from};
-pub use convert::{Conversion, ConvertError, Dropped, Reason, convert};
+pub use built_in::{BuiltInError, built_in_yaml};
+pub use convert::{ConvertedPriceList, DropReason, DroppedName, PriceListError, convert_price_list};

@@ -20,61 +20,65 @@ pub const MAX_BYTES: usize = 2 * 1024 * 1024;
 /// The first structural error (invalid YAML, an unknown or repeated key, a value of the wrong type); if there is none,
 /// all invalid ids and prices.
 pub fn parse(file: &str, text: &str) -> Result<ModelEntries, CatalogueErrors> {
-    let located = read(file, text)?;
+    let located = parse_file(file, text)?;
     Ok(located.models.into_iter().map(|(id, located)| (id, located.entry)).collect())
 }
 
 /// An entry of a file with the line and column where it starts, for errors.
 #[derive(Debug, Clone)]
-pub(super) struct Located {
+pub(super) struct LocatedEntry {
     /// The entry.
     pub(super) entry: ModelEntry,
-    /// Line and column, both from 1.
-    pub(super) place: (u64, u64),
+    /// Line and column of the entry, both from 1.
+    pub(super) position: (u64, u64),
 }
 
 /// Parsed content of a file of models, with the locations of its entries.
 #[derive(Debug, Default)]
-pub(super) struct File {
+pub(super) struct ParsedFile {
     /// Models of the file, by id.
-    pub(super) models: BTreeMap<ModelId, Located>,
+    pub(super) models: BTreeMap<ModelId, LocatedEntry>,
     /// Model names that request the policy's choice, if the file lists them.
     pub(super) auto_names: Option<Vec<String>>,
 }
 
 /// Parses a file of models with the locations of its entries. Errors as for [`parse`].
-pub(super) fn read(file: &str, text: &str) -> Result<File, CatalogueErrors> {
-    let fail = |place, cause| CatalogueErrors(vec![CatalogueError { file: file.to_owned(), place, cause }]);
+pub(super) fn parse_file(file: &str, text: &str) -> Result<ParsedFile, CatalogueErrors> {
+    let fail = |position, cause| CatalogueErrors(vec![CatalogueError { file: file.to_owned(), position, cause }]);
     if MAX_BYTES < text.len() {
         let cause = format!("the file has {} bytes, the most is {MAX_BYTES}", text.len());
         return Err(fail(None, cause));
     }
-    let raw: RawFile = serde_saphyr::from_str_with_options(text, options()).map_err(|error| {
-        let place = error.location().map(|location| (location.line(), location.column()));
-        fail(place, cause_of(&error))
+    let raw: RawFile = serde_saphyr::from_str_with_options(text, parser_options()).map_err(|error| {
+        let position = error.location().map(|location| (location.line(), location.column()));
+        fail(position, error_message(&error))
     })?;
     let mut errors = Vec::new();
     let mut models = BTreeMap::new();
     let auto_names = raw.auto_names.map(|names| names.0);
     for (name, raw) in raw.models.unwrap_or_default() {
-        let place = place_of(raw.referenced);
+        let position = position_of(raw.referenced);
         match ModelId::try_from(name.as_str()) {
             Ok(id) => {
-                let entry = raw.value.check(&mut |location, cause| {
-                    errors.push(CatalogueError { file: file.to_owned(), place: Some(place_of(location)), cause });
+                let entry = raw.value.into_entry(&mut |location, cause| {
+                    errors.push(CatalogueError { file: file.to_owned(), position: Some(position_of(location)), cause });
                 });
-                models.insert(id, Located { entry, place });
+                models.insert(id, LocatedEntry { entry, position });
             }
             Err(error) => {
-                errors.push(CatalogueError { file: file.to_owned(), place: Some(place), cause: error.to_string() });
+                errors.push(CatalogueError {
+                    file: file.to_owned(),
+                    position: Some(position),
+                    cause: error.to_string(),
+                });
             }
         }
     }
-    if errors.is_empty() { Ok(File { models, auto_names }) } else { Err(CatalogueErrors::sorted(errors)) }
+    if errors.is_empty() { Ok(ParsedFile { models, auto_names }) } else { Err(CatalogueErrors::sorted(errors)) }
 }
 
 /// Returns the parser options, with low limits since a file of models is a flat list.
-fn options() -> serde_saphyr::Options {
+fn parser_options() -> serde_saphyr::Options {
     serde_saphyr::options! {
         budget: serde_saphyr::budget! {
             max_depth: 16,
@@ -87,8 +91,9 @@ fn options() -> serde_saphyr::Options {
     }
 }
 
-/// Returns the parser's message without the location, which is reported separately.
-fn cause_of(error: &serde_saphyr::Error) -> String {
+/// Returns the message of a YAML error without its position, which is reported separately, and without advice for
+/// programmers.
+fn error_message(error: &serde_saphyr::Error) -> String {
     let text = error.to_string();
     let text = text.rfind(" at line ").map_or(text.as_str(), |end| &text[..end]);
     // The library's advice addresses programmers.
@@ -103,7 +108,7 @@ fn cause_of(error: &serde_saphyr::Error) -> String {
 }
 
 /// Returns line and column, both from 1.
-fn place_of(location: Location) -> (u64, u64) {
+fn position_of(location: Location) -> (u64, u64) {
     (location.line(), location.column())
 }
 
@@ -148,17 +153,17 @@ struct RawCapabilities {
 }
 
 /// A price as text, which is parsed exactly later.
-type RawMoney = Option<Spanned<Text>>;
+type RawPrice = Option<Spanned<Text>>;
 
 /// Layout of `prices` in a file of models: dollars per million tokens, as text.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawPrices {
-    input: RawMoney,
-    cache_read: RawMoney,
-    cache_write_5m: RawMoney,
-    cache_write_1h: RawMoney,
-    output: RawMoney,
+    input: RawPrice,
+    cache_read: RawPrice,
+    cache_write_5m: RawPrice,
+    cache_write_1h: RawPrice,
+    output: RawPrice,
     long_context: Option<RawLongContext>,
 }
 
@@ -167,11 +172,11 @@ struct RawPrices {
 #[serde(deny_unknown_fields)]
 struct RawLongContext {
     above_tokens: u64,
-    input: RawMoney,
-    cache_read: RawMoney,
-    cache_write_5m: RawMoney,
-    cache_write_1h: RawMoney,
-    output: RawMoney,
+    input: RawPrice,
+    cache_read: RawPrice,
+    cache_write_5m: RawPrice,
+    cache_write_1h: RawPrice,
+    output: RawPrice,
 }
 
 /// Text of a YAML scalar, quoted or not.
@@ -209,8 +214,8 @@ impl<'de> Deserialize<'de> for Names {
 }
 
 impl RawEntry {
-    /// Converts the entry; invalid prices are reported with their location.
-    fn check(self, report: &mut dyn FnMut(Location, String)) -> ModelEntry {
+    /// Parses the prices and returns the entry. `report` is called with position and message of each invalid price.
+    fn into_entry(self, report: &mut dyn FnMut(Location, String)) -> ModelEntry {
         ModelEntry {
             remove: self.remove,
             tier: self.tier,
@@ -232,20 +237,20 @@ impl RawEntry {
             apis: self.apis,
             prices: self.prices.map(|raw| PriceEntry {
                 base: RateEntry {
-                    input: money(raw.input, report),
-                    cache_read: money(raw.cache_read, report),
-                    cache_write_5m: money(raw.cache_write_5m, report),
-                    cache_write_1h: money(raw.cache_write_1h, report),
-                    output: money(raw.output, report),
+                    input: parse_price(raw.input, report),
+                    cache_read: parse_price(raw.cache_read, report),
+                    cache_write_5m: parse_price(raw.cache_write_5m, report),
+                    cache_write_1h: parse_price(raw.cache_write_1h, report),
+                    output: parse_price(raw.output, report),
                 },
                 long_context: raw.long_context.map(|raw| LongContextEntry {
                     above_tokens: raw.above_tokens,
                     rates: RateEntry {
-                        input: money(raw.input, report),
-                        cache_read: money(raw.cache_read, report),
-                        cache_write_5m: money(raw.cache_write_5m, report),
-                        cache_write_1h: money(raw.cache_write_1h, report),
-                        output: money(raw.output, report),
+                        input: parse_price(raw.input, report),
+                        cache_read: parse_price(raw.cache_read, report),
+                        cache_write_5m: parse_price(raw.cache_write_5m, report),
+                        cache_write_1h: parse_price(raw.cache_write_1h, report),
+                        output: parse_price(raw.output, report),
                     },
                 }),
             }),
@@ -253,11 +258,11 @@ impl RawEntry {
     }
 }
 
-/// Parses dollars per million tokens as pico-dollars per token, at most six decimals. Invalid prices are reported, and
-/// the result is `None`.
-fn money(raw: RawMoney, report: &mut dyn FnMut(Location, String)) -> Option<PicoUsd> {
+/// Parses a price in dollars per million tokens, with at most six decimals, to pico-dollars per token. `report` is
+/// called with position and message of an invalid price, and the result is `None`.
+fn parse_price(raw: RawPrice, report: &mut dyn FnMut(Location, String)) -> Option<PicoUsd> {
     let raw = raw?;
-    match decimal::scaled(&raw.value.0, 6) {
+    match decimal::parse_scaled(&raw.value.0, 6) {
         Ok(pico) => Some(PicoUsd(pico)),
         Err(error) => {
             let text = &raw.value.0;

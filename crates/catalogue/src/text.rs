@@ -13,7 +13,8 @@ pub enum RegistryTextError {
     Names(Vec<RegistryError>),
 }
 
-/// Encodes all models as JSON in the order of their ids, one line each. Equal registries have equal texts.
+/// Encodes a registry as a canonical text: a JSON list of all models in the order of their ids, one line each. Equal
+/// registries have equal texts, so that the text can be hashed.
 pub fn registry_text(registry: &Registry) -> String {
     let mut text = String::from("[");
     for (index, model) in registry.iter().enumerate() {
@@ -25,7 +26,7 @@ pub fn registry_text(registry: &Registry) -> String {
     text
 }
 
-/// Parses the text that [`registry_text`] returned.
+/// Parses the canonical text of a registry that [`registry_text`] returned.
 ///
 /// # Errors
 /// [`RegistryTextError`] if the text is not that of a registry.

@@ -4,11 +4,11 @@ use std::fmt::Write as _;
 
 use contracts::{PicoUsd, Tokenizer};
 
-use crate::decimal::millionths;
+use crate::decimal::format_millionths;
 use crate::{ModelEntries, ModelEntry, RateEntry};
 
-/// Encodes models as YAML that [`crate::parse`] parses to the same entries, after a comment with the lines of
-/// `comment`.
+/// Encodes models as the YAML text of a file of models, which [`crate::parse`] parses to the same entries. It starts
+/// with a YAML comment that contains the lines of `comment`.
 pub fn to_yaml(comment: &str, entries: &ModelEntries) -> String {
     let mut text = String::new();
     for line in comment.lines() {
@@ -21,9 +21,9 @@ pub fn to_yaml(comment: &str, entries: &ModelEntries) -> String {
     }
     text.push_str("models:\n");
     for (id, entry) in entries {
-        let fields = fields(entry);
+        let fields = entry_fields(entry);
         text.push_str("  ");
-        text.push_str(&scalar(id.as_str()));
+        text.push_str(&encode_scalar(id.as_str()));
         text.push_str(if fields.is_empty() { ": {}\n" } else { ":\n" });
         for field in fields {
             // Writing to a string does not fail.
@@ -33,8 +33,9 @@ pub fn to_yaml(comment: &str, entries: &ModelEntries) -> String {
     text
 }
 
-/// Returns the lines of an entry.
-fn fields(entry: &ModelEntry) -> Vec<String> {
+/// Returns the lines of YAML that encode the fields of an entry, without indentation. Fields that are not set are left
+/// out.
+fn entry_fields(entry: &ModelEntry) -> Vec<String> {
     let mut fields = Vec::new();
     if entry.remove {
         fields.push("remove: true".to_owned());
@@ -44,7 +45,7 @@ fn fields(entry: &ModelEntry) -> Vec<String> {
     }
     for (key, names) in [("aliases", &entry.aliases), ("snapshots", &entry.snapshots)] {
         if let Some(names) = names {
-            let names: Vec<String> = names.iter().map(|name| scalar(name)).collect();
+            let names: Vec<String> = names.iter().map(|name| encode_scalar(name)).collect();
             fields.push(format!("{key}: [{}]", names.join(", ")));
         }
     }
@@ -61,27 +62,27 @@ fn fields(entry: &ModelEntry) -> Vec<String> {
         let names: Vec<&str> = apis.iter().map(|api| api.name()).collect();
         fields.push(format!("apis: [{}]", names.join(", ")));
     }
-    let said = entry.capabilities;
-    let capabilities: Vec<String> = [
-        ("images", said.images),
-        ("tools", said.tools),
-        ("system_prompt", said.system_prompt),
-        ("structured_output", said.structured_output),
-        ("effort", said.effort),
-        ("thinking_budget", said.thinking_budget),
+    let capabilities = entry.capabilities;
+    let capability_fields: Vec<String> = [
+        ("images", capabilities.images),
+        ("tools", capabilities.tools),
+        ("system_prompt", capabilities.system_prompt),
+        ("structured_output", capabilities.structured_output),
+        ("effort", capabilities.effort),
+        ("thinking_budget", capabilities.thinking_budget),
     ]
     .into_iter()
     .filter_map(|(key, yes)| yes.map(|yes| format!("{key}: {yes}")))
     .collect();
-    if !capabilities.is_empty() {
-        fields.push(format!("capabilities: {{{}}}", capabilities.join(", ")));
+    if !capability_fields.is_empty() {
+        fields.push(format!("capabilities: {{{}}}", capability_fields.join(", ")));
     }
     if let Some(prices) = &entry.prices {
         fields.push("prices:".to_owned());
-        fields.extend(rates(&prices.base).into_iter().map(|rate| format!("  {rate}")));
+        fields.extend(rate_fields(&prices.base).into_iter().map(|rate| format!("  {rate}")));
         if let Some(long) = &prices.long_context {
             let mut parts = vec![format!("above_tokens: {}", long.above_tokens)];
-            parts.extend(rates(&long.rates));
+            parts.extend(rate_fields(&long.rates));
             fields.push(format!("  long_context: {{{}}}", parts.join(", ")));
         }
     }
@@ -89,21 +90,21 @@ fn fields(entry: &ModelEntry) -> Vec<String> {
 }
 
 /// Returns the rates that are set, each as `key: value` in dollars per million tokens.
-fn rates(said: &RateEntry) -> Vec<String> {
-    let rate = |key: &str, rate: Option<PicoUsd>| rate.map(|rate| format!("{key}: {}", millionths(rate.0)));
+fn rate_fields(rates: &RateEntry) -> Vec<String> {
+    let rate = |key: &str, rate: Option<PicoUsd>| rate.map(|rate| format!("{key}: {}", format_millionths(rate.0)));
     [
-        rate("input", said.input),
-        rate("cache_read", said.cache_read),
-        rate("cache_write_5m", said.cache_write_5m),
-        rate("cache_write_1h", said.cache_write_1h),
-        rate("output", said.output),
+        rate("input", rates.input),
+        rate("cache_read", rates.cache_read),
+        rate("cache_write_5m", rates.cache_write_5m),
+        rate("cache_write_1h", rates.cache_write_1h),
+        rate("output", rates.output),
     ]
     .into_iter()
     .flatten()
     .collect()
 }
 
-/// Returns the name of a tokenizer in files.
+/// Returns the name of a tokenizer in files of models.
 const fn tokenizer_name(tokenizer: Tokenizer) -> &'static str {
     match tokenizer {
         Tokenizer::Anthropic => "anthropic",
@@ -113,12 +114,13 @@ const fn tokenizer_name(tokenizer: Tokenizer) -> &'static str {
     }
 }
 
-/// Encodes a name as YAML: plain if every parser reads it as text, otherwise quoted.
-fn scalar(name: &str) -> String {
-    let safe = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '/' | ':');
-    let word = name.starts_with(|c: char| c.is_ascii_alphabetic()) && name.chars().all(safe) && !name.ends_with(':');
+/// Encodes a string as a YAML scalar: plain if every parser reads it as a string, otherwise in double quotes.
+fn encode_scalar(name: &str) -> String {
+    let is_safe = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '/' | ':');
+    let is_plain =
+        name.starts_with(|c: char| c.is_ascii_alphabetic()) && name.chars().all(is_safe) && !name.ends_with(':');
     let reserved = ["true", "false", "null", "yes", "no", "on", "off", "y", "n"];
-    if word && !reserved.contains(&name.to_lowercase().as_str()) {
+    if is_plain && !reserved.contains(&name.to_lowercase().as_str()) {
         return name.to_owned();
     }
     let mut quoted = String::from("\"");

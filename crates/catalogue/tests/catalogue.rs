@@ -167,7 +167,7 @@ fn the_text_of_a_registry_is_canonical_and_reads_back() {
 
 #[test]
 fn a_price_list_becomes_entries_and_says_what_it_dropped() {
-    let conversion = litellm::convert(PRICE_LIST).unwrap();
+    let conversion = litellm::convert_price_list(PRICE_LIST).unwrap();
     let dropped: Vec<String> =
         conversion.dropped.iter().map(|dropped| format!("{}: {}", dropped.name, dropped.reason)).collect();
     insta::assert_snapshot!(format!(
@@ -175,7 +175,7 @@ fn a_price_list_becomes_entries_and_says_what_it_dropped() {
         to_yaml("Converted.", &conversion.entries),
         dropped.join("\n"),
         conversion.simplified,
-        conversion.counts()
+        conversion.counts_by_reason()
     ));
 }
 
@@ -207,13 +207,13 @@ fn a_price_list_says_which_models_can_be_told_how_hard_to_think_and_how_long() {
 
 #[test]
 fn a_text_that_is_no_price_list_is_refused() {
-    let check = |text: &str| litellm::convert(text).unwrap_err().to_string();
+    let check = |text: &str| litellm::convert_price_list(text).unwrap_err().to_string();
     assert!(check("[]").starts_with("not a price list, which is a JSON object of models: invalid type: sequence"));
     assert!(check("{\"a\":").ends_with("EOF while parsing a value at line 1 column 5"));
 }
 
 #[test]
 fn the_built_in_list_needs_the_models_its_curation_names() {
-    let error = litellm::built_in_from(PRICE_LIST).unwrap_err().to_string();
+    let error = litellm::built_in_yaml(PRICE_LIST).unwrap_err().to_string();
     assert!(error.contains("`openai:gpt-6-astra`, which is not in the list: choose its successor"), "{error}");
 }

@@ -35,7 +35,8 @@ const TITLE_CHARACTERS: usize = 120;
 /// Upper limit, exclusive, of the characters in the prompt of a call that checks the account.
 const QUOTA_CHECK_CHARACTERS: u64 = 200;
 
-/// Signs of an auxiliary call, collected while a request is parsed. [`AuxiliaryCallEvidence::classify`] evaluates them.
+/// The evidence that a request is an auxiliary call of a client, such as one that names the conversation. It is
+/// collected while the request is parsed, and evaluated by [`AuxiliaryCallEvidence::classify`].
 #[derive(Debug, Default)]
 pub struct AuxiliaryCallEvidence {
     /// Kind of call that a system prompt indicates.
@@ -64,7 +65,7 @@ pub struct RequestProperties<'r> {
 }
 
 impl AuxiliaryCallEvidence {
-    /// Adds a system prompt. `json_text` is the content of a JSON string with its escapes.
+    /// Adds a text of the system prompt. `json_text` is the content of a JSON string with its escapes.
     pub fn add_system_prompt(&mut self, json_text: &str) {
         let start = json_text.trim_start_matches("\\n").trim_start();
         if self.system_prompt.is_none() {
@@ -76,16 +77,17 @@ impl AuxiliaryCallEvidence {
         self.mentions_title |= start.get(..end).is_some_and(|head| head.contains("title"));
     }
 
-    /// Sets the property names of the response schema.
+    /// Sets the property names of the schema that the response has to match.
     pub fn set_response_properties<T: AsRef<str>>(&mut self, names: &[T]) {
-        let has = |name: &&str| names.iter().any(|known| known.as_ref() == *name);
-        self.has_title_schema = has(&"title") && names.len() <= 2;
-        if names.len() == 2 && CLASSIFIER_PROPERTIES.iter().any(|pair| pair.iter().all(has)) {
+        let contains = |wanted: &&str| names.iter().any(|name| name.as_ref() == *wanted);
+        self.has_title_schema = contains(&"title") && names.len() <= 2;
+        if names.len() == 2 && CLASSIFIER_PROPERTIES.iter().any(|pair| pair.iter().all(contains)) {
             self.schema = Some(AuxiliaryCall::Classifier);
         }
     }
 
-    /// Returns the kind of auxiliary call that a request is; `None` if it belongs to the conversation.
+    /// Returns the kind of auxiliary call that a request is; `None` for a request of the conversation itself. In doubt
+    /// it is one of the conversation.
     pub fn classify(&self, request: RequestProperties<'_>) -> Option<AuxiliaryCall> {
         // Claude Code's web search has a tool, the search of the provider.
         if self.system_prompt == Some(AuxiliaryCall::Other) {

@@ -91,14 +91,14 @@ const AIDER_EXAMPLE_END: &str = "I switched to a new code base.";
 ///
 /// Tagged texts at the start are skipped if other text follows the closing tag.
 pub fn classify(text: &str, is_aider: bool) -> UserText {
-    let mut from = 0;
+    let mut start = 0;
     loop {
-        let rest = text.get(from..).unwrap_or_default().trim_start();
+        let rest = text.get(start..).unwrap_or_default().trim_start();
         let starts_with = |starts: &[&str]| starts.iter().any(|start| rest.starts_with(start));
-        if let Some(tag) = leading_tag(rest) {
-            match text_after(rest, tag) {
+        if let Some(tag) = opening_tag(rest) {
+            match text_after_element(rest, tag) {
                 Some(following) => {
-                    from = text.len() - following.len();
+                    start = text.len() - following.len();
                     continue;
                 }
                 None => return UserText::Injected,
@@ -114,7 +114,7 @@ pub fn classify(text: &str, is_aider: bool) -> UserText {
             return UserText::Notification;
         }
         if starts_with(&COMMAND_STARTS)
-            && let Some(command) = command(rest)
+            && let Some(command) = parse_command(rest)
         {
             return UserText::Command(command);
         }
@@ -127,12 +127,12 @@ pub fn classify(text: &str, is_aider: bool) -> UserText {
         if is_aider && rest.starts_with(AIDER_EXAMPLE_END) {
             return UserText::ExampleEnd;
         }
-        return typed(text, from, is_aider);
+        return find_typed_range(text, start, is_aider);
     }
 }
 
 /// Returns the tag of [`TAGS`] at the start of a text; `None` if there is none.
-fn leading_tag(text: &str) -> Option<&'static str> {
+fn opening_tag(text: &str) -> Option<&'static str> {
     let tag_and_rest = text.strip_prefix('<')?;
     TAGS.into_iter().find(|tag| starts_with_tag(tag_and_rest, tag))
 }
@@ -157,10 +157,10 @@ fn is_skill(text: &str) -> bool {
     text.strip_prefix('<').is_some_and(|rest| starts_with_tag(rest, "skill")) && text.trim_end().ends_with("</skill>")
 }
 
-/// Returns the typed range of `text` from byte `from` on, without an editor's context before it and aider's rules after
-/// it.
-fn typed(text: &str, from: usize, is_aider: bool) -> UserText {
-    let rest = text.get(from..).unwrap_or_default();
+/// Returns the range of `text` from the byte `start` on that the user typed, as [`UserText::Typed`]: without an
+/// editor's context before it and without aider's rules after it. [`UserText::Injected`] if nothing else is left.
+fn find_typed_range(text: &str, start: usize, is_aider: bool) -> UserText {
+    let rest = text.get(start..).unwrap_or_default();
     let has_context = rest.trim_start().starts_with(EDITOR_CONTEXT_START);
     let after_context = if has_context { rest.split_once(EDITOR_REQUEST) } else { None };
     let request = after_context.map_or(rest, |(_, request)| request.trim());
@@ -169,8 +169,8 @@ fn typed(text: &str, from: usize, is_aider: bool) -> UserText {
     if request.trim().is_empty() {
         return UserText::Injected;
     }
-    let start = offset_in(text, request);
-    UserText::Typed(start..start + request.len())
+    let typed_start = offset_in(text, request);
+    UserText::Typed(typed_start..typed_start + request.len())
 }
 
 /// Returns the offset in bytes of `part`, which must be a slice of `text`.
@@ -180,13 +180,13 @@ fn offset_in(text: &str, part: &str) -> usize {
 
 /// Returns a command as the user typed it: `/name arguments`, or a note for the client's memory; `None` if the tags are
 /// incomplete.
-fn command(text: &str) -> Option<String> {
-    if let Some(note) = element(text, "user-memory-input") {
+fn parse_command(text: &str) -> Option<String> {
+    if let Some(note) = element_content(text, "user-memory-input") {
         return Some(note.to_owned());
     }
-    let name = element(text, "command-name").or_else(|| element(text, "command-message"))?;
+    let name = element_content(text, "command-name").or_else(|| element_content(text, "command-message"))?;
     let slash = if name.starts_with('/') { "" } else { "/" };
-    Some(match element(text, "command-args") {
+    Some(match element_content(text, "command-args") {
         Some(arguments) if !arguments.is_empty() => format!("{slash}{name} {arguments}"),
         _ => format!("{slash}{name}"),
     })

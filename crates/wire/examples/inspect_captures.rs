@@ -31,7 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("== {} {path}", file.file_name().to_string_lossy());
         let pairs = capture["headers"].as_array().into_iter().flatten();
         let headers =
-            ClientHeaders::read(pairs.filter_map(|pair| Some((pair.get(0)?.as_str()?, pair.get(1)?.as_str()?))));
+            ClientHeaders::parse(pairs.filter_map(|pair| Some((pair.get(0)?.as_str()?, pair.get(1)?.as_str()?))));
         let body = capture["body"].to_string();
         let read = match api_of(path).filter(|_| capture["body"].is_object()) {
             Some(api) => Some(inspect(api, body.as_bytes())?),

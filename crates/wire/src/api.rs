@@ -1,6 +1,7 @@
 //! The wire APIs: one folder per API with everything about it, behind one trait.
 //!
-//! To add an API: add a variant to [`WireApi`], a folder here that implements [`Api`], and a line in [`of`].
+//! To add an API: add a variant to [`WireApi`], a folder here that implements [`Api`], and a line in
+//! [`implementation`].
 
 use std::collections::BTreeSet;
 
@@ -35,7 +36,7 @@ mod responses;
 pub use gemini::error_status as gemini_status;
 
 /// Returns the implementation of a wire API. This is the only list of implementations.
-pub(crate) const fn of(api: WireApi) -> &'static dyn Api {
+pub(crate) const fn implementation(api: WireApi) -> &'static dyn Api {
     match api {
         WireApi::AnthropicMessages => &anthropic::Anthropic,
         WireApi::OpenAiChat => &chat::Chat,

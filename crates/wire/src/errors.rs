@@ -12,20 +12,20 @@ pub use classify::classify;
 /// Returns the JSON body of an error response in the format of `api`. `kind` is the API's name of the error such as
 /// `rate_limit_error`, see [`error_kind`]. `message` is shown to users and must not contain prompts or keys.
 pub fn error_body(api: WireApi, status: u16, kind: &str, message: &str) -> Vec<u8> {
-    api::of(api).error_body(status, kind, message).to_string().into_bytes()
+    api::implementation(api).error_body(status, kind, message).to_string().into_bytes()
 }
 
 /// Returns a server-sent event that reports an error at the end of a stream, in the format of `api`. For `kind` and
 /// `message` see [`error_body`].
 pub fn error_event(api: WireApi, kind: &str, message: &str) -> Vec<u8> {
-    let api = api::of(api);
+    let api = api::implementation(api);
     let name = api.error_event_name().map(|name| format!("event: {name}\n")).unwrap_or_default();
     format!("{name}data: {}\n\n", api.error_event(kind, message)).into_bytes()
 }
 
 /// Returns the HTTP status and the API's error name for an error class.
 pub fn error_kind(api: WireApi, class: ErrorClass) -> (u16, &'static str) {
-    let api = api::of(api);
+    let api = api::implementation(api);
     let status = match class {
         ErrorClass::RateLimit => 429,
         ErrorClass::Overloaded => api.overloaded_status(),

@@ -49,7 +49,7 @@ pub(crate) enum ObjectKind {
 
 /// Returns the table of known fields for a kind of object in the requests of an API.
 pub(crate) fn fields(api: WireApi, kind: ObjectKind) -> FieldTable {
-    FieldTable(crate::api::of(api).fields(kind))
+    FieldTable(crate::api::implementation(api).fields(kind))
 }
 
 /// Converts a field name from snake case to camel case: `mime_type` to `mimeType`. Leading underscores are removed,

@@ -29,7 +29,7 @@ pub fn inspect(api: WireApi, body: &[u8]) -> Result<RequestSummary<'_>, RequestE
     let mut cursor = Cursor::new(text);
     let Some(mut members) = cursor.enter_object()? else { return Err(RequestError::NotAnObject) };
     let mut inspector = Inspector::new(api, cursor.offset());
-    let implementation = api::of(api);
+    let implementation = api::implementation(api);
     let table = fields(api, ObjectKind::Body);
     // One bit for each field of the table, which has at most 64.
     let mut seen_fields = 0_u64;

@@ -73,42 +73,42 @@ struct HeaderIds {
 impl ClientHeaders {
     /// Extracts ids and client from the names and values of a request's headers. Names may be in upper or lower case;
     /// other headers are ignored.
-    pub fn read<'h>(headers: impl IntoIterator<Item = (&'h str, &'h str)>) -> Self {
-        let mut read = Self::default();
+    pub fn parse<'h>(headers: impl IntoIterator<Item = (&'h str, &'h str)>) -> Self {
+        let mut parsed = Self::default();
         let (mut metadata, mut affinity) = (CodexTurnMetadata::default(), None);
         for (name, value) in headers {
             let is_header = |known: &str| name.eq_ignore_ascii_case(known);
             if is_header("user-agent") {
                 let (client, version) = client::parse_user_agent(value);
-                read.client = client;
-                read.version = version.and_then(|version| clean_id(version, MAX_VERSION_BYTES));
+                parsed.client = client;
+                parsed.version = version.and_then(|version| clean_id(version, MAX_VERSION_BYTES));
             } else if is_header(CLAUDE_CODE_SESSION) {
-                read.claude.session = clean_id(value, MAX_ID_BYTES);
+                parsed.claude.session = clean_id(value, MAX_ID_BYTES);
             } else if is_header(CLAUDE_CODE_AGENT) {
-                read.claude.thread = clean_id(value, MAX_ID_BYTES);
+                parsed.claude.thread = clean_id(value, MAX_ID_BYTES);
             } else if is_header(CLAUDE_CODE_PARENT) {
-                read.claude.parent = clean_id(value, MAX_ID_BYTES);
+                parsed.claude.parent = clean_id(value, MAX_ID_BYTES);
             } else if CODEX_SESSION.into_iter().any(is_header) {
-                read.codex.session = clean_id(value, MAX_ID_BYTES);
+                parsed.codex.session = clean_id(value, MAX_ID_BYTES);
             } else if is_header(CODEX_THREAD) {
-                read.codex.thread = clean_id(value, MAX_ID_BYTES);
+                parsed.codex.thread = clean_id(value, MAX_ID_BYTES);
             } else if is_header(CODEX_PARENT) {
-                read.codex.parent = clean_id(value, MAX_ID_BYTES);
+                parsed.codex.parent = clean_id(value, MAX_ID_BYTES);
             } else if is_header(CODEX_SUBAGENT) {
-                read.codex.subagent |= client::is_codex_subagent(value);
+                parsed.codex.subagent |= client::is_codex_subagent(value);
             } else if is_header(CODEX_TURN_METADATA) && value.len() <= MAX_METADATA_BYTES {
                 metadata = serde_json::from_str(value).unwrap_or_default();
             } else if is_header(OPENCODE_SESSION) {
-                read.opencode.thread = clean_id(value, MAX_ID_BYTES);
+                parsed.opencode.thread = clean_id(value, MAX_ID_BYTES);
             } else if is_header(OPENCODE_AFFINITY) {
                 affinity = clean_id(value, MAX_ID_BYTES);
             } else if is_header(OPENCODE_PARENT) {
-                read.opencode.parent = clean_id(value, MAX_ID_BYTES);
+                parsed.opencode.parent = clean_id(value, MAX_ID_BYTES);
             }
         }
-        read.opencode.thread = read.opencode.thread.take().or(affinity);
-        read.complete(metadata);
-        read
+        parsed.opencode.thread = parsed.opencode.thread.take().or(affinity);
+        parsed.complete(metadata);
+        parsed
     }
 
     /// Fills in what the headers of a client only imply: Codex' ids from its metadata, and which requests are from

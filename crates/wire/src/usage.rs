@@ -5,7 +5,7 @@ use contracts::{Usage, WireApi};
 /// Converts a provider's usage object, given as JSON text, to disjoint token counts; `None` if it is no object or has
 /// no counts.
 pub fn usage(api: WireApi, object: &str) -> Option<Usage> {
-    crate::api::of(api).usage(object)
+    crate::api::implementation(api).usage(object)
 }
 
 /// Merges two usage objects of one response, given as JSON text. Anthropic sends the input counts first and the output

@@ -107,7 +107,7 @@ fn read_event(api: WireApi, summary: &mut SummaryBuilder, event: &[u8]) {
     let Some(data) = event_data(event) else { return };
     let Ok(text) = std::str::from_utf8(&data) else { return };
     if text.starts_with("[DONE]") {
-        summary.complete |= api::of(api).ends_with_done();
+        summary.complete |= api::implementation(api).ends_with_done();
     } else {
         read_json(api, summary, text, false);
     }
@@ -116,7 +116,7 @@ fn read_event(api: WireApi, summary: &mut SummaryBuilder, event: &[u8]) {
 /// Adds JSON text to the summary, and classifies the error in it, if any: a response that is not streamed if
 /// `is_complete`, the data of one event otherwise. Invalid JSON is ignored.
 fn read_json(api: WireApi, summary: &mut SummaryBuilder, text: &str, is_complete: bool) {
-    let implementation = api::of(api);
+    let implementation = api::implementation(api);
     let error = if is_complete {
         implementation.inspect_response(summary, text)
     } else {

@@ -3,18 +3,18 @@
 use contracts::{ModelId, Tier};
 
 use super::{
-    convert::{ConvertError, entry, records},
+    convert::{PriceListError, convert_record, parse_records},
     curation::Curation,
     record::Record,
 };
 use crate::{ModelEntries, ModelEntry, to_yaml};
 
-/// Error of creating the built-in list.
+/// An error of creating the built-in list of models.
 #[derive(Debug, thiserror::Error)]
 pub enum BuiltInError {
     /// The price list cannot be parsed.
     #[error(transparent)]
-    PriceList(#[from] ConvertError),
+    PriceList(#[from] PriceListError),
     /// The curation cannot be parsed.
     #[error("cannot read `curation.yaml`")]
     Curation(#[from] Box<serde_saphyr::Error>),
@@ -28,20 +28,21 @@ pub enum BuiltInError {
     },
 }
 
-/// Creates the built-in list from a price list, as the YAML text that is committed.
+/// Creates the built-in list of models from a price list and the curation, as the YAML text that is committed.
 ///
 /// Dated names (`…-20251101`, `…-2026-04-23`) become snapshots of the undated model if that is in the list and has the
 /// same prices. A deprecated dated name remains a snapshot, because old sessions refer to it.
 ///
 /// # Errors
 /// [`BuiltInError`] if the text is not a price list, or if the curation no longer matches it.
-pub fn built_in_from(json: &str) -> Result<String, BuiltInError> {
-    let curation = Curation::read().map_err(Box::new)?;
+pub fn built_in_yaml(json: &str) -> Result<String, BuiltInError> {
+    let curation = Curation::parse().map_err(Box::new)?;
     let mut entries = ModelEntries::new();
+    // Id, id without the date, entry, and whether the model is not deprecated.
     let mut dated: Vec<(ModelId, ModelId, ModelEntry, bool)> = Vec::new();
-    for (name, record) in records(json)? {
+    for (name, record) in parse_records(json)? {
         let Some(record) = record else { continue };
-        let Ok((id, mut entry, _)) = entry(&name, &record) else { continue };
+        let Ok((id, mut entry, _)) = convert_record(&name, &record) else { continue };
         let current = is_current(&record, &curation.as_of);
         let undated =
             undated(id.model()).and_then(|model| ModelId::try_from(format!("{}:{model}", id.provider()).as_str()).ok());

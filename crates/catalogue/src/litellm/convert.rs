@@ -11,7 +11,7 @@ use crate::{CapabilityEntry, LongContextEntry, ModelEntries, ModelEntry, PriceEn
 /// Error: a text is not a price list, since it is not a JSON object.
 #[derive(Debug, thiserror::Error)]
 #[error("not a price list, which is a JSON object of models: {source}")]
-pub struct ConvertError {
+pub struct PriceListError {
     /// Error of the JSON parser.
     #[from]
     source: serde_json::Error,
@@ -19,27 +19,27 @@ pub struct ConvertError {
 
 /// Result of converting a price list: the models, and what was dropped or simplified.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Conversion {
+pub struct ConvertedPriceList {
     /// Converted models.
     pub entries: ModelEntries,
     /// Dropped names, in the order of the names in the file.
-    pub dropped: Vec<Dropped>,
+    pub dropped: Vec<DroppedName>,
     /// Models whose rates above a second threshold were ignored.
     pub simplified: Vec<ModelId>,
 }
 
 /// A name of the price list that was not converted, with the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Dropped {
+pub struct DroppedName {
     /// Name in the price list.
     pub name: String,
     /// Reason why it was dropped.
-    pub reason: Reason,
+    pub reason: DropReason,
 }
 
 /// Reason why a name of the price list was not converted to a model.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Reason {
+pub enum DropReason {
     /// The entry is not the description of a model.
     NotAModel,
     /// The model is not a chat model but an embedding model, an image generator or another one. Contains the mode.
@@ -52,7 +52,7 @@ pub enum Reason {
     Price(String),
 }
 
-impl fmt::Display for Reason {
+impl fmt::Display for DropReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotAModel => f.write_str("not a description of a model"),
@@ -65,14 +65,14 @@ impl fmt::Display for Reason {
     }
 }
 
-impl Conversion {
+impl ConvertedPriceList {
     /// Returns the number of dropped names for each reason, without details.
-    pub fn counts(&self) -> BTreeMap<String, usize> {
+    pub fn counts_by_reason(&self) -> BTreeMap<String, usize> {
         let mut counts = BTreeMap::new();
         for dropped in &self.dropped {
             let reason = match &dropped.reason {
-                Reason::Name(_) => "not a name".to_owned(),
-                Reason::Price(_) => "a price that cannot be kept exactly".to_owned(),
+                DropReason::Name(_) => "not a name".to_owned(),
+                DropReason::Price(_) => "a price that cannot be kept exactly".to_owned(),
                 reason => reason.to_string(),
             };
             *counts.entry(reason).or_default() += 1;
@@ -81,43 +81,47 @@ impl Conversion {
     }
 }
 
-/// Converts all chat models of a price list.
+/// Converts all chat models of a price list, given as JSON text, to entries of the catalogue.
 ///
 /// # Errors
-/// [`ConvertError`] if the text is not a JSON object. Entries that cannot be converted are dropped.
-pub fn convert(json: &str) -> Result<Conversion, ConvertError> {
-    let mut conversion = Conversion::default();
-    for (name, record) in records(json)? {
-        match record.ok_or(Reason::NotAModel).and_then(|record| entry(&name, &record)) {
+/// [`PriceListError`] if the text is not a JSON object. Entries that cannot be converted are dropped.
+pub fn convert_price_list(json: &str) -> Result<ConvertedPriceList, PriceListError> {
+    let mut conversion = ConvertedPriceList::default();
+    for (name, record) in parse_records(json)? {
+        match record.ok_or(DropReason::NotAModel).and_then(|record| convert_record(&name, &record)) {
             Ok((id, entry, simplified)) => {
                 if simplified {
                     conversion.simplified.push(id.clone());
                 }
                 conversion.entries.insert(id, entry);
             }
-            Err(reason) => conversion.dropped.push(Dropped { name, reason }),
+            Err(reason) => conversion.dropped.push(DroppedName { name, reason }),
         }
     }
     Ok(conversion)
 }
 
-/// Parses all records by name; `None` for a value that is not a record.
-pub(super) fn records(json: &str) -> Result<BTreeMap<String, Option<Record>>, ConvertError> {
+/// Parses the records of a price list by name; `None` for a value that is not a record.
+pub(super) fn parse_records(json: &str) -> Result<BTreeMap<String, Option<Record>>, PriceListError> {
     let raw: BTreeMap<String, &RawValue> = serde_json::from_str(json)?;
     Ok(raw.into_iter().map(|(name, raw)| (name, serde_json::from_str(raw.get()).ok())).collect())
 }
 
-/// Converts a record to an id and an entry. The third value is whether some of its prices were ignored.
-pub(super) fn entry(name: &str, record: &Record) -> Result<(ModelId, ModelEntry, bool), Reason> {
+/// Converts a record of the price list to a model id and an entry. The third value is whether some of its prices were
+/// ignored because they have more than one threshold.
+///
+/// # Errors
+/// The reason why the record cannot be converted.
+pub(super) fn convert_record(name: &str, record: &Record) -> Result<(ModelId, ModelEntry, bool), DropReason> {
     if !matches!(record.mode.as_str(), "chat" | "responses") {
-        return Err(Reason::Mode(record.mode.clone()));
+        return Err(DropReason::Mode(record.mode.clone()));
     }
-    let context_window = record.input_tokens.filter(|tokens| 0 < *tokens).ok_or(Reason::NoContextWindow)?;
-    if let Some((key, text, error)) = record.inexact.first() {
-        return Err(Reason::Price(format!("`{key}` is {text}: {error}")));
+    let context_window = record.input_tokens.filter(|tokens| 0 < *tokens).ok_or(DropReason::NoContextWindow)?;
+    if let Some((key, text, error)) = record.inexact_prices.first() {
+        return Err(DropReason::Price(format!("`{key}` is {text}: {error}")));
     }
-    let id = id(name, &record.provider)?;
-    let yes = |key| record.flag(key).unwrap_or(false);
+    let id = model_id(name, &record.provider)?;
+    let has_flag = |key| record.flag(key).unwrap_or(false);
     let mut rates = record.rates.iter();
     let base = record.rates.get(&0).filter(|rates| rates.input.is_some() && rates.output.is_some());
     let mut long = rates.by_ref().filter(|(threshold, _)| 0 < **threshold);
@@ -133,13 +137,15 @@ pub(super) fn entry(name: &str, record: &Record) -> Result<(ModelId, ModelEntry,
         context_window: Some(context_window),
         max_output: record.output_tokens.filter(|tokens| 0 < *tokens),
         capabilities: CapabilityEntry {
-            images: Some(yes("supports_vision")),
-            tools: Some(yes("supports_function_calling")),
+            images: Some(has_flag("supports_vision")),
+            tools: Some(has_flag("supports_function_calling")),
             // Undeclared models support it (004 §4.4).
             system_prompt: Some(record.flag("supports_system_messages").unwrap_or(true)),
-            structured_output: Some(yes("supports_response_schema") || yes("supports_native_structured_output")),
-            effort: Some(takes_effort(&id, record)),
-            thinking_budget: takes_budget(&id, record),
+            structured_output: Some(
+                has_flag("supports_response_schema") || has_flag("supports_native_structured_output"),
+            ),
+            effort: Some(accepts_effort(&id, record)),
+            thinking_budget: accepts_budget(&id, record),
         },
         tokenizer: (tokenizer != Tokenizer::default()).then_some(tokenizer),
         prices: base.map(|base| PriceEntry { base: *base, long_context }),
@@ -150,25 +156,26 @@ pub(super) fn entry(name: &str, record: &Record) -> Result<(ModelId, ModelEntry,
 
 /// Returns whether a model accepts a thinking effort. The list's flag for Anthropic is that of adaptive thinking;
 /// Gemini 2.5 models reason, but accept only budgets in tokens.
-fn takes_effort(id: &ModelId, record: &Record) -> bool {
-    let yes = |key| record.flag(key).unwrap_or(false);
+fn accepts_effort(id: &ModelId, record: &Record) -> bool {
+    let has_flag = |key| record.flag(key).unwrap_or(false);
     match id.provider() {
-        "anthropic" => yes("supports_adaptive_thinking"),
-        "google" => yes("supports_reasoning") && !id.model().starts_with("gemini-2"),
-        _ => yes("supports_reasoning"),
+        "anthropic" => has_flag("supports_adaptive_thinking"),
+        "google" => has_flag("supports_reasoning") && !id.model().starts_with("gemini-2"),
+        _ => has_flag("supports_reasoning"),
     }
 }
 
 /// Returns whether a model accepts a thinking budget in tokens; `None` if the list does not state it. Anthropic models
 /// with adaptive thinking that also accept budgets are marked in the list.
-fn takes_budget(id: &ModelId, record: &Record) -> Option<bool> {
-    let yes = |key| record.flag(key).unwrap_or(false);
-    (id.provider() == "anthropic" && yes("supports_adaptive_thinking")).then(|| yes("supports_legacy_thinking"))
+fn accepts_budget(id: &ModelId, record: &Record) -> Option<bool> {
+    let has_flag = |key| record.flag(key).unwrap_or(false);
+    (id.provider() == "anthropic" && has_flag("supports_adaptive_thinking"))
+        .then(|| has_flag("supports_legacy_thinking"))
 }
 
 /// Converts name and provider to a model id: `gemini/gemini-2.5-pro` of the provider `gemini` is
 /// `google:gemini-2.5-pro`.
-pub(super) fn id(name: &str, provider: &str) -> Result<ModelId, Reason> {
+pub(super) fn model_id(name: &str, provider: &str) -> Result<ModelId, DropReason> {
     let segment = name.split_once('/').map(|(segment, _)| segment);
     // A provider such as `vertex_ai-language-models` is `vertex_ai` in names.
     let provider = match segment {
@@ -177,7 +184,7 @@ pub(super) fn id(name: &str, provider: &str) -> Result<ModelId, Reason> {
     };
     let model = name.strip_prefix(provider).and_then(|rest| rest.strip_prefix('/')).unwrap_or(name);
     let provider = if provider == "gemini" { "google" } else { provider };
-    ModelId::try_from(format!("{provider}:{model}").as_str()).map_err(|error| Reason::Name(error.to_string()))
+    ModelId::try_from(format!("{provider}:{model}").as_str()).map_err(|error| DropReason::Name(error.to_string()))
 }
 
 /// Returns the tokenizer of a model, which depends on its name and not on its provider.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use contracts::{ModelId, Tier};
 use serde::Deserialize;
 
-/// Source of the curation.
+/// The text of `curation.yaml`.
 const TEXT: &str = include_str!("../../curation.yaml");
 
 /// Manual selection of models for the built-in list, parsed from `curation.yaml`.
@@ -36,22 +36,22 @@ struct Family {
 
 impl Curation {
     /// Parses `curation.yaml`.
-    pub(super) fn read() -> Result<Self, serde_saphyr::Error> {
+    pub(super) fn parse() -> Result<Self, serde_saphyr::Error> {
         serde_saphyr::from_str(TEXT)
     }
 
     /// Returns the tier of a model; `None` if it is not in the list.
     pub(super) fn tier(&self, id: &ModelId) -> Option<Tier> {
-        let fits = |pattern: &String| matches(pattern, id.as_str());
-        if self.leave_out.iter().any(fits) {
+        let is_match = |pattern: &String| matches_pattern(pattern, id.as_str());
+        if self.leave_out.iter().any(is_match) {
             return None;
         }
-        self.families.iter().find(|family| fits(&family.models)).map(|family| family.tier)
+        self.families.iter().find(|family| is_match(&family.models)).map(|family| family.tier)
     }
 }
 
-/// Returns whether a pattern matches all of a text. `*` matches any characters.
-fn matches(pattern: &str, text: &str) -> bool {
+/// Returns whether a pattern matches a whole text. `*` in the pattern matches any characters, also none.
+fn matches_pattern(pattern: &str, text: &str) -> bool {
     let Some((first, rest)) = pattern.split_once('*') else { return pattern == text };
     let Some(mut text) = text.strip_prefix(first) else { return false };
     let (middle, last) = rest.rsplit_once('*').unwrap_or(("", rest));

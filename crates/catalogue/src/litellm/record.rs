@@ -11,7 +11,7 @@ use crate::{
     decimal::{self, DecimalError},
 };
 
-/// Fields of a model in the price list that are used.
+/// A model in the price list: the fields that are used.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(super) struct Record {
     /// Provider in `LiteLLM`'s notation.
@@ -29,7 +29,7 @@ pub(super) struct Record {
     /// Rates by threshold in tokens; 0 for the ordinary rates.
     pub(super) rates: BTreeMap<u64, RateEntry>,
     /// Prices that cannot be represented exactly: key, text and error.
-    pub(super) inexact: Vec<(String, String, DecimalError)>,
+    pub(super) inexact_prices: Vec<(String, String, DecimalError)>,
 }
 
 impl Record {
@@ -38,11 +38,11 @@ impl Record {
         self.flags.get(key).copied()
     }
 
-    /// Stores the value of a key; ignores unknown keys.
-    fn take(&mut self, key: &str, raw: &str) {
+    /// Stores the value of a key, given as JSON text. Unknown keys are ignored.
+    fn store(&mut self, key: &str, raw: &str) {
         let text = || serde_json::from_str::<String>(raw).unwrap_or_default();
         // Numbers are sometimes written as `4096.0`.
-        let number = || decimal::scaled(raw, 0).ok();
+        let number = || decimal::parse_scaled(raw, 0).ok();
         match key {
             "litellm_provider" => self.provider = text(),
             "mode" => self.mode = text(),
@@ -54,12 +54,13 @@ impl Record {
                     self.flags.insert(key.to_owned(), yes);
                 }
             }
-            _ => self.take_rate(key, raw),
+            _ => self.store_rate(key, raw),
         }
     }
 
-    /// Stores a price, converted to pico-dollars per token.
-    fn take_rate(&mut self, key: &str, raw: &str) {
+    /// Stores the value of a price key, given as JSON text in dollars per token, as pico-dollars per token. Other keys
+    /// and `null` are ignored.
+    fn store_rate(&mut self, key: &str, raw: &str) {
         let (key, threshold) = without_threshold(key).unwrap_or((key, 0));
         let select: fn(&mut RateEntry) -> &mut Option<PicoUsd> = match key {
             "input_cost_per_token" => |rates| &mut rates.input,
@@ -73,9 +74,9 @@ impl Record {
             return;
         }
         // Dollars per token to pico-dollars per token.
-        match decimal::scaled(raw.trim_matches('"'), 12) {
+        match decimal::parse_scaled(raw.trim_matches('"'), 12) {
             Ok(pico) => *select(self.rates.entry(threshold).or_default()) = Some(PicoUsd(pico)),
-            Err(error) => self.inexact.push((key.to_owned(), raw.to_owned(), error)),
+            Err(error) => self.inexact_prices.push((key.to_owned(), raw.to_owned(), error)),
         }
     }
 }
@@ -102,7 +103,7 @@ impl<'de> Deserialize<'de> for Record {
                 let mut record = Record::default();
                 while let Some(key) = map.next_key::<Cow<'de, str>>()? {
                     let raw: &RawValue = map.next_value()?;
-                    record.take(&key, raw.get());
+                    record.store(&key, raw.get());
                 }
                 Ok(record)
             }

@@ -19,7 +19,7 @@ pub(super) fn run(context: &Context, command: Option<ModelsCommand>) -> Result<(
         None | Some(ModelsCommand::List) => list(context),
         Some(ModelsCommand::Import { file, built_in: true }) => {
             let text = read_text(&file)?;
-            let built = litellm::built_in_from(&text).map_err(|error| Failure::Invalid(error.to_string()))?;
+            let built = litellm::built_in_yaml(&text).map_err(|error| Failure::Invalid(error.to_string()))?;
             print!("{built}");
             Ok(())
         }
@@ -70,7 +70,7 @@ const HEADER: &str = "The models of turnwise, over those built in. Edit freely: 
 
 fn import(context: &Context, file: &Path) -> Result<(), Failure> {
     let text = read_text(file)?;
-    let converted = litellm::convert(&text).map_err(|error| Failure::Invalid(error.to_string()))?;
+    let converted = litellm::convert_price_list(&text).map_err(|error| Failure::Invalid(error.to_string()))?;
     let path = context.home.models();
     let name = path.display().to_string();
     // The user's own entries override the imported ones.
@@ -80,7 +80,7 @@ fn import(context: &Context, file: &Path) -> Result<(), Failure> {
         Err(error) => return Err(Failure::file("read", &path, &error)),
     };
     let imported = converted.entries.len();
-    let counts = converted.counts();
+    let counts = converted.counts_by_reason();
     let mut entries = converted.entries;
     for (id, entry) in own {
         let below = entries.remove(&id).unwrap_or_default();

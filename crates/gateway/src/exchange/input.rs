@@ -14,7 +14,7 @@ use crate::gateway::Gateway;
 /// Identifies session, thread and client of a request from its headers and body.
 pub(super) fn lineage(incoming: &Incoming, inspected: &RequestSummary<'_>) -> Lineage {
     let headers = incoming.headers.iter().filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?)));
-    resolve_lineage(&ClientHeaders::read(headers), Some(&inspected.identity))
+    resolve_lineage(&ClientHeaders::parse(headers), Some(&inspected.identity))
 }
 
 /// The id of a sub-agent whose client names none.

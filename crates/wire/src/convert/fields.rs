@@ -158,7 +158,7 @@ impl ObjectReader {
     /// [`ConvertError::Requires`] if a field is unknown, or if its feature may not be dropped.
     pub(crate) fn finish_known(self, kind: ObjectKind, gate: &mut FeatureGate<'_>) -> Result<(), ConvertError> {
         let known = fields::fields(gate.from(), kind);
-        let ignorable = crate::api::of(gate.from()).ignorable_fields(kind);
+        let ignorable = crate::api::implementation(gate.from()).ignorable_fields(kind);
         for (name, _) in self.map.iter().filter(|(_, value)| !value.is_null()) {
             if ignorable.iter().any(|(ignored, _)| ignored == name) {
                 continue;

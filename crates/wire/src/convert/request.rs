@@ -28,7 +28,7 @@ pub fn convert_request(conversion: &ConversionOptions<'_>, body: &[u8]) -> Resul
         serde_json::from_slice(body).map_err(|_| ConvertError::malformed("the request", "cannot be read exactly"))?;
     reject_inexact_numbers(&body)?;
     let mut gate = FeatureGate::new(conversion);
-    let mut request = api::of(conversion.from).read_request(body, &mut gate)?;
+    let mut request = api::implementation(conversion.from).read_request(body, &mut gate)?;
     move_system_prompt(&mut request);
     convert_later_system_messages(&mut request, &mut gate)?;
     check_prefill(&request, &gate)?;
@@ -37,7 +37,7 @@ pub fn convert_request(conversion: &ConversionOptions<'_>, body: &[u8]) -> Resul
     if conversion.max_output > 0 {
         request.max_output = request.max_output.map(|requested| requested.min(conversion.max_output));
     }
-    let body = api::of(conversion.to).write_request(request, conversion, &mut gate)?;
+    let body = api::implementation(conversion.to).write_request(request, conversion, &mut gate)?;
     Ok(ConvertedRequest { body: bytes_of(&body), dropped: gate.dropped() })
 }
 
@@ -105,7 +105,7 @@ fn check_effort(
     match request.effort.take() {
         None => Ok(()),
         // Models without an effort do not think, except Google's, which think by default.
-        Some(Effort::None) if !api::of(conversion.to).thinks_by_default() => Ok(()),
+        Some(Effort::None) if !api::implementation(conversion.to).thinks_by_default() => Ok(()),
         Some(Effort::None) => gate.drop_feature(Requirement::NoThinking),
         Some(_) => gate.drop_feature(Requirement::Effort),
     }

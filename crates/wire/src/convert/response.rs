@@ -31,7 +31,7 @@ pub fn convert_response(
     let value: Value =
         serde_json::from_slice(body).map_err(|_| ConvertError::malformed("the answer", "is not JSON"))?;
     let mut blocks = BlockSequencer::default();
-    api::of(from).read_response(&value, &mut blocks)?;
+    api::implementation(from).read_response(&value, &mut blocks)?;
     let mut thinking = ThinkingFilter::for_client(to);
     let events = std::iter::from_fn(|| blocks.next_event()).filter_map(|event| thinking.filter(event));
     let response =
@@ -41,6 +41,6 @@ pub fn convert_response(
         model: client_model.to_owned(),
         created: response.start.created.unwrap_or(created_unix),
     };
-    let written = api::of(to).write_response(response, &head)?;
+    let written = api::implementation(to).write_response(response, &head)?;
     Ok(bytes_of(&written))
 }

@@ -18,7 +18,7 @@ pub(crate) fn write(out: &mut Vec<u8>, name: Option<&str>, data: &Value) {
 /// streams have no other form of errors.
 pub(crate) fn write_failure(api: WireApi, failure: &Failure, out: &mut Vec<u8>) {
     let (status, kind) = error_kind(api, failure.class);
-    write_bytes(out, api::of(api).error_event_name(), &error_body(api, status, kind, &failure.message));
+    write_bytes(out, api::implementation(api).error_event_name(), &error_body(api, status, kind, &failure.message));
 }
 
 fn write_bytes(out: &mut Vec<u8>, name: Option<&str>, data: &[u8]) {

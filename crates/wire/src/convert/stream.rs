@@ -52,10 +52,10 @@ impl StreamConverter {
         let head = ResponseHead { id: response_id, model: client_model.to_owned(), created: created_unix };
         Self {
             events: EventSplitter::default(),
-            reader: api::of(from).stream_reader(&head.id),
+            reader: api::implementation(from).stream_reader(&head.id),
             blocks: BlockSequencer::default(),
             thinking: ThinkingFilter::for_client(to),
-            writer: api::of(to).stream_writer(head),
+            writer: api::implementation(to).stream_writer(head),
             failed: false,
         }
     }
@@ -168,7 +168,11 @@ impl ThinkingFilter {
     /// Creates the filter for a client's API. Clients of Messages and Responses send back the blocks they received, and
     /// their providers reject thinking without their signature, so it is hidden from them.
     pub(crate) fn for_client(api: WireApi) -> Self {
-        Self { shows_thinking: api::of(api).takes_unsigned_thinking(), hidden_blocks: 0, in_hidden_block: false }
+        Self {
+            shows_thinking: api::implementation(api).takes_unsigned_thinking(),
+            hidden_blocks: 0,
+            in_hidden_block: false,
+        }
     }
 
     /// Returns the event as the client receives it; `None` if it is hidden.

@@ -10,7 +10,7 @@ use crate::{
 /// Returns the edit that replaces the model, or inserts one if the body has none. `None` for Gemini, which has it in
 /// the path.
 pub fn set_model(summary: &RequestSummary<'_>, name: &str) -> Option<Edit> {
-    if api::of(summary.api).has_model_in_path() {
+    if api::implementation(summary.api).has_model_in_path() {
         return None;
     }
     let name = serde_json::Value::from(name).to_string();
@@ -40,7 +40,8 @@ pub fn remove_message_prefix(body: &[u8], message: &UserMessage<'_>, text_bytes:
 /// Returns the edit that requests the usage at the end of a streamed chat completion, which sets
 /// `stream_options.include_usage`. `None` if the request is for no such stream, or requests the usage already.
 pub fn request_stream_usage(body: &[u8], summary: &RequestSummary<'_>) -> Option<Edit> {
-    if !api::of(summary.api).reports_usage_on_request() || !summary.stream || summary.requests_stream_usage {
+    if !api::implementation(summary.api).reports_usage_on_request() || !summary.stream || summary.requests_stream_usage
+    {
         return None;
     }
     let setting = r#""include_usage":true"#;

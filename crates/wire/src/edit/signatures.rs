@@ -20,7 +20,7 @@ pub fn remove_signed_thinking(body: &[u8], summary: &RequestSummary<'_>) -> Vec<
     let Ok(list) = Cursor::new(text).read_value() else { return Vec::new() };
     let mut edits = Vec::new();
     let mut messages = Vec::new();
-    let api = api::of(summary.api);
+    let api = api::implementation(summary.api);
     for (index, message) in list.elements().enumerate() {
         let is_removed = index < last_user && api.remove_signatures(&message, &mut edits);
         messages.push((message.span(), is_removed));

@@ -19,7 +19,7 @@ pub fn remove_thinking_settings(
 ) -> Vec<Edit> {
     let text = std::str::from_utf8(body).ok();
     let Some(root) = text.and_then(|text| Cursor::new(text).read_value().ok()) else { return Vec::new() };
-    let api = api::of(summary.api);
+    let api = api::implementation(summary.api);
     let mut edits = Vec::new();
     let mut members = Vec::new();
     for (name, value) in root.members() {

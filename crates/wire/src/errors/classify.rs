@@ -73,7 +73,7 @@ pub fn classify(api: WireApi, status: u16, body: &[u8]) -> ErrorClass {
         return ErrorClass::Overloaded;
     }
     // Google reports an invalid key with status 400.
-    if status == 400 && mentions(crate::api::of(api).invalid_key_phrases()) {
+    if status == 400 && mentions(crate::api::implementation(api).invalid_key_phrases()) {
         return ErrorClass::Auth;
     }
     if has_name(&["model_not_found", "deployment_not_found"])

@@ -25,7 +25,7 @@ const OPENING_BYTES: usize = 4096;
 
 /// Whether there is content that is not blank, by its author.
 #[derive(Debug, Default)]
-pub(crate) struct Authors {
+pub(crate) struct ContentByAuthor {
     /// Content of the user, the model or a tool.
     pub(crate) non_system: bool,
     /// Content of the system. An API may reset it before it reads a system message.
@@ -64,7 +64,7 @@ pub(crate) struct Inspector<'a> {
     pub(crate) one_tool_at_a_time: bool,
     pub(crate) temperature: Option<f64>,
     pub(crate) top_p: Option<f64>,
-    pub(crate) authors: Authors,
+    pub(crate) has_content: ContentByAuthor,
     /// The ids of all calls so far, including those of which there is only a result.
     call_ids: BTreeSet<Cow<'a, str>>,
     /// The id and function of each call that has no result yet, for APIs in which results may name only the function.
@@ -108,7 +108,7 @@ impl<'a> Inspector<'a> {
             one_tool_at_a_time: false,
             temperature: None,
             top_p: None,
-            authors: Authors::default(),
+            has_content: ContentByAuthor::default(),
             call_ids: BTreeSet::new(),
             unanswered: Vec::new(),
         }
@@ -199,7 +199,7 @@ impl<'a> Inspector<'a> {
 
     /// Records a text of the system prompt or of a later system message.
     pub(crate) fn record_system_text(&mut self, text: Text<'a>) {
-        self.authors.system |= !limits::is_blank(&text.decoded());
+        self.has_content.system |= !limits::is_blank(&text.decoded());
         self.summary.prompt.characters += text.characters();
         self.summary.needs.system_prompt = true;
         if text.raw.starts_with(client::BILLING_PREFIX) {
@@ -245,7 +245,7 @@ impl<'a> Inspector<'a> {
         let has_content = !draft.results.is_empty()
             || draft.has_images
             || draft.texts.iter().any(|text| !limits::is_blank(&text.decoded()));
-        self.authors.non_system |= has_content;
+        self.has_content.non_system |= has_content;
         has_content
     }
 
@@ -258,7 +258,7 @@ impl<'a> Inspector<'a> {
     /// Records a tool call; `id` is `None` in APIs without call ids.
     pub(crate) fn record_call(&mut self, id: Option<&Value<'a>>) {
         self.summary.tool_calls_in_history = true;
-        self.authors.non_system = true;
+        self.has_content.non_system = true;
         self.call_ids.extend(id.and_then(Value::string));
     }
 
@@ -283,7 +283,7 @@ impl<'a> Inspector<'a> {
         self.require_if(has_schema && !is_requested, Requirement::Native);
         self.require_if(self.one_tool_at_a_time && self.summary.needs.tools, Requirement::OneToolAtATime);
         self.require_if(self.ends_with_model, Requirement::Prefill);
-        self.require_if(!self.authors.non_system, Requirement::SystemAlone);
+        self.require_if(!self.has_content.non_system, Requirement::SystemAlone);
         self.summary.requires.extend(limits::required_by_temperature(self.temperature, self.top_p));
         // The user's last message is the start of the running turn.
         let in_running_turn =
@@ -297,7 +297,7 @@ impl<'a> Inspector<'a> {
     /// [`RequestError::MissingField`] if the body has no conversation.
     pub(crate) fn finish(mut self) -> Result<RequestSummary<'a>, RequestError> {
         if !self.has_conversation {
-            let field = api::of(self.summary.api).conversation_field();
+            let field = api::implementation(self.summary.api).conversation_field();
             return Err(RequestError::MissingField { field });
         }
         self.history.use_fallback();
@@ -311,7 +311,7 @@ impl<'a> Inspector<'a> {
         });
         summary.identity.client = self.history.is_aider.then_some("aider");
         summary.continues_turn = self.history.continues_turn;
-        summary.call_ids = api::of(summary.api).has_call_ids().then_some(self.call_ids);
+        summary.call_ids = api::implementation(summary.api).has_call_ids().then_some(self.call_ids);
         summary.tool_results = self.history.results;
         summary.offsets.last_user = self.history.last_user;
         summary.last_message_has_images = self.history.messages.last().is_some_and(|message| message.has_images);

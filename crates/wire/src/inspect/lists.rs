@@ -21,7 +21,10 @@ impl<'a> Inspector<'a> {
         read: impl Fn(&mut Self, &mut Cursor<'a>, usize) -> Result<(), RequestError>,
     ) -> Result<(), RequestError> {
         let Some(mut elements) = cursor.enter_array()? else {
-            return Err(RequestError::WrongType { field: api::of(self.summary.api).conversation_field(), expected });
+            return Err(RequestError::WrongType {
+                field: api::implementation(self.summary.api).conversation_field(),
+                expected,
+            });
         };
         let start = cursor.offset().saturating_sub(1);
         self.has_conversation = true;

@@ -10,7 +10,7 @@ const MAX_BYTES: usize = 1024;
 /// Returns the first absolute path after one of the API's markers for the working directory; `None` if there is none.
 /// `raw` is the content of a JSON string with its escapes.
 pub(crate) fn find(api: WireApi, raw: &str) -> Option<String> {
-    crate::api::of(api).workspace_markers().iter().find_map(|marker| {
+    crate::api::implementation(api).workspace_markers().iter().find_map(|marker| {
         // `contains` is much faster than `split_once`, and mostly finds nothing.
         if !raw.contains(marker) {
             return None;

@@ -4,7 +4,7 @@ use super::{ClientHeaders, Lineage, resolve_lineage};
 use crate::request_summary::Identity;
 
 fn lineage(headers: &[(&str, &str)], body: Option<&Identity>) -> Lineage {
-    resolve_lineage(&ClientHeaders::read(headers.iter().copied()), body)
+    resolve_lineage(&ClientHeaders::parse(headers.iter().copied()), body)
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "what it is compared with may be nothing")]

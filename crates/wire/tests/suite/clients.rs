@@ -12,7 +12,7 @@ use crate::bodies;
 fn known(api: WireApi, headers: &[(&str, &str)], body: &Value) -> String {
     let body = body.to_string();
     let read = inspect(api, body.as_bytes()).unwrap();
-    let lineage = resolve_lineage(&ClientHeaders::read(headers.iter().copied()), Some(&read.identity));
+    let lineage = resolve_lineage(&ClientHeaders::parse(headers.iter().copied()), Some(&read.identity));
     let mut text = String::new();
     writeln!(text, "model: {:?}, stream: {}, side: {:?}", read.model, read.stream, read.auxiliary_call).unwrap();
     let id = |id: &Option<String>| id.clone().unwrap_or_else(|| "-".to_owned());

@@ -97,9 +97,9 @@ impl<'a> Inspector<'a> {
         match role {
             "system" => {
                 self.require(Requirement::MidConversationSystem);
-                self.authors.system = false;
+                self.has_content.system = false;
                 self.inspect_system_blocks(cursor)?;
-                self.ends_with_model &= !self.authors.system;
+                self.ends_with_model &= !self.has_content.system;
                 return Ok(());
             }
             "assistant" => self.record_assistant_message(),

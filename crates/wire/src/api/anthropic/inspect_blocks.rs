@@ -100,7 +100,7 @@ impl<'a> Inspector<'a> {
     ) -> Result<(), RequestError> {
         let characters = |value: &Option<Value<'a>>| value.as_ref().map_or(0, Value::characters);
         let kind = string_or_empty(block.kind.as_ref());
-        self.authors.non_system |=
+        self.has_content.non_system |=
             draft.author != Author::System && !matches!(kind.as_ref(), "text" | "thinking" | "redacted_thinking");
         self.require_if(
             block.has_members_of_other_types(&kind) || !is_allowed(draft.author, &kind),

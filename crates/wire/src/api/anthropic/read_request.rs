@@ -65,7 +65,7 @@ pub(crate) fn read_request(body: Value, gate: &mut FeatureGate<'_>) -> Result<Re
     Ok(request)
 }
 
-/// Parses the system prompt, without the billing text of Claude Code at its start.
+/// Parses the system prompt of a Messages request, without the billing text of Claude Code at its start.
 fn read_system(system: Option<Value>, gate: &mut FeatureGate<'_>) -> Result<Vec<String>, ConvertError> {
     let mut texts = match system {
         None => Vec::new(),

@@ -68,7 +68,7 @@ pub(crate) fn write_request(
     Ok(Value::Object(body))
 }
 
-/// Writes a message; `None` if it has no content other than blank texts.
+/// Writes a message of a Messages request; `None` if it has no content other than blank texts.
 fn write_message(message: Message) -> Result<Option<Value>, ConvertError> {
     let role = match message.role {
         Role::User => "user",

@@ -42,7 +42,7 @@ pub(crate) fn write_response(response: Response, head: &ResponseHead) -> Result<
     Ok(message)
 }
 
-/// Builds a message object without content.
+/// Builds the message object of a Messages response, without content and usage.
 fn message(head: &ResponseHead) -> Value {
     json!({
         "id": head.id,

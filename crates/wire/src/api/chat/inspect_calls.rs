@@ -8,7 +8,7 @@ use crate::{
 };
 
 impl<'a> Inspector<'a> {
-    /// Inspects the tool calls in a message of `author`.
+    /// Inspects the tool calls in a message of a chat completions request; only messages of the model may have any.
     pub(crate) fn inspect_chat_calls(&mut self, calls: &Value<'a>, author: Author) {
         self.expect_kind(ValueKind::Array, calls);
         for call in calls.elements() {

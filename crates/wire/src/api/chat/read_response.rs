@@ -52,8 +52,8 @@ impl ResponseReader {
         Self { calls: Calls::new(response_id), tokens: Tokens::default(), stop: None, refused: false }
     }
 
-    /// Parses a chunk. The content of a choice is in its field `content_field`: `delta` in a stream, `message`
-    /// otherwise.
+    /// Parses a chunk of a chat completion and adds its content to `blocks`. The content of a choice is in its field
+    /// `content_field`: `delta` in a stream, `message` otherwise.
     fn read_chunk(
         &mut self,
         chunk: &Value,

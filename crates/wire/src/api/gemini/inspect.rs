@@ -44,7 +44,8 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Inspects a content, which is a message, at an index of the conversation.
+    /// Inspects a content of a Gemini request, which is a message with a role and parts, at an index of the
+    /// conversation.
     fn inspect_gemini_content(&mut self, cursor: &mut Cursor<'a>, index: usize) -> Result<(), RequestError> {
         if cursor.peek_kind()? != ValueKind::Object {
             return Err(RequestError::WrongType { field: "contents", expected: LIST_OF_OBJECTS });

@@ -38,7 +38,7 @@ impl<'a> Inspector<'a> {
     /// Records what inline media data in a Gemini request requires; returns whether it is an image.
     pub(crate) fn inspect_inline_data(&mut self, data: &Value<'a>) -> bool {
         let [media_type, content] = self.known_google_members(data, ["mimeType", "data"]);
-        self.authors.non_system = true;
+        self.has_content.non_system = true;
         self.expect_string(media_type.as_ref());
         self.expect_string(content.as_ref());
         let media_type = string_or_empty(media_type.as_ref());
@@ -55,7 +55,7 @@ impl<'a> Inspector<'a> {
     /// Records what a reference to a file in a Gemini request requires. Google fetches or stores the file. Returns
     /// whether it is an image.
     pub(crate) fn inspect_file_data(&mut self, file: &Value<'a>) -> bool {
-        self.authors.non_system = true;
+        self.has_content.non_system = true;
         let [camel, snake] = file.get_many(["mimeType", "mime_type"]);
         let requirement = requirement_of_media(&string_or_empty(camel.or(snake).as_ref()));
         self.require(requirement);

@@ -58,7 +58,8 @@ impl<'a> Inspector<'a> {
         Ok(())
     }
 
-    /// Records what `toolConfig`, the choice of tools, requires.
+    /// Records what `toolConfig` of a Gemini request requires, which is the tool choice. Unknown modes, and a choice
+    /// between several functions, make it [`Native`](Requirement::Native).
     pub(crate) fn inspect_gemini_tool_choice(&mut self, config: &Value<'a>) {
         let [calling] = self.known_google_members(config, ["functionCallingConfig"]);
         let Some(calling) = calling else { return };
@@ -68,12 +69,12 @@ impl<'a> Inspector<'a> {
             self.require_if(functions.elements().any(|name| name.kind != ValueKind::String), Requirement::Native);
         }
         let mode = mode.map_or(Some("AUTO".into()), |mode| mode.string());
-        let known = match (mode.as_deref(), functions.map_or(0, |functions| functions.elements().count())) {
+        let is_supported = match (mode.as_deref(), functions.map_or(0, |functions| functions.elements().count())) {
             (Some("AUTO" | "MODE_UNSPECIFIED" | "NONE"), 0) => true,
             (Some("ANY"), count) => count < 2,
             _ => false,
         };
-        self.require_if(!known, Requirement::Native);
+        self.require_if(!is_supported, Requirement::Native);
     }
 
     /// Inspects `generationConfig`; `cursor` is before it.

@@ -30,8 +30,8 @@ pub(crate) fn write_request(mut request: Request, gate: &mut FeatureGate<'_>) ->
     body.insert("contents".to_owned(), Value::Array(written));
     if !request.tools.is_empty() {
         let is_strict = |tool: &Tool| matches!(tool.kind, ToolKind::Function { strict: Some(true), .. });
-        let strict = request.tools.iter().any(is_strict);
-        if let Some(config) = write_tool_choice(request.tool_choice.take(), strict) {
+        let has_strict_tool = request.tools.iter().any(is_strict);
+        if let Some(config) = write_tool_choice(request.tool_choice.take(), has_strict_tool) {
             body.insert("toolConfig".to_owned(), object!({"functionCallingConfig": config}));
         }
         let declarations: Vec<Value> = request.tools.drain(..).map(write_tool).collect::<Result<_, _>>()?;

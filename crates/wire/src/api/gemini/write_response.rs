@@ -25,7 +25,7 @@ pub(crate) fn write_response(response: Response, head: &ResponseHead) -> Result<
             Err(error) => return Err(error),
         }
     }
-    Ok(finished(head, &parts, &response.stop, response.tokens))
+    Ok(final_chunk(head, &parts, &response.stop, response.tokens))
 }
 
 /// Writes a block as a part of a content.
@@ -56,7 +56,7 @@ fn chunk(head: &ResponseHead, parts: &[Value]) -> Value {
 }
 
 /// Builds the final chunk of a streamed `generateContent` response, or a response that is not streamed.
-fn finished(head: &ResponseHead, parts: &[Value], stop: &Stop, tokens: Tokens) -> Value {
+fn final_chunk(head: &ResponseHead, parts: &[Value], stop: &Stop, tokens: Tokens) -> Value {
     let mut response = chunk(head, parts);
     response["candidates"][0]["finishReason"] = json!(match stop {
         Stop::EndTurn | Stop::ToolUse | Stop::Sequence(_) => "STOP",
@@ -113,7 +113,7 @@ impl WriteStream for ResponseWriter {
                 if let Some(error) = self.call_error.take().filter(|_| stop != Stop::MaxTokens) {
                     return Err(error);
                 }
-                sse::write(out, None, &finished(&self.head, &[json!({"text": ""})], &stop, tokens));
+                sse::write(out, None, &final_chunk(&self.head, &[json!({"text": ""})], &stop, tokens));
             }
             Event::Failed(failure) => sse::write_failure(WireApi::Gemini, &failure, out),
         }

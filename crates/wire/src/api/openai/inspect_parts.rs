@@ -41,7 +41,7 @@ impl<'a> Inspector<'a> {
         }
         let kind = string_or_empty(part.kind.as_ref());
         let is_responses = self.summary.api == WireApi::OpenAiResponses;
-        self.authors.non_system |= draft.author != Author::System && part.text.is_none();
+        self.has_content.non_system |= draft.author != Author::System && part.text.is_none();
         match kind.as_ref() {
             "text" | "input_text" | "output_text" | "summary_text" | "reasoning_text" => {
                 let is_own_type =

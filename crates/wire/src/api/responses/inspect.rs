@@ -210,7 +210,7 @@ impl<'a> Inspector<'a> {
     ) -> Result<(), RequestError> {
         self.summary.prompt.messages += 1;
         let content = [item.name, item.arguments, item.input, item.summary].into_iter().flatten();
-        self.authors.non_system |= kind != "reasoning";
+        self.has_content.non_system |= kind != "reasoning";
         self.summary.prompt.characters += content.map(|content| content.characters()).sum::<u64>();
         let client_kinds =
             ["function_call", "function_call_output", "custom_tool_call", "custom_tool_call_output", "reasoning"];

@@ -34,7 +34,7 @@ pub(super) fn read_input(
     Ok(())
 }
 
-/// Parses an item and appends it to the last message, or as a new message.
+/// Parses an item of a Responses request and appends it to the last message, or as a new message. Reasoning is dropped.
 fn read_item(item: Value, messages: &mut Vec<Message>, gate: &mut FeatureGate<'_>) -> Result<(), ConvertError> {
     let mut fields = ObjectReader::new(item, "an item of the input")?;
     let kind = fields.take_string("type")?;

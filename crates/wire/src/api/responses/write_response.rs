@@ -13,7 +13,7 @@ pub(crate) fn write_response(response: Response, head: &ResponseHead) -> Value {
     let blocks = response.blocks.into_iter().enumerate();
     let output: Vec<Value> =
         blocks.map(|(index, (kind, content))| item(head, index, &kind, &content, "completed")).collect();
-    finished(head, output, &response.stop, response.tokens)
+    finished_response(head, output, &response.stop, response.tokens)
 }
 
 /// Builds a response object of the Responses API without output and usage, with a status such as `in_progress`.
@@ -47,7 +47,7 @@ pub(super) fn response(head: &ResponseHead, status: &str) -> Value {
 
 /// Builds the finished response object of the Responses API: complete, or incomplete if the model stopped at the output
 /// limit or refused.
-pub(super) fn finished(head: &ResponseHead, output: Vec<Value>, stop: &Stop, tokens: Tokens) -> Value {
+pub(super) fn finished_response(head: &ResponseHead, output: Vec<Value>, stop: &Stop, tokens: Tokens) -> Value {
     let incomplete_reason = match stop {
         Stop::EndTurn | Stop::ToolUse | Stop::Sequence(_) => None,
         Stop::MaxTokens => Some("max_output_tokens"),

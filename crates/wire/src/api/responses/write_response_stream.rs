@@ -6,7 +6,7 @@
 use contracts::{WireApi, events::ErrorClass};
 use serde_json::{Value, json};
 
-use super::write_response::{finished, item, item_id, part, response};
+use super::write_response::{finished_response, item, item_id, part, response};
 use crate::{
     convert::{
         ConvertError,
@@ -138,7 +138,7 @@ impl WriteStream for ResponseWriter {
             // A comment, since the API has no keep-alive event.
             Event::HiddenThinking => out.extend_from_slice(b": thinking\n\n"),
             Event::Finished { stop, tokens } => {
-                let response = finished(&self.head, std::mem::take(&mut self.finished_items), &stop, tokens);
+                let response = finished_response(&self.head, std::mem::take(&mut self.finished_items), &stop, tokens);
                 let kind = if response["status"] == "completed" { "response.completed" } else { "response.incomplete" };
                 self.write_event(json!({"type": kind, "response": response}), out);
             }

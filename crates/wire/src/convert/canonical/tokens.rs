@@ -17,7 +17,8 @@ impl Tokens {
     /// Parses a provider's usage object of `api`. All counts are 0 if it is not one.
     pub(crate) fn parse(api: WireApi, object: &Value) -> Self {
         let usage = usage(api, &object.to_string()).unwrap_or_default();
-        let thinking = crate::api::of(api).thinking_tokens().and_then(|pointer| object.pointer(pointer)?.as_u64());
+        let thinking =
+            crate::api::implementation(api).thinking_tokens().and_then(|pointer| object.pointer(pointer)?.as_u64());
         Self { usage, thinking: thinking.unwrap_or(0) }
     }
 }
