@@ -49,11 +49,11 @@ struct TokenizerConstants {
     /// Surcharge for each tool.
     per_tool: u64,
     /// Surcharge if there is at least one tool.
-    tools: u64,
+    any_tools: u64,
 }
 
 /// Returns the constants of a family.
-const fn constants(tokenizer: Tokenizer) -> TokenizerConstants {
+const fn tokenizer_constants(tokenizer: Tokenizer) -> TokenizerConstants {
     match tokenizer {
         // 346 tokens are documented by Anthropic for the hidden tool-use prompt.
         Tokenizer::Anthropic => TokenizerConstants {
@@ -90,14 +90,14 @@ const fn constants(tokenizer: Tokenizer) -> TokenizerConstants {
 /// Estimates the tokens of a prompt for one family of tokenizers; the estimate is at least 1. A longer prompt never has
 /// a lower estimate.
 pub fn estimate_tokens(tokenizer: Tokenizer, shape: &PromptShape) -> u64 {
-    let constants = constants(tokenizer);
+    let constants = tokenizer_constants(tokenizer);
     let ratio = constants.characters_per_ten_tokens;
     // Recorded tokens are converted to characters by Anthropic's ratio.
     let recorded = match tokenizer {
         Tokenizer::Anthropic => shape.recorded_tokens,
         _ => multiply_divide_ceil(
             shape.recorded_tokens,
-            constants(Tokenizer::Anthropic).characters_per_ten_tokens,
+            tokenizer_constants(Tokenizer::Anthropic).characters_per_ten_tokens,
             ratio,
         ),
     };
@@ -114,7 +114,7 @@ pub fn estimate_tokens(tokenizer: Tokenizer, shape: &PromptShape) -> u64 {
 /// Converts a token count that a provider reported to tokens of Anthropic's tokenizer, for
 /// [`PromptShape::recorded_tokens`]. For the same family, [`estimate_tokens`] then results in the original count.
 pub fn to_recorded_tokens(tokenizer: Tokenizer, tokens: u64) -> u64 {
-    let ratio = |tokenizer| constants(tokenizer).characters_per_ten_tokens;
+    let ratio = |tokenizer| tokenizer_constants(tokenizer).characters_per_ten_tokens;
     let wide = u128::from(tokens) * u128::from(ratio(tokenizer)) / u128::from(ratio(Tokenizer::Anthropic));
     u64::try_from(wide).unwrap_or(u64::MAX)
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use contracts::{Capabilities, ModelId, ModelSpec, PicoUsd, Prices, Provider, Rates, Registry, WireApi};
 
 use crate::{
-    BUILT_IN, CatalogueError, CatalogueErrors, PriceEntry, RateEntry,
+    BUILT_IN, CapabilityEntry, CatalogueError, CatalogueErrors, PriceEntry, RateEntry,
     read::{LocatedEntry, ParsedFile, parse_file},
 };
 
@@ -38,29 +38,12 @@ pub fn load_registry_over(base: ModelFile<'_>, user: Option<ModelFile<'_>>) -> R
         Some(user) => parse_file(user.file, user.text)?,
         None => ParsedFile::default(),
     };
-    let user_models = user_file.models;
     let auto_names = user_file.auto_names;
-    let mut models: BTreeMap<ModelId, MergedModel<'_>> = base_models
-        .into_iter()
-        .map(|(id, located)| (id, MergedModel { located, file: base.file, is_built_in: true, has_user_aliases: false }))
-        .collect();
+    let base_models = base_models.into_iter().map(|(id, located)| {
+        (id, MergedModel { located, file: base.file, is_built_in: true, has_user_aliases: false })
+    });
     let user_name = user.map_or("", |user| user.file);
-    for (id, above) in user_models {
-        let known = models.remove(&id);
-        if above.entry.remove {
-            if known.is_none() {
-                errors.push(user_name, above.position, format!("no model `{id}` to remove"));
-            }
-            continue;
-        }
-        let (is_built_in, has_user_aliases) = (known.is_some(), above.entry.aliases.is_some());
-        let entry = match known {
-            Some(known) => known.located.entry.overridden_by(above.entry),
-            None => above.entry,
-        };
-        let located = LocatedEntry { entry, position: above.position };
-        models.insert(id, MergedModel { located, file: user_name, is_built_in, has_user_aliases });
-    }
+    let models = merge(base_models.collect(), user_name, user_file.models, &mut errors);
     let names = NameIndex::new(&models);
     let specs: Vec<ModelSpec> =
         models.iter().filter_map(|(id, model)| model_spec(id, model, &names, &mut errors)).collect();
@@ -79,6 +62,32 @@ pub fn load_registry_over(base: ModelFile<'_>, user: Option<ModelFile<'_>>) -> R
             Err(CatalogueErrors::sorted(errors.0))
         }
     }
+}
+
+/// Merges the models of the user's file `user_name` into those of the built-in list. Errors are added to `errors`.
+fn merge<'a>(
+    mut models: BTreeMap<ModelId, MergedModel<'a>>,
+    user_name: &'a str,
+    user_models: BTreeMap<ModelId, LocatedEntry>,
+    errors: &mut ErrorList,
+) -> BTreeMap<ModelId, MergedModel<'a>> {
+    for (id, user_model) in user_models {
+        let known = models.remove(&id);
+        if user_model.entry.remove {
+            if known.is_none() {
+                errors.push(user_name, user_model.position, format!("no model `{id}` to remove"));
+            }
+            continue;
+        }
+        let (is_built_in, has_user_aliases) = (known.is_some(), user_model.entry.aliases.is_some());
+        let entry = match known {
+            Some(known) => known.located.entry.overridden_by(user_model.entry),
+            None => user_model.entry,
+        };
+        let located = LocatedEntry { entry, position: user_model.position };
+        models.insert(id, MergedModel { located, file: user_name, is_built_in, has_user_aliases });
+    }
+    models
 }
 
 /// A merged entry with its origin, from which a model of the registry is created.
@@ -184,8 +193,6 @@ fn model_spec(id: &ModelId, model: &MergedModel<'_>, names: &NameIndex, errors: 
         report(format!("`{id}` is not a built-in model: its entry must say its `context_window`"));
         return None;
     };
-    let defaults = Capabilities::default();
-    let capabilities = entry.capabilities;
     Some(ModelSpec {
         id: id.clone(),
         provider,
@@ -193,20 +200,26 @@ fn model_spec(id: &ModelId, model: &MergedModel<'_>, names: &NameIndex, errors: 
         aliases,
         context_window,
         max_output: entry.max_output.unwrap_or(context_window),
-        capabilities: Capabilities {
-            images: capabilities.images.unwrap_or(defaults.images),
-            tools: capabilities.tools.unwrap_or(defaults.tools),
-            system_prompt: capabilities.system_prompt.unwrap_or(defaults.system_prompt),
-            structured_output: capabilities.structured_output.unwrap_or(defaults.structured_output),
-            effort: capabilities.effort.unwrap_or(defaults.effort),
-            thinking_budget: capabilities.thinking_budget.unwrap_or(defaults.thinking_budget),
-        },
+        capabilities: convert_capabilities(entry.capabilities),
         tokenizer: entry.tokenizer.unwrap_or_default(),
         prices: entry.prices.as_ref().and_then(|prices| convert_prices(id, prices, &mut report)),
         can_delegate: entry.can_delegate.unwrap_or(false),
         configured: entry.configured.unwrap_or(true),
         apis: entry.apis.clone().unwrap_or_else(|| WireApi::usual(id.provider())),
     })
+}
+
+/// Converts capabilities, with the defaults for missing ones.
+fn convert_capabilities(capabilities: CapabilityEntry) -> Capabilities {
+    let defaults = Capabilities::default();
+    Capabilities {
+        images: capabilities.images.unwrap_or(defaults.images),
+        tools: capabilities.tools.unwrap_or(defaults.tools),
+        system_prompt: capabilities.system_prompt.unwrap_or(defaults.system_prompt),
+        structured_output: capabilities.structured_output.unwrap_or(defaults.structured_output),
+        effort: capabilities.effort.unwrap_or(defaults.effort),
+        thinking_budget: capabilities.thinking_budget.unwrap_or(defaults.thinking_budget),
+    }
 }
 
 /// Converts the prices of the model `id`. If input or output rates are missing, it reports an error and returns `None`.

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use contracts::{PicoUsd, Tokenizer};
 
 use crate::decimal::format_millionths;
-use crate::{ModelEntries, ModelEntry, RateEntry};
+use crate::{CapabilityEntry, ModelEntries, ModelEntry, RateEntry};
 
 /// Encodes models as the YAML text of a file of models, which [`crate::parse`] parses to the same entries. It starts
 /// with a YAML comment that contains the lines of `comment`.
@@ -62,18 +62,7 @@ fn entry_fields(entry: &ModelEntry) -> Vec<String> {
         let names: Vec<&str> = apis.iter().map(|api| api.name()).collect();
         fields.push(format!("apis: [{}]", names.join(", ")));
     }
-    let capabilities = entry.capabilities;
-    let capability_fields: Vec<String> = [
-        ("images", capabilities.images),
-        ("tools", capabilities.tools),
-        ("system_prompt", capabilities.system_prompt),
-        ("structured_output", capabilities.structured_output),
-        ("effort", capabilities.effort),
-        ("thinking_budget", capabilities.thinking_budget),
-    ]
-    .into_iter()
-    .filter_map(|(key, yes)| yes.map(|yes| format!("{key}: {yes}")))
-    .collect();
+    let capability_fields = capability_fields(entry.capabilities);
     if !capability_fields.is_empty() {
         fields.push(format!("capabilities: {{{}}}", capability_fields.join(", ")));
     }
@@ -87,6 +76,21 @@ fn entry_fields(entry: &ModelEntry) -> Vec<String> {
         }
     }
     fields
+}
+
+/// Returns the capabilities that are set, each as `key: true` or `key: false`.
+fn capability_fields(capabilities: CapabilityEntry) -> Vec<String> {
+    [
+        ("images", capabilities.images),
+        ("tools", capabilities.tools),
+        ("system_prompt", capabilities.system_prompt),
+        ("structured_output", capabilities.structured_output),
+        ("effort", capabilities.effort),
+        ("thinking_budget", capabilities.thinking_budget),
+    ]
+    .into_iter()
+    .filter_map(|(key, yes)| yes.map(|yes| format!("{key}: {yes}")))
+    .collect()
 }
 
 /// Returns the rates that are set, each as `key: value` in dollars per million tokens.

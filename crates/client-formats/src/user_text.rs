@@ -143,7 +143,7 @@ fn starts_with_tag(text: &str, tag: &str) -> bool {
 }
 
 /// Returns the text after the closing tag without leading white space; `None` if it is empty or the tag is not closed.
-fn text_after<'t>(text: &'t str, tag: &str) -> Option<&'t str> {
+fn text_after_element<'t>(text: &'t str, tag: &str) -> Option<&'t str> {
     // The closing tag has no attributes.
     let name = tag.split(' ').next().unwrap_or_default();
     let (_, following) = text.split_once(format!("</{name}>").as_str())?;
@@ -193,7 +193,7 @@ fn parse_command(text: &str) -> Option<String> {
 }
 
 /// Returns the trimmed content of the first element `tag`; `None` if there is none.
-fn element<'t>(text: &'t str, tag: &str) -> Option<&'t str> {
+fn element_content<'t>(text: &'t str, tag: &str) -> Option<&'t str> {
     let (_, rest) = text.split_once(&format!("<{tag}>"))?;
     let (content, _) = rest.split_once(&format!("</{tag}>"))?;
     Some(content.trim())

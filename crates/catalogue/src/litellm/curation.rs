@@ -64,16 +64,16 @@ fn matches_pattern(pattern: &str, text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::matches;
+    use super::matches_pattern;
 
     #[test]
     fn a_star_stands_for_any_text() {
-        assert!(matches("openai:gpt-*-mini", "openai:gpt-5.4-mini"));
-        assert!(!matches("openai:gpt-*-mini", "openai:gpt-mini"));
-        assert!(!matches("openai:gpt-*-mini", "openai:gpt-5.4-mini-2026-03-17"));
-        assert!(matches("*audio*", "openai:gpt-4o-audio-preview"));
-        assert!(matches("*:a*b*c", "x:a-b-b-c"));
-        assert!(matches("openai:o3", "openai:o3"));
-        assert!(!matches("openai:o3", "openai:o3-mini"));
+        assert!(matches_pattern("openai:gpt-*-mini", "openai:gpt-5.4-mini"));
+        assert!(!matches_pattern("openai:gpt-*-mini", "openai:gpt-mini"));
+        assert!(!matches_pattern("openai:gpt-*-mini", "openai:gpt-5.4-mini-2026-03-17"));
+        assert!(matches_pattern("*audio*", "openai:gpt-4o-audio-preview"));
+        assert!(matches_pattern("*:a*b*c", "x:a-b-b-c"));
+        assert!(matches_pattern("openai:o3", "openai:o3"));
+        assert!(!matches_pattern("openai:o3", "openai:o3-mini"));
     }
 }

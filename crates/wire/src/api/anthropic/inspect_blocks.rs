@@ -28,65 +28,23 @@ impl<'a> Inspector<'a> {
             if value.is_null() {
                 continue;
             }
-            let group = match name.as_ref() {
-                "type" => {
-                    block.kind = Some(value);
-                    continue;
-                }
-                "text" => {
-                    block.text = Some(value);
-                    Block::TEXT
-                }
-                "thinking" | "data" | "signature" => {
-                    if name != "signature" {
-                        block.thought = Some(value);
-                    }
-                    Block::THOUGHT
-                }
-                "source" => {
-                    block.source = Some(value);
-                    Block::SOURCE
-                }
-                "content" => {
-                    block.content = Some(value);
-                    Block::RESULT
-                }
-                "id" => {
-                    block.id = Some(value);
-                    Block::CALL
-                }
-                "name" => {
-                    block.name = Some(value);
-                    Block::CALL
-                }
-                "input" => {
-                    block.input = Some(value);
-                    Block::CALL
-                }
-                "tool_use_id" => {
-                    block.tool_use_id = Some(value);
-                    Block::RESULT
-                }
+            match name.as_ref() {
                 "is_error" => {
                     self.expect_bool(&value);
                     block.is_error = value.as_bool();
-                    Block::RESULT
                 }
-                "citations" => {
-                    self.require_if(!value.is_falsy(), Requirement::Native);
-                    Block::TEXT
-                }
-                "caller" => {
-                    self.require_if(type_of(&value) != "direct", Requirement::ServerTools);
-                    Block::CALL
-                }
-                "title" | "context" => Block::DOCUMENT,
-                _ => {
-                    self.classify_field(ObjectKind::Part, &name, &value);
-                    continue;
-                }
-            };
-            block.present_groups |= group;
+                "citations" => self.require_if(!value.is_falsy(), Requirement::Native),
+                "caller" => self.require_if(type_of(&value) != "direct", Requirement::ServerTools),
+                _ => {}
+            }
+            if let Some(member) = block.member_mut(&name) {
+                *member = Some(value);
+            }
+            match Block::group_of(&name) {
+                Some(group) => block.present_groups |= group,
+                None if name == "type" => {}
+                None => self.classify_field(ObjectKind::Part, &name, &value),
+            }
         }
         self.inspect_block_members(*cursor, &block, draft)
     }
@@ -98,7 +56,6 @@ impl<'a> Inspector<'a> {
         block: &Block<'a>,
         draft: &mut MessageDraft<'a>,
     ) -> Result<(), RequestError> {
-        let characters = |value: &Option<Value<'a>>| value.as_ref().map_or(0, Value::characters);
         let kind = string_or_empty(block.kind.as_ref());
         self.has_content.non_system |=
             draft.author != Author::System && !matches!(kind.as_ref(), "text" | "thinking" | "redacted_thinking");
@@ -109,36 +66,17 @@ impl<'a> Inspector<'a> {
         match kind.as_ref() {
             "text" => {
                 self.expect_string(block.text.as_ref());
-                self.summary.prompt.characters += characters(&block.text);
+                self.summary.prompt.characters += characters(block.text.as_ref());
                 draft.texts.extend(block.text.and_then(|value| value.text()));
             }
             "thinking" => {
-                self.summary.prompt.characters += characters(&block.thought);
+                self.summary.prompt.characters += characters(block.thought.as_ref());
                 self.require(Requirement::Signatures);
             }
             "redacted_thinking" => self.require(Requirement::Signatures),
-            "tool_use" => {
-                self.record_call(block.id.as_ref());
-                self.expect_string(block.id.as_ref());
-                self.inspect_tool_name(block.name.as_ref());
-                if let Some(input) = &block.input {
-                    self.expect_kind(ValueKind::Object, input);
-                }
-                self.summary.prompt.characters += characters(&block.name) + characters(&block.input);
-            }
+            "tool_use" => self.inspect_tool_use(block),
             // The API has no results within results; they could nest without limit.
-            "tool_result" if !draft.inside_result => {
-                if let Some(content) = &block.content {
-                    self.inspect_result_content(cursor.moved_to(content.start))?;
-                }
-                self.record_result(block.tool_use_id.as_ref());
-                draft.results.push(ToolResult {
-                    call_id: string_or_empty(block.tool_use_id.as_ref()),
-                    // The default of the API.
-                    is_error: Some(block.is_error.unwrap_or(false)),
-                    bytes: block.content.map_or(0, |content| content.raw.len() as u64),
-                });
-            }
+            "tool_result" if !draft.inside_result => self.inspect_tool_result(cursor, block, draft)?,
             "image" => {
                 self.count_image();
                 draft.has_images = true;
@@ -157,6 +95,37 @@ impl<'a> Inspector<'a> {
         Ok(())
     }
 
+    /// Inspects a block with a tool call.
+    fn inspect_tool_use(&mut self, block: &Block<'a>) {
+        self.record_call(block.id.as_ref());
+        self.expect_string(block.id.as_ref());
+        self.inspect_tool_name(block.name.as_ref());
+        if let Some(input) = &block.input {
+            self.expect_kind(ValueKind::Object, input);
+        }
+        self.summary.prompt.characters += characters(block.name.as_ref()) + characters(block.input.as_ref());
+    }
+
+    /// Inspects a block with a tool result and adds it to `draft`. `cursor` is only used to return to its content.
+    fn inspect_tool_result(
+        &mut self,
+        cursor: Cursor<'a>,
+        block: &Block<'a>,
+        draft: &mut MessageDraft<'a>,
+    ) -> Result<(), RequestError> {
+        if let Some(content) = &block.content {
+            self.inspect_result_content(cursor.moved_to(content.start))?;
+        }
+        self.record_result(block.tool_use_id.as_ref());
+        draft.results.push(ToolResult {
+            call_id: string_or_empty(block.tool_use_id.as_ref()),
+            // The default of the API.
+            is_error: Some(block.is_error.unwrap_or(false)),
+            bytes: block.content.map_or(0, |content| content.raw.len() as u64),
+        });
+        Ok(())
+    }
+
     /// Inspects the content of a tool result, a string or a list of blocks; `cursor` is before it.
     fn inspect_result_content(&mut self, mut cursor: Cursor<'a>) -> Result<(), RequestError> {
         let Some(mut elements) = cursor.enter_array()? else {
@@ -165,13 +134,18 @@ impl<'a> Inspector<'a> {
             self.summary.prompt.characters += value.characters();
             return Ok(());
         };
-        let mut inside = MessageDraft { inside_result: true, ..MessageDraft::default() };
+        let mut result_draft = MessageDraft { inside_result: true, ..MessageDraft::default() };
         while elements.next(&mut cursor)? {
-            self.inspect_block(&mut cursor, &mut inside)?;
+            self.inspect_block(&mut cursor, &mut result_draft)?;
         }
-        self.require_if(inside.has_images, Requirement::ToolImages);
+        self.require_if(result_draft.has_images, Requirement::ToolImages);
         Ok(())
     }
+}
+
+/// Returns the number of characters of a member; 0 if it is missing.
+fn characters(member: Option<&Value<'_>>) -> u64 {
+    member.map_or(0, Value::characters)
 }
 
 /// Whether a content block of a type is allowed in a Messages request by an author.
@@ -202,13 +176,42 @@ struct Block<'a> {
     is_error: Option<bool>,
 }
 
-impl Block<'_> {
+impl<'a> Block<'a> {
     const TEXT: u8 = 1;
     const THOUGHT: u8 = 2;
     const SOURCE: u8 = 4;
     const CALL: u8 = 8;
     const RESULT: u8 = 16;
     const DOCUMENT: u8 = 32;
+
+    /// Returns the group of the member `name`; `None` for other members.
+    fn group_of(name: &str) -> Option<u8> {
+        match name {
+            "text" | "citations" => Some(Self::TEXT),
+            "thinking" | "data" | "signature" => Some(Self::THOUGHT),
+            "source" => Some(Self::SOURCE),
+            "id" | "name" | "input" | "caller" => Some(Self::CALL),
+            "content" | "tool_use_id" | "is_error" => Some(Self::RESULT),
+            "title" | "context" => Some(Self::DOCUMENT),
+            _ => None,
+        }
+    }
+
+    /// Returns the field that stores the member `name`; `None` if its value is not stored.
+    fn member_mut(&mut self, name: &str) -> Option<&mut Option<Value<'a>>> {
+        match name {
+            "type" => Some(&mut self.kind),
+            "id" => Some(&mut self.id),
+            "thinking" | "data" => Some(&mut self.thought),
+            "text" => Some(&mut self.text),
+            "source" => Some(&mut self.source),
+            "content" => Some(&mut self.content),
+            "name" => Some(&mut self.name),
+            "input" => Some(&mut self.input),
+            "tool_use_id" => Some(&mut self.tool_use_id),
+            _ => None,
+        }
+    }
 
     /// Whether the block has a member that its type does not allow. Blocks of types that only the provider handles may
     /// have any members.

@@ -58,30 +58,7 @@ impl<'a> Inspector<'a> {
 
     /// Inspects a message at an index of the conversation.
     fn inspect_chat_message(&mut self, cursor: &mut Cursor<'a>, index: usize) -> Result<(), RequestError> {
-        let Some(mut members) = cursor.enter_object()? else {
-            return Err(RequestError::WrongType { field: "messages", expected: "a list of objects" });
-        };
-        let (mut role, mut content, mut calls) = (None, None, None);
-        let (mut call_id, mut has_name) = (None::<Value<'a>>, false);
-        while let Some(name) = members.next(cursor)? {
-            let value = cursor.read_value()?;
-            match name.as_ref() {
-                "role" => role = Some(value),
-                "content" => content = Some(value),
-                "tool_calls" => calls = Some(value),
-                "tool_call_id" => call_id = Some(value),
-                "name" => has_name = !value.is_null(),
-                "refusal" | "annotations" | "function_call" => {
-                    self.require_if(!value.is_falsy(), Requirement::Native);
-                }
-                "reasoning" | "reasoning_content" | "reasoning_details" if value.is_falsy() => {}
-                "reasoning" | "reasoning_content" => {
-                    self.summary.prompt.characters += value.characters();
-                    self.require(Requirement::Signatures);
-                }
-                _ => self.classify_field(ObjectKind::Message, &name, &value),
-            }
-        }
+        let ChatMessage { role, content, tool_calls, call_id, has_name } = self.read_chat_message(cursor)?;
         let role = string_or_empty(role.as_ref());
         // The name of a participant; on a tool result it repeats the name of the tool.
         self.require_if(has_name && role != "tool", Requirement::Native);
@@ -94,10 +71,9 @@ impl<'a> Inspector<'a> {
         if let Some(content) = &content {
             self.inspect_openai_parts(*cursor, content, &mut draft)?;
         }
-        if let Some(calls) = &calls {
-            self.inspect_chat_calls(calls, author);
+        if let Some(tool_calls) = &tool_calls {
+            self.inspect_chat_calls(tool_calls, author);
         }
-        let call_id = call_id.filter(|call_id| !call_id.is_null());
         self.require_if(call_id.is_some() && role != "tool", Requirement::Native);
         match role.as_ref() {
             "system" | "developer" => {
@@ -122,4 +98,44 @@ impl<'a> Inspector<'a> {
         self.summary.prompt.messages += 1;
         Ok(())
     }
+
+    /// Reads the members of a message, and records what those require that do not depend on the role.
+    fn read_chat_message(&mut self, cursor: &mut Cursor<'a>) -> Result<ChatMessage<'a>, RequestError> {
+        let Some(mut members) = cursor.enter_object()? else {
+            return Err(RequestError::WrongType { field: "messages", expected: "a list of objects" });
+        };
+        let mut message = ChatMessage::default();
+        while let Some(name) = members.next(cursor)? {
+            let value = cursor.read_value()?;
+            match name.as_ref() {
+                "role" => message.role = Some(value),
+                "content" => message.content = Some(value),
+                "tool_calls" => message.tool_calls = Some(value),
+                "tool_call_id" => message.call_id = Some(value).filter(|call_id| !call_id.is_null()),
+                "name" => message.has_name = !value.is_null(),
+                "refusal" | "annotations" | "function_call" => {
+                    self.require_if(!value.is_falsy(), Requirement::Native);
+                }
+                "reasoning" | "reasoning_content" | "reasoning_details" if value.is_falsy() => {}
+                "reasoning" | "reasoning_content" => {
+                    self.summary.prompt.characters += value.characters();
+                    self.require(Requirement::Signatures);
+                }
+                _ => self.classify_field(ObjectKind::Message, &name, &value),
+            }
+        }
+        Ok(message)
+    }
+}
+
+/// The members of one message of a chat completions request, collected before its role is known.
+#[derive(Default)]
+struct ChatMessage<'a> {
+    role: Option<Value<'a>>,
+    content: Option<Value<'a>>,
+    tool_calls: Option<Value<'a>>,
+    /// The member `tool_call_id` of a tool result; `None` if it is `null`.
+    call_id: Option<Value<'a>>,
+    /// Whether it has a `name`.
+    has_name: bool,
 }

@@ -82,59 +82,69 @@ impl<'a> Inspector<'a> {
         let Some(mut members) = cursor.enter_object()? else { return self.skip_non_list(cursor) };
         while let Some(name) = members.next(cursor)? {
             let value = cursor.read_value()?;
-            match name.as_ref() {
-                "maxOutputTokens" | "max_output_tokens" => self.summary.max_output = self.expect_count(&value),
-                "responseSchema"
-                | "response_schema"
-                | "responseJsonSchema"
-                | "response_json_schema"
-                | "_responseJsonSchema" => {
-                    self.summary.needs.structured_output |= !value.is_null();
-                    self.gemini_json.has_schema |= !value.is_null();
-                    self.record_response_schema(&value);
-                }
-                "responseMimeType" | "response_mime_type" => {
-                    let mime = value.string();
-                    self.gemini_json.is_requested = mime.as_deref() == Some("application/json");
-                    self.summary.needs.structured_output |= self.gemini_json.is_requested;
-                    // Other types, or a value that is no text.
-                    let known = value.is_null() || matches!(mime.as_deref(), Some("application/json" | "text/plain"));
-                    self.require_if(!known, Requirement::Native);
-                }
-                "presencePenalty" | "presence_penalty" | "frequencyPenalty" | "frequency_penalty" => {
-                    self.expect_kind(ValueKind::Number, &value);
-                    self.require_if(!value.is_falsy(), Requirement::Sampling);
-                }
-                "stopSequences" | "stop_sequences" => self.inspect_stop_sequences(&value),
-                "temperature" => self.inspect_temperature(&value),
-                "topP" | "top_p" => self.inspect_top_p(&value),
-                "topK" | "top_k" | "seed" => {
-                    self.expect_kind(ValueKind::Number, &value);
-                    self.classify_field(ObjectKind::Generation, &name, &value);
-                }
-                "thinkingConfig" | "thinking_config" => {
-                    let names = ["thinkingLevel", "thinkingBudget", "includeThoughts"];
-                    let [level, _, _] = self.known_google_members(&value, names);
-                    let is_default = |level: &Value<'_>| {
-                        level.string().is_some_and(|level| level.eq_ignore_ascii_case("thinking_level_unspecified"))
-                    };
-                    self.inspect_effort(level.filter(|level| !is_default(level)).as_ref());
-                    self.classify_field(ObjectKind::Generation, &name, &value);
-                }
-                "candidateCount" | "candidate_count" => {
-                    self.require_if(value.as_u64() != Some(1) && !value.is_null(), Requirement::ManyAnswers);
-                }
-                "responseLogprobs" | "response_logprobs" | "logprobs" => {
-                    self.require_if(!value.is_falsy(), Requirement::ManyAnswers);
-                }
-                "responseModalities" | "response_modalities" => {
-                    self.require_if(value.raw.contains("AUDIO"), Requirement::AudioVideo);
-                    let text = value.is_falsy() || value.raw == r#"["TEXT"]"#;
-                    self.require_if(!text && !value.raw.contains("AUDIO"), Requirement::Native);
-                }
-                _ => self.classify_field(ObjectKind::Generation, &name, &value),
-            }
+            self.inspect_generation_setting(&name, &value);
         }
         Ok(())
+    }
+
+    /// Records what the member `name` of `generationConfig` requires.
+    fn inspect_generation_setting(&mut self, name: &str, value: &Value<'a>) {
+        match name {
+            "maxOutputTokens" | "max_output_tokens" => self.summary.max_output = self.expect_count(value),
+            "responseSchema"
+            | "response_schema"
+            | "responseJsonSchema"
+            | "response_json_schema"
+            | "_responseJsonSchema" => {
+                self.summary.needs.structured_output |= !value.is_null();
+                self.gemini_json.has_schema |= !value.is_null();
+                self.record_response_schema(value);
+            }
+            "responseMimeType" | "response_mime_type" => {
+                let mime = value.string();
+                self.gemini_json.is_requested = mime.as_deref() == Some("application/json");
+                self.summary.needs.structured_output |= self.gemini_json.is_requested;
+                // Other types, or a value that is no text.
+                let is_known = value.is_null() || matches!(mime.as_deref(), Some("application/json" | "text/plain"));
+                self.require_if(!is_known, Requirement::Native);
+            }
+            "presencePenalty" | "presence_penalty" | "frequencyPenalty" | "frequency_penalty" => {
+                self.expect_kind(ValueKind::Number, value);
+                self.require_if(!value.is_falsy(), Requirement::Sampling);
+            }
+            "stopSequences" | "stop_sequences" => self.inspect_stop_sequences(value),
+            "temperature" => self.inspect_temperature(value),
+            "topP" | "top_p" => self.inspect_top_p(value),
+            "topK" | "top_k" | "seed" => {
+                self.expect_kind(ValueKind::Number, value);
+                self.classify_field(ObjectKind::Generation, name, value);
+            }
+            "thinkingConfig" | "thinking_config" => {
+                self.inspect_thinking_level(value);
+                self.classify_field(ObjectKind::Generation, name, value);
+            }
+            "candidateCount" | "candidate_count" => {
+                self.require_if(value.as_u64() != Some(1) && !value.is_null(), Requirement::ManyAnswers);
+            }
+            "responseLogprobs" | "response_logprobs" | "logprobs" => {
+                self.require_if(!value.is_falsy(), Requirement::ManyAnswers);
+            }
+            "responseModalities" | "response_modalities" => {
+                self.require_if(value.raw.contains("AUDIO"), Requirement::AudioVideo);
+                let is_text_only = value.is_falsy() || value.raw == r#"["TEXT"]"#;
+                self.require_if(!is_text_only && !value.raw.contains("AUDIO"), Requirement::Native);
+            }
+            _ => self.classify_field(ObjectKind::Generation, name, value),
+        }
+    }
+
+    /// Records what the thinking level in `thinkingConfig` requires.
+    fn inspect_thinking_level(&mut self, config: &Value<'a>) {
+        let names = ["thinkingLevel", "thinkingBudget", "includeThoughts"];
+        let [level, _, _] = self.known_google_members(config, names);
+        let is_default = |level: &Value<'_>| {
+            level.string().is_some_and(|level| level.eq_ignore_ascii_case("thinking_level_unspecified"))
+        };
+        self.inspect_effort(level.filter(|level| !is_default(level)).as_ref());
     }
 }

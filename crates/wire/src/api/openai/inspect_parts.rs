@@ -19,26 +19,7 @@ impl<'a> Inspector<'a> {
         cursor: &mut Cursor<'a>,
         draft: &mut MessageDraft<'a>,
     ) -> Result<(), RequestError> {
-        let Some(mut members) = cursor.enter_object()? else {
-            return Err(RequestError::WrongType { field: "content", expected: "a string or a list of objects" });
-        };
-        let mut part = Part::default();
-        while let Some(name) = members.next(cursor)? {
-            let value = cursor.read_value()?;
-            if value.is_null() {
-                continue;
-            }
-            match name.as_ref() {
-                "type" => part.kind = Some(value),
-                "text" | "refusal" => part.text = Some(value),
-                "image_url" => part.image = Some(value),
-                "file_id" => part.has_file_id = true,
-                "detail" => self.require_if(self.summary.api == WireApi::OpenAiChat, Requirement::Native),
-                "annotations" | "logprobs" => self.require_if(!value.is_falsy(), Requirement::Native),
-                "file_data" | "file_url" | "filename" => part.has_file_content = true,
-                _ => self.classify_field(ObjectKind::Part, &name, &value),
-            }
-        }
+        let part = self.read_openai_part(cursor)?;
         let kind = string_or_empty(part.kind.as_ref());
         let is_responses = self.summary.api == WireApi::OpenAiResponses;
         self.has_content.non_system |= draft.author != Author::System && part.text.is_none();
@@ -70,6 +51,31 @@ impl<'a> Inspector<'a> {
             _ => self.require(Requirement::Native),
         }
         Ok(())
+    }
+
+    /// Reads the members of a content part, and records what those require that do not depend on its type.
+    fn read_openai_part(&mut self, cursor: &mut Cursor<'a>) -> Result<Part<'a>, RequestError> {
+        let Some(mut members) = cursor.enter_object()? else {
+            return Err(RequestError::WrongType { field: "content", expected: "a string or a list of objects" });
+        };
+        let mut part = Part::default();
+        while let Some(name) = members.next(cursor)? {
+            let value = cursor.read_value()?;
+            if value.is_null() {
+                continue;
+            }
+            match name.as_ref() {
+                "type" => part.kind = Some(value),
+                "text" | "refusal" => part.text = Some(value),
+                "image_url" => part.image = Some(value),
+                "file_id" => part.has_file_id = true,
+                "detail" => self.require_if(self.summary.api == WireApi::OpenAiChat, Requirement::Native),
+                "annotations" | "logprobs" => self.require_if(!value.is_falsy(), Requirement::Native),
+                "file_data" | "file_url" | "filename" => part.has_file_content = true,
+                _ => self.classify_field(ObjectKind::Part, &name, &value),
+            }
+        }
+        Ok(part)
     }
 
     /// Records what an image in a content part requires. The field `image_url` is an object with the URL in chat
