@@ -28,7 +28,8 @@ pub fn apply_edits(body: &[u8], mut edits: Vec<Edit>) -> Vec<u8> {
     out
 }
 
-/// Applies edits that are sorted by their start, and appends the result to `out`.
+/// Appends `body` with all edits applied to `out`. The edits are sorted by their start; one that overlaps an earlier
+/// one, or exceeds the body, is ignored.
 pub(crate) fn append_edited(body: &[u8], edits: &[Edit], out: &mut Vec<u8>) {
     let mut copied = 0;
     for edit in edits {

@@ -12,7 +12,7 @@ pub(crate) struct EventSplitter {
     searched: usize,
 }
 
-/// A part of an SSE stream.
+/// A part of a stream of server-sent events, as [`EventSplitter`] returns it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Frame<'a> {
     /// A complete event, with its empty line.

@@ -19,7 +19,7 @@ pub(crate) enum FieldRule {
 /// The name of a field and its requirement.
 pub(crate) type Field = (&'static str, FieldRule);
 
-/// The table of known fields of one kind of object.
+/// The table of the known fields of one kind of object in the requests of an API, with their requirements.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FieldTable(&'static [Field]);
 

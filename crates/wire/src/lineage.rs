@@ -59,7 +59,7 @@ pub struct ClientHeaders {
     version: Option<String>,
 }
 
-/// The ids in the headers of one client.
+/// The ids that the headers of one client contain; `None` for headers that are missing.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 struct HeaderIds {
     session: Option<String>,

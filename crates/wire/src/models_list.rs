@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 /// The creation time of all models, which the SDKs require and clients ignore.
 const CREATED: &str = "1970-01-01T00:00:00Z";
 
-/// Returns the list of models in a form that is valid for Anthropic and `OpenAI`. Display names are the ids.
+/// Returns the JSON body of the response to `GET /v1/models` with these model ids. It is valid for the clients of
+/// Anthropic and of `OpenAI`. The ids are also the display names.
 pub fn models_list<'m>(ids: impl IntoIterator<Item = &'m str>) -> Vec<u8> {
     let data: Vec<Value> = ids
         .into_iter()

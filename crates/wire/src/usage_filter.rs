@@ -9,7 +9,7 @@ use crate::{
 /// Removes the usage from a streamed chat completion, for a client that did not request it.
 ///
 /// It drops the chunk that contains only the usage, and removes the member `usage` from other chunks. All other bytes
-/// are kept. Each event is forwarded as soon as it is complete.
+/// are kept. Each event is forwarded once it is complete.
 #[derive(Debug, Default)]
 pub struct UsageFilter {
     events: EventSplitter,

@@ -47,7 +47,9 @@ impl ResponseInspector {
         Self { api, body, summary: SummaryBuilder::default() }
     }
 
-    /// Reads the next chunk of the response.
+    /// Reads the next chunk of the response, and adds what it completes to the summary. If a stream was requested, the
+    /// first byte that is not white space decides whether the response is one: `{` or `[` starts a response that is not
+    /// streamed.
     pub fn feed(&mut self, bytes: &[u8]) {
         if let BufferedBody::Unknown = self.body {
             match bytes.iter().find(|byte| !byte.is_ascii_whitespace()) {
@@ -73,7 +75,7 @@ impl ResponseInspector {
         }
     }
 
-    /// Returns the summary after the end of the response.
+    /// Reads the rest of the response after its last chunk, and returns the summary.
     pub fn finish(mut self) -> ResponseSummary {
         match std::mem::replace(&mut self.body, BufferedBody::Oversized) {
             // The last event may lack its empty line.
@@ -88,7 +90,7 @@ impl ResponseInspector {
         self.summary.finish(self.api)
     }
 
-    /// Inspects a response that is not streamed.
+    /// Adds a response that is not streamed to the summary, given as JSON text.
     fn inspect_complete(&mut self, text: &str) {
         // Without `alt=sse`, Gemini streams its chunks as one list.
         if text.trim_start().starts_with('[') {
@@ -102,7 +104,7 @@ impl ResponseInspector {
     }
 }
 
-/// Inspects one event of a stream.
+/// Adds one event of a stream to the summary. Events without data or with invalid UTF-8 are ignored.
 fn read_event(api: WireApi, summary: &mut SummaryBuilder, event: &[u8]) {
     let Some(data) = event_data(event) else { return };
     let Ok(text) = std::str::from_utf8(&data) else { return };

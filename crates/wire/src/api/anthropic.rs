@@ -172,7 +172,8 @@ fn is_removed(thinking: &Value<'_>, removed: &BTreeSet<Requirement>) -> bool {
         || (removed.contains(&Requirement::ThinkingBudget) && kind.starts_with("enabled"))
 }
 
-/// Parses a `stop_reason`; `sequence` is the stop sequence that the model wrote, if it is reported.
+/// Parses the `stop_reason` of a Messages response. `sequence` is the stop sequence that the model wrote; `None` if it
+/// is not reported.
 fn parse_stop_reason(reason: &str, sequence: Option<&str>) -> Stop {
     match reason {
         "tool_use" => Stop::ToolUse,
@@ -184,7 +185,7 @@ fn parse_stop_reason(reason: &str, sequence: Option<&str>) -> Stop {
     }
 }
 
-/// Returns the `stop_reason` of Messages.
+/// Returns the value of `stop_reason` in a Messages response.
 fn stop_reason_name(stop: &Stop) -> &'static str {
     match stop {
         Stop::EndTurn | Stop::Sequence(None) => "end_turn",

@@ -152,7 +152,7 @@ impl Api for Chat {
     }
 }
 
-/// Parses a `finish_reason`.
+/// Parses the `finish_reason` of a chat completion. Unknown reasons count as the end of the turn.
 fn parse_stop_reason(reason: &str) -> Stop {
     match reason {
         "tool_calls" | "function_call" => Stop::ToolUse,
@@ -163,7 +163,7 @@ fn parse_stop_reason(reason: &str) -> Stop {
     }
 }
 
-/// Returns the `finish_reason` of chat completions.
+/// Returns the value of `finish_reason` in a chat completion.
 fn stop_reason_name(stop: &Stop) -> &'static str {
     match stop {
         Stop::EndTurn | Stop::Sequence(_) => "stop",

@@ -43,9 +43,8 @@ impl<'a> Inspector<'a> {
         count
     }
 
-    /// Returns the members of an object with these names, in the order of `names`; `None` for those that are missing or
-    /// `null`. A member with another name makes the request [`Native`](Requirement::Native), as does a value that is no
-    /// object.
+    /// Returns the members of an object with these names, in the order of `names`; `None` for missing ones and `null`.
+    /// A member with another name makes the request [`Native`](Requirement::Native), as does a value that is no object.
     pub(crate) fn known_members<const N: usize>(
         &mut self,
         object: &Value<'a>,

@@ -87,7 +87,8 @@ impl<'a> Inspector<'a> {
         Ok(())
     }
 
-    /// Inspects the content of a message with a role: a string or a list of blocks.
+    /// Inspects the content of a message with a role, a string or a list of blocks, and records it. `cursor` is before
+    /// it; `index` is the index of the message in the conversation.
     fn inspect_anthropic_content(
         &mut self,
         cursor: &mut Cursor<'a>,
@@ -126,7 +127,8 @@ impl<'a> Inspector<'a> {
         Ok(())
     }
 
-    /// Inspects the system prompt or a system message: a string or a list of text blocks.
+    /// Records the texts of the system prompt, or of a system message, of a Messages request: a string or a list of
+    /// text blocks. `cursor` is before it.
     fn inspect_system_blocks(&mut self, cursor: &mut Cursor<'a>) -> Result<(), RequestError> {
         let Some(mut elements) = cursor.enter_array()? else {
             let value = cursor.read_value()?;

@@ -13,7 +13,11 @@ use crate::{
 };
 
 impl<'a> Inspector<'a> {
-    /// Inspects one content block of a Messages request and adds its content to `draft`.
+    /// Inspects one content block of a Messages request: adds its content to `draft`, and records its size and the
+    /// features it requires. `cursor` is before it.
+    ///
+    /// # Errors
+    /// [`RequestError`] if it is not a JSON object.
     pub(crate) fn inspect_block(
         &mut self,
         cursor: &mut Cursor<'a>,
@@ -95,7 +99,8 @@ impl<'a> Inspector<'a> {
         Ok(())
     }
 
-    /// Inspects a block with a tool call.
+    /// Inspects a `tool_use` block, a tool call of the model: records the call, its size, and the features that its
+    /// name and arguments require.
     fn inspect_tool_use(&mut self, block: &Block<'a>) {
         self.record_call(block.id.as_ref());
         self.expect_string(block.id.as_ref());
@@ -106,7 +111,8 @@ impl<'a> Inspector<'a> {
         self.summary.prompt.characters += characters(block.name.as_ref()) + characters(block.input.as_ref());
     }
 
-    /// Inspects a block with a tool result and adds it to `draft`. `cursor` is only used to return to its content.
+    /// Inspects a `tool_result` block: records its size and required features, and adds the result to `draft`. `cursor`
+    /// is only used to return to the content of the result.
     fn inspect_tool_result(
         &mut self,
         cursor: Cursor<'a>,
@@ -126,7 +132,8 @@ impl<'a> Inspector<'a> {
         Ok(())
     }
 
-    /// Inspects the content of a tool result, a string or a list of blocks; `cursor` is before it.
+    /// Inspects the content of a `tool_result` block, a string or a list of blocks: records its size, and the features
+    /// that its blocks require. `cursor` is before it.
     fn inspect_result_content(&mut self, mut cursor: Cursor<'a>) -> Result<(), RequestError> {
         let Some(mut elements) = cursor.enter_array()? else {
             let value = cursor.read_value()?;
@@ -184,7 +191,8 @@ impl<'a> Block<'a> {
     const RESULT: u8 = 16;
     const DOCUMENT: u8 = 32;
 
-    /// Returns the group of the member `name`; `None` for other members.
+    /// Returns the group of a member of a content block by its name, as one of the constants such as [`Block::TEXT`];
+    /// `None` for members of no group.
     fn group_of(name: &str) -> Option<u8> {
         match name {
             "text" | "citations" => Some(Self::TEXT),
@@ -197,7 +205,7 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// Returns the field that stores the member `name`; `None` if its value is not stored.
+    /// Returns the field of this struct that stores the member `name`; `None` if the value of the member is not stored.
     fn member_mut(&mut self, name: &str) -> Option<&mut Option<Value<'a>>> {
         match name {
             "type" => Some(&mut self.kind),

@@ -12,7 +12,9 @@ use crate::{
 };
 
 impl<'a> Inspector<'a> {
-    /// Inspects the list of tool definitions; `cursor` is before it.
+    /// Counts the tool definitions of a Messages request and records the features they require:
+    /// [`Requirement::ServerTools`] for tools of the provider, [`Requirement::Native`] for unknown members. `cursor` is
+    /// before the list.
     pub(crate) fn inspect_anthropic_tools(&mut self, cursor: &mut Cursor<'a>) -> Result<(), RequestError> {
         self.each_tool(cursor, |inspector, cursor, mut members| {
             let (mut is_custom, mut has_unknown, mut tool_name) = (true, false, None);
@@ -46,7 +48,8 @@ impl<'a> Inspector<'a> {
         })
     }
 
-    /// Records what the tool choice requires.
+    /// Records the features that the `tool_choice` of a Messages request requires: a known type, and whether only one
+    /// tool may be called at a time.
     pub(crate) fn inspect_anthropic_tool_choice(&mut self, choice: &Value<'a>) {
         let [kind, name, is_parallel_disabled] =
             self.known_members(choice, ["type", "name", "disable_parallel_tool_use"]);
@@ -86,7 +89,8 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Records what `output_config` requires, which has the effort and the response format.
+    /// Records the features that `output_config` of a Messages request requires. It contains the reasoning effort and
+    /// the response format.
     pub(crate) fn inspect_output_config(&mut self, config: &Value<'a>) {
         self.expect_kind(ValueKind::Object, config);
         for (name, value) in config.members() {
@@ -98,7 +102,8 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Records what the response format of a Messages request requires: a JSON schema.
+    /// Records the features that the response format of a Messages request requires. The only known format is a JSON
+    /// schema.
     pub(crate) fn inspect_output_format(&mut self, format: &Value<'a>) {
         let [kind, schema] = self.known_members(format, ["type", "schema"]);
         if format.is_null() {

@@ -24,7 +24,8 @@ pub(super) fn texts(content: Value, gate: &mut FeatureGate<'_>) -> Result<Vec<St
     blocks(content, Role::System, gate)?.into_iter().map(text).collect()
 }
 
-/// Parses the content of a message with this role, a string or a list of blocks. Thinking is dropped.
+/// Parses the content of a message in a Messages request by its role: a string or a list of blocks. Thinking is
+/// dropped.
 pub(super) fn blocks(content: Value, role: Role, gate: &mut FeatureGate<'_>) -> Result<Vec<Block>, ConvertError> {
     let list = match content {
         Value::String(text) => return Ok(vec![Block::Text(text)]),
@@ -38,7 +39,10 @@ pub(super) fn blocks(content: Value, role: Role, gate: &mut FeatureGate<'_>) -> 
     Ok(blocks)
 }
 
-/// Parses a content block; `None` for thinking, which is dropped.
+/// Parses a content block of a Messages request by a message's role; `None` for thinking, which is dropped.
+///
+/// # Errors
+/// [`ConvertError::Requires`] if the block is not supported, or not allowed in this role.
 fn read_block(value: Value, role: Role, gate: &mut FeatureGate<'_>) -> Result<Option<Block>, ConvertError> {
     let mut fields = ObjectReader::new(value, "a block of a message")?;
     let kind = fields.take_required_string("type")?;

@@ -32,7 +32,7 @@ pub(crate) struct ResponseReader {
     open_blocks: BTreeMap<u64, OpenBlock>,
 }
 
-/// An open content block of the stream.
+/// A content block of the stream that has started and not ended.
 #[derive(Debug)]
 struct OpenBlock {
     /// The canonical block; `None` for encrypted thinking, which cannot be converted.

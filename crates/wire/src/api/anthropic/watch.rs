@@ -57,7 +57,8 @@ pub(crate) fn inspect_message<'a>(summary: &mut SummaryBuilder, text: &'a str) -
     error
 }
 
-/// Adds the start of a content block, or a complete one, to the summary.
+/// Adds a content block of a Messages response to the summary: a thinking block or a tool call. `is_complete` is false
+/// for the start of a block in a stream, which has no input yet. `number` is the index of the block.
 fn add_block(summary: &mut SummaryBuilder, number: u64, block: &Value<'_>, is_complete: bool) {
     let [kind, id, name, input] = block.get_many(["type", "id", "name", "input"]);
     match kind.and_then(|kind| kind.string()).as_deref() {
@@ -72,7 +73,7 @@ fn add_block(summary: &mut SummaryBuilder, number: u64, block: &Value<'_>, is_co
     }
 }
 
-/// Sets the stop reason from a `stop_reason`, if there is one.
+/// Sets the stop reason of the summary from the `stop_reason` of a Messages response; does nothing if there is none.
 fn set_stop_reason(summary: &mut SummaryBuilder, reason: Option<Value<'_>>) {
     let Some(reason) = reason.and_then(|reason| reason.string()) else { return };
     summary.stop_reason = Some(match reason.as_ref() {

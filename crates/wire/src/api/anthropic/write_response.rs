@@ -19,6 +19,10 @@ const UNEXPECTED_CUSTOM_CALL: ConvertError =
 const UNSIGNED_THINKING: ConvertError = ConvertError::malformed("the answer", "shows thinking that nobody signed");
 
 /// Writes the body of a Messages response that is not streamed.
+///
+/// # Errors
+/// [`ConvertError::Malformed`] if it has a call of a custom tool, or a call whose arguments are no object. A call that
+/// was cut off at the output limit is left out instead.
 pub(crate) fn write_response(response: Response, head: &ResponseHead) -> Result<Value, ConvertError> {
     let mut content = Vec::with_capacity(response.blocks.len());
     for (kind, text) in response.blocks {

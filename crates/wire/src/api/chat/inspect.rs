@@ -56,7 +56,11 @@ impl<'a> Inspector<'a> {
         Ok(())
     }
 
-    /// Inspects a message at an index of the conversation.
+    /// Inspects a message of a chat completions request at an index of the conversation, and records it according to
+    /// its role.
+    ///
+    /// # Errors
+    /// [`RequestError`] if it is not a JSON object, or its content is of an unexpected type.
     fn inspect_chat_message(&mut self, cursor: &mut Cursor<'a>, index: usize) -> Result<(), RequestError> {
         let ChatMessage { role, content, tool_calls, call_id, has_name } = self.read_chat_message(cursor)?;
         let role = string_or_empty(role.as_ref());
@@ -99,7 +103,8 @@ impl<'a> Inspector<'a> {
         Ok(())
     }
 
-    /// Reads the members of a message, and records what those require that do not depend on the role.
+    /// Reads the members of a message in a chat completions request, and records the features that some of them require
+    /// in every role.
     fn read_chat_message(&mut self, cursor: &mut Cursor<'a>) -> Result<ChatMessage<'a>, RequestError> {
         let Some(mut members) = cursor.enter_object()? else {
             return Err(RequestError::WrongType { field: "messages", expected: "a list of objects" });

@@ -8,7 +8,8 @@ use crate::{
 };
 
 impl<'a> Inspector<'a> {
-    /// Inspects the tool calls in a message of a chat completions request; only messages of the model may have any.
+    /// Inspects the `tool_calls` of a message in a chat completions request: records the calls, their size, and the
+    /// features they require. Only messages of the model may have calls.
     pub(crate) fn inspect_chat_calls(&mut self, calls: &Value<'a>, author: Author) {
         self.expect_kind(ValueKind::Array, calls);
         for call in calls.elements() {

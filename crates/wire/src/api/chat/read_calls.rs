@@ -22,7 +22,7 @@ pub(super) struct Calls {
     opened: usize,
 }
 
-/// A tool call whose deltas are being read.
+/// A tool call of a streamed chat completion whose deltas are being read.
 #[derive(Debug, Default)]
 struct Call {
     id: Option<String>,

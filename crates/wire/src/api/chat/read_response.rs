@@ -37,6 +37,9 @@ fn text<'a>(value: &'a Value, pointer: &str) -> Option<&'a str> {
 }
 
 /// Parses a chat completion that is not streamed, and adds its content to `blocks`.
+///
+/// # Errors
+/// [`ConvertError::Malformed`] if it has neither choices nor an error.
 pub(crate) fn read_response(response: &Value, blocks: &mut BlockSequencer) -> Result<(), ConvertError> {
     if response.get("error").is_none_or(Value::is_null) && response.get("choices").and_then(Value::as_array).is_none() {
         return Err(ConvertError::malformed("the answer", "has no list of choices"));
@@ -124,7 +127,10 @@ impl ResponseReader {
         Ok(())
     }
 
-    /// Finishes the response with the stop reason and the token counts received so far.
+    /// Finishes the response in `blocks` with the stop reason and the token counts received so far.
+    ///
+    /// # Errors
+    /// [`ConvertError::Malformed`] if a tool call has no name.
     fn finish(&mut self, blocks: &mut BlockSequencer) -> Result<(), ConvertError> {
         if blocks.has_ended() {
             return Ok(());

@@ -47,7 +47,8 @@ fn add_delta(summary: &mut SummaryBuilder, first_number: u64, delta: &Value<'_>,
     }
 }
 
-/// Sets the stop reason from a `finish_reason`, if there is one. The response is then complete.
+/// Sets the stop reason of the summary from a `finish_reason`, and marks the response as complete; does nothing if
+/// there is none.
 fn set_stop_reason(summary: &mut SummaryBuilder, reason: Option<Value<'_>>) {
     let Some(reason) = reason.and_then(|reason| reason.string()) else { return };
     // Some servers send nothing after it, not even `[DONE]`.

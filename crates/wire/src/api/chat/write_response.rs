@@ -11,7 +11,7 @@ use crate::convert::{
     stream::WriteStream,
 };
 
-/// Writes the body of a chat completion that is not streamed.
+/// Writes the body of a chat completion that is not streamed, with one choice. The texts of several blocks are joined.
 pub(crate) fn write_response(response: Response, head: &ResponseHead) -> Value {
     let (mut content, mut thinking, mut calls) = (None, None, Vec::new());
     for (kind, text) in response.blocks {

@@ -45,7 +45,7 @@ impl<'a> Inspector<'a> {
     }
 
     /// Inspects a content of a Gemini request, which is a message with a role and parts, at an index of the
-    /// conversation.
+    /// conversation, and records it according to its role.
     fn inspect_gemini_content(&mut self, cursor: &mut Cursor<'a>, index: usize) -> Result<(), RequestError> {
         if cursor.peek_kind()? != ValueKind::Object {
             return Err(RequestError::WrongType { field: "contents", expected: LIST_OF_OBJECTS });
@@ -70,7 +70,8 @@ impl<'a> Inspector<'a> {
         Ok(())
     }
 
-    /// Inspects a content, which is a message, and adds its parts to `draft`. Returns its role; `None` if it has none.
+    /// Inspects a content of a Gemini request and adds its parts to `draft`. Returns its role; `None` if it has none.
+    /// `cursor` is before it.
     fn inspect_gemini_parts(
         &mut self,
         cursor: &mut Cursor<'a>,
@@ -103,7 +104,8 @@ impl<'a> Inspector<'a> {
         Ok(role)
     }
 
-    /// Inspects one part of a content and adds it to `draft`.
+    /// Inspects one part of a content in a Gemini request: adds it to `draft`, and records its size and the features it
+    /// requires. `cursor` is before it.
     fn inspect_gemini_part(
         &mut self,
         cursor: &mut Cursor<'a>,

@@ -14,8 +14,8 @@ use crate::{
 };
 
 impl<'a> Inspector<'a> {
-    /// Returns the members of an object with these camel-case names, in the order of `names`; `None` for those that are
-    /// missing or `null`. In the object they may be in camel case or snake case. A member with another name makes the
+    /// Returns the members of an object with these camel-case names, in the order of `names`; `None` for missing ones
+    /// and `null`. In the object they may be in camel case or snake case. A member with another name makes the
     /// request [`Native`](Requirement::Native), as does a value that is no object.
     pub(crate) fn known_google_members<const N: usize>(
         &mut self,
@@ -35,7 +35,7 @@ impl<'a> Inspector<'a> {
         found
     }
 
-    /// Records what inline media data in a Gemini request requires; returns whether it is an image.
+    /// Records the features that inline media data in a Gemini request requires; returns whether the data is an image.
     pub(crate) fn inspect_inline_data(&mut self, data: &Value<'a>) -> bool {
         let [media_type, content] = self.known_google_members(data, ["mimeType", "data"]);
         self.has_content.non_system = true;
@@ -66,7 +66,8 @@ impl<'a> Inspector<'a> {
         is_image
     }
 
-    /// Inspects a function call of the model.
+    /// Inspects a function call of the model in a Gemini request: records the call, its size, and the features that it
+    /// requires.
     pub(crate) fn inspect_function_call(&mut self, call: &Value<'a>) {
         let [id, name, args] = self.known_google_members(call, ["id", "name", "args"]);
         self.record_call(None);
@@ -77,7 +78,8 @@ impl<'a> Inspector<'a> {
         self.unanswered.push((id.and_then(|id| id.string()), name.and_then(|name| name.string()).unwrap_or_default()));
     }
 
-    /// Inspects a function response and adds it to `draft`.
+    /// Inspects a function response in a Gemini request: records its size and required features, and adds it to `draft`
+    /// as a tool result. A response with the field `error` is a failure.
     pub(crate) fn inspect_function_response(&mut self, response: &Value<'a>, draft: &mut MessageDraft<'a>) {
         let [id, tool, output, parts] = self.known_google_members(response, ["id", "name", "response", "parts"]);
         for text in [&id, &tool].into_iter().flatten() {
@@ -120,7 +122,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Records what the images and other media in a function response require.
+    /// Records the features that images and other media in a function response of a Gemini request require.
     fn inspect_response_media(&mut self, parts: &Value<'a>) {
         self.expect_kind(ValueKind::Array, parts);
         for part in parts.elements() {

@@ -10,7 +10,8 @@ use crate::{
 };
 
 impl<'a> Inspector<'a> {
-    /// Inspects the list of tools; `cursor` is before it. Tools other than functions are the provider's own.
+    /// Counts the tools of a Gemini request and records the features they require. Tools other than functions are those
+    /// of the provider. `cursor` is before the list.
     pub(crate) fn inspect_gemini_tools(&mut self, cursor: &mut Cursor<'a>) -> Result<(), RequestError> {
         let Some(mut elements) = cursor.enter_array()? else { return self.skip_non_list(cursor) };
         while elements.next(cursor)? {
@@ -32,7 +33,8 @@ impl<'a> Inspector<'a> {
         Ok(())
     }
 
-    /// Inspects a list of function declarations; `cursor` is before it.
+    /// Counts the function declarations of a Gemini request and records the features they require. `cursor` is before
+    /// the list.
     fn inspect_declarations(&mut self, cursor: &mut Cursor<'a>) -> Result<(), RequestError> {
         let Some(mut elements) = cursor.enter_array()? else { return self.skip_non_list(cursor) };
         while elements.next(cursor)? {
@@ -77,7 +79,7 @@ impl<'a> Inspector<'a> {
         self.require_if(!is_supported, Requirement::Native);
     }
 
-    /// Inspects `generationConfig`; `cursor` is before it.
+    /// Records the features that the members of `generationConfig` in a Gemini request require. `cursor` is before it.
     pub(crate) fn inspect_generation_config(&mut self, cursor: &mut Cursor<'a>) -> Result<(), RequestError> {
         let Some(mut members) = cursor.enter_object()? else { return self.skip_non_list(cursor) };
         while let Some(name) = members.next(cursor)? {
@@ -87,7 +89,7 @@ impl<'a> Inspector<'a> {
         Ok(())
     }
 
-    /// Records what the member `name` of `generationConfig` requires.
+    /// Records the features that the member `name` of `generationConfig` in a Gemini request requires.
     fn inspect_generation_setting(&mut self, name: &str, value: &Value<'a>) {
         match name {
             "maxOutputTokens" | "max_output_tokens" => self.summary.max_output = self.expect_count(value),
@@ -138,7 +140,8 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Records what the thinking level in `thinkingConfig` requires.
+    /// Records the features that the thinking level in `thinkingConfig` of a Gemini request requires, which is the
+    /// reasoning effort.
     fn inspect_thinking_level(&mut self, config: &Value<'a>) {
         let names = ["thinkingLevel", "thinkingBudget", "includeThoughts"];
         let [level, _, _] = self.known_google_members(config, names);

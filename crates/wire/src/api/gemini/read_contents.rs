@@ -31,7 +31,7 @@ pub(super) struct Contents {
 }
 
 impl Contents {
-    /// Parses the system instruction.
+    /// Parses the system instruction of a Gemini request, a string or a content with parts. Its role is ignored.
     pub(super) fn read_system(
         &mut self,
         content: Value,
@@ -48,7 +48,7 @@ impl Contents {
         Ok(blocks)
     }
 
-    /// Parses a content, which is a message.
+    /// Parses a content of a Gemini request, which is a message with a role and parts.
     pub(super) fn read(&mut self, content: Value, gate: &mut FeatureGate<'_>) -> Result<Message, ConvertError> {
         let mut fields = ObjectReader::new_google(content, "a content")?;
         let role = match fields.take_string("role")?.as_deref() {
@@ -74,7 +74,10 @@ impl Contents {
         Ok(blocks)
     }
 
-    /// Parses a part; `None` for thinking and empty texts.
+    /// Parses a part of a content in a Gemini request; `None` for thinking, which is dropped, and for empty texts.
+    ///
+    /// # Errors
+    /// [`ConvertError::Requires`] if the part is not supported, or not allowed in this role.
     fn read_part(
         &mut self,
         part: Value,

@@ -37,7 +37,7 @@ fn text<'a>(value: &'a Value, pointer: &str) -> Option<&'a str> {
     value.pointer(pointer)?.as_str()
 }
 
-/// Parses a response that is not streamed, and adds its content to `blocks`.
+/// Parses a `generateContent` response that is not streamed, and adds its content to `blocks`.
 pub(crate) fn read_response(response: &Value, blocks: &mut BlockSequencer) -> Result<(), ConvertError> {
     let mut reader = ResponseReader::new(text(response, "/responseId").unwrap_or_default());
     if reader.response_id.is_empty() {
@@ -101,7 +101,7 @@ impl ResponseReader {
         Ok(())
     }
 
-    /// Records the stop reason, or fails the response if the reason is an invalid call.
+    /// Records the stop reason from a `finishReason`. If the reason is an invalid function call, the response fails.
     fn finish(&mut self, reason: &str, blocks: &mut BlockSequencer) {
         self.stop = Some(match reason {
             "MAX_TOKENS" => Stop::MaxTokens,

@@ -27,7 +27,7 @@ pub(crate) fn inspect_chunk<'a>(summary: &mut SummaryBuilder, text: &'a str) -> 
     error
 }
 
-/// Adds a part of a content to the summary.
+/// Adds a part of a `generateContent` response to the summary: text, thinking or a function call.
 fn add_part(summary: &mut SummaryBuilder, part: &Value<'_>) {
     let [text, thought, call] = part.get_many(["text", "thought", "functionCall"]);
     summary.add_text(thought.and_then(|thought| thought.as_bool()) == Some(true), text);
@@ -40,7 +40,8 @@ fn add_part(summary: &mut SummaryBuilder, part: &Value<'_>) {
     }
 }
 
-/// Sets the stop reason from a `finishReason`, if there is one. The response is then complete.
+/// Sets the stop reason of the summary from a `finishReason`, and marks the response as complete; does nothing if there
+/// is none.
 fn set_stop_reason(summary: &mut SummaryBuilder, reason: Option<Value<'_>>) {
     let Some(reason) = reason.and_then(|reason| reason.string()) else { return };
     summary.complete = true;

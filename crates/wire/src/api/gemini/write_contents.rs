@@ -21,7 +21,8 @@ pub(super) struct Contents {
 }
 
 impl Contents {
-    /// Writes a message as a content; `None` if it is empty.
+    /// Writes a message as a content of a Gemini request; `None` if it is empty. Function responses come first, in the
+    /// order of their calls.
     pub(super) fn write(&mut self, message: Message) -> Result<Option<Value>, ConvertError> {
         let role = match message.role {
             Role::User => "user",

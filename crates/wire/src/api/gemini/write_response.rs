@@ -15,7 +15,11 @@ use crate::convert::{
     stream::WriteStream,
 };
 
-/// Writes the body of a `generateContent` response that is not streamed.
+/// Writes the body of a `generateContent` response that is not streamed. A call that was cut off at the output limit is
+/// left out.
+///
+/// # Errors
+/// [`ConvertError::Malformed`] if the arguments of another call are not an object.
 pub(crate) fn write_response(response: Response, head: &ResponseHead) -> Result<Value, ConvertError> {
     let mut parts = Vec::with_capacity(response.blocks.len());
     for (kind, content) in response.blocks {

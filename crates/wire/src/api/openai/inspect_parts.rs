@@ -13,7 +13,11 @@ use crate::{
 };
 
 impl<'a> Inspector<'a> {
-    /// Inspects one content part of a message and adds it to `draft`.
+    /// Inspects one content part of a message in `OpenAI`'s APIs: adds it to `draft`, and records its size and the
+    /// features it requires. `cursor` is before it.
+    ///
+    /// # Errors
+    /// [`RequestError`] if it is not a JSON object.
     pub(crate) fn inspect_openai_part(
         &mut self,
         cursor: &mut Cursor<'a>,
@@ -53,7 +57,8 @@ impl<'a> Inspector<'a> {
         Ok(())
     }
 
-    /// Reads the members of a content part, and records what those require that do not depend on its type.
+    /// Reads the members of a content part in `OpenAI`'s APIs, and records the features that some of them require in
+    /// every type of part.
     fn read_openai_part(&mut self, cursor: &mut Cursor<'a>) -> Result<Part<'a>, RequestError> {
         let Some(mut members) = cursor.enter_object()? else {
             return Err(RequestError::WrongType { field: "content", expected: "a string or a list of objects" });

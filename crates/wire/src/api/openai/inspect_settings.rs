@@ -14,7 +14,8 @@ use crate::{
 };
 
 impl<'a> Inspector<'a> {
-    /// Inspects a setting that both `OpenAI` APIs have and whose requirement depends on its value.
+    /// Records the features that the setting `name` in `OpenAI`'s APIs requires. These are settings that both APIs have
+    /// and whose requirement depends on their value.
     pub(crate) fn inspect_openai_setting(&mut self, name: &str, value: &Value<'a>) {
         let (condition, requirement) = match name {
             "service_tier" => return self.inspect_service_tier(value),
@@ -49,7 +50,8 @@ impl<'a> Inspector<'a> {
         self.require_if(condition, requirement);
     }
 
-    /// Inspects `stream_options`: whether usage is requested, and options that only the provider supports.
+    /// Inspects `stream_options` in `OpenAI`'s APIs: records their position, whether usage is requested, and the
+    /// features that other options require.
     pub(crate) fn inspect_stream_options(&mut self, options: &Value<'a>) {
         self.summary.offsets.stream_options = Some(options.span());
         self.require_if(!options.is_null() && options.kind != ValueKind::Object, Requirement::Native);

@@ -60,7 +60,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Records what the definition of a function requires.
+    /// Records the features that the definition of a function requires in `OpenAI`'s APIs.
     fn inspect_function_tool(&mut self, tool: &Tool<'a>) {
         let members = if self.summary.api == WireApi::OpenAiResponses {
             self.require_if(tool.format.is_some(), Requirement::Native);
@@ -79,7 +79,8 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Records what the definition of a custom tool requires.
+    /// Records the features that the definition of a custom tool requires in `OpenAI`'s APIs. Its format is any text or
+    /// a grammar.
     fn inspect_custom_tool(&mut self, tool: &Tool<'a>) {
         let is_responses = self.summary.api == WireApi::OpenAiResponses;
         let members = if is_responses {
@@ -109,7 +110,8 @@ impl<'a> Inspector<'a> {
         self.require_if(!is_known_format, Requirement::Native);
     }
 
-    /// Records what the tool choice of `OpenAI`'s APIs requires: a keyword, or an object with the name of a tool.
+    /// Records the features that the `tool_choice` of `OpenAI`'s APIs requires. It is a keyword or an object with the
+    /// name of a tool.
     pub(crate) fn inspect_openai_tool_choice(&mut self, choice: &Value<'a>) {
         if choice.is_null() {
             return;

@@ -50,7 +50,7 @@ impl<'a> Inspector<'a> {
         Ok(())
     }
 
-    /// Records what the `text` settings require: response format and verbosity.
+    /// Records the features that the `text` settings of a Responses request require: response format and verbosity.
     fn inspect_text_settings(&mut self, text: &Value<'a>) {
         self.expect_kind(ValueKind::Object, text);
         for (name, value) in text.members() {
@@ -65,7 +65,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Records what the response format requires.
+    /// Records the features that the response format of a Responses request requires.
     fn inspect_text_format(&mut self, format: &Value<'a>) {
         let names = ["type", "schema", "name", "description", "strict"];
         let [kind, schema, name, description, strict] = self.known_members(format, names);
@@ -75,7 +75,8 @@ impl<'a> Inspector<'a> {
         self.inspect_openai_format(format, kind, described);
     }
 
-    /// Records what the reasoning settings require.
+    /// Records the features that the `reasoning` settings of a Responses request require: the effort, and options that
+    /// control which thinking is returned.
     fn inspect_reasoning(&mut self, reasoning: &Value<'a>) {
         self.expect_kind(ValueKind::Object, reasoning);
         for (name, value) in reasoning.members() {
@@ -91,7 +92,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Records what the list of additional output requires.
+    /// Records the features that `include` of a Responses request requires, which is a list of additional output.
     fn inspect_include(&mut self, include: &Value<'a>) {
         self.expect_kind(ValueKind::Array, include);
         for output in include.elements() {
@@ -104,7 +105,8 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Extracts the ids from `client_metadata`, in which Codex repeats its headers.
+    /// Extracts session, thread and parent from `client_metadata` of a Responses request, in which Codex repeats its
+    /// headers.
     fn inspect_client_metadata(&mut self, metadata: &Value<'a>) {
         let names = ["session_id", "thread_id", CODEX_PARENT, CODEX_SUBAGENT];
         let text = |value: Option<Value<'a>>| value.and_then(|value| value.string()).map(String::from);
@@ -116,7 +118,7 @@ impl<'a> Inspector<'a> {
         identity.subagent |= subagent.is_some_and(|kind| is_codex_subagent(&kind));
     }
 
-    /// Inspects the conversation: a string or a list of items.
+    /// Inspects the conversation of a Responses request, which is a string or a list of items. `cursor` is before it.
     fn inspect_input(&mut self, cursor: &mut Cursor<'a>) -> Result<(), RequestError> {
         if cursor.peek_kind()? != ValueKind::String {
             return self.each_message(cursor, "a string or a list", Self::inspect_item);
@@ -129,7 +131,10 @@ impl<'a> Inspector<'a> {
         Ok(())
     }
 
-    /// Inspects an item at an index of the conversation.
+    /// Inspects an item of a Responses request at an index of the conversation, and records it according to its type.
+    ///
+    /// # Errors
+    /// [`RequestError`] if it is not a JSON object.
     fn inspect_item(&mut self, cursor: &mut Cursor<'a>, index: usize) -> Result<(), RequestError> {
         let Some(mut members) = cursor.enter_object()? else {
             return Err(RequestError::WrongType { field: "input", expected: "a list of objects" });
@@ -170,7 +175,8 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Inspects a message item at an index of the conversation.
+    /// Inspects a message item of a Responses request at an index of the conversation, and records it according to its
+    /// role. `cursor` is only used to return to its content.
     fn inspect_message_item(&mut self, cursor: Cursor<'a>, item: &Item<'a>, index: usize) -> Result<(), RequestError> {
         let is_unexpected = item.unknown_to_message || item.is_call() || item.is_result() || item.is_reasoning();
         self.require_if(is_unexpected || item.content.is_none(), Requirement::Native);
@@ -248,7 +254,7 @@ impl<'a> Inspector<'a> {
         Ok(())
     }
 
-    /// Inspects the item of a call of one of the client's tools.
+    /// Inspects the item of a tool call in a Responses request: records the call, and the features that it requires.
     fn inspect_call_item(&mut self, item: &Item<'a>) {
         self.record_assistant_message();
         self.record_call(item.call_id.as_ref());
@@ -258,7 +264,8 @@ impl<'a> Inspector<'a> {
         self.require_if(is_unexpected, Requirement::Native);
     }
 
-    /// Inspects the item of a tool result at an index of the conversation. `kind` is its type.
+    /// Inspects the item of a tool result in a Responses request at an index of the conversation: records the result
+    /// and the features that it requires. `kind` is the type of the item.
     fn inspect_output_item(
         &mut self,
         cursor: Cursor<'a>,

@@ -15,7 +15,7 @@ use crate::{
 
 const NATIVE: ConvertError = ConvertError::Requires(Requirement::Native);
 
-/// Parses the conversation, a string or a list of items, and appends it to `messages`.
+/// Parses the conversation of a Responses request, a string or a list of items, and appends it to `messages`.
 pub(super) fn read_input(
     input: Option<Value>,
     messages: &mut Vec<Message>,

@@ -42,7 +42,7 @@ enum Part {
     Call,
 }
 
-/// The block of a part.
+/// The block that a part of an output item became, and whether it has content.
 #[derive(Debug, Clone, Copy)]
 struct PartProgress {
     handle: BlockHandle,
@@ -55,7 +55,10 @@ fn text<'a>(value: &'a Value, pointer: &str) -> Option<&'a str> {
     value.pointer(pointer)?.as_str()
 }
 
-/// Parses a response that is not streamed, and adds its content to `blocks`.
+/// Parses a response of the Responses API that is not streamed, and adds its content to `blocks`.
+///
+/// # Errors
+/// [`ConvertError::Malformed`] if it has neither output items nor an error.
 pub(crate) fn read_response(response: &Value, blocks: &mut BlockSequencer) -> Result<(), ConvertError> {
     if !response.get("output").is_some_and(Value::is_array) && response.get("error").is_none_or(Value::is_null) {
         return Err(ConvertError::malformed("the answer", "has no list of items"));
@@ -134,7 +137,10 @@ fn index(data: &Value, name: &str) -> Result<u64, ConvertError> {
     index.ok_or(ConvertError::malformed("an event of the stream", "does not say which item it is about"))
 }
 
-/// Returns the block kind of a tool call item; `None` for messages and reasoning.
+/// Returns the kind of block for an output item that is a tool call; `None` for messages and reasoning.
+///
+/// # Errors
+/// [`ConvertError::Malformed`] for items of other types.
 fn tool_kind(item: &Value) -> Result<Option<BlockKind>, ConvertError> {
     let string_at = |name: &str| text(item, name).unwrap_or_default().to_owned();
     match text(item, "/type") {
@@ -158,7 +164,8 @@ impl ResponseReader {
         Ok(())
     }
 
-    /// Appends the delta of an event. `part` creates the part of the item from the event's field `index_name`.
+    /// Appends the delta of an event of the Responses API to a block. `part` creates the part of the item, given the
+    /// value of the event's field `index_name`.
     fn append_delta(
         &mut self,
         part: impl FnOnce(u64) -> Part,
@@ -171,7 +178,11 @@ impl ResponseReader {
         self.append((index(data, "output_index")?, part), more, blocks)
     }
 
-    /// Appends content to the block of a part, which is opened first if it is not a call.
+    /// Appends content to the block of a part; `key` is the index of the item and the part. The block is opened if it
+    /// does not exist.
+    ///
+    /// # Errors
+    /// [`ConvertError::Malformed`] if the block has ended, or if the part is a tool call that has not started.
     fn append(&mut self, key: (u64, Part), more: &str, blocks: &mut BlockSequencer) -> Result<(), ConvertError> {
         let known = self.parts.get(&key).map(|progress| progress.handle);
         let handle = match (known, key.1) {
@@ -224,7 +235,7 @@ impl ResponseReader {
         Ok(())
     }
 
-    /// Appends the content of a finished part, unless it was streamed.
+    /// Appends the whole content of a finished part to its block, unless the content was streamed before.
     fn append_unstreamed(
         &mut self,
         key: (u64, Part),

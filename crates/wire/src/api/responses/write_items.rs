@@ -24,7 +24,8 @@ impl Items {
         Value::Array(self.written)
     }
 
-    /// Appends the items for a message. Each tool call and tool result becomes an item of its own.
+    /// Appends the items for a message to the input of a Responses request. Each tool call and tool result becomes an
+    /// item of its own.
     pub(super) fn write(&mut self, message: Message) {
         let role = message.role;
         let mut parts = Vec::new();
@@ -44,7 +45,8 @@ impl Items {
         self.write_message(role, &mut parts);
     }
 
-    /// Appends a message item with these parts, and clears them. Does nothing if there are none.
+    /// Appends a message item with these content parts to the input of a Responses request, and clears the parts. Does
+    /// nothing if there are none.
     fn write_message(&mut self, role: Role, parts: &mut Vec<Value>) {
         if parts.is_empty() {
             return;
@@ -84,7 +86,8 @@ impl Items {
     }
 }
 
-/// Writes a text or an image as a content part; `None` for other blocks.
+/// Writes a text or an image as a content part of a Responses request; `None` for tool calls and results, which are
+/// items.
 fn part_of(block: Block, role: Role) -> Option<Value> {
     match block {
         Block::Text(text) if role == Role::Assistant => Some(object!({"type": "output_text", "text": text})),
