@@ -1,4 +1,4 @@
-//! The models active: the built-in catalogue with the user's file over it.
+//! The active models: the built-in catalogue, changed by the user's models file.
 
 use std::{fs, io, path::Path, sync::Arc};
 
@@ -7,22 +7,22 @@ use contracts::{ContentHash, Registry, events::CatalogueLoaded};
 
 use crate::error::EngineError;
 
-/// The models, and how the log names this list of them.
+/// The active models, with the text and the hash under which the log records them.
 #[derive(Debug, Clone)]
 pub struct Models {
-    /// The models.
+    /// The models with their prices, limits and capabilities.
     pub registry: Arc<Registry>,
-    /// The list as text, the same for the same models.
+    /// The registry as text, stored with the log. Equal registries have equal text.
     pub text: Arc<str>,
-    /// The hash of the text.
+    /// BLAKE3 hash of `text`, which names the registry in events.
     pub hash: ContentHash,
 }
 
 impl Models {
-    /// Reads the user's file, if there is one, over the built-in models.
+    /// Loads the built-in models, changed by the user's file at `path` if that exists.
     ///
     /// # Errors
-    /// [`EngineError::Models`] for a file that cannot be used, [`EngineError::File`] for one that cannot be read.
+    /// [`EngineError::Models`] for an invalid file, [`EngineError::File`] for one that cannot be read.
     pub fn load(path: &Path) -> Result<Self, EngineError> {
         let name = path.display().to_string();
         let registry = match fs::read_to_string(path) {
@@ -33,7 +33,7 @@ impl Models {
         Ok(Self::of(registry))
     }
 
-    /// A given list.
+    /// Wraps a registry, with its text and hash.
     pub fn of(registry: Registry) -> Self {
         let text = catalogue::registry_text(&registry);
         let hash = ContentHash(*blake3::hash(text.as_bytes()).as_bytes());

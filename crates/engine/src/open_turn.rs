@@ -1,4 +1,4 @@
-//! A turn that has started and not ended: its model, its calls, and the tools it waits for.
+//! A turn that has started and not ended: its model, its calls, and the tool results that it waits for.
 
 use std::collections::BTreeSet;
 
@@ -12,64 +12,69 @@ use serde::{Deserialize, Serialize};
 
 use crate::live::ToolAnswer;
 
-/// The most turns of a session that run at once: of more, the oldest counts as over.
+/// Maximum number of open turns per session. When one more starts, the oldest is dropped.
 const MOST_OPEN: usize = 256;
-/// The most tools a turn waits for at once: the answers of more are not recorded.
+/// Maximum number of tool calls a turn waits for at once. Results of further calls are not recorded.
 const MOST_TOOLS: usize = 256;
 
-/// A turn that has started and not ended.
+/// A turn that has started and not ended. Held by its session in the engine's state, and folded from the turn's events.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OpenTurn {
-    /// The turn.
+    /// Id of the turn.
     pub turn: TurnId,
-    /// The thread of the session that it belongs to.
+    /// Thread of the session in which the turn runs.
     pub thread: Thread,
-    /// The event that it started.
+    /// Id of the turn's `turn.started` event.
     pub started: EventId,
-    /// The model that owns the whole turn; `None` before the decision, or when it was refused.
+    /// Model that answers the whole turn; `None` before the decision, or if no model could be chosen.
     pub model: Option<ModelId>,
-    /// Calls of models answered so far.
+    /// Number of completed LLM calls.
     pub llm_calls: u32,
-    /// Calls to a model that were sent.
+    /// Number of LLM calls sent.
     pub calls_sent: u32,
-    /// Calls to a model that were sent and not answered yet.
+    /// Number of LLM calls sent and neither completed nor failed yet.
     pub calls_waiting: u32,
-    /// Models that failed and were left on the way.
+    /// Number of fallbacks: how often a failed model was replaced by the next one.
     pub steps: u32,
-    /// Calls of tools so far.
+    /// Number of tool calls.
     pub tool_calls: u32,
-    /// Calls of tools that were not answered yet.
+    /// Tool calls without a result yet, oldest first; at most 256.
     pub tools_waiting: Vec<WaitingTool>,
 }
 
-/// A call of a tool that was not answered yet.
+/// A tool call without a result yet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WaitingTool {
-    /// The event that it was called.
+    /// Id of the `tool.called` event.
     pub event: EventId,
-    /// Its name, as the provider gave it; some give none.
+    /// Id of the call as the provider wrote it; empty if the provider sent none.
     pub call: String,
-    /// The name of the tool.
+    /// Name of the tool.
     pub tool: String,
 }
 
 impl WaitingTool {
-    /// Whether an answer to this name is one to this call. Where the call has none, the answer names the tool.
+    /// Returns whether a tool result with the id `answer` belongs to this call. If the call has no id, `answer` must be
+    /// the tool's name.
     pub fn is_meant_by(&self, answer: &str) -> bool {
         let name = if self.call.is_empty() { &self.tool } else { &self.call };
         name == answer
     }
 
-    /// Whether it may be one of these calls, as a client names them. A client whose answer was converted may have been
-    /// given another name than the provider's, so that nothing can be told by one that not every API takes.
+    /// Returns whether `calls`, the ids in a client's history, may contain this call.
+    ///
+    /// Always `true` for an id that some API does not accept: the client of a converted answer may have received
+    /// another id, so its absence proves nothing.
     fn may_be_among(&self, calls: &BTreeSet<String>) -> bool {
         !fits_every_api(&self.call) || calls.contains(&self.call)
     }
 }
 
 impl OpenTurn {
-    /// A turn begins. Those before it in its thread are over, whether or not anyone said so, unless a client of the
-    /// gateway asks: it may ask several things at once, and the gateway says of each when it is over.
+    /// Adds the turn that `event` starts to the session's open turns.
+    ///
+    /// Outside the gateway, a new turn ends the earlier ones of its thread, because nothing else may report their end.
+    /// A client of the gateway may run several turns in one thread, and the gateway records the end of each.
     pub(crate) fn begin(open: &mut Vec<Self>, event: &TurnStarted, started: EventId) {
         if event.request.is_none() {
             open.retain(|open| open.thread != event.thread);
@@ -78,7 +83,7 @@ impl OpenTurn {
             open.remove(0);
         }
         if open.is_empty() {
-            // Most sessions run one turn at a time.
+            // Most sessions run one turn at a time, so room is made for one only.
             open.reserve_exact(1);
         }
         open.push(Self {
@@ -102,13 +107,13 @@ impl OpenTurn {
         }
     }
 
-    /// Whether the turn waits for one of these tool results.
+    /// Returns whether one of these tool results belongs to a call that this turn waits for.
     pub(crate) fn waits_for(&self, answers: &[ToolAnswer]) -> bool {
         self.tools_waiting.iter().any(|tool| answers.iter().any(|answer| tool.is_meant_by(&answer.id)))
     }
 
-    /// Whether it is another run's than that of a request with these calls in its history: it waits for tools, and none
-    /// of their calls is there.
+    /// Returns whether a request with these tool call ids in its history cannot continue this turn: the turn waits for
+    /// tools, and none of their calls is in the history.
     pub(crate) fn is_of_another_run(&self, calls: &BTreeSet<String>) -> bool {
         !self.tools_waiting.is_empty() && !self.tools_waiting.iter().any(|tool| tool.may_be_among(calls))
     }

@@ -1,4 +1,4 @@
-//! Conditions of rules: a closed set (004 §5.3), total on every turn.
+//! Conditions of rules (004 §5.3). The set is closed, and every condition has a value for every turn.
 
 use contracts::{AuxiliaryCall, ClientRequest, ModelId, NanoUsd, Tokenizer, Turn};
 
@@ -7,10 +7,10 @@ use crate::{
     time_window::TimeWindow,
 };
 
-/// A condition. Evaluating one always gives a boolean.
+/// A condition of a rule. Parsed from the policy's `when` and evaluated for each turn; evaluation cannot fail.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Predicate {
-    /// A text predicate, by number.
+    /// Index of a pattern in the policy's [`TextSet`].
     Text(u16),
     TokensAbove(u64),
     TokensBelow(u64),
@@ -21,24 +21,24 @@ pub(crate) enum Predicate {
     Workspace(Pattern),
     TimeOfDay(TimeWindow),
     SpentMoreThan(NanoUsd),
-    /// Names in lower case.
+    /// Client names; compared without case.
     Client(Vec<String>),
-    /// Names and ids in lower case.
+    /// Model names and ids; compared without case.
     ClientModel(Vec<String>),
     Subagent(bool),
     AuxiliaryCall(Vec<AuxiliaryCall>),
     Any(Vec<Predicate>),
-    /// Without parts: always.
+    /// True if all parts are; without parts always true.
     All(Vec<Predicate>),
     Not(Box<Predicate>),
 }
 
-/// What a condition looks at.
+/// What conditions are evaluated against: the turn, and the results of the text search.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Situation<'a> {
     pub(crate) turn: &'a Turn,
     pub(crate) matches: &'a Matches,
-    /// The tokenizer of the model the rule proposes (decision D10).
+    /// Tokenizer of the model that the rule proposes, by which token limits count (decision D10).
     pub(crate) tokenizer: Tokenizer,
 }
 
@@ -70,7 +70,8 @@ impl Predicate {
         }
     }
 
-    /// The daily budget that is part of why this condition holds, if one is.
+    /// Returns a daily budget that made this condition hold: the first exceeded one in the order of the file. Budgets
+    /// under `not` do not count.
     pub(crate) fn fired_budget(&self, situation: Situation<'_>) -> Option<NanoUsd> {
         match self {
             Self::SpentMoreThan(limit) if self.holds(situation) => Some(*limit),
@@ -81,7 +82,7 @@ impl Predicate {
         }
     }
 
-    /// Every daily budget named in this condition.
+    /// Returns every daily budget in this condition.
     pub(crate) fn budgets(&self) -> Vec<NanoUsd> {
         match self {
             Self::SpentMoreThan(limit) => vec![*limit],
@@ -91,7 +92,8 @@ impl Predicate {
         }
     }
 
-    /// A text predicate without which this condition cannot hold, if there is one.
+    /// Returns the index of a text pattern that must match for this condition to hold; `None` if there is no such
+    /// pattern.
     pub(crate) fn needed_text(&self) -> Option<u16> {
         match self {
             Self::Text(number) => Some(*number),
@@ -100,7 +102,7 @@ impl Predicate {
         }
     }
 
-    /// Whether this condition holds for every turn.
+    /// Returns whether this condition holds for every turn. May return `false` for one that does.
     pub(crate) fn is_always(&self) -> bool {
         match self {
             Self::All(parts) => parts.iter().all(Self::is_always),
@@ -109,7 +111,7 @@ impl Predicate {
         }
     }
 
-    /// The condition as one line.
+    /// Formats the condition as one line, for explanations.
     pub(crate) fn describe(&self, texts: &TextSet) -> String {
         let join = |parts: &[Self], word: &str| {
             let parts: Vec<_> = parts
@@ -154,7 +156,7 @@ const fn asked(turn: &Turn) -> Option<&ClientRequest> {
     turn.request.as_ref()
 }
 
-/// Whether the model that the client asks for is one of these, as it wrote it or by its id.
+/// Returns whether the client's requested model is one of `names`, either as the client wrote it or by its id.
 fn asks_for(request: &ClientRequest, names: &[String]) -> bool {
     let named = request.named.as_ref().map(ModelId::as_str);
     let is = |name: &String| {

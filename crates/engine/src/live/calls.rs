@@ -1,4 +1,6 @@
-//! Calls to models and the tools they ask for, recorded as they happen. Not yet on the disk when these return.
+//! Records live LLM calls and the tool calls they request.
+//!
+//! The methods return before the events are durable; `Engine::commit` waits for that.
 
 use std::sync::Arc;
 
@@ -17,86 +19,86 @@ use crate::{
     capture::bounded, engine::Engine, error::EngineError, observe::cut, recorder::turn_event, turn_outcome::TurnOutcome,
 };
 
-/// The longest name of a tool or of its call that an event carries, in bytes; the rest is cut.
+/// Maximum length of a tool name or a tool call id in an event, in bytes. Longer ones are truncated.
 const LONGEST_NAME: usize = 128;
-/// The longest account of a call's usage that an event carries, in bytes; longer ones are dropped.
+/// Maximum length of the provider's JSON usage object in an event, in bytes. A longer one is dropped.
 const LONGEST_USAGE: usize = 1_024;
 
-/// A call to a model that was sent.
+/// An LLM call that was sent. [`Engine::call_sent`] returns it; the answer or the failure is recorded with it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Call {
-    /// The turn.
+    /// Turn that the call belongs to.
     pub turn: TurnId,
-    /// Its session.
+    /// Session of the turn.
     pub session: SessionId,
-    /// The thread of the turn.
+    /// Thread of the turn.
     pub thread: Thread,
-    /// The model.
+    /// Model that was called.
     pub model: ModelId,
-    /// Number of the call in its turn, from 0.
+    /// Number of the call within its turn, from 0.
     pub number: u64,
-    /// When it was sent.
+    /// Time the call was sent.
     pub sent_at: Timestamp,
 }
 
-/// What came back from a call.
+/// The complete answer to an LLM call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallAnswer {
-    /// What it used, when the provider says it.
+    /// Tokens used; `None` if the provider sent no usage.
     pub usage: Option<Usage>,
-    /// The provider's own account of the usage.
+    /// The provider's usage object as JSON, unchanged; `None` if it sent none.
     pub raw_usage: Option<String>,
-    /// Why the model stopped.
+    /// Reason the model stopped.
     pub stop_reason: StopReason,
-    /// The tools it asked for.
+    /// Tool calls that the model requested, in order.
     pub tools: Vec<ToolRequest>,
-    /// Blocks of thinking.
+    /// Number of thinking blocks in the answer.
     pub thinking_blocks: u32,
-    /// When the answer began.
+    /// Time the answer began to arrive; `None` if unknown.
     pub began_at: Option<Timestamp>,
-    /// When it was over.
+    /// Time the answer was complete.
     pub at: Timestamp,
 }
 
-/// A tool that a model asked for.
+/// A tool call that a model requested.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolRequest {
-    /// The call of the tool, as the provider names it.
+    /// Id of the tool call as the provider wrote it; may be empty.
     pub id: String,
-    /// Its name.
+    /// Name of the tool.
     pub name: String,
-    /// What it is given, as JSON.
+    /// Arguments of the call, as JSON.
     pub arguments: String,
 }
 
-/// What came back from a tool.
+/// The result of a tool call, as the client sent it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolAnswer {
-    /// The call of the tool, as the provider names it.
+    /// Id of the tool call; the tool's name if the call has no id.
     pub id: String,
-    /// Whether it failed; false where the client does not say.
+    /// Whether the tool failed; `false` if the client does not say.
     pub failed: bool,
-    /// Bytes of its result.
+    /// Length of the result in bytes.
     pub bytes: u64,
 }
 
-/// A call that failed.
+/// How an LLM call failed, or was cancelled.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallFailure {
-    /// What went wrong.
+    /// Kind of error.
     pub class: ErrorClass,
-    /// The provider's status code.
+    /// HTTP status of the provider's response; `None` if there was no response.
     pub status: Option<u16>,
-    /// How often it was tried again.
+    /// Number of times the call was retried.
     pub retries: u32,
-    /// What it had used when it was cancelled or broke off, when the provider had said it.
+    /// Tokens used before the call failed or was cancelled, if the provider reported them.
     pub usage: Option<Usage>,
-    /// The provider's own account of the usage.
+    /// The provider's usage object as JSON, unchanged; `None` if it sent none.
     pub raw_usage: Option<String>,
 }
 
 impl Engine {
-    /// Records that a call of a turn is sent to a model.
+    /// Records that a call of the turn `outcome` is sent to `model`, with the estimated input tokens.
     ///
     /// # Errors
     /// [`EngineError`] if the log cannot be written.
@@ -125,7 +127,8 @@ impl Engine {
         Ok(call)
     }
 
-    /// Records what came back, the tools that were asked for, and the end of the turn unless it waits for them.
+    /// Records a complete answer and the tool calls it requests. Also ends the turn, unless the model stopped to use
+    /// tools.
     ///
     /// # Errors
     /// [`EngineError`] when the log cannot be written.
@@ -136,7 +139,7 @@ impl Engine {
             thread: call.thread.clone(),
             model: call.model.clone(),
             usage: answer.usage.unwrap_or_default(),
-            // What nobody counted costs nobody knows what.
+            // A call whose tokens are unknown has no cost.
             cost: answer.usage.and_then(|usage| self.cost(&call.model, &usage)),
             latency_ms: Some(answer.at.micros_since(call.sent_at) / 1_000),
             stop_reason: answer.stop_reason,
@@ -153,7 +156,8 @@ impl Engine {
         let workspace = self.state().sessions.get(&call.session).and_then(|session| session.workspace.clone());
         for (number, tool) in (0..).zip(&answer.tools) {
             let event = tool_called(call, tool, workspace.as_deref());
-            // Some providers name no call, or the first of each answer the same: its place in the turn is its name.
+            // Some providers send no call ids, or the same id in every answer. The event's id is therefore derived from
+            // the call and the tool's position in the answer.
             let id = cause.then(ToolCalled::KIND, number);
             events.push(Sealed::new(id, answer.at, call.turn.0, Arc::new(event))?.caused_by(cause));
         }
@@ -164,7 +168,7 @@ impl Engine {
         self.end(&call.session, call.turn, TurnStatus::Completed)
     }
 
-    /// Records that a call failed. The turn goes on: another model may take it.
+    /// Records that a call failed or was cancelled. The turn stays open, because another model may answer it.
     ///
     /// # Errors
     /// [`EngineError`] when the log cannot be written.
@@ -187,7 +191,9 @@ impl Engine {
         self.react()
     }
 
-    /// Records what tools of a turn brought.
+    /// Records the tool results that a client sent for a turn. Does nothing if the turn is not open.
+    ///
+    /// Results that were recorded before are skipped: clients send the whole history with each request.
     ///
     /// # Errors
     /// [`EngineError`] when the log cannot be written.
@@ -201,14 +207,15 @@ impl Engine {
         let open = self.state().sessions.get(session).and_then(|session| session.open(turn));
         let Some(open) = open else { return Ok(()) };
         let mut waiting = open.tools_waiting.clone();
-        // A turn that has asked for nothing itself goes on with what one before it asked for.
+        // A turn without a completed call may continue an earlier turn of the gateway, so its results can belong to
+        // calls that it did not request.
         let goes_on = open.llm_calls == 0;
         let mut events = Vec::with_capacity(answers.len());
         for answer in answers {
             let called = match waiting.iter().position(|tool| tool.is_meant_by(&cut(&answer.id, LONGEST_NAME))) {
                 Some(place) => waiting.remove(place).event,
                 None if goes_on => EventId::derive(&[ToolCalled::KIND.as_bytes(), &turn.0.0, answer.id.as_bytes()]),
-                // It was answered before: the client sends its request again.
+                // Recorded before: the client sends its request again.
                 None => continue,
             };
             let event = ToolFinished {
@@ -225,7 +232,7 @@ impl Engine {
     }
 
     fn cost(&self, model: &ModelId, usage: &Usage) -> Option<NanoUsd> {
-        // Nobody's prices are guessed.
+        // No prices are assumed: without prices in the registry there is no cost.
         Some(self.models.registry.get(model)?.prices?.cost(usage))
     }
 }

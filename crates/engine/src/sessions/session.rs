@@ -1,4 +1,4 @@
-//! A session: what it has set, done and seen. There are very many, so what few of them have is apart.
+//! The state of one session. There may be very many sessions, so the parts that few of them need are boxed.
 
 use std::collections::BTreeSet;
 
@@ -12,84 +12,85 @@ use serde::{Deserialize, Serialize};
 use super::history::History;
 use crate::open_turn::OpenTurn;
 
-/// The most threads and models of a session whose signatures are remembered.
+/// Maximum number of thread and model pairs whose signed thinking is remembered per session. The oldest pair is
+/// dropped.
 const MOST_SIGNERS: usize = 64;
 
-/// A session.
+/// The state of a session, folded from its events: its model, its open turns and what its tools have touched.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Session {
-    /// The absolute path of its workspace.
+    /// Absolute path of the session's workspace; `None` if unknown.
     pub workspace: Option<String>,
-    /// Where it comes from.
+    /// Front end or file format that the session comes from; `None` until `session.started` is seen.
     pub source: Option<SessionSource>,
-    /// The client and its version.
+    /// Name and version of the client; `None` if unknown.
     pub client: Option<String>,
-    /// When its first turn came through the gateway, if one did.
+    /// Time of the first turn that came through the gateway; `None` if there was none.
     pub gateway_since: Option<Timestamp>,
-    /// The turns that are running, each with the model it is locked to once it is decided (004 §3.2): one, but for
-    /// sub-agents and clients that ask for several answers at once.
+    /// Turns that are running, oldest first. Usually one; sub-agents and clients that send several requests at once
+    /// have more. Each is locked to its model once it is decided (004 §3.2).
     pub open: Vec<OpenTurn>,
-    /// The last turn that was decided.
+    /// The turn decided last.
     pub last_turn: Option<TurnId>,
-    /// How many turns it has had.
+    /// Number of turns started.
     pub turns: u64,
     rare: Option<Box<Rare>>,
 }
 
-/// What a session has whose user set a model, whose tools are seen, or whose model thinks.
+/// The parts of a session that many sessions do not need: a model set by the user, touched files, signed thinking.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Rare {
-    /// The model the user set (004 §4.3).
+    /// Model that the user set for the session (004 §4.3).
     sticky: Option<ModelId>,
-    /// A choice made while a turn was running: it takes effect when the next turn starts (004 §3.3). The outer
-    /// option says whether there is one, the inner is the choice.
+    /// Model that the user set while a turn was running; it applies from the next turn on (004 §3.3). `None`: no change
+    /// is pending. `Some(None)`: the next turn removes the session's model.
     #[expect(clippy::option_option, reason = "no choice, and the choice of no model")]
     pending: Option<Option<ModelId>>,
-    /// What its tools have touched.
+    /// Files and directories that the session's tools have touched.
     history: History,
-    /// Whose thinking each thread has been given, signed.
+    /// Pairs of a thread and a model whose signed thinking the thread contains, oldest first.
     signers: Vec<(Thread, ModelId)>,
 }
 
 impl Session {
-    /// The model the user set (004 §4.3).
+    /// Returns the model that the user set for the session (004 §4.3).
     pub fn sticky(&self) -> Option<&ModelId> {
         self.rare.as_ref()?.sticky.as_ref()
     }
 
-    /// A choice made while a turn was running: it takes effect when the next turn starts (004 §3.3). The outer
-    /// option says whether there is one, the inner is the choice.
+    /// Returns the change that the user made while a turn was running; it applies from the next turn on (004 §3.3).
+    /// `None`: no change is pending. `Some(None)`: the next turn removes the session's model.
     pub fn pending(&self) -> Option<&Option<ModelId>> {
         self.rare.as_ref()?.pending.as_ref()
     }
 
-    /// The model that is set when the next turn starts.
+    /// Returns the session's model as the next turn will see it, with any pending change.
     pub fn next_sticky(&self) -> Option<&ModelId> {
         self.pending().map_or_else(|| self.sticky(), Option::as_ref)
     }
 
-    /// What its tools have touched; `None` before the first.
+    /// Returns what the session's tools have touched; `None` if the session has no such record yet.
     pub fn history(&self) -> Option<&History> {
         self.rare.as_ref().map(|rare| &rare.history)
     }
 
-    /// The models whose signed thinking a thread was given.
+    /// Returns the models whose signed thinking a thread contains.
     pub fn signers(&self, thread: &Thread) -> BTreeSet<ModelId> {
         let all = self.rare.iter().flat_map(|rare| &rare.signers);
         all.filter(|(of, _)| of == thread).map(|(_, model)| model.clone()).collect()
     }
 
-    /// The turn that runs in a thread; of several the last.
+    /// Returns the open turn of a thread; the latest, if there are several.
     pub fn running(&self, thread: &Thread) -> Option<&OpenTurn> {
         self.open.iter().rfind(|open| open.thread == *thread)
     }
 
-    /// A turn, if it runs.
+    /// Returns an open turn by its id.
     pub fn open(&self, turn: TurnId) -> Option<&OpenTurn> {
         self.open.iter().find(|open| open.turn == turn)
     }
 
-    /// The same, to be changed.
+    /// Returns an open turn by its id, mutably.
     pub(super) fn open_mut(&mut self, turn: TurnId) -> Option<&mut OpenTurn> {
         self.open.iter_mut().find(|open| open.turn == turn)
     }
@@ -101,7 +102,7 @@ impl Session {
 
     pub(super) fn selected(&mut self, event: &SessionModelSelected) {
         let rare = self.rare_mut();
-        // The last choice of a turn wins; earlier ones are superseded (004 §3.3).
+        // The last change during a turn applies; earlier ones are superseded (004 §3.3).
         if event.in_turn.is_some() {
             rare.pending = Some(event.model.clone());
         } else {
@@ -122,7 +123,7 @@ impl Session {
         OpenTurn::begin(&mut self.open, event, id);
     }
 
-    /// A turn is over. The room for running turns goes with the last of them.
+    /// Removes a turn that has ended, and frees the list of open turns if it was the last.
     pub(super) fn turn_ended(&mut self, turn: TurnId) {
         self.open.retain(|open| open.turn != turn);
         if self.open.is_empty() {
@@ -137,14 +138,14 @@ impl Session {
         }
     }
 
-    /// The model locks a turn, if that runs.
+    /// Locks an open turn to its model. Does nothing if the turn is not open.
     pub(super) fn lock(&mut self, turn: TurnId, model: Option<&ModelId>) {
         if let Some(open) = self.open_mut(turn) {
             open.model = model.cloned();
         }
     }
 
-    /// A thread was given signed thinking of a model.
+    /// Records that a thread contains signed thinking of a model.
     pub(super) fn sign(&mut self, thread: &Thread, model: &ModelId) {
         let signers = &mut self.rare_mut().signers;
         if signers.iter().any(|(of, by)| (of, by) == (thread, model)) {
