@@ -1,4 +1,4 @@
-//! The active models: the built-in catalogue, changed by the user's models file.
+//! The models active: the built-in catalogue with the user's file over it.
 
 use std::{fs, io, path::Path, sync::Arc};
 
@@ -7,22 +7,22 @@ use contracts::{ContentHash, Registry, events::CatalogueLoaded};
 
 use crate::error::EngineError;
 
-/// The active models, with the text and the hash under which the log records them.
+/// The models, and how the log names this list of them.
 #[derive(Debug, Clone)]
 pub struct Models {
-    /// The models with their prices, limits and capabilities.
+    /// The models.
     pub registry: Arc<Registry>,
-    /// The registry as text, stored with the log. Equal registries have equal text.
+    /// The list as text, the same for the same models.
     pub text: Arc<str>,
-    /// BLAKE3 hash of `text`, which names the registry in events.
+    /// The hash of the text.
     pub hash: ContentHash,
 }
 
 impl Models {
-    /// Loads the built-in models, changed by the user's file at `path` if that exists.
+    /// Reads the user's file, if there is one, over the built-in models.
     ///
     /// # Errors
-    /// [`EngineError::Models`] for an invalid file, [`EngineError::File`] for one that cannot be read.
+    /// [`EngineError::Models`] for a file that cannot be used, [`EngineError::File`] for one that cannot be read.
     pub fn load(path: &Path) -> Result<Self, EngineError> {
         let name = path.display().to_string();
         let registry = match fs::read_to_string(path) {
@@ -33,7 +33,7 @@ impl Models {
         Ok(Self::of(registry))
     }
 
-    /// Wraps a registry, with its text and hash.
+    /// A given list.
     pub fn of(registry: Registry) -> Self {
         let text = catalogue::registry_text(&registry);
         let hash = ContentHash(*blake3::hash(text.as_bytes()).as_bytes());

@@ -1,6 +1,4 @@
-//! Converts observed sessions, which another program recorded in its own files, to events.
-//!
-//! The events say what happened. What turnwise would have decided is added by the importer.
+//! Sessions recorded elsewhere, as events: what happened, and what turnwise would have decided.
 
 use contracts::{
     ModelId, ModelSpec, Registry, SessionId, TurnId,
@@ -17,16 +15,14 @@ use crate::{
     error::EngineError,
 };
 
-/// Maximum length of a client name, a tool name or a tool call id in an event, in bytes. Longer ones are truncated.
+/// The longest name of a tool or of its call that an event carries, in bytes; the rest is cut.
 const LONGEST_NAME: usize = 128;
-/// Maximum number of files in one `tool.called` event. Further files are dropped.
+/// The most files of one tool that an event names.
 const MOST_FILES: usize = 64;
-/// Maximum length of the provider's JSON usage object in an event, in bytes. A longer one is dropped.
+/// The longest account of a call's usage that an event carries, in bytes; longer ones are dropped.
 const LONGEST_USAGE: usize = 1_024;
 
-/// Returns the `session.started` event of a session. Its id is derived from the session's id, so a second import
-/// records nothing new.
-/// A workspace path longer than [`LONGEST_PATH`] is left out.
+/// That a session was seen. Its id follows from the session, so it is recorded once.
 pub(crate) fn session_event(session: &ObservedSession) -> Result<NewEvent, EngineError> {
     let correlation = session.id.correlation();
     let event = SessionStarted {
@@ -39,9 +35,7 @@ pub(crate) fn session_event(session: &ObservedSession) -> Result<NewEvent, Engin
     Ok(NewEvent::new(correlation.then("session.started", 0), session.started_at, correlation, &event)?)
 }
 
-/// Returns the events of an observed turn that follow its decision, in order: calls, tools, compactions and, if the
-/// turn has ended, its end.
-/// Each event's cause is the one before it; the first is caused by the decision.
+/// Everything of an observed turn after its decision.
 pub(crate) fn events_after_decision(
     turn: &ObservedTurn,
     source: SessionSource,
@@ -61,7 +55,7 @@ struct Events<'a> {
     id: TurnId,
     source: SessionSource,
     registry: &'a Registry,
-    /// The cause of the next event: the event before it, or at first the decision.
+    /// The event that led to the next one.
     cause: EventId,
     sealed: Vec<NewEvent>,
 }
@@ -79,8 +73,7 @@ impl Events<'_> {
 
     fn step(&mut self, step: &Step) -> Result<(), EngineError> {
         match step {
-            // An incomplete answer may continue in the file. It is not recorded yet; a later import of the longer file
-            // records it whole.
+            // The rest of this answer may still come: a later import of the grown file counts all of it.
             Step::Call(call) if !call.complete => {}
             Step::Call(call) => {
                 let event = self.completed(call)?;
@@ -97,7 +90,7 @@ impl Events<'_> {
                     extensions: bounded(&tool.extensions),
                     directories: bounded(&tool.directories),
                     files: tool.files.iter().take(MOST_FILES).copied().collect(),
-                    // Truncating `files` cannot turn it into "all files", because only an empty list means that.
+                    // Cut short, the list would still name files, and never everything.
                     reverts: tool.reverts,
                 };
                 let id = EventId::derive(&[b"tool.called", tool.id.as_bytes()]);
@@ -124,7 +117,7 @@ impl Events<'_> {
                     class: failure.class,
                     status: failure.status,
                     retries: failure.attempt.unwrap_or_default(),
-                    // The transcript files do not contain the usage of failed calls.
+                    // The files do not say what a call had used before it failed.
                     usage: None,
                     cost: None,
                     raw_usage: None,
@@ -161,7 +154,7 @@ impl Events<'_> {
             thread: self.turn.thread.clone(),
             model,
             usage: call.usage,
-            // No prices are assumed: a call to a model that is not in the registry has no cost.
+            // Nobody's prices are guessed: a model that is not in the registry has no cost.
             cost: prices.map(|prices| prices.cost(&call.usage)),
             latency_ms: started.map(|started| call.at.micros_since(started) / 1_000),
             stop_reason: call.stop_reason,
@@ -189,12 +182,8 @@ impl Events<'_> {
     }
 }
 
-/// Returns the id of the model that a transcript names: the registry's model of that name, otherwise `provider:name` as
-/// the transcript has it.
-///
-/// Claude Code writes model names without a provider, and some of its names contain colons. The other readers write
-/// `provider:name`. Whitespace and control characters are removed, and each part is truncated to 56 bytes.
-/// An empty part becomes `unknown`.
+/// The model a session's file names: by the registry, or else as the provider's own name for it. Claude Code names
+/// models without their provider, and colons are part of some; the other readers put it before the first colon.
 fn model_id(registry: &Registry, source: SessionSource, name: &str) -> Result<ModelId, EngineError> {
     let (provider, bare) = match source {
         SessionSource::Codex | SessionSource::OpenAiLog => name.split_once(':').unwrap_or(("openai", name)),
@@ -213,7 +202,7 @@ fn model_id(registry: &Registry, source: SessionSource, name: &str) -> Result<Mo
     Ok(ModelId::try_from(format!("{provider}:{bare}").as_str())?)
 }
 
-/// Returns the start of a text: at most `bytes` bytes, ending at a character boundary.
+/// The start of a text, cut at a character.
 pub(crate) fn cut(text: &str, bytes: usize) -> String {
     text[..text.floor_char_boundary(bytes)].to_owned()
 }

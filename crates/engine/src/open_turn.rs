@@ -1,4 +1,4 @@
-//! A turn that has started and not ended: its model, its calls, and the tool results that it waits for.
+//! A turn that has started and not ended: its model, its calls, and the tools it waits for.
 
 use std::collections::BTreeSet;
 
@@ -12,69 +12,64 @@ use serde::{Deserialize, Serialize};
 
 use crate::live::ToolAnswer;
 
-/// Maximum number of open turns per session. When one more starts, the oldest is dropped.
+/// The most turns of a session that run at once: of more, the oldest counts as over.
 const MOST_OPEN: usize = 256;
-/// Maximum number of tool calls a turn waits for at once. Results of further calls are not recorded.
+/// The most tools a turn waits for at once: the answers of more are not recorded.
 const MOST_TOOLS: usize = 256;
 
-/// A turn that has started and not ended. Held by its session in the engine's state, and folded from the turn's events.
+/// A turn that has started and not ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OpenTurn {
-    /// Id of the turn.
+    /// The turn.
     pub turn: TurnId,
-    /// Thread of the session in which the turn runs.
+    /// The thread of the session that it belongs to.
     pub thread: Thread,
-    /// Id of the turn's `turn.started` event.
+    /// The event that it started.
     pub started: EventId,
-    /// Model that answers the whole turn; `None` before the decision, or if no model could be chosen.
+    /// The model that owns the whole turn; `None` before the decision, or when it was refused.
     pub model: Option<ModelId>,
-    /// Number of completed LLM calls.
+    /// Calls of models answered so far.
     pub llm_calls: u32,
-    /// Number of LLM calls sent.
+    /// Calls to a model that were sent.
     pub calls_sent: u32,
-    /// Number of LLM calls sent and neither completed nor failed yet.
+    /// Calls to a model that were sent and not answered yet.
     pub calls_waiting: u32,
-    /// Number of fallbacks: how often a failed model was replaced by the next one.
+    /// Models that failed and were left on the way.
     pub steps: u32,
-    /// Number of tool calls.
+    /// Calls of tools so far.
     pub tool_calls: u32,
-    /// Tool calls without a result yet, oldest first; at most 256.
+    /// Calls of tools that were not answered yet.
     pub tools_waiting: Vec<WaitingTool>,
 }
 
-/// A tool call without a result yet.
+/// A call of a tool that was not answered yet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WaitingTool {
-    /// Id of the `tool.called` event.
+    /// The event that it was called.
     pub event: EventId,
-    /// Id of the call as the provider wrote it; empty if the provider sent none.
+    /// Its name, as the provider gave it; some give none.
     pub call: String,
-    /// Name of the tool.
+    /// The name of the tool.
     pub tool: String,
 }
 
 impl WaitingTool {
-    /// Returns whether a tool result with the id `answer` belongs to this call. If the call has no id, `answer` must be
-    /// the tool's name.
+    /// Whether an answer to this name is one to this call. Where the call has none, the answer names the tool.
     pub fn is_meant_by(&self, answer: &str) -> bool {
         let name = if self.call.is_empty() { &self.tool } else { &self.call };
         name == answer
     }
 
-    /// Returns whether `calls`, the ids in a client's history, may contain this call.
-    ///
-    /// Always `true` for an id that some API does not accept: the client of a converted answer may have received
-    /// another id, so its absence proves nothing.
+    /// Whether it may be one of these calls, as a client names them. A client whose answer was converted may have been
+    /// given another name than the provider's, so that nothing can be told by one that not every API takes.
     fn may_be_among(&self, calls: &BTreeSet<String>) -> bool {
         !fits_every_api(&self.call) || calls.contains(&self.call)
     }
 }
 
 impl OpenTurn {
-    /// Adds the turn that `event` starts to the session's open turns.
-    ///
-    /// Outside the gateway, a new turn ends the earlier ones of its thread, because nothing else may report their end.
-    /// A client of the gateway may run several turns in one thread, and the gateway records the end of each.
+    /// A turn begins. Those before it in its thread are over, whether or not anyone said so, unless a client of the
+    /// gateway asks: it may ask several things at once, and the gateway says of each when it is over.
     pub(crate) fn begin(open: &mut Vec<Self>, event: &TurnStarted, started: EventId) {
         if event.request.is_none() {
             open.retain(|open| open.thread != event.thread);
@@ -83,7 +78,7 @@ impl OpenTurn {
             open.remove(0);
         }
         if open.is_empty() {
-            // Most sessions run one turn at a time, so room is made for one only.
+            // Most sessions run one turn at a time.
             open.reserve_exact(1);
         }
         open.push(Self {
@@ -107,13 +102,13 @@ impl OpenTurn {
         }
     }
 
-    /// Returns whether one of these tool results belongs to a call that this turn waits for.
+    /// Whether the turn waits for one of these tool results.
     pub(crate) fn waits_for(&self, answers: &[ToolAnswer]) -> bool {
         self.tools_waiting.iter().any(|tool| answers.iter().any(|answer| tool.is_meant_by(&answer.id)))
     }
 
-    /// Returns whether a request with these tool call ids in its history cannot continue this turn: the turn waits for
-    /// tools, and none of their calls is in the history.
+    /// Whether it is another run's than that of a request with these calls in its history: it waits for tools, and none
+    /// of their calls is there.
     pub(crate) fn is_of_another_run(&self, calls: &BTreeSet<String>) -> bool {
         !self.tools_waiting.is_empty() && !self.tools_waiting.iter().any(|tool| tool.may_be_among(calls))
     }

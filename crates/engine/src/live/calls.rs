@@ -1,6 +1,4 @@
-//! Records live LLM calls and the tool calls they request.
-//!
-//! The methods return before the events are durable; `Engine::commit` waits for that.
+//! Calls to models and the tools they ask for, recorded as they happen. Not yet on the disk when these return.
 
 use std::sync::Arc;
 
@@ -19,86 +17,86 @@ use crate::{
     capture::bounded, engine::Engine, error::EngineError, observe::cut, recorder::turn_event, turn_outcome::TurnOutcome,
 };
 
-/// Maximum length of a tool name or a tool call id in an event, in bytes. Longer ones are truncated.
+/// The longest name of a tool or of its call that an event carries, in bytes; the rest is cut.
 const LONGEST_NAME: usize = 128;
-/// Maximum length of the provider's JSON usage object in an event, in bytes. A longer one is dropped.
+/// The longest account of a call's usage that an event carries, in bytes; longer ones are dropped.
 const LONGEST_USAGE: usize = 1_024;
 
-/// An LLM call that was sent. [`Engine::call_sent`] returns it; the answer or the failure is recorded with it.
+/// A call to a model that was sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Call {
-    /// Turn that the call belongs to.
+    /// The turn.
     pub turn: TurnId,
-    /// Session of the turn.
+    /// Its session.
     pub session: SessionId,
-    /// Thread of the turn.
+    /// The thread of the turn.
     pub thread: Thread,
-    /// Model that was called.
+    /// The model.
     pub model: ModelId,
-    /// Number of the call within its turn, from 0.
+    /// Number of the call in its turn, from 0.
     pub number: u64,
-    /// Time the call was sent.
+    /// When it was sent.
     pub sent_at: Timestamp,
 }
 
-/// The complete answer to an LLM call.
+/// What came back from a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallAnswer {
-    /// Tokens used; `None` if the provider sent no usage.
+    /// What it used, when the provider says it.
     pub usage: Option<Usage>,
-    /// The provider's usage object as JSON, unchanged; `None` if it sent none.
+    /// The provider's own account of the usage.
     pub raw_usage: Option<String>,
-    /// Reason the model stopped.
+    /// Why the model stopped.
     pub stop_reason: StopReason,
-    /// Tool calls that the model requested, in order.
+    /// The tools it asked for.
     pub tools: Vec<ToolRequest>,
-    /// Number of thinking blocks in the answer.
+    /// Blocks of thinking.
     pub thinking_blocks: u32,
-    /// Time the answer began to arrive; `None` if unknown.
+    /// When the answer began.
     pub began_at: Option<Timestamp>,
-    /// Time the answer was complete.
+    /// When it was over.
     pub at: Timestamp,
 }
 
-/// A tool call that a model requested.
+/// A tool that a model asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolRequest {
-    /// Id of the tool call as the provider wrote it; may be empty.
+    /// The call of the tool, as the provider names it.
     pub id: String,
-    /// Name of the tool.
+    /// Its name.
     pub name: String,
-    /// Arguments of the call, as JSON.
+    /// What it is given, as JSON.
     pub arguments: String,
 }
 
-/// The result of a tool call, as the client sent it.
+/// What came back from a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolAnswer {
-    /// Id of the tool call; the tool's name if the call has no id.
+    /// The call of the tool, as the provider names it.
     pub id: String,
-    /// Whether the tool failed; `false` if the client does not say.
+    /// Whether it failed; false where the client does not say.
     pub failed: bool,
-    /// Length of the result in bytes.
+    /// Bytes of its result.
     pub bytes: u64,
 }
 
-/// How an LLM call failed, or was cancelled.
+/// A call that failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallFailure {
-    /// Kind of error.
+    /// What went wrong.
     pub class: ErrorClass,
-    /// HTTP status of the provider's response; `None` if there was no response.
+    /// The provider's status code.
     pub status: Option<u16>,
-    /// Number of times the call was retried.
+    /// How often it was tried again.
     pub retries: u32,
-    /// Tokens used before the call failed or was cancelled, if the provider reported them.
+    /// What it had used when it was cancelled or broke off, when the provider had said it.
     pub usage: Option<Usage>,
-    /// The provider's usage object as JSON, unchanged; `None` if it sent none.
+    /// The provider's own account of the usage.
     pub raw_usage: Option<String>,
 }
 
 impl Engine {
-    /// Records that a call of the turn `outcome` is sent to `model`, with the estimated input tokens.
+    /// Records that a call of a turn is sent to a model.
     ///
     /// # Errors
     /// [`EngineError`] if the log cannot be written.
@@ -127,8 +125,7 @@ impl Engine {
         Ok(call)
     }
 
-    /// Records a complete answer and the tool calls it requests. Also ends the turn, unless the model stopped to use
-    /// tools.
+    /// Records what came back, the tools that were asked for, and the end of the turn unless it waits for them.
     ///
     /// # Errors
     /// [`EngineError`] when the log cannot be written.
@@ -139,7 +136,7 @@ impl Engine {
             thread: call.thread.clone(),
             model: call.model.clone(),
             usage: answer.usage.unwrap_or_default(),
-            // A call whose tokens are unknown has no cost.
+            // What nobody counted costs nobody knows what.
             cost: answer.usage.and_then(|usage| self.cost(&call.model, &usage)),
             latency_ms: Some(answer.at.micros_since(call.sent_at) / 1_000),
             stop_reason: answer.stop_reason,
@@ -156,8 +153,7 @@ impl Engine {
         let workspace = self.state().sessions.get(&call.session).and_then(|session| session.workspace.clone());
         for (number, tool) in (0..).zip(&answer.tools) {
             let event = tool_called(call, tool, workspace.as_deref());
-            // Some providers send no call ids, or the same id in every answer. The event's id is therefore derived from
-            // the call and the tool's position in the answer.
+            // Some providers name no call, or the first of each answer the same: its place in the turn is its name.
             let id = cause.then(ToolCalled::KIND, number);
             events.push(Sealed::new(id, answer.at, call.turn.0, Arc::new(event))?.caused_by(cause));
         }
@@ -168,7 +164,7 @@ impl Engine {
         self.end(&call.session, call.turn, TurnStatus::Completed)
     }
 
-    /// Records that a call failed or was cancelled. The turn stays open, because another model may answer it.
+    /// Records that a call failed. The turn goes on: another model may take it.
     ///
     /// # Errors
     /// [`EngineError`] when the log cannot be written.
@@ -191,9 +187,7 @@ impl Engine {
         self.react()
     }
 
-    /// Records the tool results that a client sent for a turn. Does nothing if the turn is not open.
-    ///
-    /// Results that were recorded before are skipped: clients send the whole history with each request.
+    /// Records what tools of a turn brought.
     ///
     /// # Errors
     /// [`EngineError`] when the log cannot be written.
@@ -207,15 +201,14 @@ impl Engine {
         let open = self.state().sessions.get(session).and_then(|session| session.open(turn));
         let Some(open) = open else { return Ok(()) };
         let mut waiting = open.tools_waiting.clone();
-        // A turn without a completed call may continue an earlier turn of the gateway, so its results can belong to
-        // calls that it did not request.
+        // A turn that has asked for nothing itself goes on with what one before it asked for.
         let goes_on = open.llm_calls == 0;
         let mut events = Vec::with_capacity(answers.len());
         for answer in answers {
             let called = match waiting.iter().position(|tool| tool.is_meant_by(&cut(&answer.id, LONGEST_NAME))) {
                 Some(place) => waiting.remove(place).event,
                 None if goes_on => EventId::derive(&[ToolCalled::KIND.as_bytes(), &turn.0.0, answer.id.as_bytes()]),
-                // Recorded before: the client sends its request again.
+                // It was answered before: the client sends its request again.
                 None => continue,
             };
             let event = ToolFinished {
@@ -232,7 +225,7 @@ impl Engine {
     }
 
     fn cost(&self, model: &ModelId, usage: &Usage) -> Option<NanoUsd> {
-        // No prices are assumed: without prices in the registry there is no cost.
+        // Nobody's prices are guessed.
         Some(self.models.registry.get(model)?.prices?.cost(usage))
     }
 }

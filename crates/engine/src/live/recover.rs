@@ -1,4 +1,4 @@
-//! Ends the turns that were running when the previous process was killed.
+//! The calls that ran when the program was killed: they are over, and nobody knows how they went.
 
 use contracts::events::{ErrorClass, LlmCallFailed, TurnStatus};
 use event_core::{EventType, NewEvent};
@@ -6,10 +6,9 @@ use event_core::{EventType, NewEvent};
 use crate::{engine::Engine, error::EngineError, open_turn::OpenTurn};
 
 impl Engine {
-    /// Ends the turns whose LLM calls were running when the previous process was killed: their calls are recorded as
-    /// failed and the turns as failed. Returns the number of turns, when the events are durable.
+    /// Ends the turns whose calls ran when the last process was killed. Durable when this returns; how many there were.
     ///
-    /// A turn that waits for tool results stays open, because its client may still send them.
+    /// A turn that waited for the answer of a tool stays open: its client may still bring it.
     ///
     /// # Errors
     /// [`EngineError`] when the log cannot be written.
@@ -18,8 +17,7 @@ impl Engine {
         let mut lost = Vec::new();
         for (session, known) in self.state().sessions.iter() {
             let gateway = known.gateway_since.is_some();
-            // A gateway turn can be killed after a failed call and before the next one. It then waits for no call and
-            // no tool.
+            // Killed between a call that failed and the next one, a turn of the gateway waits for nothing at all.
             let is_lost = |open: &&OpenTurn| 0 < open.calls_waiting || gateway && open.tools_waiting.is_empty();
             lost.extend(known.open.iter().filter(is_lost).map(|open| (session.clone(), open.clone())));
         }
@@ -27,7 +25,7 @@ impl Engine {
             let model = open.model.clone();
             for waiting in 0..u64::from(open.calls_waiting) {
                 let Some(model) = model.clone() else { continue };
-                // The outcome of the call is unknown, so the error must not count against the provider.
+                // What became of the call nobody here can say, least of all against its provider.
                 let class = ErrorClass::Other;
                 let event = LlmCallFailed {
                     turn: open.turn,

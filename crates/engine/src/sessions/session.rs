@@ -1,4 +1,4 @@
-//! The state of one session. There may be very many sessions, so the parts that few of them need are boxed.
+//! A session: what it has set, done and seen. There are very many, so what few of them have is apart.
 
 use std::collections::BTreeSet;
 
@@ -12,85 +12,84 @@ use serde::{Deserialize, Serialize};
 use super::history::History;
 use crate::open_turn::OpenTurn;
 
-/// Maximum number of thread and model pairs whose signed thinking is remembered per session. The oldest pair is
-/// dropped.
+/// The most threads and models of a session whose signatures are remembered.
 const MOST_SIGNERS: usize = 64;
 
-/// The state of a session, folded from its events: its model, its open turns and what its tools have touched.
+/// A session.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Session {
-    /// Absolute path of the session's workspace; `None` if unknown.
+    /// The absolute path of its workspace.
     pub workspace: Option<String>,
-    /// Front end or file format that the session comes from; `None` until `session.started` is seen.
+    /// Where it comes from.
     pub source: Option<SessionSource>,
-    /// Name and version of the client; `None` if unknown.
+    /// The client and its version.
     pub client: Option<String>,
-    /// Time of the first turn that came through the gateway; `None` if there was none.
+    /// When its first turn came through the gateway, if one did.
     pub gateway_since: Option<Timestamp>,
-    /// Turns that are running, oldest first. Usually one; sub-agents and clients that send several requests at once
-    /// have more. Each is locked to its model once it is decided (004 §3.2).
+    /// The turns that are running, each with the model it is locked to once it is decided (004 §3.2): one, but for
+    /// sub-agents and clients that ask for several answers at once.
     pub open: Vec<OpenTurn>,
-    /// The turn decided last.
+    /// The last turn that was decided.
     pub last_turn: Option<TurnId>,
-    /// Number of turns started.
+    /// How many turns it has had.
     pub turns: u64,
     rare: Option<Box<Rare>>,
 }
 
-/// The parts of a session that many sessions do not need: a model set by the user, touched files, signed thinking.
+/// What a session has whose user set a model, whose tools are seen, or whose model thinks.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Rare {
-    /// Model that the user set for the session (004 §4.3).
+    /// The model the user set (004 §4.3).
     sticky: Option<ModelId>,
-    /// Model that the user set while a turn was running; it applies from the next turn on (004 §3.3). `None`: no change
-    /// is pending. `Some(None)`: the next turn removes the session's model.
+    /// A choice made while a turn was running: it takes effect when the next turn starts (004 §3.3). The outer
+    /// option says whether there is one, the inner is the choice.
     #[expect(clippy::option_option, reason = "no choice, and the choice of no model")]
     pending: Option<Option<ModelId>>,
-    /// Files and directories that the session's tools have touched.
+    /// What its tools have touched.
     history: History,
-    /// Pairs of a thread and a model whose signed thinking the thread contains, oldest first.
+    /// Whose thinking each thread has been given, signed.
     signers: Vec<(Thread, ModelId)>,
 }
 
 impl Session {
-    /// Returns the model that the user set for the session (004 §4.3).
+    /// The model the user set (004 §4.3).
     pub fn sticky(&self) -> Option<&ModelId> {
         self.rare.as_ref()?.sticky.as_ref()
     }
 
-    /// Returns the change that the user made while a turn was running; it applies from the next turn on (004 §3.3).
-    /// `None`: no change is pending. `Some(None)`: the next turn removes the session's model.
+    /// A choice made while a turn was running: it takes effect when the next turn starts (004 §3.3). The outer
+    /// option says whether there is one, the inner is the choice.
     pub fn pending(&self) -> Option<&Option<ModelId>> {
         self.rare.as_ref()?.pending.as_ref()
     }
 
-    /// Returns the session's model as the next turn will see it, with any pending change.
+    /// The model that is set when the next turn starts.
     pub fn next_sticky(&self) -> Option<&ModelId> {
         self.pending().map_or_else(|| self.sticky(), Option::as_ref)
     }
 
-    /// Returns what the session's tools have touched; `None` if the session has no such record yet.
+    /// What its tools have touched; `None` before the first.
     pub fn history(&self) -> Option<&History> {
         self.rare.as_ref().map(|rare| &rare.history)
     }
 
-    /// Returns the models whose signed thinking a thread contains.
+    /// The models whose signed thinking a thread was given.
     pub fn signers(&self, thread: &Thread) -> BTreeSet<ModelId> {
         let all = self.rare.iter().flat_map(|rare| &rare.signers);
         all.filter(|(of, _)| of == thread).map(|(_, model)| model.clone()).collect()
     }
 
-    /// Returns the open turn of a thread; the latest, if there are several.
+    /// The turn that runs in a thread; of several the last.
     pub fn running(&self, thread: &Thread) -> Option<&OpenTurn> {
         self.open.iter().rfind(|open| open.thread == *thread)
     }
 
-    /// Returns an open turn by its id.
+    /// A turn, if it runs.
     pub fn open(&self, turn: TurnId) -> Option<&OpenTurn> {
         self.open.iter().find(|open| open.turn == turn)
     }
 
-    /// Returns an open turn by its id, mutably.
+    /// The same, to be changed.
     pub(super) fn open_mut(&mut self, turn: TurnId) -> Option<&mut OpenTurn> {
         self.open.iter_mut().find(|open| open.turn == turn)
     }
@@ -102,7 +101,7 @@ impl Session {
 
     pub(super) fn selected(&mut self, event: &SessionModelSelected) {
         let rare = self.rare_mut();
-        // The last change during a turn applies; earlier ones are superseded (004 §3.3).
+        // The last choice of a turn wins; earlier ones are superseded (004 §3.3).
         if event.in_turn.is_some() {
             rare.pending = Some(event.model.clone());
         } else {
@@ -123,7 +122,7 @@ impl Session {
         OpenTurn::begin(&mut self.open, event, id);
     }
 
-    /// Removes a turn that has ended, and frees the list of open turns if it was the last.
+    /// A turn is over. The room for running turns goes with the last of them.
     pub(super) fn turn_ended(&mut self, turn: TurnId) {
         self.open.retain(|open| open.turn != turn);
         if self.open.is_empty() {
@@ -138,14 +137,14 @@ impl Session {
         }
     }
 
-    /// Locks an open turn to its model. Does nothing if the turn is not open.
+    /// The model locks a turn, if that runs.
     pub(super) fn lock(&mut self, turn: TurnId, model: Option<&ModelId>) {
         if let Some(open) = self.open_mut(turn) {
             open.model = model.cloned();
         }
     }
 
-    /// Records that a thread contains signed thinking of a model.
+    /// A thread was given signed thinking of a model.
     pub(super) fn sign(&mut self, thread: &Thread, model: &ModelId) {
         let signers = &mut self.rare_mut().signers;
         if signers.iter().any(|(of, by)| (of, by) == (thread, model)) {

@@ -1,4 +1,4 @@
-//! What was spent: by session and role, over workers, and against a daily budget (004 §5.4, §6.7).
+//! Costs: by session and role, of workers, and against a daily budget (004 §5.4, §6.7).
 
 use contracts::{
     CallRole, NanoUsd, Usage,
@@ -13,7 +13,7 @@ use crate::support::{
     recorded::{call, recorded_session, recorded_turn},
 };
 
-/// A call that costs so many cents on a model of one dollar per million tokens of input.
+/// The usage of a call that costs `cents` on a model of one dollar per million input tokens.
 fn cents(cents: u64) -> Usage {
     Usage { input: cents * 10_000, ..Usage::default() }
 }
@@ -89,7 +89,7 @@ fn a_budget_is_new_at_midnight_utc() {
     assert_eq!(desk.turn("two", "one second before midnight").as_deref(), Some(HAIKU));
     desk.pass_secs(1);
     assert_eq!(desk.turn("two", "midnight").as_deref(), Some(OPUS));
-    // The user's clock is two hours ahead: their own midnight was two hours ago and changed nothing.
+    // The user's clock is two hours ahead of UTC: the user's midnight, two hours ago, does not reset the spending.
     desk.answer_as("one", HAIKU, None, cents(501), StopReason::EndTurn);
     assert_eq!(desk.turn("two", "spent again").as_deref(), Some(HAIKU));
 }

@@ -1,4 +1,4 @@
-//! Calls through the engine that fail: what is recorded of them, and what they cost.
+//! Failed calls: their events and their costs.
 
 use contracts::{
     CallRole, NanoUsd, Thread, Usage,
@@ -12,7 +12,7 @@ use crate::support::{
     models::{HAIKU, model_id},
 };
 
-/// A call of a worker's turn.
+/// Records a call of a worker's turn as sent.
 fn sent(desk: &mut Desk, model: &str) -> Call {
     let input = TurnInput::new(session("sess_42"), "message-0", "hello");
     let started = desk.arrive(TurnInput { thread: worker(), ..input }).unwrap();

@@ -1,4 +1,4 @@
-//! Sessions recorded elsewhere: what importing them says of prompt caches.
+//! Prompt caching in imported sessions: recorded usage, compactions and resumed sessions.
 
 use contracts::{
     CacheVariant,
@@ -14,7 +14,7 @@ use crate::support::{
     recorded::{call, completed, recorded_session, recorded_turn},
 };
 
-/// A turn in a resumed session, after a compaction, with a call of a command that took four seconds to begin.
+/// A turn of a resumed session after a compaction, with a call whose response began after four seconds.
 fn turn() -> ObservedTurn {
     let mut turn = recorded_turn("rec-1", "m1", "/commit", START);
     turn.steps.push(Step::Resumed(ObservedResumption { id: "m1".to_owned(), at: START }));
@@ -31,7 +31,7 @@ fn turn() -> ObservedTurn {
     completed(turn, START.plus_secs(9))
 }
 
-/// Records the turn, durably.
+/// Records the turn durably.
 fn observe(desk: &mut Desk, turn: &ObservedTurn) {
     desk.engine.observe_turn(&recorded_session("rec-1", START), turn).unwrap();
     desk.engine.commit().unwrap();

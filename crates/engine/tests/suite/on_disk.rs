@@ -1,4 +1,4 @@
-//! The engine on the log and the texts that users have: on the disk, across restarts.
+//! The engine on log and texts on disk, across restarts.
 
 use std::{path::Path, sync::Arc};
 
@@ -14,7 +14,7 @@ use crate::support::{
     models::{OPUS, models},
 };
 
-/// An engine on the files below a folder.
+/// An engine on the files in a folder.
 fn engine(folder: &Path) -> Engine {
     let home = Home::new(folder, Some("/home/dev".into()));
     let (log, repairs) = SledLog::open(home.log()).unwrap();
@@ -28,7 +28,7 @@ fn engine(folder: &Path) -> Engine {
     Engine::with_models(&home, models(), stores).unwrap()
 }
 
-/// Imports the bundled session; gives the number of turns that were new.
+/// Imports the bundled session; returns the number of new turns.
 fn import(engine: &mut Engine) -> usize {
     let mut reader = SessionReader::new("demo.jsonl".as_ref(), DEMO_SESSION.as_bytes());
     let mut fresh = 0;
@@ -90,7 +90,7 @@ fn a_live_turn_goes_on_after_the_program_was_ended_without_a_goodbye() {
     second.commit().unwrap();
     assert_eq!(made.decision().unwrap().winner().unwrap().slot, contracts::Slot::ManualSticky);
 
-    // Everything is there to make both decisions again, the long text included.
+    // Both decisions can be repeated, including that about the long text.
     let texts = TextFiles::open(Home::new(folder.path(), None).log());
     let events = second.log().read_after(Position::ORIGIN, 100).unwrap();
     let decided: Vec<_> = events.iter().filter_map(|event| event.read::<RouteDecided>().unwrap()).collect();

@@ -1,4 +1,4 @@
-//! What the engine resolves of an input, so that no front end has to: mention, requested model, signers, tier.
+//! The parts of an input that the engine resolves for every front end: mention, requested model, signers, tier.
 
 use contracts::{AuxiliaryCall, ClientRequest, ModelId, Requirement, Thread, events::TurnStarted};
 use engine::{CallAnswer, EngineError, TurnInput, TurnOutcome};
@@ -20,7 +20,7 @@ fn auxiliary(message: &str) -> TurnInput {
     TurnInput { thread: Thread::Auxiliary(AuxiliaryCall::Title), ..input(message, request) }
 }
 
-/// The text of the turn that was captured last, and the model that its mention names.
+/// The text of the last captured turn, and the model of its mention.
 fn captured(desk: &Desk, outcome: &TurnOutcome) -> (String, Option<ModelId>) {
     let started = desk.all::<TurnStarted>().pop().unwrap();
     assert_eq!(started.message_bytes, outcome.text().len() as u64);
@@ -90,7 +90,7 @@ fn thinking_of_an_auxiliary_call_does_not_sign_the_main_conversation() {
     assert_eq!(main.model(), Some(&model_id(SONNET)));
 }
 
-/// A model answers with one block of thinking.
+/// Records a response with one block of thinking.
 fn thinks(desk: &mut Desk, outcome: &TurnOutcome, model: &str) {
     let call = desk.engine.call_sent(outcome, &model_id(model)).unwrap();
     let answer = CallAnswer {

@@ -1,4 +1,4 @@
-//! In which API a model is sent a request, and what keeps it from being sent it.
+//! The API in which a request is sent to a model, and the failures that prevent it.
 
 use std::collections::BTreeSet;
 
@@ -84,7 +84,7 @@ fn what_was_thought_in_the_running_turn_is_shown_to_its_model_alone_whatever_may
     assert_eq!(asked(&opus, &running, &[]), Ok(AnthropicMessages));
     let unknown = request(AnthropicMessages, &[Signatures, TurnSignatures], &[]);
     assert_eq!(asked(&opus, &unknown, &all), Err(Failure::SignedByAnother));
-    // Of several that signed in a session the running one goes on, when the rest may be dropped.
+    // Of several signers in a session, the one of the running turn continues if the others' thinking may be dropped.
     let both = request(AnthropicMessages, &[Signatures, TurnSignatures], &[&opus, &sonnet]);
     assert_eq!(asked(&sonnet, &both, &all), Ok(AnthropicMessages));
     assert_eq!(asked(&sonnet, &both, &[]), Err(Failure::SignedByAnother));

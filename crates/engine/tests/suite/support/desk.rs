@@ -1,4 +1,4 @@
-//! An engine on a log in memory, with a policy file of its own and a clock that the test sets.
+//! A test fixture: an engine on a log in memory, with its own policy file and a settable clock.
 
 use std::{fs, path::PathBuf, sync::Arc};
 
@@ -16,7 +16,7 @@ use super::models::{model_id, models};
 /// The afternoon of 2026-05-08, when the turn of 004 §7.4 took place.
 pub(crate) const START: Timestamp = Timestamp::from_secs(1_778_250_191);
 
-/// An engine and everything around it.
+/// An engine with its log, texts, policy file and clock.
 pub(crate) struct Desk {
     pub(crate) home: TempDir,
     pub(crate) clock: ManualClock,
@@ -25,7 +25,7 @@ pub(crate) struct Desk {
     pub(crate) texts: Arc<dyn TextStore>,
     pub(crate) models: Models,
     pub(crate) engine: Engine,
-    /// Calls recorded so far: their ids follow from it.
+    /// The number of calls recorded so far, from which their ids are derived.
     calls: u64,
 }
 
@@ -49,12 +49,12 @@ pub(crate) fn client_request() -> ClientRequest {
 }
 
 impl Desk {
-    /// With this policy file.
+    /// Creates a desk with this policy file.
     pub(crate) fn with(policy: &str) -> Self {
         Self::open(Some(policy), Arc::new(MemoryLog::new()), Arc::new(MemoryTexts::new()), models())
     }
 
-    /// Of a user who has written no policy.
+    /// Creates a desk without a policy file.
     pub(crate) fn without_a_policy() -> Self {
         Self::open(None, Arc::new(MemoryLog::new()), Arc::new(MemoryTexts::new()), models())
     }
@@ -74,7 +74,7 @@ impl Desk {
         Self { home, clock, now: START, log, texts, models, engine, calls: 0 }
     }
 
-    /// The program ends without saving its state and starts again on the same files and the same log.
+    /// Ends the program without saving its state, and starts it again on the same files and log.
     pub(crate) fn restarted(self) -> Self {
         self.stands_where_the_log_says();
         let engine = engine(&self.home, &self.log, &self.texts, &self.models, &self.clock);
@@ -93,7 +93,7 @@ impl Desk {
         fs::remove_file(self.policy_path()).unwrap();
     }
 
-    /// Time goes on.
+    /// Advances the clock.
     pub(crate) fn pass_millis(&mut self, millis: u64) {
         self.now = self.now.plus_micros(millis * 1_000);
         self.clock.set(self.now);
@@ -103,25 +103,25 @@ impl Desk {
         self.pass_millis(seconds * 1_000);
     }
 
-    /// Starts a turn of a session with the next number as its name.
+    /// Starts a turn of a session, named by the next number.
     pub(crate) fn start(&mut self, name: &str, message: &str) -> TurnOutcome {
         let number = self.engine.state().sessions.get(&session(name)).map_or(0, |session| session.turns);
         self.arrive(TurnInput::new(session(name), format!("message-{number}"), message)).unwrap()
     }
 
-    /// Reads the policy file, hands an input to the engine, and makes what follows durable.
+    /// Reloads the policy file, passes an input to the engine, and commits.
     pub(crate) fn arrive(&mut self, input: TurnInput) -> Result<TurnOutcome, EngineError> {
         self.arrive_with_trouble(input).map(|(outcome, _)| outcome)
     }
 
-    /// As [`Desk::arrive`], with the trouble that the policy file gave.
+    /// As [`Desk::arrive`]; also returns the problems of the policy file.
     pub(crate) fn arrive_with_trouble(
         &mut self,
         input: TurnInput,
     ) -> Result<(TurnOutcome, Option<PolicyTrouble>), EngineError> {
         let trouble = self.engine.refresh_policy()?;
         let outcome = self.engine.arrive(input);
-        // A refused turn may have recorded events before, such as the policy that was loaded.
+        // A refused turn may have recorded events before, such as the loaded policy.
         self.engine.commit()?;
         Ok((outcome?, trouble))
     }
@@ -144,7 +144,7 @@ impl Desk {
         self.engine.state().sessions.get(&session(name))?.running(&contracts::Thread::Main)?.model.as_ref()
     }
 
-    /// What was folded as it was recorded is what the bytes of the log say.
+    /// Checks that the state folded while recording equals the state folded from the log's bytes.
     pub(crate) fn stands_where_the_log_says(&self) {
         let rebuilt = event_bus::fold_all::<RouterState>(self.log.as_ref()).unwrap();
         assert_eq!(rebuilt.position(), self.log.head().unwrap());
@@ -154,7 +154,7 @@ impl Desk {
         }
     }
 
-    /// A turn from its start to its end, without calls; gives the model it would have run on.
+    /// Runs a turn from its start to its end, without calls; returns its model.
     pub(crate) fn turn(&mut self, name: &str, message: &str) -> Option<String> {
         let model = self.start(name, message).model().cloned();
         if model.is_some() {
@@ -163,18 +163,18 @@ impl Desk {
         model.map(|model| model.to_string())
     }
 
-    /// The turn of a session that is running.
+    /// The running turn of a session.
     pub(crate) fn running(&self, name: &str) -> Option<TurnId> {
         self.engine.state().sessions.get(&session(name))?.running(&contracts::Thread::Main).map(|open| open.turn)
     }
 
-    /// A call of the running turn is answered by the model it is locked to.
+    /// Records a completed call of the running turn, by the model it is locked to.
     pub(crate) fn answer(&mut self, name: &str, stop_reason: StopReason) {
         let model = self.locked_model(name).unwrap().to_string();
         self.answer_as(name, &model, None, Usage { input: 1_000, output: 100, ..Usage::default() }, stop_reason);
     }
 
-    /// A call of the running turn is answered, on its main line or by a worker.
+    /// Records a completed call of the running turn, on its own thread or by a worker.
     pub(crate) fn answer_as(
         &mut self,
         name: &str,
@@ -203,7 +203,7 @@ impl Desk {
         self.record(turn, &event);
     }
 
-    /// A call of the running turn fails.
+    /// Records a failed call of the running turn.
     pub(crate) fn fail(&mut self, name: &str, model: &str, class: ErrorClass) {
         let turn = self.running(name).unwrap();
         let (session, model) = (session(name), model_id(model));
@@ -211,14 +211,14 @@ impl Desk {
         self.record(turn, &LlmCallFailed { turn, session, model, class, status: None, retries: 0, ..unused });
     }
 
-    /// Anything else that happens in a turn.
+    /// Records any other event of a turn.
     pub(crate) fn record<E: event_core::EventType>(&mut self, turn: TurnId, event: &E) {
         self.calls += 1;
         let id = turn.0.then(E::KIND, 1_000 + self.calls);
         self.engine.record(vec![NewEvent::new(id, self.now, turn.0, event).unwrap()]).unwrap();
     }
 
-    /// The whole log.
+    /// All events of the log.
     pub(crate) fn events(&self) -> Vec<Recorded> {
         self.log.read_after(Position::ORIGIN, usize::MAX).unwrap()
     }
@@ -233,7 +233,7 @@ impl Desk {
         self.log.head().unwrap()
     }
 
-    /// Every event of one kind.
+    /// All events of a type.
     pub(crate) fn all<E: event_core::EventType>(&self) -> Vec<E> {
         self.events().iter().filter_map(|event| event.read::<E>().unwrap()).collect()
     }

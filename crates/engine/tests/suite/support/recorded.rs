@@ -1,4 +1,4 @@
-//! Sessions recorded elsewhere, made by hand.
+//! Recorded sessions, built by hand.
 
 use contracts::{
     CacheVariant, SideEffect, Usage,
@@ -23,7 +23,7 @@ pub(crate) fn recorded_session(name: &str, started_at: Timestamp) -> ObservedSes
     }
 }
 
-/// A turn of it in which nothing has happened yet.
+/// A turn of the session without any steps.
 pub(crate) fn recorded_turn(of: &str, name: &str, message: &str, started_at: Timestamp) -> ObservedTurn {
     ObservedTurn {
         session: session(of),
@@ -38,12 +38,12 @@ pub(crate) fn recorded_turn(of: &str, name: &str, message: &str, started_at: Tim
     }
 }
 
-/// The turn is over.
+/// Completes the turn.
 pub(crate) fn completed(turn: ObservedTurn, at: Timestamp) -> ObservedTurn {
     ObservedTurn { end: Some((TurnStatus::Completed, at)), ..turn }
 }
 
-/// A call that was answered.
+/// A completed call.
 pub(crate) fn call(name: &str, at: Timestamp, model: &str) -> Step {
     Step::Call(ObservedCall {
         id: EventId::derive(&[name.as_bytes()]),
@@ -63,13 +63,13 @@ pub(crate) fn call(name: &str, at: Timestamp, model: &str) -> Step {
     })
 }
 
-/// A call that failed.
+/// A failed call.
 pub(crate) fn failure(name: &str, at: Timestamp, model: &str, class: ErrorClass) -> Step {
     let (id, model) = (name.to_owned(), Some(model.to_owned()));
     Step::Failed(ObservedFailure { id, at, model, class, status: None, attempt: None })
 }
 
-/// A tool that edits a file, and what came of it.
+/// A tool call that edits a file, and its result.
 pub(crate) fn edit(name: &str, at: Timestamp) -> [Step; 2] {
     let tool = ObservedTool {
         id: name.to_owned(),

@@ -1,4 +1,4 @@
-//! The schema for editors and the loader know the same keys.
+//! The JSON Schema and the loader have the same keys.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::problems;
 use crate::support::policy;
 
-/// Every key a policy may have, with a value that is accepted.
+/// A policy with every key and an accepted value.
 const EVERYTHING: &str = r#"
 schema_version: 1
 global_default: sonnet
@@ -49,12 +49,12 @@ workspaces:
     rules: [{name: here, when: {}, use: gpt}]
 "#;
 
-/// The keys an object of the schema lists.
+/// The keys of an object in the schema.
 fn listed(object: &Value) -> BTreeSet<String> {
     object["properties"].as_object().unwrap().keys().cloned().collect()
 }
 
-/// Every object of the schema, with a policy in which one more key stands in that object.
+/// Each object of the schema, with a policy that has an additional key in that object.
 fn objects(schema: &Value) -> Vec<(&Value, &'static str)> {
     let workspace = &schema["properties"]["workspaces"]["additionalProperties"];
     vec![
