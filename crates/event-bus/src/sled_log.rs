@@ -1,8 +1,8 @@
 //! [`SledLog`], the log on disk: a journal as the authoritative record, with sled as its index (decision D16).
 
-mod ahead;
 mod index_check;
 mod open;
+mod preallocation;
 mod purge;
 mod writer;
 
@@ -22,7 +22,7 @@ use crate::{
     lock::LogLock,
 };
 pub use purge::PurgeOutcome;
-pub(crate) use purge::finish as finish_purge;
+pub(crate) use purge::complete_interrupted as complete_interrupted_purge;
 use writer::Writer;
 
 /// A log in a directory, which this process has opened exclusively.
@@ -78,14 +78,14 @@ impl SledLog {
         open::open(directory.as_ref(), files)
     }
 
-    /// Allows the index to be behind the journal for at most `most`, as long as events are appended or
+    /// Allows the index to be behind the journal for at most `max_lag`, as long as events are appended or
     /// [`EventLog::sync`] is called.
     ///
     /// A barrier then waits only for the journal, which is the authoritative record; reads never use sled. After a
     /// crash the index is extended to the journal when the log is opened (ADR 16).
     #[must_use]
-    pub fn with_lagging_index(self, most: std::time::Duration) -> Self {
-        self.writer().let_index_lag(most);
+    pub fn with_lagging_index(self, max_lag: std::time::Duration) -> Self {
+        self.writer().set_max_index_lag(max_lag);
         self
     }
 
@@ -94,7 +94,7 @@ impl SledLog {
     /// closed.
     #[must_use]
     pub fn with_journal_padding(self, bytes: usize) -> Self {
-        self.writer().write_ahead(bytes);
+        self.writer().set_preallocation(bytes);
         self
     }
 
@@ -118,8 +118,8 @@ impl SledLog {
         self.visible.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Stops the writer after a failure of the index, and returns the error.
-    fn stopped(&self, writer: &mut Writer, cause: &IndexFailure) -> LogError {
+    /// Stops the writer after a failure of the index, and returns the error of later calls.
+    fn stop_writer(&self, writer: &mut Writer, cause: &IndexFailure) -> LogError {
         writer.stop(&cause.to_string());
         writer.stopped_error(&self.root)
     }
@@ -181,29 +181,29 @@ impl EventLog for SledLog {
     }
 
     fn load_checkpoint(&self, name: &str) -> Result<Option<Checkpoint>, LogError> {
-        self.index.load_checkpoint(name).map_err(|failure| self.stopped(&mut self.writer(), &failure))
+        self.index.load_checkpoint(name).map_err(|failure| self.stop_writer(&mut self.writer(), &failure))
     }
 
     fn save_checkpoint(&self, name: &str, checkpoint: &Checkpoint) -> Result<(), LogError> {
-        let failed = |failure: IndexFailure| self.stopped(&mut self.writer(), &failure);
+        let failed = |failure: IndexFailure| self.stop_writer(&mut self.writer(), &failure);
         {
             // The position of a checkpoint never exceeds that of the index.
             let mut writer = self.writer();
             writer.check_running(&self.root)?;
-            if let Err(cause) = self.catch_index_up(&mut writer) {
+            if let Err(cause) = self.extend_index(&mut writer) {
                 writer.stop(&cause);
                 return Err(writer.stopped_error(&self.root));
             }
         }
-        let mut save = self.index.checkpoint_writer(name, checkpoint).map_err(failed)?;
+        let mut checkpoint_writer = self.index.checkpoint_writer(name, checkpoint).map_err(failed)?;
         loop {
             // Other writers may run between two barriers of a large checkpoint.
             let mut writer = self.writer();
             writer.check_running(&self.root)?;
-            match save.write_part() {
+            match checkpoint_writer.write_part() {
                 Ok(true) => {}
                 Ok(false) => return Ok(()),
-                Err(failure) => return Err(self.stopped(&mut writer, &failure)),
+                Err(failure) => return Err(self.stop_writer(&mut writer, &failure)),
             }
         }
     }
@@ -211,7 +211,7 @@ impl EventLog for SledLog {
     fn close(&self) -> Result<(), LogError> {
         let mut writer = self.writer();
         self.commit(&mut writer)?;
-        self.settle(&mut writer)
+        self.complete_deferred_work(&mut writer)
     }
 }
 

@@ -22,14 +22,14 @@ pub struct FailingFiles {
     /// The wrapped file system.
     files: Arc<dyn Files>,
     /// The fault and the counts of calls.
-    plan: Arc<Mutex<Plan>>,
+    state: Arc<Mutex<FaultState>>,
     /// Blocks stalled calls.
     gate: Arc<Gate>,
 }
 
 /// The injected fault, and the number of calls of each operation since it was set.
 #[derive(Debug, Default)]
-struct Plan {
+struct FaultState {
     /// The injected fault; `None` for none.
     fault: Option<Fault>,
     /// Number of calls of each operation since the fault was set.
@@ -53,67 +53,67 @@ struct FailingFile {
     /// The wrapped file.
     file: Arc<dyn File>,
     /// The fault that applies to the file.
-    owner: FailingFiles,
+    files: FailingFiles,
 }
 
 impl FailingFiles {
     /// Wraps a file system, without a fault.
-    pub fn over(files: impl Files) -> Self {
-        Self { files: Arc::new(files), plan: Arc::default(), gate: Arc::default() }
+    pub fn new(files: impl Files) -> Self {
+        Self { files: Arc::new(files), state: Arc::default(), gate: Arc::default() }
     }
 
     /// Sets the fault, or removes it with `None`, and resets the counts. Stalled calls continue.
-    pub fn fail(&self, fault: Option<Fault>) {
+    pub fn set_fault(&self, fault: Option<Fault>) {
         self.gate.open();
         if matches!(fault, Some(Fault { kind: FaultKind::Stall, .. })) {
             self.gate.close();
         }
-        *self.plan() = Plan { fault, calls: BTreeMap::new() };
+        *self.state() = FaultState { fault, calls: BTreeMap::new() };
     }
 
     /// Returns the number of calls of an operation since the fault was set.
     pub fn calls(&self, operation: Operation) -> u64 {
-        self.plan().calls.get(&operation).copied().unwrap_or_default()
+        self.state().calls.get(&operation).copied().unwrap_or_default()
     }
 
     /// Waits until a call stalls, or until stalling is switched off. Returns whether a call stalls.
     pub fn wait_for_stall(&self) -> bool {
-        self.gate.wait_for_someone()
+        self.gate.wait_for_blocked()
     }
 
     /// Lets stalled and later calls continue.
-    pub fn go_on(&self) {
+    pub fn release_stalled(&self) {
         self.gate.open();
     }
 
     /// Counts a call and returns its effect, or the injected error. Blocks if the call stalls.
     fn check(&self, operation: Operation) -> io::Result<Effect> {
         let kind = {
-            let mut plan = self.plan();
-            let calls = plan.calls.entry(operation).or_default();
+            let mut state = self.state();
+            let calls = state.calls.entry(operation).or_default();
             *calls += 1;
             let calls = *calls;
-            let hit = |fault: &Fault| {
+            let is_affected = |fault: &Fault| {
                 fault.operation == operation && (calls == fault.call || fault.sticky && fault.call < calls)
             };
-            plan.fault.filter(hit).map(|fault| fault.kind)
+            state.fault.filter(is_affected).map(|fault| fault.kind)
         };
         match kind {
             None => Ok(Effect::Whole),
             Some(FaultKind::Short) => Ok(Effect::Part),
-            Some(FaultKind::Lie) => Ok(Effect::Nothing),
+            Some(FaultKind::LostSync) => Ok(Effect::Nothing),
             Some(FaultKind::Stall) => {
-                self.gate.pass();
+                self.gate.wait_while_closed();
                 Ok(Effect::Whole)
             }
-            Some(FaultKind::Refused | FaultKind::Full | FaultKind::Interrupted) => {
+            Some(FaultKind::DeviceError | FaultKind::Full | FaultKind::Interrupted) => {
                 Err(kind.and_then(FaultKind::error).unwrap_or_else(|| io::ErrorKind::Other.into()))
             }
         }
     }
 
-    fn plan(&self) -> MutexGuard<'_, Plan> {
-        self.plan.lock().unwrap_or_else(PoisonError::into_inner)
+    fn state(&self) -> MutexGuard<'_, FaultState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -125,7 +125,7 @@ impl Files for FailingFiles {
 
     fn open(&self, path: &Path, mode: Mode) -> io::Result<Arc<dyn File>> {
         self.check(Operation::Open)?;
-        Ok(Arc::new(FailingFile { file: self.files.open(path, mode)?, owner: self.clone() }))
+        Ok(Arc::new(FailingFile { file: self.files.open(path, mode)?, files: self.clone() }))
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
@@ -158,16 +158,16 @@ impl Files for FailingFiles {
 
 impl File for FailingFile {
     fn read_at(&self, offset: u64, into: &mut [u8]) -> io::Result<usize> {
-        let wanted = match self.owner.check(Operation::Read)? {
-            Effect::Part => part(into.len()),
+        let wanted = match self.files.check(Operation::Read)? {
+            Effect::Part => half(into.len()),
             Effect::Whole | Effect::Nothing => into.len(),
         };
         self.file.read_at(offset, &mut into[..wanted])
     }
 
     fn write_at(&self, offset: u64, bytes: &[u8]) -> io::Result<usize> {
-        match self.owner.check(Operation::Write) {
-            Ok(Effect::Part) => self.file.write_at(offset, &bytes[..part(bytes.len())]),
+        match self.files.check(Operation::Write) {
+            Ok(Effect::Part) => self.file.write_at(offset, &bytes[..half(bytes.len())]),
             Ok(Effect::Whole | Effect::Nothing) => self.file.write_at(offset, bytes),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => Err(error),
             Err(error) => {
@@ -178,29 +178,29 @@ impl File for FailingFile {
     }
 
     fn length(&self) -> io::Result<u64> {
-        self.owner.check(Operation::Length)?;
+        self.files.check(Operation::Length)?;
         self.file.length()
     }
 
     fn truncate(&self, length: u64) -> io::Result<()> {
-        self.owner.check(Operation::Truncate)?;
+        self.files.check(Operation::Truncate)?;
         self.file.truncate(length)
     }
 
     fn sync_data(&self) -> io::Result<()> {
-        match self.owner.check(Operation::Sync)? {
+        match self.files.check(Operation::Sync)? {
             Effect::Nothing => Ok(()),
             Effect::Whole | Effect::Part => self.file.sync_data(),
         }
     }
 
     fn try_lock(&self) -> io::Result<bool> {
-        self.owner.check(Operation::Lock)?;
+        self.files.check(Operation::Lock)?;
         self.file.try_lock()
     }
 }
 
 /// Returns half of a length, rounded up: a call without any effect is a different fault.
-fn part(length: usize) -> usize {
+fn half(length: usize) -> usize {
     length.div_ceil(2)
 }

@@ -19,7 +19,7 @@ pub use image::Image;
 pub use survival::Survival;
 
 use super::{File, Files, Mode};
-use change::{Kind, Node, What};
+use change::{ChangeKind, EntryType, Node};
 use tree::Tree;
 
 /// A file system that records all changes under a directory, in order. Clones share the record.
@@ -52,11 +52,11 @@ impl RecordingFiles {
     ///
     /// # Errors
     /// [`io::Error`] if the directory cannot be read.
-    pub fn over(files: impl Files, root: impl Into<PathBuf>) -> io::Result<Self> {
+    pub fn new(files: impl Files, root: impl Into<PathBuf>) -> io::Result<Self> {
         let root = root.into();
         let mut tree = Tree::default();
         tree.observe(&root)?;
-        tree.sync_everything();
+        tree.sync_all();
         Ok(Self { files: Arc::new(files), root, tree: Arc::new(Mutex::new(tree)) })
     }
 
@@ -65,7 +65,7 @@ impl RecordingFiles {
     /// # Errors
     /// [`io::Error`] if the directory cannot be read.
     pub fn count(&self) -> io::Result<usize> {
-        Ok(self.observed()?.changes.len())
+        Ok(self.lock_observed()?.changes.len())
     }
 
     /// Returns all changes so far.
@@ -73,70 +73,70 @@ impl RecordingFiles {
     /// # Errors
     /// [`io::Error`] if the directory cannot be read.
     pub fn changes(&self) -> io::Result<Vec<Change>> {
-        Ok(self.observed()?.changes.clone())
+        Ok(self.lock_observed()?.changes.clone())
     }
 
     /// Returns the record, after adding changes made by others. The lock is held during an operation, so the record has
     /// the order of the operations.
-    fn observed(&self) -> io::Result<MutexGuard<'_, Tree>> {
+    fn lock_observed(&self) -> io::Result<MutexGuard<'_, Tree>> {
         let mut tree = self.tree.lock().unwrap_or_else(PoisonError::into_inner);
         tree.observe(&self.root)?;
         Ok(tree)
     }
 
     /// Returns a path relative to the root; an error if it is outside.
-    fn inside<'p>(&self, path: &'p Path) -> io::Result<&'p Path> {
+    fn relative<'p>(&self, path: &'p Path) -> io::Result<&'p Path> {
         path.strip_prefix(&self.root).map_err(|_| {
-            let place = format!("`{}` is not under `{}`", path.display(), self.root.display());
-            io::Error::new(io::ErrorKind::InvalidInput, place)
+            let message = format!("`{}` is not under `{}`", path.display(), self.root.display());
+            io::Error::new(io::ErrorKind::InvalidInput, message)
         })
     }
 }
 
 impl Files for RecordingFiles {
     fn create_dir(&self, path: &Path) -> io::Result<bool> {
-        let mut tree = self.observed()?;
+        let mut tree = self.lock_observed()?;
         let created = self.files.create_dir(path)?;
         if created {
-            tree.link(self.inside(path)?, Kind::Directory)?;
+            tree.link(self.relative(path)?, EntryType::Directory)?;
         }
         Ok(created)
     }
 
     fn open(&self, path: &Path, mode: Mode) -> io::Result<Arc<dyn File>> {
-        let mut tree = self.observed()?;
-        let inside = self.inside(path)?;
-        let known = tree.find(inside);
+        let mut tree = self.lock_observed()?;
+        let relative = self.relative(path)?;
+        let existing = tree.find(relative);
         let file = self.files.open(path, mode)?;
-        let node = match known {
+        let node = match existing {
             Some(node) => {
                 if mode == Mode::Replace {
-                    tree.make(node, What::Resize { length: 0 });
+                    tree.record(node, ChangeKind::Resize { length: 0 });
                 }
                 node
             }
-            None => tree.link(inside, Kind::File)?,
+            None => tree.link(relative, EntryType::File)?,
         };
         Ok(Arc::new(RecordingFile { file, node, owner: self.clone() }))
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
-        let mut tree = self.observed()?;
-        let (old, new) = (self.inside(from)?, self.inside(to)?);
+        let mut tree = self.lock_observed()?;
+        let (old, new) = (self.relative(from)?, self.relative(to)?);
         self.files.rename(from, to)?;
         tree.rename(old, new)
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {
-        let mut tree = self.observed()?;
+        let mut tree = self.lock_observed()?;
         self.files.remove(path)?;
-        tree.unlink(self.inside(path)?)
+        tree.unlink(self.relative(path)?)
     }
 
     fn remove_dir(&self, path: &Path) -> io::Result<()> {
-        let mut tree = self.observed()?;
+        let mut tree = self.lock_observed()?;
         self.files.remove_dir(path)?;
-        tree.unlink(self.inside(path)?)
+        tree.unlink(self.relative(path)?)
     }
 
     fn list(&self, path: &Path) -> io::Result<Vec<OsString>> {
@@ -144,10 +144,10 @@ impl Files for RecordingFiles {
     }
 
     fn sync_dir(&self, path: &Path) -> io::Result<()> {
-        let mut tree = self.observed()?;
+        let mut tree = self.lock_observed()?;
         self.files.sync_dir(path)?;
-        let node = tree.find(self.inside(path)?).ok_or(io::ErrorKind::NotFound)?;
-        tree.make(node, What::Sync);
+        let node = tree.find(self.relative(path)?).ok_or(io::ErrorKind::NotFound)?;
+        tree.record(node, ChangeKind::Sync);
         Ok(())
     }
 }
@@ -158,9 +158,9 @@ impl File for RecordingFile {
     }
 
     fn write_at(&self, offset: u64, bytes: &[u8]) -> io::Result<usize> {
-        let mut tree = self.owner.observed()?;
+        let mut tree = self.owner.lock_observed()?;
         let count = self.file.write_at(offset, bytes)?;
-        tree.make(self.node, What::Write { offset, bytes: bytes[..count].into() });
+        tree.record(self.node, ChangeKind::Write { offset, bytes: bytes[..count].into() });
         Ok(count)
     }
 
@@ -169,16 +169,16 @@ impl File for RecordingFile {
     }
 
     fn truncate(&self, length: u64) -> io::Result<()> {
-        let mut tree = self.owner.observed()?;
+        let mut tree = self.owner.lock_observed()?;
         self.file.truncate(length)?;
-        tree.make(self.node, What::Resize { length });
+        tree.record(self.node, ChangeKind::Resize { length });
         Ok(())
     }
 
     fn sync_data(&self) -> io::Result<()> {
-        let mut tree = self.owner.observed()?;
+        let mut tree = self.owner.lock_observed()?;
         self.file.sync_data()?;
-        tree.make(self.node, What::Sync);
+        tree.record(self.node, ChangeKind::Sync);
         Ok(())
     }
 

@@ -14,7 +14,7 @@ use crate::{
     index::{INDEX, Index},
     journal::{self, Cursor, FrameBoundary, Header, JOURNAL, Offsets, Step, StopReason},
     lock,
-    sled_log::finish_purge,
+    sled_log::complete_interrupted_purge,
 };
 
 /// The location of a valid frame in the journal.
@@ -48,7 +48,7 @@ pub fn plan_repair_with(directory: impl AsRef<Path>, files: Arc<dyn Files>) -> R
     files.list(root).map_err(LogError::io("list", root))?;
     let lock = lock::acquire(&*files, root)?;
     // Otherwise a repair could restore purged payloads from the old index.
-    finish_purge(root, &*files)?;
+    complete_interrupted_purge(root, &*files)?;
     let mut faults = Vec::new();
     let head_file = head::read(&*files, root)?;
     let journal = open_journal(root, &*files, &mut faults)?;

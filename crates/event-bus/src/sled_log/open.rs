@@ -7,7 +7,7 @@ use std::{
 
 use event_core::Position;
 
-use super::{SledLog, Visible, index_check::Witness, purge, writer::Writer};
+use super::{SledLog, Visible, index_check::IndexState, purge, writer::Writer};
 use crate::{
     LogError, Repair, RepairAction,
     chain::Chain,
@@ -23,17 +23,17 @@ use crate::{
 pub(super) fn open(root: &Path, files: Arc<dyn Files>) -> Result<(SledLog, Vec<Repair>), LogError> {
     files::ensure_dir(&*files, root).map_err(LogError::io("create", root))?;
     let lock = lock::acquire(&*files, root)?;
-    purge::finish(root, &*files)?;
+    purge::complete_interrupted(root, &*files)?;
     let mut opening = Opening { root, files: &*files, repairs: Vec::new() };
-    let found = head::read(&*files, root)?;
-    let witness = Witness::question(root, &*files)?;
-    let file = opening.open_journal(found, &witness)?;
-    let Walked { scan, ids, index_chain } = opening.scan(&*file, found, &witness)?;
-    opening.check_tail(&*file, &scan, &witness)?;
+    let head_file = head::read(&*files, root)?;
+    let index_state = IndexState::read(root, &*files)?;
+    let file = opening.open_journal(head_file, &index_state)?;
+    let ScannedJournal { scan, ids, index_chain } = opening.scan(&*file, head_file, &index_state)?;
+    opening.check_tail(&*file, &scan, &index_state)?;
     let end = scan.complete_end;
-    let readable = ReadableJournal { path: opening.journal(), file, end, offsets: scan.offsets };
-    let index = opening.settle_index(witness, index_chain, &readable)?;
-    let head = opening.settle_head(found, end)?;
+    let readable = ReadableJournal { path: opening.journal_path(), file, end, offsets: scan.offsets };
+    let index = opening.repair_index(index_state, index_chain, &readable)?;
+    let head = opening.update_head(head_file, end)?;
     for repair in &opening.repairs {
         tracing::warn!(log = %root.display(), %repair, "the log was repaired");
     }
@@ -50,7 +50,7 @@ pub(super) fn open(root: &Path, files: Arc<dyn Files>) -> Result<(SledLog, Vec<R
 }
 
 /// Result of scanning the journal when a log is opened.
-struct Walked {
+struct ScannedJournal {
     /// The end and the index of the journal.
     scan: Scan,
     /// All ids, including those of a tail that will be cut: positions after the log's end count as unknown.
@@ -71,47 +71,47 @@ pub(super) struct Opening<'a> {
 
 impl Opening<'_> {
     /// Records a repair.
-    pub(super) fn repaired(&mut self, action: RepairAction, position: Position, detail: String) {
+    pub(super) fn add_repair(&mut self, action: RepairAction, position: Position, detail: String) {
         self.repairs.push(Repair { action, position, detail });
     }
 
-    fn journal(&self) -> PathBuf {
+    fn journal_path(&self) -> PathBuf {
         self.root.join(JOURNAL)
     }
 
     /// Returns the error for a damaged journal.
     fn damaged(&self, position: Position, detail: impl Into<String>) -> LogError {
-        LogError::Damaged { path: self.journal(), position, detail: detail.into() }
+        LogError::Damaged { path: self.journal_path(), position, detail: detail.into() }
     }
 
     /// Opens the journal, or creates it if no other file shows that one existed.
-    fn open_journal(&mut self, found: HeadFile, witness: &Witness) -> Result<Arc<dyn File>, LogError> {
-        let path = self.journal();
+    fn open_journal(&mut self, head_file: HeadFile, index_state: &IndexState) -> Result<Arc<dyn File>, LogError> {
+        let path = self.journal_path();
         let exists = files::exists(self.files, &path).map_err(LogError::io("list", self.root))?;
-        let fresh = found == HeadFile::Missing && witness.knows_nothing() && !self.has_old_journal()?;
-        if !exists && !fresh {
+        let is_new = head_file == HeadFile::Missing && index_state.is_empty() && !self.has_old_journal()?;
+        if !exists && !is_new {
             return Err(self.damaged(Position(1), "the file is missing, and other files show that it was there"));
         }
         let file = self.files.open(&path, Mode::Create).map_err(LogError::io("open", &path))?;
         let header = journal::read_header(&*file).map_err(LogError::io("read", &path))?;
         let length = file.length().map_err(LogError::io("read", &path))?;
         // A crash may keep the length of a header without its bytes.
-        let unfinished = matches!(header, Header::Short | Header::Damaged) && length <= HEADER_BYTES as u64;
-        if !unfinished || !fresh {
+        let is_unfinished = matches!(header, Header::Short | Header::Damaged) && length <= HEADER_BYTES as u64;
+        if !is_unfinished || !is_new {
             journal::check_header(header, path)?;
             return Ok(file);
         }
         if length != 0 {
             let detail = format!("{length} bytes of a header that was never finished");
-            self.repaired(RepairAction::TailCut, Position(1), detail);
+            self.add_repair(RepairAction::TailCut, Position(1), detail);
         }
-        let begin = || {
+        let create = || {
             file.truncate(0)?;
             files::write_full(&*file, 0, &journal::encode_header())?;
             file.sync_data()?;
             self.files.sync_dir(self.root)
         };
-        begin().map_err(LogError::io("create", path))?;
+        create().map_err(LogError::io("create", path))?;
         Ok(file)
     }
 
@@ -122,94 +122,92 @@ impl Opening<'_> {
     }
 
     /// Scans the whole journal and compares it with `HEAD` and the end of the index.
-    fn scan(&self, file: &dyn File, found: HeadFile, witness: &Witness) -> Result<Walked, LogError> {
-        let path = self.journal();
+    fn scan(&self, file: &dyn File, head_file: HeadFile, index_state: &IndexState) -> Result<ScannedJournal, LogError> {
+        let path = self.journal_path();
         let length = file.length().map_err(LogError::io("read", &path))?;
-        let recorded = match found {
+        let head = match head_file {
             HeadFile::Valid(head) => Some(head),
             HeadFile::Missing | HeadFile::Damaged => None,
         };
-        let mut head_holds = recorded.is_none_or(|head| head.position == Position::ORIGIN);
+        let mut head_matches = head.is_none_or(|head| head.position == Position::ORIGIN);
         let mut index_chain = Chain::ORIGIN;
         let mut ids = IdIndex::default();
         let scan = journal::scan(file, FrameBoundary::START, Offsets::default(), length, |frame| {
             let position = frame.position();
-            if let Some(head) = recorded.filter(|head| head.position == position) {
-                head_holds = head.chain == frame.chain();
+            if let Some(head) = head.filter(|head| head.position == position) {
+                head_matches = head.chain == frame.chain();
             }
             ids.add(frame.id(), position);
-            if witness.position() == position {
+            if index_state.position() == position {
                 index_chain = frame.chain();
             }
         })
         .map_err(LogError::io("read", &path))?;
-        let whole = scan.complete_end.position;
-        let flaw = scan.stop.map_or_else(String::new, |flaw| format!(" ({})", flaw.description()));
-        if let Some(head) = recorded
-            && whole < head.position
+        let end = scan.complete_end.position;
+        let stop = scan.stop.map_or_else(String::new, |stop| format!(" ({})", stop.description()));
+        if let Some(head) = head
+            && end < head.position
         {
-            return Err(
-                self.damaged(whole.next(), format!("`HEAD` knows events up to position {}{flaw}", head.position))
-            );
+            return Err(self.damaged(end.next(), format!("`HEAD` knows events up to position {}{stop}", head.position)));
         }
-        if whole < witness.position() {
-            let known = witness.position();
-            return Err(self.damaged(whole.next(), format!("the index knows events up to position {known}{flaw}")));
+        if end < index_state.position() {
+            let known = index_state.position();
+            return Err(self.damaged(end.next(), format!("the index knows events up to position {known}{stop}")));
         }
-        if let Some(head) = recorded
-            && !head_holds
+        if let Some(head) = head
+            && !head_matches
         {
             return Err(self.damaged(head.position, "the hash chain is not the one `HEAD` remembers"));
         }
-        Ok(Walked { scan, ids, index_chain })
+        Ok(ScannedJournal { scan, ids, index_chain })
     }
 
     /// Truncates an incomplete write at the end, and rejects any other incomplete content.
-    fn check_tail(&mut self, file: &dyn File, scan: &Scan, witness: &Witness) -> Result<(), LogError> {
-        let (path, whole) = (self.journal(), scan.complete_end);
-        let what = match scan.stop {
+    fn check_tail(&mut self, file: &dyn File, scan: &Scan, index_state: &IndexState) -> Result<(), LogError> {
+        let (path, end) = (self.journal_path(), scan.complete_end);
+        let reason = match scan.stop {
             None => return Ok(()),
-            Some(StopReason::Foreign(what)) => return Err(self.damaged(whole.position.next(), what)),
-            Some(StopReason::Torn(what)) => what,
+            Some(StopReason::Foreign(reason)) => return Err(self.damaged(end.position.next(), reason)),
+            Some(StopReason::Torn(reason)) => reason,
         };
         let length = file.length().map_err(LogError::io("read", &path))?;
-        let behind =
+        let trailing =
             journal::find_trailing_frames(file, scan.reached_offset, length).map_err(LogError::io("read", &path))?;
         // Frames behind the gap do not prove damage if they belong to the same barrier, of which a crash may keep any
         // part. An intact index that ends before the gap proves that the barrier was never acknowledged.
-        let unfinished = behind.synced_before <= whole.position.next() && witness.is_sound();
-        if behind.count != 0 && !unfinished {
-            let detail = format!("{what}, and {} whole records stand behind it", behind.count);
-            return Err(self.damaged(whole.position.next(), detail));
+        let is_unfinished = trailing.synced_before <= end.position.next() && index_state.is_intact();
+        if trailing.count != 0 && !is_unfinished {
+            let detail = format!("{reason}, and {} whole records stand behind it", trailing.count);
+            return Err(self.damaged(end.position.next(), detail));
         }
         let cut = || {
-            file.truncate(whole.offset)?;
+            file.truncate(end.offset)?;
             file.sync_data()
         };
         cut().map_err(LogError::io("cut", &path))?;
-        if scan.ends_in_padding(&behind) {
+        if scan.ends_in_padding(&trailing) {
             return Ok(());
         }
-        let bytes = length - whole.offset;
-        let detail = format!("{bytes} bytes after position {} were never acknowledged: {what}", whole.position);
-        self.repaired(RepairAction::TailCut, whole.position.next(), detail);
+        let bytes = length - end.offset;
+        let detail = format!("{bytes} bytes after position {} were never acknowledged: {reason}", end.position);
+        self.add_repair(RepairAction::TailCut, end.position.next(), detail);
         Ok(())
     }
 
     /// Rewrites the `HEAD` file if it differs from the journal's end.
-    fn settle_head(&mut self, found: HeadFile, end: FrameBoundary) -> Result<Head, LogError> {
+    fn update_head(&mut self, head_file: HeadFile, end: FrameBoundary) -> Result<Head, LogError> {
         let head = Head::from(end);
-        if found == HeadFile::Valid(head) {
+        if head_file == HeadFile::Valid(head) {
             return Ok(head);
         }
         head::write(self.files, self.root, head).map_err(LogError::io("write", self.root.join(head::HEAD)))?;
-        let why = match found {
+        let reason = match head_file {
             HeadFile::Damaged => "it was damaged",
             HeadFile::Missing if end.position != Position::ORIGIN => "it was missing",
             // A new log, or a process that was killed before it wrote the file.
             HeadFile::Missing | HeadFile::Valid(_) => return Ok(head),
         };
-        self.repaired(RepairAction::HeadRewritten, end.position, why.to_owned());
+        self.add_repair(RepairAction::HeadRewritten, end.position, reason.to_owned());
         Ok(head)
     }
 

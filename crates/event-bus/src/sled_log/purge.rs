@@ -11,7 +11,7 @@ use std::{
 
 use event_core::Recorded;
 
-use super::{SledLog, index_check::build};
+use super::{SledLog, index_check::add_events_after};
 use crate::{
     LogError,
     files::{self, Files, Mode},
@@ -25,8 +25,8 @@ const NEW_INDEX: &str = "index.purging";
 /// Name of the new index when both are complete.
 const PURGED_INDEX: &str = "index.purged";
 
-/// Number of bytes written at once.
-const CHUNK: usize = 128 * 1024;
+/// The least number of bytes written at once, except for the last write.
+const WRITE_BYTES: usize = 128 * 1024;
 
 /// Outcome of a purge: the number of purged events and removed bytes, and old copies that remain.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -55,10 +55,10 @@ impl SledLog {
         self.close()?;
         let (root, files) = (self.root.clone(), Arc::clone(&self.files));
         let old_copies = old_copies(&root, &*files)?;
-        let (journal, purged) = self.write_journal_without(selected)?;
+        let (journal, purged) = self.write_purged_journal(selected)?;
         let purged = PurgeOutcome { old_copies, ..purged };
         if purged.events != 0 {
-            self.write_index_of(&journal)?;
+            self.write_purged_index(&journal)?;
             let complete = || {
                 files.rename(&root.join(NEW_INDEX), &root.join(PURGED_INDEX))?;
                 files.sync_dir(&root)
@@ -71,13 +71,14 @@ impl SledLog {
         Ok((log, purged))
     }
 
-    /// Writes the new journal without the payloads of selected events.
-    fn write_journal_without(
+    /// Writes the new journal without the payloads of selected events. Returns it with the counts of purged events and
+    /// bytes.
+    fn write_purged_journal(
         &self,
         mut selected: impl FnMut(&Recorded) -> bool,
     ) -> Result<(ReadableJournal, PurgeOutcome), LogError> {
         let path = self.root.join(NEW_JOURNAL);
-        let wrote = |error| LogError::io("write", &path)(error);
+        let write_error = |error| LogError::io("write", &path)(error);
         let old = self.visible().readable.clone();
         let file = self.files.open(&path, Mode::Replace).map_err(LogError::io("create", &path))?;
         let mut cursor = Cursor::new(&*old.file, FrameBoundary::START.offset, old.end.offset);
@@ -99,8 +100,8 @@ impl SledLog {
             }
             let length = (pending.len() - before) as u64;
             end = FrameBoundary::after(&frame, end.offset + length);
-            if CHUNK <= pending.len() || end.position == old.end.position {
-                files::write_full(&*file, written, &pending).map_err(wrote)?;
+            if WRITE_BYTES <= pending.len() || end.position == old.end.position {
+                files::write_full(&*file, written, &pending).map_err(write_error)?;
                 written += pending.len() as u64;
                 pending.clear();
             }
@@ -110,32 +111,32 @@ impl SledLog {
     }
 
     /// Builds the new index from the new journal.
-    fn write_index_of(&self, journal: &ReadableJournal) -> Result<(), LogError> {
+    fn write_purged_index(&self, journal: &ReadableJournal) -> Result<(), LogError> {
         let path = self.root.join(NEW_INDEX);
         let failed =
             |failure: IndexFailure| LogError::Stopped { path: path.clone(), cause: failure.to_string().into() };
         let index = Index::open(&path, &*self.files).map_err(LogError::io("create", &path))?.map_err(failed)?;
-        build(&index, journal, FrameBoundary::START.position)?.map_err(failed)?;
+        add_events_after(&index, journal, FrameBoundary::START.position)?.map_err(failed)?;
         index.copy_positions(&self.index).map_err(failed)
     }
 }
 
 /// Completes a purge whose new files are complete, and removes the files of one that was interrupted earlier.
-pub(crate) fn finish(root: &Path, files: &dyn Files) -> Result<(), LogError> {
+pub(crate) fn complete_interrupted(root: &Path, files: &dyn Files) -> Result<(), LogError> {
     let names = files.list(root).map_err(LogError::io("list", root))?;
-    let is_there = |name: &str| names.iter().any(|there| there == name);
+    let exists = |name: &str| names.iter().any(|there| there == name);
     let [new_journal, new_index, purged_index] = [NEW_JOURNAL, NEW_INDEX, PURGED_INDEX].map(|name| root.join(name));
-    let finish = || {
-        if is_there(PURGED_INDEX) {
+    let complete_interrupted = || {
+        if exists(PURGED_INDEX) {
             // This name means that both files are complete, so it must be durable before they are used.
             files.sync_dir(root)?;
-            if is_there(NEW_JOURNAL) {
+            if exists(NEW_JOURNAL) {
                 files.rename(&new_journal, &root.join(JOURNAL))?;
                 files.sync_dir(root)?;
             }
             files::remove_tree(files, &root.join(INDEX))?;
             files.rename(&purged_index, &root.join(INDEX))?;
-        } else if is_there(NEW_JOURNAL) || is_there(NEW_INDEX) {
+        } else if exists(NEW_JOURNAL) || exists(NEW_INDEX) {
             files::remove_tree(files, &new_journal)?;
             files::remove_tree(files, &new_index)?;
         } else {
@@ -143,7 +144,7 @@ pub(crate) fn finish(root: &Path, files: &dyn Files) -> Result<(), LogError> {
         }
         files.sync_dir(root)
     };
-    finish().map_err(LogError::io("finish the purge of", root))
+    complete_interrupted().map_err(LogError::io("finish the purge of", root))
 }
 
 /// Returns the files that repairs have kept.

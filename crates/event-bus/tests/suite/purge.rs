@@ -114,11 +114,11 @@ fn whatever_fails_on_the_way_the_log_is_as_it_was_or_as_it_should_be() {
         for call in 1.. {
             let directory = tempfile::tempdir().unwrap();
             crate::support::copy(original.path(), directory.path());
-            let files = FailingFiles::over(SystemFiles);
+            let files = FailingFiles::new(SystemFiles);
             let (log, _) = SledLog::open_with(directory.path(), Arc::new(files.clone())).unwrap();
-            files.fail(Some(Fault { operation, call, kind: FaultKind::Full, sticky: true }));
+            files.set_fault(Some(Fault { operation, call, kind: FaultKind::Full, sticky: true }));
             let outcome = log.purge(is_secret);
-            files.fail(None);
+            files.set_fault(None);
             if outcome.is_ok() {
                 break;
             }

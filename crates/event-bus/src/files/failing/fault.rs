@@ -54,7 +54,7 @@ impl Operation {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FaultKind {
     /// The device reports an error: `EIO`.
-    Refused,
+    DeviceError,
     /// The disk is full: `ENOSPC`.
     Full,
     /// A signal interrupted the call before it had an effect: `EINTR`.
@@ -62,37 +62,39 @@ pub enum FaultKind {
     /// A read or write succeeds for half of the bytes.
     Short,
     /// A sync succeeds without effect.
-    Lie,
-    /// The call blocks until [`FailingFiles::go_on`](super::FailingFiles::go_on).
+    LostSync,
+    /// The call blocks until [`FailingFiles::release_stalled`](super::FailingFiles::release_stalled).
     Stall,
 }
 
 impl FaultKind {
     /// All kinds.
-    pub const ALL: [Self; 6] = [Self::Refused, Self::Full, Self::Interrupted, Self::Short, Self::Lie, Self::Stall];
+    pub const ALL: [Self; 6] =
+        [Self::DeviceError, Self::Full, Self::Interrupted, Self::Short, Self::LostSync, Self::Stall];
 
     /// Returns whether the fault can occur in an operation.
-    pub const fn concerns(self, operation: Operation) -> bool {
+    pub const fn applies_to(self, operation: Operation) -> bool {
         match self {
-            Self::Refused | Self::Full | Self::Interrupted | Self::Stall => true,
+            Self::DeviceError | Self::Full | Self::Interrupted | Self::Stall => true,
             Self::Short => matches!(operation, Operation::Read | Operation::Write),
-            Self::Lie => matches!(operation, Operation::Sync | Operation::SyncDir),
+            Self::LostSync => matches!(operation, Operation::Sync | Operation::SyncDir),
         }
     }
 
     /// Returns the error of the operating system that a call returns; `None` if the fault is not an error.
     pub fn error(self) -> Option<io::Error> {
         let number = match self {
-            Self::Refused => 5,
+            Self::DeviceError => 5,
             Self::Full => 28,
             Self::Interrupted => 4,
-            Self::Short | Self::Lie | Self::Stall => return None,
+            Self::Short | Self::LostSync | Self::Stall => return None,
         };
         Some(io::Error::from_raw_os_error(number))
     }
 }
 
-/// A fault to inject into one call, or into all later ones. [`FailingFiles::fail`](super::FailingFiles::fail) sets it.
+/// A fault to inject into one call, or into all later ones. [`FailingFiles::set_fault`](super::FailingFiles::set_fault)
+/// sets it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fault {
     /// Affected operation.

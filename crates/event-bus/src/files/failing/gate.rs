@@ -17,7 +17,7 @@ struct State {
     /// Whether calls are blocked.
     closed: bool,
     /// Number of blocked calls.
-    waiting: u64,
+    blocked: u64,
 }
 
 impl Gate {
@@ -33,19 +33,19 @@ impl Gate {
     }
 
     /// Waits while the gate is closed.
-    pub(super) fn pass(&self) {
+    pub(super) fn wait_while_closed(&self) {
         let mut state = self.state();
-        state.waiting += 1;
+        state.blocked += 1;
         self.changed.notify_all();
         let mut state = self.changed.wait_while(state, |state| state.closed).unwrap_or_else(PoisonError::into_inner);
-        state.waiting -= 1;
+        state.blocked -= 1;
     }
 
     /// Waits until a call is blocked or the gate is open. Returns whether a call is blocked.
-    pub(super) fn wait_for_someone(&self) -> bool {
-        let idle = |state: &mut State| state.closed && state.waiting == 0;
-        let state = self.changed.wait_while(self.state(), idle).unwrap_or_else(PoisonError::into_inner);
-        state.closed && state.waiting != 0
+    pub(super) fn wait_for_blocked(&self) -> bool {
+        let is_closed_and_unused = |state: &mut State| state.closed && state.blocked == 0;
+        let state = self.changed.wait_while(self.state(), is_closed_and_unused).unwrap_or_else(PoisonError::into_inner);
+        state.closed && state.blocked != 0
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

@@ -13,7 +13,7 @@ impl Node {
 
 /// Type of a directory entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum EntryType {
     /// A file.
     File,
     /// A directory.
@@ -26,14 +26,14 @@ pub struct Change {
     /// The changed file or directory.
     pub(super) node: Node,
     /// Kind and data of the change.
-    pub(super) what: What,
+    pub(super) kind: ChangeKind,
 }
 
 /// Kind and data of a recorded change.
 #[derive(Debug, Clone)]
-pub(super) enum What {
+pub(super) enum ChangeKind {
     /// An entry was added to a directory.
-    Link { name: OsString, to: Node, kind: Kind },
+    Link { name: OsString, to: Node, kind: EntryType },
     /// An entry of a directory was renamed.
     Rename { from: OsString, name: OsString, to: Node },
     /// An entry was removed from a directory.
@@ -49,13 +49,15 @@ pub(super) enum What {
 impl fmt::Display for Change {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let node = self.node.0;
-        match &self.what {
-            What::Link { name, to, kind } => write!(f, "{kind:?} {} `{}` is new in {node}", to.0, name.display()),
-            What::Rename { from, name, .. } => write!(f, "`{}` becomes `{}` in {node}", from.display(), name.display()),
-            What::Unlink { name, .. } => write!(f, "`{}` goes from {node}", name.display()),
-            What::Write { offset, bytes } => write!(f, "{} bytes written at {offset} to {node}", bytes.len()),
-            What::Resize { length } => write!(f, "{node} has {length} bytes"),
-            What::Sync => write!(f, "{node} is synced"),
+        match &self.kind {
+            ChangeKind::Link { name, to, kind } => write!(f, "{kind:?} {} `{}` is new in {node}", to.0, name.display()),
+            ChangeKind::Rename { from, name, .. } => {
+                write!(f, "`{}` becomes `{}` in {node}", from.display(), name.display())
+            }
+            ChangeKind::Unlink { name, .. } => write!(f, "`{}` goes from {node}", name.display()),
+            ChangeKind::Write { offset, bytes } => write!(f, "{} bytes written at {offset} to {node}", bytes.len()),
+            ChangeKind::Resize { length } => write!(f, "{node} has {length} bytes"),
+            ChangeKind::Sync => write!(f, "{node} is synced"),
         }
     }
 }

@@ -8,9 +8,9 @@ use std::{
 };
 
 use super::{
-    change::{Change, Kind, Node, What},
+    change::{Change, ChangeKind, EntryType, Node},
     image::{Bytes, Image},
-    survival::{Fate, SECTOR, Survival},
+    survival::{CrashOutcome, SECTOR, Survival},
 };
 
 /// A model of a disk and its cache, to which [`Change`]s are applied one by one.
@@ -46,7 +46,7 @@ enum Pending {
     /// The file was extended to this length.
     Grow(u64),
     /// The file was truncated to this length.
-    Cut(u64),
+    Truncate(u64),
 }
 
 /// Entries of a directory: the durable ones and the pending changes, each with its number.
@@ -55,7 +55,7 @@ struct Names {
     /// Entries after the last sync of the directory.
     durable: BTreeMap<OsString, Node>,
     /// Changes since then, each with its number.
-    pending: Vec<(u64, What)>,
+    pending: Vec<(u64, ChangeKind)>,
 }
 
 impl Default for Disk {
@@ -75,32 +75,32 @@ impl Disk {
     pub fn apply(&mut self, change: &Change) {
         self.applied += 1;
         let (number, node) = (self.applied, change.node);
-        match &change.what {
-            What::Link { to, kind, .. } => {
+        match &change.kind {
+            ChangeKind::Link { to, kind, .. } => {
                 match kind {
                     // The file may have had content before it had a name.
-                    Kind::File => {
+                    EntryType::File => {
                         self.files.entry(*to).or_default();
                     }
-                    Kind::Directory => {
+                    EntryType::Directory => {
                         self.directories.entry(*to).or_default();
                     }
                 }
-                self.directories.entry(node).or_default().pending.push((number, change.what.clone()));
+                self.directories.entry(node).or_default().pending.push((number, change.kind.clone()));
             }
-            What::Rename { .. } | What::Unlink { .. } => {
-                self.directories.entry(node).or_default().pending.push((number, change.what.clone()));
+            ChangeKind::Rename { .. } | ChangeKind::Unlink { .. } => {
+                self.directories.entry(node).or_default().pending.push((number, change.kind.clone()));
             }
-            What::Write { offset, bytes } => {
+            ChangeKind::Write { offset, bytes } => {
                 self.files.entry(node).or_default().write(number, *offset, bytes);
             }
-            What::Resize { length } => self.files.entry(node).or_default().resize(number, *length),
-            What::Sync => {
+            ChangeKind::Resize { length } => self.files.entry(node).or_default().resize(number, *length),
+            ChangeKind::Sync => {
                 if let Some(content) = self.files.get_mut(&node) {
                     content.sync(node);
                 }
                 if let Some(names) = self.directories.get_mut(&node) {
-                    names.durable = names.after(Fate::Everything);
+                    names.durable = names.surviving(CrashOutcome::Everything);
                     names.pending.clear();
                 }
             }
@@ -115,7 +115,7 @@ impl Disk {
                 Pending::Write { offset, bytes } => Some((*number, Some((*offset, *offset + bytes.len() as u64)))),
                 // A write that extends a file is one change together with the growth.
                 Pending::Grow(_) => None,
-                Pending::Cut(_) => Some((*number, None)),
+                Pending::Truncate(_) => Some((*number, None)),
             }));
         }
         for names in self.directories.values() {
@@ -123,22 +123,29 @@ impl Disk {
         }
         pending.sort_unstable();
         let mut image = Image::default();
-        let fate = survival.decide(&pending, seed);
-        self.lay_out(Node::ROOT, Path::new(""), fate, &mut BTreeSet::new(), &mut image);
+        let outcome = survival.decide(&pending, seed);
+        self.add_directory(Node::ROOT, Path::new(""), outcome, &mut BTreeSet::new(), &mut image);
         image
     }
 
     /// Adds the surviving content of a directory to an image, recursively.
-    fn lay_out(&self, node: Node, path: &Path, fate: Fate, seen: &mut BTreeSet<Node>, image: &mut Image) {
+    fn add_directory(
+        &self,
+        node: Node,
+        path: &Path,
+        outcome: CrashOutcome,
+        seen: &mut BTreeSet<Node>,
+        image: &mut Image,
+    ) {
         let Some(names) = self.directories.get(&node) else { return };
-        for (name, child) in names.after(fate) {
+        for (name, child) in names.surviving(outcome) {
             let path: PathBuf = path.join(name);
             if let Some(content) = self.files.get(&child) {
-                image.add(path, Some(content.after(child, fate)));
+                image.add(path, Some(content.surviving(child, outcome)));
             } else if seen.insert(child) {
                 // A directory whose rename is incomplete has one name only.
                 image.add(path.clone(), None);
-                self.lay_out(child, &path, fate, seen, image);
+                self.add_directory(child, &path, outcome, seen, image);
             }
         }
     }
@@ -146,19 +153,19 @@ impl Disk {
 
 impl Names {
     /// Returns the entries of the directory that survive a crash with these decisions.
-    fn after(&self, fate: Fate) -> BTreeMap<OsString, Node> {
+    fn surviving(&self, outcome: CrashOutcome) -> BTreeMap<OsString, Node> {
         let mut names = self.durable.clone();
-        for (_, change) in self.pending.iter().filter(|(number, _)| fate.keeps_name(*number)) {
+        for (_, change) in self.pending.iter().filter(|(number, _)| outcome.keeps_name(*number)) {
             match change {
-                What::Link { name, to, .. } => {
+                ChangeKind::Link { name, to, .. } => {
                     names.insert(name.clone(), *to);
                 }
-                What::Rename { from, name, to } => {
+                ChangeKind::Rename { from, name, to } => {
                     names.retain(|old, node| old != from || node != to);
                     names.insert(name.clone(), *to);
                 }
-                What::Unlink { name, to } => names.retain(|old, node| old != name || node != to),
-                What::Write { .. } | What::Resize { .. } | What::Sync => {}
+                ChangeKind::Unlink { name, to } => names.retain(|old, node| old != name || node != to),
+                ChangeKind::Write { .. } | ChangeKind::Resize { .. } | ChangeKind::Sync => {}
             }
         }
         names
@@ -177,18 +184,18 @@ impl Content {
     }
 
     fn resize(&mut self, number: u64, length: u64) {
-        let change = if self.length < length { Pending::Grow(length) } else { Pending::Cut(length) };
+        let change = if self.length < length { Pending::Grow(length) } else { Pending::Truncate(length) };
         self.pending.push((number, change));
         self.length = length;
     }
 
     fn sync(&mut self, node: Node) {
-        self.durable = self.after(node, Fate::Everything);
+        self.durable = self.surviving(node, CrashOutcome::Everything);
         self.pending.clear();
     }
 
     /// Returns the content of the file that survives a crash with these decisions.
-    fn after(&self, node: Node, fate: Fate) -> Arc<Bytes> {
+    fn surviving(&self, node: Node, outcome: CrashOutcome) -> Arc<Bytes> {
         if self.pending.is_empty() {
             return Arc::clone(&self.durable);
         }
@@ -198,28 +205,28 @@ impl Content {
             match change {
                 Pending::Write { offset, bytes: written } => {
                     for (start, piece) in sectors(*offset, written) {
-                        let kept = fate.keeps_until(*number, node, start, start + piece.len() as u64) - start;
-                        put(&mut bytes, start, &piece[..place(kept)]);
+                        let kept = outcome.surviving_end(*number, node, start, start + piece.len() as u64) - start;
+                        overwrite(&mut bytes, start, &piece[..to_index(kept)]);
                     }
                 }
                 Pending::Grow(to) => {
-                    length = fate.grows_to(*number, *to).map_or(length, |to| length.max(place(to)));
+                    length = outcome.surviving_length(*number, *to).map_or(length, |to| length.max(to_index(to)));
                 }
-                Pending::Cut(to) if fate.keeps_cut(*number) => {
-                    length = place(*to);
+                Pending::Truncate(to) if outcome.keeps_truncation(*number) => {
+                    length = to_index(*to);
                     bytes.truncate(length);
                 }
-                Pending::Cut(_) => {}
+                Pending::Truncate(_) => {}
             }
         }
-        fit(&mut bytes, length);
+        set_length(&mut bytes, length);
         Arc::new(bytes.into())
     }
 }
 
 /// Splits a write into sectors, each with its offset.
 fn sectors(offset: u64, bytes: &[u8]) -> impl Iterator<Item = (u64, &[u8])> {
-    let first = (SECTOR - place(offset % SECTOR as u64)).min(bytes.len());
+    let first = (SECTOR - to_index(offset % SECTOR as u64)).min(bytes.len());
     let (head, rest) = bytes.split_at(first);
     let mut at = offset;
     std::iter::once(head).chain(rest.chunks(SECTOR)).filter(|piece| !piece.is_empty()).map(move |piece| {
@@ -230,10 +237,10 @@ fn sectors(offset: u64, bytes: &[u8]) -> impl Iterator<Item = (u64, &[u8])> {
 }
 
 /// Writes bytes at an offset, extending the content with zeros if necessary.
-fn put(bytes: &mut Vec<u8>, offset: u64, piece: &[u8]) {
-    let (start, end) = (place(offset), place(offset) + piece.len());
+fn overwrite(bytes: &mut Vec<u8>, offset: u64, piece: &[u8]) {
+    let (start, end) = (to_index(offset), to_index(offset) + piece.len());
     if bytes.len() < end && !piece.is_empty() {
-        fit(bytes, end);
+        set_length(bytes, end);
     }
     if let Some(there) = bytes.get_mut(start..end) {
         there.copy_from_slice(piece);
@@ -241,13 +248,13 @@ fn put(bytes: &mut Vec<u8>, offset: u64, piece: &[u8]) {
 }
 
 /// Truncates or extends content to a length. Zeros are copied, which is fast without optimisation as well.
-fn fit(bytes: &mut Vec<u8>, length: usize) {
+fn set_length(bytes: &mut Vec<u8>, length: usize) {
     let more = vec![0; length.saturating_sub(bytes.len())];
     bytes.truncate(length);
     bytes.extend_from_slice(&more);
 }
 
 /// Converts an offset to an index in memory.
-fn place(offset: u64) -> usize {
+fn to_index(offset: u64) -> usize {
     usize::try_from(offset).unwrap_or(usize::MAX)
 }

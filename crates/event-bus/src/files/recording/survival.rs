@@ -32,33 +32,34 @@ impl Survival {
 
     /// Makes the decisions for a crash. `pending` contains the numbers of the unsynced changes, and the extent of those
     /// that write content.
-    pub(super) fn decide(self, pending: &[(u64, Option<(u64, u64)>)], seed: u64) -> Fate {
-        let (least, most) = (pending.first().map_or(0, |first| first.0), pending.last().map_or(0, |last| last.0));
+    pub(super) fn decide(self, pending: &[(u64, Option<(u64, u64)>)], seed: u64) -> CrashOutcome {
+        let (first, last) = (pending.first().map_or(0, |first| first.0), pending.last().map_or(0, |last| last.0));
         let cut = |torn: bool| {
             let chosen = usize::try_from(mix(seed) % pending.len().max(1) as u64).unwrap_or_default();
-            let Some((change, extent)) = pending.get(chosen).copied() else { return Fate::Nothing };
+            let Some((change, extent)) = pending.get(chosen).copied() else { return CrashOutcome::Nothing };
             let (start, end) = extent.unwrap_or_default();
-            let place = start + mix(seed ^ 1) % (end - start + 1);
-            let until = if torn { place } else { (place / SECTOR as u64 * SECTOR as u64).max(start) };
+            let random_offset = start + mix(seed ^ 1) % (end - start + 1);
+            let kept_end =
+                if torn { random_offset } else { (random_offset / SECTOR as u64 * SECTOR as u64).max(start) };
             // The length may be written before or after the content.
             let grown = mix(seed ^ 2).is_multiple_of(2);
-            Fate::UpTo { change, until, grown }
+            CrashOutcome::UpTo { change, kept_end, grown }
         };
         match self {
-            Self::Nothing => Fate::Nothing,
-            Self::Everything => Fate::Everything,
-            Self::Names => Fate::Names,
-            Self::Contents => Fate::Contents,
+            Self::Nothing => CrashOutcome::Nothing,
+            Self::Everything => CrashOutcome::Everything,
+            Self::Names => CrashOutcome::Names,
+            Self::Contents => CrashOutcome::Contents,
             Self::Prefix => cut(false),
             Self::Torn => cut(true),
-            Self::Subset => Fate::Chosen { seed, in_eight: [1, 4, 7][(mix(seed) % 3) as usize], least, most },
+            Self::Subset => CrashOutcome::Chosen { seed, eighths: [1, 4, 7][(mix(seed) % 3) as usize], first, last },
         }
     }
 }
 
 /// Decisions of one crash about all unsynced changes.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Fate {
+pub(super) enum CrashOutcome {
     /// No change is kept.
     Nothing,
     /// All changes are kept.
@@ -71,7 +72,7 @@ pub(super) enum Fate {
     UpTo {
         change: u64,
         /// Offset up to which the content of that change is kept.
-        until: u64,
+        kept_end: u64,
         /// Whether the file has the length of the whole change anyway.
         grown: bool,
     },
@@ -79,52 +80,52 @@ pub(super) enum Fate {
     Chosen {
         seed: u64,
         /// Probability of keeping a change, in eighths.
-        in_eight: u64,
-        least: u64,
-        most: u64,
+        eighths: u64,
+        first: u64,
+        last: u64,
     },
 }
 
-impl Fate {
+impl CrashOutcome {
     /// Returns whether a change of a directory is kept.
     pub(super) fn keeps_name(self, change: u64) -> bool {
         match self {
             Self::Nothing | Self::Contents => false,
             Self::Everything | Self::Names => true,
             Self::UpTo { change: cut, .. } => change < cut,
-            Self::Chosen { seed, in_eight, .. } => mix(mix(seed ^ 3) ^ change) % 8 < in_eight,
+            Self::Chosen { seed, eighths, .. } => mix(mix(seed ^ 3) ^ change) % 8 < eighths,
         }
     }
 
     /// Returns whether a truncation is kept.
-    pub(super) fn keeps_cut(self, change: u64) -> bool {
+    pub(super) fn keeps_truncation(self, change: u64) -> bool {
         matches!(self, Self::Contents) || self.keeps_name(change)
     }
 
     /// Returns the length that a file grows to by a change to `length`; `None` if the growth is lost.
-    pub(super) fn grows_to(self, change: u64, length: u64) -> Option<u64> {
+    pub(super) fn surviving_length(self, change: u64, length: u64) -> Option<u64> {
         match self {
-            Self::UpTo { change: cut, until, grown } if change == cut => Some(if grown { length } else { until }),
-            _ => self.keeps_cut(change).then_some(length),
+            Self::UpTo { change: cut, kept_end, grown } if change == cut => Some(if grown { length } else { kept_end }),
+            _ => self.keeps_truncation(change).then_some(length),
         }
     }
 
     /// Returns the end of the part that is kept of a write to one sector.
-    pub(super) fn keeps_until(self, change: u64, file: Node, start: u64, end: u64) -> u64 {
+    pub(super) fn surviving_end(self, change: u64, file: Node, start: u64, end: u64) -> u64 {
         let kept = match self {
             Self::Nothing | Self::Names => false,
             Self::Everything | Self::Contents => true,
-            Self::UpTo { change: cut, until, .. } if change == cut => return until.clamp(start, end),
+            Self::UpTo { change: cut, kept_end, .. } if change == cut => return kept_end.clamp(start, end),
             Self::UpTo { change: cut, .. } => change < cut,
-            Self::Chosen { seed, in_eight, least, most } => {
+            Self::Chosen { seed, eighths, first, last } => {
                 // A sector on disk has the content of some point in time: with all changes before it and none after.
                 let random = mix(mix(mix(seed ^ 4) ^ file.0) ^ (start / SECTOR as u64));
-                if random % 8 < in_eight {
+                if random % 8 < eighths {
                     true
                 } else if random & 8 == 0 {
                     false
                 } else {
-                    change < least + (random >> 8) % (most - least + 1)
+                    change < first + (random >> 8) % (last - first + 1)
                 }
             }
         };

@@ -9,7 +9,7 @@ use std::{
 };
 
 use super::{
-    change::{Change, Kind, Node, What},
+    change::{Change, ChangeKind, EntryType, Node},
     survival::SECTOR,
 };
 
@@ -23,23 +23,23 @@ pub(super) struct Tree {
     /// Last seen content of files that are not written through [`RecordingFiles`](super::RecordingFiles).
     observed: BTreeMap<Node, Vec<u8>>,
     /// Number of the next file or directory.
-    next: u64,
+    next_node: u64,
 }
 
 impl Default for Tree {
     fn default() -> Self {
         let directories = BTreeMap::from([(Node::ROOT, BTreeMap::new())]);
-        Self { changes: Vec::new(), directories, observed: BTreeMap::new(), next: 1 }
+        Self { changes: Vec::new(), directories, observed: BTreeMap::new(), next_node: 1 }
     }
 }
 
 impl Tree {
     /// Records a change of a file or directory.
-    pub(super) fn make(&mut self, node: Node, what: What) {
-        if !matches!(what, What::Sync) {
+    pub(super) fn record(&mut self, node: Node, kind: ChangeKind) {
+        if !matches!(kind, ChangeKind::Sync) {
             self.observed.remove(&node);
         }
-        self.changes.push(Change { node, what });
+        self.changes.push(Change { node, kind });
     }
 
     /// Returns the file or directory at a path under the root.
@@ -48,16 +48,16 @@ impl Tree {
     }
 
     /// Records a new file or directory at a path.
-    pub(super) fn link(&mut self, path: &Path, kind: Kind) -> io::Result<Node> {
-        let (directory, name) = self.place(path)?;
-        let node = self.number(kind);
-        self.name(directory, name, node, kind);
+    pub(super) fn link(&mut self, path: &Path, kind: EntryType) -> io::Result<Node> {
+        let (directory, name) = self.locate(path)?;
+        let node = self.create_node(kind);
+        self.add_entry(directory, name, node, kind);
         Ok(node)
     }
 
     /// Records a rename within one directory.
     pub(super) fn rename(&mut self, from: &Path, to: &Path) -> io::Result<()> {
-        let ((directory, old), (target, new)) = (self.place(from)?, self.place(to)?);
+        let ((directory, old), (target, new)) = (self.locate(from)?, self.locate(to)?);
         if directory != target {
             // A rename between directories would be two changes, of which a crash may keep one; the log does not need
             // it.
@@ -66,47 +66,47 @@ impl Tree {
         let names = self.directories.entry(directory).or_default();
         let node = names.remove(&old).ok_or(io::ErrorKind::NotFound)?;
         names.insert(new.clone(), node);
-        self.changes.push(Change { node: directory, what: What::Rename { from: old, name: new, to: node } });
+        self.changes.push(Change { node: directory, kind: ChangeKind::Rename { from: old, name: new, to: node } });
         Ok(())
     }
 
     /// Records the removal of a file or directory.
     pub(super) fn unlink(&mut self, path: &Path) -> io::Result<()> {
-        let (directory, name) = self.place(path)?;
-        self.forget(directory, name).ok_or_else(|| io::ErrorKind::NotFound.into())
+        let (directory, name) = self.locate(path)?;
+        self.remove_entry(directory, name).ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 
     /// Marks all present content as durable.
-    pub(super) fn sync_everything(&mut self) {
-        for node in (0..self.next).map(Node) {
-            self.make(node, What::Sync);
+    pub(super) fn sync_all(&mut self) {
+        for node in (0..self.next_node).map(Node) {
+            self.record(node, ChangeKind::Sync);
         }
     }
 
-    fn place(&self, path: &Path) -> io::Result<(Node, OsString)> {
+    fn locate(&self, path: &Path) -> io::Result<(Node, OsString)> {
         let directory = path.parent().and_then(|parent| self.find(parent));
         Ok((directory.ok_or(io::ErrorKind::NotFound)?, path.file_name().unwrap_or_default().to_owned()))
     }
 
     /// Assigns a number to a new file or directory.
-    fn number(&mut self, kind: Kind) -> Node {
-        let node = Node(self.next);
-        self.next += 1;
-        if kind == Kind::Directory {
+    fn create_node(&mut self, kind: EntryType) -> Node {
+        let node = Node(self.next_node);
+        self.next_node += 1;
+        if kind == EntryType::Directory {
             self.directories.insert(node, BTreeMap::new());
         }
         node
     }
 
-    fn name(&mut self, directory: Node, name: OsString, node: Node, kind: Kind) {
+    fn add_entry(&mut self, directory: Node, name: OsString, node: Node, kind: EntryType) {
         self.directories.entry(directory).or_default().insert(name.clone(), node);
-        self.changes.push(Change { node: directory, what: What::Link { name, to: node, kind } });
+        self.changes.push(Change { node: directory, kind: ChangeKind::Link { name, to: node, kind } });
     }
 
-    fn forget(&mut self, directory: Node, name: OsString) -> Option<()> {
+    fn remove_entry(&mut self, directory: Node, name: OsString) -> Option<()> {
         let to = self.directories.get_mut(&directory)?.remove(&name)?;
         self.observed.remove(&to);
-        self.changes.push(Change { node: directory, what: What::Unlink { name, to } });
+        self.changes.push(Change { node: directory, kind: ChangeKind::Unlink { name, to } });
         Some(())
     }
 
@@ -132,29 +132,29 @@ impl Tree {
             match (known.get(&name).copied(), is_directory) {
                 (Some(child), true) => self.observe_directory(&path, child)?,
                 (None, true) => {
-                    let child = self.number(Kind::Directory);
-                    self.name(node, name, child, Kind::Directory);
+                    let child = self.create_node(EntryType::Directory);
+                    self.add_entry(node, name, child, EntryType::Directory);
                     self.observe_directory(&path, child)?;
                 }
                 (Some(child), false) => self.observe_file(&path, child)?,
                 (None, false) => {
-                    let child = self.number(Kind::File);
+                    let child = self.create_node(EntryType::File);
                     self.observed.insert(child, Vec::new());
                     // sled syncs its snapshots before it renames them (`pagecache/snapshot.rs`). It syncs no other file
                     // that it may have to rely on.
                     if is_snapshot(&name) {
                         self.observe_file(&path, child)?;
-                        self.make(child, What::Sync);
-                        self.name(node, name, child, Kind::File);
+                        self.record(child, ChangeKind::Sync);
+                        self.add_entry(node, name, child, EntryType::File);
                     } else {
-                        self.name(node, name, child, Kind::File);
+                        self.add_entry(node, name, child, EntryType::File);
                         self.observe_file(&path, child)?;
                     }
                 }
             }
         }
         for name in gone {
-            self.forget(node, name);
+            self.remove_entry(node, name);
         }
         Ok(())
     }
@@ -174,11 +174,11 @@ impl Tree {
         let mut before = std::mem::replace(before, now.clone());
         if before.len() != now.len() {
             before.resize(now.len(), 0);
-            self.changes.push(Change { node, what: What::Resize { length: now.len() as u64 } });
+            self.changes.push(Change { node, kind: ChangeKind::Resize { length: now.len() as u64 } });
         }
         for run in differing_sectors(&before, &now) {
-            let what = What::Write { offset: run.start as u64, bytes: now[run].into() };
-            self.changes.push(Change { node, what });
+            let kind = ChangeKind::Write { offset: run.start as u64, bytes: now[run].into() };
+            self.changes.push(Change { node, kind });
         }
         Ok(())
     }

@@ -40,7 +40,7 @@ impl Program {
 
     /// Creates a program that starts with the content of a directory, which a story describes.
     pub(crate) fn on(place: TempDir, mut story: Story, seed: u64) -> Self {
-        let files = RecordingFiles::over(SystemFiles, place.path()).unwrap();
+        let files = RecordingFiles::new(SystemFiles, place.path()).unwrap();
         story.begin = files.count().unwrap();
         Self { files, place, log: None, story, ahead: 0, random: Random(seed) }
     }

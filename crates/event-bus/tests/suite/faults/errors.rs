@@ -26,11 +26,11 @@ struct Counts {
 fn whatever_call_fails_the_log_is_a_prefix_with_everything_acknowledged() {
     let mut counts = Counts::default();
     for operation in Operation::ALL {
-        for kind in [FaultKind::Refused, FaultKind::Full, FaultKind::Interrupted, FaultKind::Short] {
+        for kind in [FaultKind::DeviceError, FaultKind::Full, FaultKind::Interrupted, FaultKind::Short] {
             for sticky in [false, true] {
                 // Reads and writes that are always interrupted go on for ever, as the system's own do.
-                let for_ever = sticky && kind == FaultKind::Interrupted && FaultKind::Short.concerns(operation);
-                if !kind.concerns(operation) || for_ever {
+                let for_ever = sticky && kind == FaultKind::Interrupted && FaultKind::Short.applies_to(operation);
+                if !kind.applies_to(operation) || for_ever {
                     continue;
                 }
                 // The n-th call fails for every n, until there is no n-th call.
@@ -57,13 +57,13 @@ fn one_case(fault: Fault, counts: &mut Counts) -> bool {
     let name = &format!("{fault:?}");
     let directory = in_memory();
     let directory = &directory.path().join("log");
-    let failing = FailingFiles::over(SystemFiles);
-    failing.fail(Some(fault));
+    let failing = FailingFiles::new(SystemFiles);
+    failing.set_fault(Some(fault));
     let session = Session::default();
     let files: Arc<dyn Files> = Arc::new(failing.clone());
     let outcome = session.run(directory, &files, |_| {}, |_| {});
     let hit = fault.call <= failing.calls(fault.operation);
-    failing.fail(None);
+    failing.set_fault(None);
     let acknowledged = session.acknowledged();
     match outcome {
         Ok(()) => {
@@ -72,7 +72,7 @@ fn one_case(fault: Fault, counts: &mut Counts) -> bool {
         }
         Err((error, log)) => {
             // What can be made again is made again, without anyone noticing.
-            let again = FaultKind::Short.concerns(fault.operation)
+            let again = FaultKind::Short.applies_to(fault.operation)
                 && fault.kind.error().is_none_or(|error| error.kind() == std::io::ErrorKind::Interrupted);
             assert!(!again, "{name}: {error}");
             says_what_to_do(&error, fault, directory, name);
@@ -126,12 +126,12 @@ fn says_what_to_do(error: &LogError, fault: Fault, directory: &Path, name: &str)
 #[test]
 fn a_full_disk_answers_every_producer_and_says_what_to_do() {
     let directory = in_memory();
-    let files = FailingFiles::over(SystemFiles);
+    let files = FailingFiles::new(SystemFiles);
     let (log, _) = SledLog::open_with(directory.path(), Arc::new(files.clone())).unwrap();
     let bus = Bus::start(Appender::new(Arc::new(log), ManualClock::new(Timestamp(1)))).unwrap();
     bus.append_blocking(Expected::Any, new_events(0..3)).unwrap();
     let fault = Fault { operation: Operation::Write, call: 1, kind: FaultKind::Full, sticky: true };
-    files.fail(Some(fault));
+    files.set_fault(Some(fault));
     let producers: Vec<_> = (10..20)
         .map(|number| {
             let bus = bus.clone();

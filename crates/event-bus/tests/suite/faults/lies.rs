@@ -39,7 +39,7 @@ fn what_a_sync_that_lied_has_lost_is_there_or_is_reported() {
     for operation in [Operation::Sync, Operation::SyncDir] {
         for (sticky, counts) in [(false, &mut once), (true, &mut always)] {
             for call in 1.. {
-                if !one_case(Fault { operation, call, kind: FaultKind::Lie, sticky }, counts) {
+                if !one_case(Fault { operation, call, kind: FaultKind::LostSync, sticky }, counts) {
                     break;
                 }
             }
@@ -65,9 +65,9 @@ fn what_a_sync_that_lied_has_lost_is_there_or_is_reported() {
 fn one_case(fault: Fault, counts: &mut Counts) -> bool {
     let name = &format!("{fault:?}");
     let directory = in_memory();
-    let recording = RecordingFiles::over(SystemFiles, directory.path()).unwrap();
-    let failing = FailingFiles::over(recording.clone());
-    failing.fail(Some(fault));
+    let recording = RecordingFiles::new(SystemFiles, directory.path()).unwrap();
+    let failing = FailingFiles::new(recording.clone());
+    failing.set_fault(Some(fault));
     let (session, moments) = (Session::default(), Mutex::new(Vec::new()));
     let lied = || fault.call <= failing.calls(fault.operation);
     let done = |acknowledged| {

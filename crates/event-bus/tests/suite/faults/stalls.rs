@@ -54,8 +54,8 @@ fn one_case(fault: Fault) -> Option<bool> {
     let name = &format!("{fault:?}");
     let directory = in_memory();
     let directory = directory.path().join("log");
-    let failing = FailingFiles::over(SystemFiles);
-    failing.fail(Some(fault));
+    let failing = FailingFiles::new(SystemFiles);
+    failing.set_fault(Some(fault));
     // Held while the log is looked at, so that the session does not open it again meanwhile.
     let open = Mutex::new(None);
     let session = Session::default();
@@ -65,7 +65,7 @@ fn one_case(fault: Fault) -> Option<bool> {
             let opened = |log: Option<&Arc<SledLog>>| *open.lock().unwrap() = log.cloned();
             let outcome = session.run(&directory, &files, opened, |_| {});
             // Whoever still waits for a stall waits in vain.
-            failing.go_on();
+            failing.release_stalled();
             outcome
         });
         let stalled = failing.wait_for_stall().then(|| {
@@ -73,7 +73,7 @@ fn one_case(fault: Fault) -> Option<bool> {
             if let Some(log) = &*log {
                 meanwhile(log, &session, &failing, name);
             }
-            failing.go_on();
+            failing.release_stalled();
             log.is_some()
         });
         worker.join().unwrap().unwrap_or_else(|(error, _)| panic!("{name}: {error}"));
@@ -102,7 +102,7 @@ fn meanwhile(log: &SledLog, session: &Session, failing: &FailingFiles, name: &st
         is_a_prefix(&all(&reader), acknowledged, name);
         assert!(!answered.load(Ordering::SeqCst), "{name}: a barrier was made beside one that stalls");
         assert_eq!(session.acknowledged(), acknowledged, "{name}: acknowledged while the disk stalls");
-        failing.go_on();
+        failing.release_stalled();
         other.join().unwrap().unwrap_or_else(|error| panic!("{name}: {error}"));
     });
 }
@@ -110,11 +110,11 @@ fn meanwhile(log: &SledLog, session: &Session, failing: &FailingFiles, name: &st
 #[test]
 fn while_a_sync_stalls_every_producer_waits_and_a_view_reads() {
     let directory = in_memory();
-    let files = FailingFiles::over(SystemFiles);
+    let files = FailingFiles::new(SystemFiles);
     let (log, _) = SledLog::open_with(directory.path(), Arc::new(files.clone())).unwrap();
     let bus = Bus::start(Appender::new(Arc::new(log), ManualClock::new(Timestamp(1)))).unwrap();
     bus.append_blocking(Expected::Any, vec![new_event(1), new_event(2)]).unwrap();
-    files.fail(Some(Fault { operation: Operation::Sync, call: 1, kind: FaultKind::Stall, sticky: true }));
+    files.set_fault(Some(Fault { operation: Operation::Sync, call: 1, kind: FaultKind::Stall, sticky: true }));
     let answered = Arc::new(AtomicBool::new(false));
     let producers: Vec<_> = (10..18)
         .map(|number| {
@@ -129,7 +129,7 @@ fn while_a_sync_stalls_every_producer_waits_and_a_view_reads() {
     assert!(files.wait_for_stall());
     assert_eq!((bus.head(), all(&**bus.log()).len()), (Position(2), 2), "readers read what is durable");
     assert!(!answered.load(Ordering::SeqCst), "acknowledged while the disk stalls");
-    files.go_on();
+    files.release_stalled();
     for producer in producers {
         producer.join().unwrap().unwrap();
     }

@@ -15,19 +15,19 @@ const TEXTS: [&str; 3] = ["a text", "", "another text"];
 fn a_text_that_cannot_be_written_is_not_there_and_one_that_was_is() {
     let (mut refused, mut carried_on) = (0, 0);
     for operation in Operation::ALL {
-        for kind in [FaultKind::Refused, FaultKind::Full, FaultKind::Interrupted, FaultKind::Short] {
-            for call in (1..).take_while(|_| kind.concerns(operation)) {
+        for kind in [FaultKind::DeviceError, FaultKind::Full, FaultKind::Interrupted, FaultKind::Short] {
+            for call in (1..).take_while(|_| kind.applies_to(operation)) {
                 let fault = Fault { operation, call, kind, sticky: false };
                 let directory = in_memory();
-                let files = FailingFiles::over(SystemFiles);
+                let files = FailingFiles::new(SystemFiles);
                 let texts = TextFiles::open_with(directory.path(), Arc::new(files.clone()));
-                files.fail(Some(fault));
+                files.set_fault(Some(fault));
                 let mut kept = 0;
                 let put = TEXTS.iter().try_for_each(|text| texts.put(text).map(|_| kept += 1));
                 let hit = call <= files.calls(operation);
-                files.fail(None);
+                files.set_fault(None);
                 // Interrupted reads and writes are made again, short ones continued.
-                let again = FaultKind::Short.concerns(operation)
+                let again = FaultKind::Short.applies_to(operation)
                     && kind.error().is_none_or(|error| error.kind() == ErrorKind::Interrupted);
                 match put {
                     Ok(()) => carried_on += u32::from(hit),

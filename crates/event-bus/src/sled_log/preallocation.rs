@@ -10,31 +10,32 @@ use crate::{
     journal::PADDING,
 };
 
-/// Preallocated space behind the journal's end, as used by the writer.
+/// The preallocated space behind the journal's end.
 #[derive(Debug, Default)]
-pub(super) struct Ahead {
+pub(super) struct Preallocation {
     /// Number of bytes to preallocate at once; 0 for none.
-    room: usize,
-    /// Offset of the end of the preallocated space, if it is after the journal's end.
-    until: u64,
+    chunk_bytes: usize,
+    /// Offset of the end of the preallocated space; before the journal's end if there is none.
+    end_offset: u64,
 }
 
-impl Ahead {
-    /// Creates the state for `room` bytes of preallocation, 0 for none.
-    pub(super) const fn of(room: usize) -> Self {
-        Self { room, until: 0 }
+impl Preallocation {
+    /// Preallocates `chunk_bytes` bytes whenever they are used up; 0 for no preallocation. Nothing is preallocated yet.
+    pub(super) const fn new(chunk_bytes: usize) -> Self {
+        Self { chunk_bytes, end_offset: 0 }
     }
 
-    /// Writes frames at the journal's end, and preallocates new space behind them if the previous one is used up.
+    /// Writes frames at `offset`, the journal's end, and preallocates new space behind them if the previous one is used
+    /// up.
     ///
     /// # Errors
     /// [`io::Error`] if the frames cannot be written. If space cannot be preallocated, preallocation is switched off.
-    pub(super) fn write(&mut self, file: &dyn File, offset: u64, frames: &[u8]) -> io::Result<()> {
+    pub(super) fn write_frames(&mut self, file: &dyn File, offset: u64, frames: &[u8]) -> io::Result<()> {
         files::write_full(file, offset, frames)?;
         let end = offset + frames.len() as u64;
-        if self.room != 0 && self.until < end {
-            match files::write_full(file, end, &vec![PADDING; self.room]) {
-                Ok(()) => self.until = end + self.room as u64,
+        if self.chunk_bytes != 0 && self.end_offset < end {
+            match files::write_full(file, end, &vec![PADDING; self.chunk_bytes]) {
+                Ok(()) => self.end_offset = end + self.chunk_bytes as u64,
                 Err(error) => {
                     tracing::warn!(%error, "the journal is no longer written ahead");
                     *self = Self::default();
@@ -44,9 +45,9 @@ impl Ahead {
         Ok(())
     }
 
-    /// Truncates the space behind the journal's end. If that fails, opening the log truncates it.
-    pub(super) fn cut(&mut self, file: &dyn File, end: u64) {
-        if std::mem::take(&mut self.until) <= end {
+    /// Truncates the space behind `end`, the journal's end. If that fails, opening the log truncates it.
+    pub(super) fn truncate(&mut self, file: &dyn File, end: u64) {
+        if std::mem::take(&mut self.end_offset) <= end {
             return;
         }
         if let Err(error) = file.truncate(end) {
