@@ -38,7 +38,7 @@ struct RecentTurn {
 /// The relation of a message to the previous turn, apart from its tone, which the event records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Reaction {
-    /// The previous turn.
+    /// The id of the previous turn.
     pub(crate) to: TurnId,
     /// Whether the message repeats the request of that turn.
     pub(crate) repeats: bool,

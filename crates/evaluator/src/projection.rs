@@ -27,7 +27,7 @@ const MAX_CONVERSATIONS: usize = 1_000;
 pub struct Evaluator {
     /// The number of turns that are kept.
     max_turns: usize,
-    /// The recent turns.
+    /// The recent turns with their signals, by id.
     pub(crate) turns: BoundedMap<TurnId, Box<JudgedTurn>>,
     /// The ended turns, by the position of their last change.
     pub(crate) changes: BTreeSet<(Position, TurnId)>,

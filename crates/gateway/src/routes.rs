@@ -28,11 +28,11 @@ enum Route {
     Ask(WireApi, Option<(String, bool)>),
     /// Count the tokens of a prompt. Gemini's path contains the model.
     Count(WireApi, Option<(String, bool)>),
-    /// List the models.
+    /// The list of models.
     Models,
     /// One of the gateway's own endpoints.
     Own,
-    /// No endpoint.
+    /// The path is not an endpoint.
     Unknown,
 }
 

@@ -36,7 +36,7 @@ pub(crate) enum Block {
     ToolCall(ToolCall),
 }
 
-/// A tool call.
+/// A tool call in a response.
 #[derive(Debug, Clone)]
 pub(crate) struct ToolCall {
     /// The id without the prefix of the API, unique among all calls.
@@ -63,7 +63,7 @@ impl ToolCall {
 /// The reason why a response ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum StopReason {
-    /// The response is complete.
+    /// The text is complete.
     EndTurn,
     /// The response ends with tool calls.
     ToolUse,

@@ -63,11 +63,11 @@ pub enum Fault {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ConnectionEnd {
-    /// By a TCP reset.
+    /// With a TCP reset.
     Reset,
-    /// By an orderly close of the TCP connection before the end of the HTTP body.
+    /// With an orderly close of the TCP connection before the end of the HTTP body.
     Close,
-    /// By a regular end of the HTTP body before the API's stream is complete.
+    /// With a regular end of the HTTP body before the API's stream is complete.
     End,
 }
 

@@ -16,21 +16,21 @@ const MAX_RECORDED: usize = 1_000;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ResponseState {
-    /// It has not ended.
+    /// The response has not ended.
     #[default]
     Open,
-    /// It was sent completely.
+    /// The response was sent completely.
     Complete,
-    /// A requested failure ended it.
+    /// A requested failure ended the response.
     Cut,
-    /// The client disconnected before its end.
+    /// The client disconnected before the end of the response.
     Cancelled,
 }
 
 /// A recorded request with the state of its response.
 #[derive(Debug, Clone, Serialize)]
 pub struct Request {
-    /// The method.
+    /// The HTTP method.
     pub method: String,
     /// The path, with the query.
     pub path: String,

@@ -5,13 +5,13 @@ use hyper::{Method, Uri};
 /// The wire API of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Api {
-    /// Anthropic's Messages.
+    /// Anthropic's Messages API.
     Anthropic,
-    /// `OpenAI`'s Chat Completions.
+    /// `OpenAI`'s Chat Completions API.
     Chat,
-    /// `OpenAI`'s Responses.
+    /// `OpenAI`'s Responses API.
     Responses,
-    /// Google's `generateContent`.
+    /// Google's `generateContent` API.
     Gemini,
 }
 

@@ -25,7 +25,7 @@ pub struct Calibration {
     pub groups: Vec<Bin>,
     /// The mean predicted gain of the recommended model over the other.
     pub expected_gain: f64,
-    /// The mean observed gain.
+    /// The mean observed gain of the recommended model over the other.
     pub gain: f64,
 }
 
@@ -72,11 +72,11 @@ fn one_if(holds: bool) -> f64 {
 /// A bin of a calibration curve: a range of predictions and their outcomes.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Bin {
-    /// The number of predictions.
+    /// The number of predictions in this bin.
     pub count: usize,
-    /// The mean prediction.
+    /// The mean of the predictions, from 0 to 1.
     pub predicted: f64,
-    /// The mean outcome.
+    /// The mean of the observed outcomes, from 0 to 1.
     pub happened: f64,
 }
 

@@ -18,9 +18,9 @@ const OWN_SETS: [&str; 2] = ["mmlu", "gsm8k"];
 /// The outcome of a model on a prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 pub struct Outcome {
-    /// From 0 to 1.
+    /// The quality of the response, from 0 (wrong) to 1 (right).
     pub score: f64,
-    /// In dollars.
+    /// The cost of the call, in US dollars.
     #[serde(rename = "cost_usd")]
     pub cost: f64,
 }
@@ -28,13 +28,13 @@ pub struct Outcome {
 /// A prompt and the outcome of every model of its set.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Turn {
-    /// Unique in the set.
+    /// The id of the prompt, unique in its set.
     pub id: String,
-    /// Empty if it is not public.
+    /// The text of the prompt; empty if it is not public.
     pub prompt: String,
     /// The kind of work, if known.
     pub group: Option<String>,
-    /// By model, in the order of [`Set::models`].
+    /// The outcome of each model, in the order of [`Set::models`].
     pub outcomes: Vec<Outcome>,
     /// The first 32 bits of the hash of the id, which select training or test.
     pub bucket: u32,
@@ -45,9 +45,9 @@ pub struct Turn {
 pub struct Set {
     /// The name of the file, or of the dataset if it forms a separate set.
     pub name: String,
-    /// Sorted by name.
+    /// The names of the models, sorted.
     pub models: Vec<String>,
-    /// In the order of the file.
+    /// The prompts, in the order of the file.
     pub turns: Vec<Turn>,
 }
 

@@ -32,11 +32,11 @@ pub(crate) struct Advice {
 /// A recommended model and the model it is compared with.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Compared {
-    /// The model.
+    /// The index of the recommended model.
     pub(crate) model: usize,
     /// The baseline, or the second-best model if the baseline is recommended.
     pub(crate) other: usize,
-    /// The difference in utility.
+    /// The absolute difference in expected utility between `model` and `other`.
     pub(crate) gap: f64,
     /// The confidence of the recommendation.
     pub(crate) confidence: f64,

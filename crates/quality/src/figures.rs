@@ -20,7 +20,7 @@ const CHEAP_SHARE: f64 = 0.1;
 /// The figures of merit of a router: means over the draws of a trial.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Figures {
-    /// The router.
+    /// The router that was measured.
     pub router: RouterKind,
     /// The average improvement in quality (AIQ): the mean score over all costs from the cheapest to the most expensive model.
     pub aiq: f64,

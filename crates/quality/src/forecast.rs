@@ -5,11 +5,11 @@ use crate::{data::Set, split::Lesson};
 /// The predicted outcome of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct Forecast {
-    /// The predicted score.
+    /// The predicted score, from 0 to 1.
     pub(crate) success: f64,
     /// `1 - cost / mean cost of the most expensive model`: at most 1.
     pub(crate) saved: f64,
-    /// Scored turns among the neighbours.
+    /// The number of scored turns that the prediction is based on.
     pub(crate) samples: u64,
 }
 

@@ -14,7 +14,7 @@ use crate::{
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Gate {
     confidence: Score,
-    /// Scored turns.
+    /// The least number of scored turns.
     pub(crate) samples: u64,
 }
 

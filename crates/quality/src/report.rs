@@ -26,9 +26,9 @@ const MIN_RATIO: usize = 2;
 /// The extent of a measurement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effort {
-    /// All turns and routers.
+    /// Measures all turns with all routers.
     Whole,
-    /// A sample of training and test turns without the baseline methods, in a few seconds.
+    /// Measures a sample of training and test turns without the baseline methods, in a few seconds.
     Reduced,
 }
 
@@ -43,9 +43,9 @@ const REDUCED_ASKED: usize = 300;
 pub struct SetReport {
     /// The name of the set.
     pub set: String,
-    /// The number of turns.
+    /// The number of turns in the set.
     pub turns: usize,
-    /// The number of models.
+    /// The number of models in the set.
     pub models: usize,
     /// The number of test turns.
     pub asked: usize,
@@ -55,7 +55,7 @@ pub struct SetReport {
     pub by_group: bool,
     /// Reference values that need no training.
     pub references: References,
-    /// By mode, and by training size in descending order.
+    /// The results for each mode and training size; the largest size of each mode first.
     pub trials: Vec<TrialReport>,
 }
 
@@ -70,7 +70,7 @@ pub struct TrialReport {
     pub whole: bool,
     /// The number of draws of training turns.
     pub draws: u32,
-    /// By router.
+    /// The figures of each router.
     pub figures: Vec<Figures>,
     /// The differences in AIQ between the store and the other routers, for the first draw.
     pub margins: Vec<Against>,
@@ -83,9 +83,9 @@ pub struct TrialReport {
 pub struct Against {
     /// The store, with or without thresholds.
     pub store: RouterKind,
-    /// The other router.
+    /// The router that the store is compared with.
     pub other: RouterKind,
-    /// The difference in AIQ.
+    /// The difference in AIQ, with its interval.
     pub margin: Margin,
 }
 

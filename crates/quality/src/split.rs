@@ -11,7 +11,7 @@ const MIN_FOR_HALVES: usize = 1_500;
 /// The set that is cross-validated at any size.
 const CROSS_VALIDATED: &str = "coderouter_id";
 
-/// The number of folds.
+/// The number of folds of a cross-validated set.
 const FOLDS: u32 = 5;
 
 /// The number of test buckets, of ten.
@@ -21,18 +21,18 @@ const TEST_BUCKETS: u32 = 4;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
-    /// Those of all models.
+    /// The outcomes of all models are known.
     Full,
-    /// Those of one random model for each turn, as in live operation.
+    /// The outcome of one random model is known for each turn, as in live operation.
     Partial,
 }
 
 /// One split into training and test turns, as indices of the set's turns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Part {
-    /// Training turns.
+    /// The indices of the training turns.
     pub(crate) train: Vec<usize>,
-    /// Test turns.
+    /// The indices of the test turns.
     pub(crate) test: Vec<usize>,
 }
 

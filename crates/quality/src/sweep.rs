@@ -8,7 +8,7 @@ pub(crate) const WEIGHTS: usize = 120;
 /// The default cost weight of a policy.
 pub(crate) const USUAL_WEIGHT: f64 = 0.05;
 
-/// The cost weights.
+/// Returns the cost weights of a sweep: [`WEIGHTS`] values from 0 to 1 at equal distances.
 pub(crate) fn weights() -> Vec<f64> {
     (0..WEIGHTS).map(|step| number(step) / number(WEIGHTS - 1)).collect()
 }

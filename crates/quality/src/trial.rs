@@ -39,11 +39,11 @@ pub enum RouterKind {
     StoreRouted,
     /// The formula of 004 with thresholds.
     Paper,
-    /// TF-IDF, the 5 nearest.
+    /// The mean over the 5 nearest training turns by TF-IDF.
     FiveNearest,
-    /// TF-IDF, the 100 nearest with shrinkage.
+    /// The weighted mean over the 100 nearest training turns by TF-IDF, shrunk towards the model's mean.
     HundredNearest,
-    /// Logistic regression.
+    /// Logistic regression on the features of the store.
     Logistic,
 }
 
@@ -57,13 +57,13 @@ impl RouterKind {
 /// The choices of one router on the test turns.
 #[derive(Debug)]
 pub(crate) struct Router {
-    /// The method.
+    /// The method that makes the choices.
     pub(crate) kind: RouterKind,
-    /// By turn and cost weight.
+    /// The chosen models, for each turn and cost weight.
     pub(crate) choices: Vec<Choices>,
-    /// By turn, at the default cost weight.
+    /// The chosen models at the default cost weight, for each turn.
     pub(crate) usual: Vec<Choices>,
-    /// By turn and model: the expected success.
+    /// The expected success, for each turn and model.
     pub(crate) success: Vec<Vec<f64>>,
     /// The number of turns without a recommendation at the default cost weight.
     pub(crate) silent: usize,
@@ -72,7 +72,7 @@ pub(crate) struct Router {
 /// A recommendation at the default cost weight with its outcome.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Bet {
-    /// The confidence.
+    /// The confidence of the recommendation, from 0 to 1.
     pub(crate) confidence: f64,
     /// The expected difference in utility.
     pub(crate) expected: f64,
@@ -89,7 +89,7 @@ pub(crate) struct Bet {
 pub(crate) struct Trial<'a> {
     /// The outcomes of the test turns.
     pub(crate) outcomes: Vec<&'a [Outcome]>,
-    /// All routers.
+    /// The choices of every measured router.
     pub(crate) routers: Vec<Router>,
     /// `(expected, observed)` success by the store, for every test turn and model.
     pub(crate) successes: Vec<(f64, f64)>,
@@ -98,7 +98,7 @@ pub(crate) struct Trial<'a> {
 }
 
 impl Router {
-    /// A router without choices.
+    /// Creates a router without choices.
     pub(crate) const fn new(kind: RouterKind) -> Self {
         Self { kind, choices: Vec::new(), usual: Vec::new(), success: Vec::new(), silent: 0 }
     }
@@ -145,7 +145,7 @@ impl Setting<'_> {
     }
 }
 
-/// Runs a replay.
+/// Trains and tests all routers on the parts of a set, for one mode and training size.
 pub(crate) fn run<'a>(set: &'a Set, stream: &Stream<'_>, parts: &[Part], plan: Plan) -> Trial<'a> {
     use RouterKind::{FiveNearest, HundredNearest, Logistic as Regression, Paper, Store, StoreRouted};
     let mut trial = Trial { outcomes: Vec::new(), routers: Vec::new(), successes: Vec::new(), bets: Vec::new() };

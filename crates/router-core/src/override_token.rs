@@ -19,7 +19,7 @@ pub enum OverrideError {
     /// No model has this alias.
     #[error("no model is called `@{alias}`{hint}; write `\\@{alias}` to send the text as it is")]
     Unknown {
-        /// The alias as written.
+        /// The name after `@`, as written.
         alias: String,
         /// A clause with similar names; empty if there are none.
         hint: String,
@@ -27,7 +27,7 @@ pub enum OverrideError {
     /// The alias is not followed by a message.
     #[error("`@{alias}` is followed by no message")]
     Empty {
-        /// The alias as written.
+        /// The name after `@`, as written.
         alias: String,
     },
 }

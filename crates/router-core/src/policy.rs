@@ -39,7 +39,7 @@ pub enum OnExplicitReject {
     /// Continue with the next slot, and report the rejection.
     #[default]
     FallThrough,
-    /// Call no model.
+    /// Call no model; the turn is refused.
     Refuse,
 }
 
@@ -63,12 +63,12 @@ impl Default for Disagreement {
 /// Whether the log records the text of messages (decision D15).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum RecordText {
-    /// Only a log on the user's own machine does.
+    /// Only a log on the user's own machine records it.
     #[default]
     Local,
-    /// Every log does.
+    /// Every log records it.
     Always,
-    /// No log does.
+    /// No log records it.
     Never,
 }
 
@@ -91,15 +91,15 @@ pub struct Policy {
 /// A rule as `turnwise rules show` prints it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleView<'a> {
-    /// The workspace it belongs to; `None` for a global rule.
+    /// The absolute path of the workspace that the rule belongs to; `None` for a global rule.
     pub workspace: Option<&'a str>,
-    /// Its name, or `rule_` and its index if it has none.
+    /// The name of the rule, or `rule_` and its index if it has none.
     pub name: &'a str,
-    /// Its condition in one line.
+    /// The condition of the rule in one line.
     pub when: String,
-    /// The model it proposes.
+    /// The model that the rule proposes.
     pub model: &'a ModelId,
-    /// The line of the file on which it starts.
+    /// The line of the policy file on which the rule starts, from 1.
     pub line: usize,
 }
 

@@ -92,8 +92,8 @@ impl Predicate {
         }
     }
 
-    /// Returns the index of a text pattern that must match for this condition to hold; `None` if there is no such
-    /// pattern.
+    /// Returns the index of a text pattern that must match for this condition to hold; `None` if none is
+    /// known.
     pub(crate) fn needed_text(&self) -> Option<u16> {
         match self {
             Self::Text(number) => Some(*number),

@@ -24,7 +24,7 @@ use crate::{
 pub struct Explained {
     /// The id of the turn.
     pub turn: TurnId,
-    /// When it started.
+    /// The time when the turn started.
     pub at: Timestamp,
     /// The workspace whose patterns were searched.
     pub workspace: Option<String>,

@@ -22,9 +22,9 @@ use crate::{
 /// The result of a replay.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Replayed {
-    /// Decisions that were repeated.
+    /// The number of decisions that were repeated.
     pub decisions: u64,
-    /// Fallback decisions that were repeated.
+    /// The number of fallback decisions that were repeated.
     pub steps: u64,
     /// How many of the two were repeated from recorded predicate matches, because the text is gone (decision D9).
     pub without_text: u64,
@@ -47,13 +47,13 @@ pub struct Divergence {
     pub turn: TurnId,
     /// The session of the turn.
     pub session: SessionId,
-    /// When the turn started.
+    /// The time when the turn started.
     pub at: Timestamp,
     /// The number of the fallback, from 1; 0 for the turn's first decision.
     pub step: u32,
-    /// The decision in the log.
+    /// The decision as recorded in the log.
     pub recorded: Made,
-    /// The repeated decision.
+    /// The decision as repeated with the recorded inputs.
     pub again: Made,
 }
 

@@ -71,16 +71,16 @@ pub struct Unjudged {
     pub turn: TurnId,
     /// The session of the turn.
     pub session: SessionId,
-    /// When the turn started.
+    /// The time when the turn started.
     pub at: Timestamp,
-    /// The reason, for people.
+    /// The reason, as a text for people.
     pub reason: String,
 }
 
 /// The choice of one policy for a turn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Choice {
-    /// The chosen model.
+    /// The id of the chosen model.
     pub model: String,
     /// The name of the rule that decided, or else the name of the slot.
     pub rule: String,
@@ -100,14 +100,14 @@ pub struct TurnRow {
     pub turn: TurnId,
     /// The session of the turn.
     pub session: SessionId,
-    /// When the turn started.
+    /// The time when the turn started.
     pub at: Timestamp,
     /// The workspace folder of the turn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub workspace: Option<String>,
-    /// The model that ran.
+    /// The id of the model that answered the turn.
     pub recorded: String,
-    /// Calls of that model on the turn's own thread.
+    /// The number of calls of that model on the turn's own thread.
     pub calls: u64,
     /// The recorded cost of the turn, in nano-dollars.
     pub recorded_nano_usd: i64,

@@ -16,7 +16,7 @@ pub struct Share {
 }
 
 impl Share {
-    /// Adds another group; saturates.
+    /// Adds the counts and the cost of another group. Sums saturate.
     pub(crate) fn add(&mut self, other: Self) {
         self.turns = self.turns.saturating_add(other.turns);
         self.calls = self.calls.saturating_add(other.calls);
@@ -29,13 +29,13 @@ impl Share {
 pub struct Totals {
     /// All turns that could be compared.
     pub all: Share,
-    /// By the chosen model.
+    /// The sums for each chosen model.
     pub by_model: BTreeMap<String, Share>,
-    /// By the name of the rule that decided, or else by the name of the slot.
+    /// The sums for each rule that decided, by its name, or else for each slot by its name.
     pub by_rule: BTreeMap<String, Share>,
-    /// By the workspace folder.
+    /// The sums for each workspace folder.
     pub by_workspace: BTreeMap<String, Share>,
-    /// By UTC day, as `2026-11-20`.
+    /// The sums for each UTC day, such as `2026-11-20`.
     pub by_day: BTreeMap<String, Share>,
 }
 

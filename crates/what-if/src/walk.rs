@@ -55,11 +55,11 @@ decided!(RouteFallback);
 pub(crate) struct Point<'w, D = RouteDecided> {
     /// The position of the decision.
     pub(crate) position: Position,
-    /// When the turn started.
+    /// The time when the turn started.
     pub(crate) at: Timestamp,
-    /// When it was decided.
+    /// The time when the turn was decided.
     pub(crate) decided_at: Timestamp,
-    /// The captured turn.
+    /// The `turn.started` event, which has the captured turn.
     pub(crate) started: &'w TurnStarted,
     /// The user's message; `None` if its text is gone.
     pub(crate) message: Option<&'w str>,

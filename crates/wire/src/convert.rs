@@ -39,7 +39,7 @@ pub use stream::StreamConverter;
 /// A request converted to another API.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConvertedRequest {
-    /// The body, as JSON.
+    /// The request body for the provider, as JSON.
     pub body: Vec<u8>,
     /// The optional features of the request that were dropped because the provider's API or model does not support
     /// them.
@@ -49,9 +49,9 @@ pub struct ConvertedRequest {
 /// The parameters of the conversion of a request from the client's API to the provider's.
 #[derive(Debug, Clone, Copy)]
 pub struct ConversionOptions<'a> {
-    /// The client's API.
+    /// The API in which the client sent the request.
     pub from: WireApi,
-    /// The provider's API, which is not the client's.
+    /// The API in which the provider receives it. It differs from `from`.
     pub to: WireApi,
     /// The provider's name of the model.
     pub model: &'a str,

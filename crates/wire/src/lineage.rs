@@ -41,7 +41,7 @@ pub struct Lineage {
     /// The client: `claude-code`, `codex`, `opencode`, `gemini-cli`, `aider`, `anthropic-sdk`, `openai-sdk` or `other`;
     /// `None` if it sends no user agent. Programs that use an SDK are identified as that SDK.
     pub client: Option<String>,
-    /// The client's version.
+    /// The version in the client's user agent; `None` if unknown.
     pub client_version: Option<String>,
     /// The absolute path of the client's working directory; at most 1,024 bytes.
     pub workspace: Option<String>,

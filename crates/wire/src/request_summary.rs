@@ -48,7 +48,7 @@ pub struct RequestSummary<'a> {
     pub conversation_hash: [u8; 16],
     /// The limit of output tokens, if the client sets one.
     pub max_output: Option<u64>,
-    /// Offsets for edits.
+    /// Offsets in the body that edits need.
     pub(crate) offsets: BodyOffsets,
 }
 
@@ -75,7 +75,7 @@ pub struct UserMessage<'a> {
     /// The byte range in the body from the start of the text to the end of its JSON string. `None` if the text differs
     /// from the body. Only the first of several parts is covered.
     pub span: Option<Range<usize>>,
-    /// Whether it contains images.
+    /// Whether the message contains images.
     pub has_images: bool,
 }
 
@@ -93,32 +93,32 @@ pub struct ToolResult<'a> {
 /// The size of a prompt by its parts. Characters are Unicode scalar values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PromptCounts {
-    /// Characters of the system prompt, the messages, the tool calls and their results.
+    /// The number of characters of the system prompt, the messages, the tool calls and their results.
     pub characters: u64,
-    /// Messages, without the system prompt.
+    /// The number of messages, without the system prompt.
     pub messages: u64,
-    /// Images in the messages.
+    /// The number of images in the messages.
     pub images: u64,
-    /// Tool definitions.
+    /// The number of tool definitions.
     pub tools: u64,
-    /// Characters of the tool definitions, as JSON.
+    /// The number of characters of the tool definitions, as JSON.
     pub tool_characters: u64,
 }
 
 /// The ids and the client in a request body. The client chooses the values, so they cannot be trusted.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Identity {
-    /// The session: all threads of one conversation.
+    /// The id of the session: all threads of one conversation.
     pub session: Option<String>,
-    /// The thread within the session.
+    /// The id of the thread within the session.
     pub thread: Option<String>,
-    /// The thread that started this one.
+    /// The id of the thread that started this one; `None` if it is the main thread, or unknown.
     pub parent: Option<String>,
     /// Whether the request is from a sub-agent.
     pub subagent: bool,
     /// The field `prompt_cache_key`. Some agents send the session in it, other clients any key that prompts share.
     pub cache_key: Option<String>,
-    /// The client's working directory.
+    /// The absolute path of the client's working directory; `None` if unknown.
     pub workspace: Option<String>,
     /// The client, if its system prompt identifies it.
     pub client: Option<&'static str>,
@@ -130,9 +130,9 @@ pub enum RequestError {
     /// The bytes are not JSON.
     #[error("the request body is not JSON: {problem} at byte {offset}")]
     NotJson {
-        /// The syntax error.
+        /// A description of the syntax error.
         problem: &'static str,
-        /// The offset in bytes.
+        /// The byte offset of the error in the body.
         offset: usize,
     },
     /// The body is not an object.
@@ -141,21 +141,21 @@ pub enum RequestError {
     /// A field has an unexpected type.
     #[error("`{field}` in the request body is not {expected}")]
     WrongType {
-        /// The field.
+        /// The name of the field.
         field: &'static str,
-        /// The expected type.
+        /// The expected type, with its article, as in `a list`.
         expected: &'static str,
     },
     /// A required field is missing.
     #[error("the request body has no `{field}`")]
     MissingField {
-        /// The field.
+        /// The name of the missing field.
         field: &'static str,
     },
     /// A field is present twice, which parsers resolve differently.
     #[error("the request body has `{field}` twice")]
     DuplicateField {
-        /// The field.
+        /// The name of the repeated field.
         field: &'static str,
     },
 }

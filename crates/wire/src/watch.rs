@@ -31,7 +31,7 @@ pub struct ResponseInspector {
 enum BufferedBody {
     /// A stream was requested, and only white space has arrived.
     Unknown,
-    /// A stream of events.
+    /// A stream of server-sent events.
     Stream(EventSplitter),
     /// A response that is not streamed, up to the current chunk.
     Complete(Vec<u8>),

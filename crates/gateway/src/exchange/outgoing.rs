@@ -12,7 +12,7 @@ use wire::{
 
 use super::{FailedAttempt, Incoming, target::Target};
 
-/// A prepared request.
+/// A request ready to be sent to a provider.
 #[derive(Debug)]
 pub(super) struct Outgoing {
     pub(super) body: Bytes,

@@ -61,7 +61,7 @@ impl Attributes {
         self.put(key, Value::Array { values });
     }
 
-    /// Appends a number.
+    /// Appends a number; larger ones become `i64::MAX`.
     pub(super) fn number(&mut self, key: &'static str, number: u64) {
         // OTLP integers are signed.
         self.put(key, Value::Whole(number.min(i64::MAX.unsigned_abs()).to_string()));

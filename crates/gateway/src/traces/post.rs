@@ -28,7 +28,7 @@ pub(super) enum Export {
     Accepted { rejected: u64 },
     /// Refused; the same request must not be sent again.
     Refused(StatusCode),
-    /// Failed temporarily.
+    /// Failed temporarily; the same request may be sent again.
     Retry {
         /// The cause, without the collector's response body, which may repeat what was sent.
         cause: String,

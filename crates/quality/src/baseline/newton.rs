@@ -91,7 +91,7 @@ fn loss(rows: &Sparse, targets: &[f64], weights: &[f64], held: &impl Fn(usize) -
     data + penalty / 2.0
 }
 
-/// The logistic function.
+/// Returns the logistic function of `x`: a probability between 0 and 1.
 pub(super) fn chance(x: f64) -> f64 {
     1.0 / (1.0 + (-x).exp())
 }

@@ -30,13 +30,13 @@ pub enum AuxiliaryCalls {
     Route,
 }
 
-/// How tokens are counted for clients.
+/// How the endpoints that count tokens for clients do so.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum CountTokens {
-    /// By the provider if it can, otherwise by the estimate.
+    /// The provider counts, if it has such an endpoint. Otherwise the count is estimated.
     #[default]
     Provider,
-    /// By the estimate.
+    /// The count is always estimated, without a request to the provider.
     Local,
 }
 
@@ -47,7 +47,7 @@ pub struct GatewaySettings {
     pub client_model: ClientModel,
     /// How the model of an auxiliary call is chosen.
     pub auxiliary_calls: AuxiliaryCalls,
-    /// How tokens are counted.
+    /// How tokens are counted for clients.
     pub count_tokens: CountTokens,
     /// Requirements that a request is adapted to for a model that does not support them: those of `adapt`, and
     /// [`Requirement::Signatures`] unless `keep_thinking` is set.

@@ -16,9 +16,9 @@ pub(super) enum Finder {
 /// The texts that were found in a message.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Found {
-    /// Their numbers, each once.
+    /// The indices of the texts that were found, each once.
     pub(super) numbers: Vec<usize>,
-    /// By number: whether the text was found.
+    /// For each text, by its index, whether it was found.
     seen: Vec<bool>,
 }
 

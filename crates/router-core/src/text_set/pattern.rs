@@ -48,7 +48,7 @@ pub(crate) enum PatternError {
     /// The pattern is not valid for the `regex` crate.
     #[error("`{pattern}` is not a regular expression: {reason}")]
     Syntax {
-        /// The pattern.
+        /// The text of the pattern.
         pattern: String,
         /// The error of the parser, in one line.
         reason: String,
@@ -58,17 +58,17 @@ pub(crate) enum PatternError {
     Large {
         /// The start of the pattern.
         pattern: String,
-        /// The limited quantity.
+        /// The quantity that exceeds its limit, such as its length.
         what: &'static str,
-        /// Its value.
+        /// The quantity's value.
         found: u64,
-        /// The limit.
+        /// The quantity's limit.
         most: u64,
     },
     /// The policy has too many text predicates.
     #[error("a policy has at most {most} conditions on the message")]
     Many {
-        /// The limit.
+        /// The largest number of text predicates in a policy.
         most: usize,
     },
 }

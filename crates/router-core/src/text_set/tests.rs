@@ -55,7 +55,7 @@ fn asked() -> impl Strategy<Value = Asked> {
     prop_oneof![3 => pattern().prop_map(Asked::Pattern), 1 => needles.prop_map(Asked::Needles)]
 }
 
-/// What a predicate says when it is asked alone, in the most obvious way.
+/// Evaluates a single predicate naively.
 fn holds(asked: &Asked, message: &str) -> bool {
     match asked {
         Asked::Pattern(pattern) => Regex::new(pattern).unwrap().is_match(message),
@@ -63,7 +63,7 @@ fn holds(asked: &Asked, message: &str) -> bool {
     }
 }
 
-/// The set of those that are accepted, each with its number.
+/// Adds all predicates to a set. Returns the set and the accepted predicates with their indices.
 fn set_of(all: Vec<Asked>) -> (TextSet, Vec<(u16, Asked)>) {
     let mut set = TextSet::default();
     let add = |asked: Asked| {

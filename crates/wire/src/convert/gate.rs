@@ -9,9 +9,9 @@ use super::{ConversionOptions, ConvertError};
 /// Decides for each feature of a request that not all APIs support: the conversion keeps it, drops it, or fails.
 #[derive(Debug)]
 pub(crate) struct FeatureGate<'a> {
-    /// The client's API.
+    /// The API in which the client sent the request.
     from: WireApi,
-    /// The provider's API.
+    /// The API in which the provider receives it.
     to: WireApi,
     may_drop: &'a BTreeSet<Requirement>,
     /// The features dropped so far.
@@ -27,7 +27,7 @@ impl<'a> FeatureGate<'a> {
         self.from
     }
 
-    /// Returns the provider's API.
+    /// Returns the API in which the provider receives the request.
     pub(crate) const fn to(&self) -> WireApi {
         self.to
     }

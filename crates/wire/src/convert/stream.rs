@@ -102,7 +102,7 @@ impl StreamConverter {
         result
     }
 
-    /// Converts one event.
+    /// Converts one event of the provider's stream and appends the result to `out`. Events after the end are skipped.
     fn read_event(&mut self, event: &[u8], out: &mut Vec<u8>) -> Result<(), ConvertError> {
         let data = events::event_data(event).unwrap_or_default();
         if data.is_empty() || self.blocks.has_ended() {

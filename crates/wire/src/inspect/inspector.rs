@@ -43,7 +43,7 @@ pub(crate) struct GeminiJson {
 
 /// An inspection in progress: the summary so far, and what is needed to complete it.
 pub(crate) struct Inspector<'a> {
-    /// The summary so far.
+    /// The part of the summary that is complete so far.
     pub(crate) summary: RequestSummary<'a>,
     /// The user's messages and tool results so far.
     pub(crate) history: History<'a>,

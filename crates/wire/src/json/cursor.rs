@@ -15,7 +15,7 @@ pub(super) const MAX_DEPTH: u32 = 127;
 pub(crate) struct SyntaxError {
     /// A description of the error.
     pub(crate) problem: &'static str,
-    /// The offset in bytes.
+    /// The byte offset of the error in the text.
     pub(crate) offset: usize,
 }
 
@@ -23,7 +23,7 @@ pub(crate) struct SyntaxError {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cursor<'a> {
     text: &'a str,
-    /// The position in bytes.
+    /// The byte offset of the next character to read.
     offset: usize,
     /// The number of objects and lists that were entered with [`Cursor::enter_object`] or [`Cursor::enter_array`] and
     /// not left yet.

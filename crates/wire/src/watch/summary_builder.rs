@@ -74,7 +74,7 @@ impl SummaryBuilder {
         self.add_output_bytes(text.and_then(|text| text.text()).map_or(0, |text| text.raw.len()));
     }
 
-    /// Counts bytes of output.
+    /// Adds a number of bytes to the length of the output.
     pub(crate) fn add_output_bytes(&mut self, bytes: usize) {
         self.output_bytes += bytes as u64;
     }

@@ -24,7 +24,7 @@ pub(crate) struct Request {
     pub(crate) effort: Option<Effort>,
     /// The output limit in tokens; `None` if the client sets none.
     pub(crate) max_output: Option<u64>,
-    /// The stop sequences.
+    /// The texts at which the model stops; empty if the client sets none.
     pub(crate) stop: Vec<String>,
     pub(crate) sampling: Sampling,
     pub(crate) openai: OpenAiSettings,
@@ -106,7 +106,7 @@ pub(crate) struct ToolCall {
 /// The arguments of a tool call.
 #[derive(Debug, PartialEq)]
 pub(crate) enum ToolInput {
-    /// A parsed object.
+    /// A parsed JSON object.
     Object(Map<String, Value>),
     /// The text of a JSON object that is not parsed, as in `OpenAI`'s APIs. It may be empty or invalid.
     Json(String),
@@ -259,7 +259,7 @@ impl ToolChoice {
 /// The required format of the response.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Format {
-    /// Any JSON object.
+    /// Any JSON object, without a schema.
     JsonObject,
     /// JSON that matches a schema. `strict` is whether it has to match exactly; `None` for the API's default.
     JsonSchema { name: Option<String>, description: Option<String>, schema: Value, strict: Option<bool> },

@@ -24,9 +24,9 @@ pub(crate) enum Event {
     BlockStopped,
     /// The model is thinking, in a block that is hidden from the client.
     HiddenThinking,
-    /// The response is complete.
+    /// The response is complete, with the reason it ended and its token counts.
     Finished { stop: Stop, tokens: Tokens },
-    /// The provider failed.
+    /// The provider reported an error within the response.
     Failed(Failure),
 }
 
