@@ -1,11 +1,13 @@
-//! A routing decision and its reasons (004 §7), as recorded in `route.decided` and printed by the why-view.
+//! The model choice: slots, reasons and failures of the decision which model serves a turn (004 §4, §7).
 
 use serde::{Deserialize, Serialize};
 
-use crate::{ModelId, NanoUsd, Provider, Requirement, Score, Tier, WireApi, events::ErrorClass};
+use crate::{
+    ChainSlot, DecisionKind, ModelId, NanoUsd, Provider, Requirement, Score, Tier, WireApi, events::ErrorClass,
+};
 
-/// A position in the policy chain, which is evaluated in the order of [`Slot::CHAIN`] (004 §4.1).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+/// A slot of the policy chain, which is evaluated in the order of [`ChainSlot::CHAIN`] (004 §4.1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Slot {
     /// The model that the message names with `@`.
@@ -24,9 +26,8 @@ pub enum Slot {
     GlobalDefault,
 }
 
-impl Slot {
-    /// All slots in the order in which they are evaluated.
-    pub const CHAIN: [Self; 7] = [
+impl ChainSlot for Slot {
+    const CHAIN: &'static [Self] = &[
         Self::PerMessageOverride,
         Self::ManualSticky,
         Self::ConfiguredRules,
@@ -36,8 +37,7 @@ impl Slot {
         Self::GlobalDefault,
     ];
 
-    /// Returns the name that the why-view prints.
-    pub const fn name(self) -> &'static str {
+    fn name(self) -> &'static str {
         match self {
             Self::PerMessageOverride => "PER_MESSAGE_OVERRIDE",
             Self::ManualSticky => "MANUAL_STICKY",
@@ -50,30 +50,15 @@ impl Slot {
     }
 }
 
-/// Result of the evaluation of one slot of the chain, recorded in its [`Evaluation`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Verdict {
-    /// The slot has no candidate.
-    NotApplicable,
-    /// The slot has a candidate, but an earlier slot had already won.
-    Deferred,
-    /// The candidate failed validation, and the chain continued.
-    Rejected,
-    /// The candidate was chosen for the turn.
-    Chose,
-}
+/// The decision which model serves a turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ModelChoice {}
 
-impl Verdict {
-    /// Returns the name that the why-view prints.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::NotApplicable => "not_applicable",
-            Self::Deferred => "deferred",
-            Self::Rejected => "rejected",
-            Self::Chose => "chose",
-        }
-    }
+impl DecisionKind for ModelChoice {
+    type Slot = Slot;
+    type Candidate = ModelId;
+    type Reason = Reason;
+    type Failure = Failure;
 }
 
 /// Scope of an outage: one model, or all models of a provider. Availability tracks outages by scope.
@@ -237,51 +222,12 @@ pub enum Reason {
     },
 }
 
-/// A rejected candidate within one slot: a matching rule (decision D1), or a tier.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Attempt {
-    /// Name of the rule or of the tier.
-    pub name: String,
-    /// Model of the rule or of the tier.
-    pub candidate: ModelId,
-    /// Reason why the model failed validation.
-    pub failure: Failure,
-}
-
-/// Result of one slot of the chain: verdict, candidate and reasons.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Evaluation {
-    /// Evaluated slot.
-    pub slot: Slot,
-    /// Result.
-    pub verdict: Verdict,
-    /// Proposed model; `None` if the slot does not apply.
-    pub candidate: Option<ModelId>,
-    /// Reason for the verdict.
-    pub reason: Reason,
-    /// Reason why the candidate failed validation; `None` if it was not rejected.
-    pub failure: Option<Failure>,
-    /// Candidates of the slot that were rejected, in order. If all were rejected, the first one is also `candidate`.
-    pub attempts: Vec<Attempt>,
-}
-
-/// The chosen model and the evaluated chain, with one entry for each slot that was evaluated (decision D2).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Decision {
-    /// Chosen model; `None` if no slot has a candidate that passes validation (004 §4.7).
-    pub model: Option<ModelId>,
-    /// Entries in the order of the chain.
-    pub chain: Vec<Evaluation>,
-}
-
-impl Decision {
-    /// Returns the entry that was chosen; `None` if the turn was refused.
-    pub fn winner(&self) -> Option<&Evaluation> {
-        self.chain.iter().find(|entry| entry.verdict == Verdict::Chose)
-    }
-
-    /// Returns the entry of a slot; `None` if the slot was not evaluated.
-    pub fn entry(&self, slot: Slot) -> Option<&Evaluation> {
-        self.chain.iter().find(|entry| entry.slot == slot)
+impl Reason {
+    /// Returns the name of the rule that matched; `None` for all other reasons.
+    pub fn rule(&self) -> Option<&str> {
+        match self {
+            Self::Rule { name, .. } => Some(name),
+            _ => None,
+        }
     }
 }

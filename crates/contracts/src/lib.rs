@@ -12,6 +12,7 @@ mod bounded_map;
 mod by_session;
 mod cache;
 mod call_id;
+mod chain;
 mod decision;
 mod features;
 mod hash;
@@ -35,9 +36,8 @@ pub use by_session::BySession;
 pub use cache::{CacheLifetime, CacheVariant};
 pub use call_id::fits_every_api;
 pub use catalogue::Event;
-pub use decision::{
-    Alternative, Attempt, Decision, Evaluation, Failure, OutageScope, Reason, Recommendation, Slot, Verdict,
-};
+pub use chain::{Attempt, ChainEntry, ChainSlot, ChainValue, Decision, DecisionKind, Verdict};
+pub use decision::{Alternative, Failure, ModelChoice, OutageScope, Reason, Recommendation, Slot};
 pub use features::{Features, IntentTag, IntentTags, SideEffect, Sketch, TokenBucket, Tone};
 pub use hash::{ContentHash, ParseHashError};
 pub use ids::{IdError, ModelId, Provider, SessionId, ThreadId, TurnId};

@@ -121,11 +121,8 @@ impl Suggestion {
     fn of(decision: &Decision) -> Option<Self> {
         let entry = decision.entry(Slot::PatternRecommendation)?;
         let Reason::Pattern(found) = &entry.reason else { return None };
-        let rule = match &decision.winner()?.reason {
-            Reason::Rule { name, .. } => Some(name.clone()),
-            _ => None,
-        };
-        let chosen = decision.model.clone()?;
+        let rule = decision.winner()?.reason.rule().map(str::to_owned);
+        let chosen = decision.chosen.clone()?;
         // One that could not take the turn is listed, but is nothing to accept.
         let stands = entry.verdict == Verdict::Deferred && entry.failure.is_none() && found.model != chosen;
         stands.then(|| Self { chosen, rule, found: found.clone() })

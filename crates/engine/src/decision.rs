@@ -55,7 +55,7 @@ pub(crate) fn seal_decision(decided: &mut RouteDecided, at: Timestamp) -> Result
     };
     let cause = sealed.event.id;
     let mut events = vec![sealed.caused_by(turn.0.then(TurnStarted::KIND, 0))];
-    if decided.decision.model.is_none() && decided.mode == DecisionMode::Live {
+    if decided.decision.chosen.is_none() && decided.mode == DecisionMode::Live {
         let session = decided.session.clone();
         let ended = TurnEnded { turn, session, status: TurnStatus::Refused, llm_calls: 0, tool_calls: 0 };
         events.push(turn_event(turn, 0, at, ended)?.caused_by(cause));

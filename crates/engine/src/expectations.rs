@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use contracts::{Slot, Tier};
+use contracts::{ChainSlot as _, Slot, Tier};
 use router_core::{Policy, Scenario};
 use serde::Deserialize;
 
@@ -124,7 +124,7 @@ fn check(expectation: &Expectation, policy: &Policy) -> Checked {
         (None, "none") => "none".to_owned(),
         (None, name) => format!("{name} (not a model)"),
     };
-    let found = outcome.decision.model.as_ref().map_or("none", |model| model.as_str());
+    let found = outcome.decision.chosen.as_ref().map_or("none", |model| model.as_str());
     compare("model", &wanted, &found);
     let winner = outcome.decision.winner();
     if let Some(wanted) = &expected.decided_by {
@@ -134,10 +134,7 @@ fn check(expectation: &Expectation, policy: &Policy) -> Checked {
         compare("decided_by", &wanted, &found);
     }
     if let Some(wanted) = &expected.rule {
-        let found = winner.and_then(|entry| match &entry.reason {
-            contracts::Reason::Rule { name, .. } => Some(name.as_str()),
-            _ => None,
-        });
+        let found = winner.and_then(|entry| entry.reason.rule());
         compare("rule", wanted, &found.unwrap_or("none"));
     }
     Checked { name, differences, why: outcome.why }

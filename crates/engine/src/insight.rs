@@ -44,7 +44,7 @@ impl Insight {
     /// The model of the turn after all fallbacks; `None` if the turn was refused or no model was left.
     pub fn model(&self) -> Option<&ModelId> {
         let last = self.steps.last().map_or(&self.decided.decision, |(_, step)| &step.decision);
-        last.model.as_ref()
+        last.chosen.as_ref()
     }
 
     fn of(log: &dyn EventLog, event: &Recorded) -> Result<Option<Self>, EngineError> {

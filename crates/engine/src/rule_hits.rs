@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use contracts::{
-    Decision, Evaluation, Reason,
+    Decision,
     events::{RouteDecided, RouteFallback},
 };
 use event_core::{CodecError, Projection, Recorded, Timestamp};
@@ -61,7 +61,7 @@ impl RuleHits {
     fn decided(&mut self, decision: &Decision, at: Timestamp) {
         let day = at.utc_day();
         self.latest_day = self.latest_day.max(day);
-        let Some(Evaluation { reason: Reason::Rule { name, .. }, .. }) = decision.winner() else { return };
+        let Some(name) = decision.winner().and_then(|winner| winner.reason.rule()) else { return };
         if let Some(known) = self.rules.get_mut(name) {
             known.won(day);
             return;
@@ -72,7 +72,7 @@ impl RuleHits {
                 self.rules.remove(&oldest);
             }
         }
-        self.rules.entry(name.clone()).or_default().won(day);
+        self.rules.entry(name.to_owned()).or_default().won(day);
     }
 }
 

@@ -85,7 +85,7 @@ impl Sessions {
                 if let Some(body) = event.view::<RouteFallback>()?
                     && let Some(open) = self.turn(&body.session, body.turn)
                 {
-                    open.model.clone_from(&body.decision.model);
+                    open.model.clone_from(&body.decision.chosen);
                     open.steps = open.steps.saturating_add(1);
                 }
             }
@@ -126,7 +126,7 @@ impl Projection for Sessions {
                 if let Some(body) = event.view::<RouteDecided>()? {
                     let session = self.entry(&body.session);
                     session.last_turn = Some(body.turn);
-                    session.lock(body.turn, body.decision.model.as_ref());
+                    session.lock(body.turn, body.decision.chosen.as_ref());
                     self.latest = Some((body.session.clone(), body.turn));
                 }
             }

@@ -1,7 +1,7 @@
 //! What the engine did with a turn: the model that takes it, or its refusal.
 
 use contracts::{
-    ClientRequest, Decision, ModelId, TurnId,
+    ChainSlot as _, ClientRequest, Decision, ModelId, TurnId,
     events::{RouteDecided, RouteFallback},
 };
 use event_core::Timestamp;
@@ -43,7 +43,7 @@ impl TurnOutcome {
     pub fn model(&self) -> Option<&ModelId> {
         match &self.route {
             Route::Locked(model) => Some(model),
-            Route::Decided(_) | Route::Fallback(_) => self.decision()?.model.as_ref(),
+            Route::Decided(_) | Route::Fallback(_) => self.decision()?.chosen.as_ref(),
         }
     }
 

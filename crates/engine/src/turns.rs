@@ -10,7 +10,7 @@ use contracts::{
     },
 };
 use event_core::{EventType, NewEvent, Sealed, Timestamp};
-use router_core::{AuxiliaryCalls, OverrideError, RecordText, banners};
+use router_core::{AuxiliaryCalls, NoticeContext, OverrideError, RecordText, banners};
 
 use crate::{
     capture::{Context, LONGEST_PATH, Words, capture, turn_of},
@@ -192,7 +192,8 @@ impl Engine {
         at: Timestamp,
         decided: RouteDecided,
     ) -> TurnOutcome {
-        let banners = banners(&decided.decision, &self.policy.active().policy, started.spent_today);
+        let context = NoticeContext { policy: &self.policy.active().policy, spent_today: started.spent_today };
+        let banners = banners(&decided.decision, &context);
         let mention_bytes = self.mention_bytes(&input, mention);
         let route = Route::Decided(Box::new(decided));
         TurnOutcome { turn: started.turn, at, input, mention_bytes, route, banners }

@@ -2,25 +2,23 @@
 
 import { foreign, icon, make } from './elements.js';
 import { modelChip } from './models.js';
-import { CHAIN, failureName, slotName, slotNumber, verdictName } from './words.js';
+import { failureName, slotName, verdictName } from './words.js';
 
-export function chainList(chain) {
-  const said = new Set(chain.map((entry) => entry.slot));
-  const silent = CHAIN.filter((slot) => !said.has(slot));
+/** A decision: `chain` has the entries, `skipped` the slots that were not evaluated. */
+export function chainList({ chain, skipped }) {
   return [
     make('ol', { class: 'chain' }, chain.map(entryItem)),
-    silent.length > 0 && chain.length > 0
-      ? make('p', { class: 'soft silent' }, `Not asked: ${silent.map((slot) => slotName(slot)).join(', ')}.`)
+    skipped.length > 0 && chain.length > 0
+      ? make('p', { class: 'soft silent' }, `Not evaluated: ${skipped.map((slot) => slotName(slot)).join(', ')}.`)
       : null,
   ];
 }
 
 function entryItem(entry) {
-  const number = slotNumber(entry.slot);
   return make('li', { class: `entry verdict-${entry.verdict}` },
     make('span', { class: 'mark' }, icon(entry.verdict)),
     make('div', { class: 'entry-head' },
-      make('span', { class: 'entry-name', title: entry.slot }, number > 0 ? make('span', { class: 'entry-number' }, `${number} `) : null, slotName(entry.slot)),
+      make('span', { class: 'entry-name', title: entry.slot }, make('span', { class: 'entry-number' }, `${entry.number} `), slotName(entry.slot)),
       make('span', { class: 'verdict' }, verdictName(entry.verdict)),
       entry.candidate ? modelChip(entry.candidate, { whole: true }) : null),
     entry.reason === entry.candidate ? null : reasonLines(entry),
@@ -33,10 +31,9 @@ function reasonLines(entry) {
 }
 
 function attempts(entry) {
-  const what = entry.slot === 'DELEGATE_REQUEST' ? 'tier' : 'rule';
   return make('ul', { class: 'attempts', 'aria-label': 'Tried and rejected' }, entry.attempts.map((attempt) => make('li', {},
     icon('rejected'),
-    make('span', {}, `${what} “`, foreign(attempt.name), '” → '),
+    make('span', {}, `${attempt.source} “`, foreign(attempt.name), '” → '),
     modelChip(attempt.candidate, { whole: true }),
     make('span', { class: 'failure' }, foreign(failureName(attempt.failure))))));
 }

@@ -3,7 +3,7 @@
 import { foreign, icon, make, unseen } from './elements.js';
 import { clock, costText, duration, elapsed, fullTime, short, tokens } from './format.js';
 import { askedOther, modelChip } from './models.js';
-import { sideName, slotName, slotNumber } from './words.js';
+import { sideName, slotName } from './words.js';
 
 /** Fills a row. `showSession` adds the session. */
 export function fillRow(link, turn, { showSession }) {
@@ -44,9 +44,9 @@ function choice(turn) {
 
 /** The number of the slot that decided. */
 export function step(turn) {
-  const number = slotNumber(turn.slot);
-  if (number === 0) return null;
-  return make('span', { class: 'step', title: `policy ${number} of 7: ${slotName(turn.slot)}` },
+  const number = turn.slot_number;
+  if (!number) return null;
+  return make('span', { class: 'step', title: `slot ${number}: ${slotName(turn.slot)}` },
     make('span', { 'aria-hidden': 'true' }, String(number)), unseen(`, ${slotName(turn.slot)}: `));
 }
 

@@ -145,18 +145,18 @@ function figures(turn) {
   return make('dl', { class: 'figures' }, list.map(([name, value]) => make('div', {}, make('dt', {}, name), make('dd', {}, value))));
 }
 
-function decision({ chain, steps, turn }) {
+function decision({ chain, skipped, steps, turn }) {
   if (chain.length === 0) return null;
   return make('section', { class: 'part' },
     make('h3', {}, steps.length > 0 ? 'First decision' : 'How it was decided'),
     steps.length > 0 ? make('p', { class: 'soft' }, `It fell back ${steps.length === 1 ? 'once' : `${steps.length} times`} before the first byte of an answer; each step was decided anew.`) : null,
     turn.status === 'refused' ? make('p', { class: 'failure' }, 'No policy named a model that can take this turn.') : null,
-    chainList(chain));
+    chainList({ chain, skipped }));
 }
 
 function stepSection(step, at, all) {
   const list = make('details', { data: { name: `step ${at}` }, open: at === all - 1 ? true : null },
-    make('summary', {}, 'The chain of this step'), chainList(step.chain));
+    make('summary', {}, 'The chain of this step'), chainList(step));
   return make('section', { class: 'part step-part' },
     make('h3', {}, icon('fell'), 'Fell through to ', step.model ? modelChip(step.model, { whole: true }) : 'no model'),
     make('p', {}, make('time', { datetime: step.at, title: fullTime(step.at), class: 'soft' }, clock(step.at)), ' after ',

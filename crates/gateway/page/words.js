@@ -1,16 +1,5 @@
 // Labels for names in the log: slots, verdicts, failures, states.
 
-/** The slots in the order of the chain. */
-export const CHAIN = [
-  'PER_MESSAGE_OVERRIDE',
-  'MANUAL_STICKY',
-  'CONFIGURED_RULES',
-  'PATTERN_RECOMMENDATION',
-  'DELEGATE_REQUEST',
-  'WORKSPACE_DEFAULT',
-  'GLOBAL_DEFAULT',
-];
-
 const SLOTS = {
   PER_MESSAGE_OVERRIDE: '@model in the message',
   MANUAL_STICKY: 'Model set for the session',
@@ -66,11 +55,6 @@ function plain(name) {
 
 export function slotName(slot) {
   return SLOTS[slot] ?? plain(slot);
-}
-
-/** The number of a slot in the chain, from 1; 0 if it is not in it. */
-export function slotNumber(slot) {
-  return CHAIN.indexOf(slot) + 1;
 }
 
 export function verdictName(verdict) {

@@ -11,6 +11,8 @@
 mod banner;
 mod chain;
 mod check;
+mod explain;
+mod model_choice;
 mod override_token;
 mod policy;
 mod predicate;
@@ -21,9 +23,11 @@ mod validate;
 mod why;
 mod yaml;
 
-pub use banner::{Banner, banners};
-pub use chain::{DECIDER_VERSION, Decided, decide};
+pub use banner::{Banner, Notify, RefusalHelp, banners};
+pub use chain::{EvaluateSlots, evaluate_chain};
 pub use check::{Note, notes};
+pub use explain::{Explain, chain_json, reason_text};
+pub use model_choice::{DECIDER_VERSION, Decided, ModelNotice, NoticeContext, decide};
 pub use override_token::{Addressed, OverrideError, address, resembles_model};
 pub use policy::{
     AuxiliaryCalls, ClientModel, CountTokens, Disagreement, EmbeddingEndpoint, GatewaySettings, OnExplicitReject,
@@ -31,4 +35,4 @@ pub use policy::{
 };
 pub use scenario::{Outcome, Scenario, ScenarioError};
 pub use validate::select_api;
-pub use why::{WhyHeader, reason_text, why, why_step};
+pub use why::{WhyHeader, why, why_step};

@@ -1,15 +1,15 @@
 //! Situations stated in one line each, to try a policy on: for its owner's tests as for our own.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, fmt};
 
 use contracts::{
-    Alternative, Decision, Delegation, Estimates, Features, MessageText, ModelId, NanoUsd, Needs, Provider,
-    Recommendation, Score, SessionId, Tier, TokenBucket, Turn, TurnId,
+    Alternative, Decision, Delegation, Estimates, Features, MessageText, ModelChoice, ModelId, NanoUsd, Needs,
+    Provider, Recommendation, Score, SessionId, Tier, TokenBucket, Turn, TurnId,
     views::{NoPatterns, Outages, PatternQuery, PatternView, Views},
 };
 use event_core::{EventId, Timestamp};
 
-use crate::{Banner, OverrideError, Policy, address, banners, decide, why};
+use crate::{Banner, NoticeContext, Notify, OverrideError, Policy, address, banners, decide, why};
 
 /// A turn that might happen: start from a message, add what matters, ask a policy.
 ///
@@ -48,15 +48,31 @@ struct Learned {
     samples: u64,
 }
 
-/// What a policy makes of a scenario.
+/// A decision with everything that a user sees of it. Formatted, it is the why-view followed by the banners, as a
+/// snapshot for tests.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Outcome {
+pub struct Outcome<K: Notify = ModelChoice> {
     /// The decision.
-    pub decision: Decision,
-    /// Why, as one screen.
+    pub decision: Decision<K>,
+    /// The why-view.
     pub why: String,
-    /// What the user is shown.
-    pub banners: Vec<Banner>,
+    /// The banners.
+    pub banners: Vec<Banner<K>>,
+}
+
+impl<K: Notify> Outcome<K> {
+    /// Formats a decision and its banners.
+    pub fn new(decision: Decision<K>, context: &K::Context<'_>) -> Self {
+        let (why, banners) = (why(None, &decision), banners(&decision, context));
+        Self { decision, why, banners }
+    }
+}
+
+impl<K: Notify> fmt::Display for Outcome<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.why)?;
+        self.banners.iter().try_for_each(|banner| write!(f, "\nShown: {banner}\n"))
+    }
 }
 
 /// A scenario that cannot be tried.
@@ -211,9 +227,7 @@ impl Scenario {
             None => &NoPatterns,
         };
         let decision = decide(&turn, policy, &Views { outages: &outages, patterns }).decision;
-        let why = why(None, &decision);
-        let banners = banners(&decision, policy, turn.spent_today);
-        Ok(Outcome { decision, why, banners })
+        Ok(Outcome::new(decision, &NoticeContext { policy, spent_today: turn.spent_today }))
     }
 
     /// The turn a policy would be asked about.

@@ -1,6 +1,6 @@
 //! Decides recorded turns under another policy, and compares the decisions.
 
-use contracts::{Decision, Evaluation, MessageText, ModelId, NanoUsd, Reason, Slot};
+use contracts::{ChainSlot as _, Decision, MessageText, ModelId, NanoUsd};
 use engine::captured_turn;
 use router_core::{Policy, decide};
 
@@ -24,14 +24,14 @@ impl Chosen {
     }
 
     pub(crate) fn model(&self) -> Option<&ModelId> {
-        self.decision()?.model.as_ref()
+        self.decision()?.chosen.as_ref()
     }
 
     /// The reason why the turn cannot be compared under this policy; `None` if a model was chosen.
     pub(crate) fn refusal(&self, policy: &str) -> Option<String> {
         match self {
             Self::TextGone => Some(format!("the text of the message is gone, and `{policy}` looks at it")),
-            Self::Decided(decision) if decision.model.is_none() => {
+            Self::Decided(decision) if decision.chosen.is_none() => {
                 Some(format!("`{policy}` has no model that can take it"))
             }
             Self::Decided(_) => None,
@@ -57,19 +57,7 @@ pub(crate) fn choose(point: &Point<'_>, policy: &Policy, spent_more: i64) -> Cho
 /// The name of the rule that decided, or else the name of the slot; `REFUSED` without a model.
 pub(crate) fn rule(decision: &Decision) -> String {
     match decision.winner() {
-        Some(Evaluation { reason: Reason::Rule { name, .. }, .. }) => name.clone(),
-        Some(winner) => winner.slot.name().to_owned(),
+        Some(winner) => winner.reason.rule().unwrap_or_else(|| winner.slot.name()).to_owned(),
         None => "REFUSED".to_owned(),
     }
-}
-
-/// The first slot of the chain whose entry differs between two decisions for different models; `None` if the models are
-/// equal.
-pub(crate) fn parted(old: &Decision, new: &Decision) -> Option<Slot> {
-    if old.model == new.model {
-        return None;
-    }
-    let says = |entry: &Evaluation| (entry.slot, entry.verdict, entry.candidate.clone());
-    let differ = old.chain.iter().zip(&new.chain).find(|(old, new)| says(old) != says(new));
-    differ.map(|(_, new)| new.slot).or_else(|| new.winner().map(|winner| winner.slot))
 }

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use contracts::NanoUsd;
+use contracts::{ChainSlot as _, NanoUsd};
 
 use crate::report::TurnRow;
 

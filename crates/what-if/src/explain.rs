@@ -2,7 +2,7 @@
 //! time.
 
 use contracts::{
-    Decision, ModelId, Reason, Slot, TurnId,
+    ChainSlot as _, Decision, ModelId, Reason, Slot, TurnId,
     events::RouteDecided,
     views::{PatternQuery, PatternSettings},
 };
@@ -53,7 +53,7 @@ pub fn explain(log: &dyn EventLog, texts: &dyn TextStore, turn: TurnId) -> Resul
 /// The model chosen by a slot before the pattern store, which a recommendation is then compared with; `None` if no
 /// earlier slot won.
 fn otherwise(decision: &Decision) -> Option<&ModelId> {
-    let winner = decision.winner().filter(|winner| winner.slot < Slot::PatternRecommendation)?;
+    let winner = decision.winner().filter(|winner| winner.slot.precedes(Slot::PatternRecommendation))?;
     winner.candidate.as_ref()
 }
 
@@ -61,7 +61,7 @@ fn otherwise(decision: &Decision) -> Option<&ModelId> {
 fn asked(decision: &Decision, policy: &Policy) -> bool {
     let in_delegation =
         decision.chain.iter().any(|entry| matches!(entry.reason, Reason::InDelegation | Reason::Tier { .. }));
-    let explicit = decision.winner().is_some_and(|winner| winner.slot < Slot::ConfiguredRules);
+    let explicit = decision.winner().is_some_and(|winner| winner.slot.precedes(Slot::ConfiguredRules));
     !in_delegation && (!explicit || policy.disagreement().surface)
 }
 
@@ -92,7 +92,7 @@ impl Visitor for Finder {
             workspace: point.started.workspace.clone(),
             settings,
             baseline: query.baseline.cloned(),
-            chosen: point.decided.decision.model.clone(),
+            chosen: point.decided.decision.chosen.clone(),
             asked: asked(&point.decided.decision, &policy),
             explanation: point.known.patterns.explain(&query),
         });

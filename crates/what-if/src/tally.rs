@@ -7,7 +7,7 @@ use router_core::{WhyHeader, reason_text, why};
 
 use crate::{
     backtest::{Against, Backtest, Turn},
-    choose::{parted, rule},
+    choose::rule,
     day,
     identity::IdentityError,
     report::{ASSUMPTIONS, Choice, Compared, MOST, Report, TurnRow, Unjudged},
@@ -109,7 +109,7 @@ impl Tally {
             let decision = turn.chosen.get(side)?.decision()?;
             let winner = decision.winner()?;
             Some(Choice {
-                model: decision.model.as_ref()?.to_string(),
+                model: decision.chosen.as_ref()?.to_string(),
                 rule: rule(decision),
                 why: reason_text(winner).lines().next().unwrap_or_default().to_owned(),
                 nano_usd: estimate(side)?,
@@ -131,7 +131,7 @@ impl Tally {
             if new.model == old.model {
                 return None;
             }
-            old_decision.and_then(|old| parted(old, decision)).or_else(|| Some(decision.winner()?.slot))
+            old_decision.and_then(|old| decision.first_difference(old)).or_else(|| Some(decision.winner()?.slot))
         };
         Some(TurnRow {
             turn: turn.started.turn,

@@ -1,10 +1,10 @@
 //! The JSON representation of a decision, each reason as data and as text.
 
-use contracts::{Decision, ModelId, SessionId, TurnId};
+use contracts::{ChainSlot as _, Decision, ModelId, SessionId, TurnId};
 use engine::TurnOutcome;
-use router_core::{Banner, reason_text};
+use router_core::{Banner, chain_json};
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// A decision as every command prints it with `--json`: turn, model, chain and banners.
 #[derive(Debug, Serialize)]
@@ -24,27 +24,12 @@ impl DecisionView {
     }
 
     pub(crate) fn new(turn: TurnId, session: &SessionId, decision: &Decision, banners: &[Banner]) -> Self {
-        let chain = decision
-            .chain
-            .iter()
-            .map(|entry| {
-                json!({
-                    "policy": entry.slot.name(),
-                    "verdict": entry.verdict,
-                    "candidate": entry.candidate,
-                    "reason": reason_text(entry),
-                    "because": entry.reason,
-                    "validation_failure": entry.failure.as_ref().map(contracts::Failure::name),
-                    "attempts": entry.attempts,
-                })
-            })
-            .collect();
         Self {
             turn,
             session: session.clone(),
-            model: decision.model.clone(),
+            model: decision.chosen.clone(),
             decided_by: decision.winner().map(|entry| entry.slot.name()),
-            chain,
+            chain: chain_json(decision),
             banners: banners.iter().map(ToString::to_string).collect(),
         }
     }
@@ -54,9 +39,9 @@ impl DecisionView {
 pub(crate) fn decided_by(decision: &Decision) -> String {
     match decision.winner() {
         None => "refused".to_owned(),
-        Some(entry) => match &entry.reason {
-            contracts::Reason::Rule { name, .. } => format!("rule \"{name}\""),
-            _ => entry.slot.name().to_lowercase().replace('_', " "),
+        Some(entry) => match entry.reason.rule() {
+            Some(name) => format!("rule \"{name}\""),
+            None => entry.slot.name().to_lowercase().replace('_', " "),
         },
     }
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{event, sample};
 use crate::{
-    ClientRequest, ContentHash, Decision, Evaluation, FailedCandidate, ModelId, Reason, Score, SessionId, Slot, TurnId,
+    ChainEntry, ClientRequest, ContentHash, Decision, FailedCandidate, ModelId, Reason, Score, SessionId, Slot, TurnId,
     Verdict,
 };
 
@@ -61,9 +61,9 @@ event!(
         matched: vec![0],
         elapsed_micros: 12,
         decision: Decision {
-            model: Some(sample::model()),
+            chosen: Some(sample::model()),
             chain: vec![
-                Evaluation {
+                ChainEntry {
                     slot: Slot::PerMessageOverride,
                     verdict: Verdict::NotApplicable,
                     candidate: None,
@@ -71,7 +71,7 @@ event!(
                     failure: None,
                     attempts: Vec::new(),
                 },
-                Evaluation {
+                ChainEntry {
                     slot: Slot::ManualSticky,
                     verdict: Verdict::Chose,
                     candidate: Some(sample::model()),
@@ -129,8 +129,8 @@ event!(
         based_on: Position(9),
         matched: vec![0],
         decision: Decision {
-            model: Some(sample::name("anthropic:claude-haiku-4-5")),
-            chain: vec![Evaluation {
+            chosen: Some(sample::name("anthropic:claude-haiku-4-5")),
+            chain: vec![ChainEntry {
                 slot: Slot::GlobalDefault,
                 verdict: Verdict::Chose,
                 candidate: Some(sample::name("anthropic:claude-haiku-4-5")),

@@ -1,9 +1,9 @@
 //! Round trips of the larger events with random content through bytes and JSON.
 
 use contracts::{
-    Alternative, Attempt, AuxiliaryCall, CacheVariant, ContentHash, Decision, Estimates, Evaluation, Failure, Features,
-    ModelId, NanoUsd, Needs, OutageScope, Override, Reason, Recommendation, Score, SessionId, SideEffect, Sketch, Slot,
-    Thread, ThreadId, Tier, TokenBucket, Tone, TurnId, Usage, Verdict,
+    Alternative, Attempt, AuxiliaryCall, CacheVariant, ChainEntry, ChainSlot as _, ContentHash, Decision, Estimates,
+    Failure, Features, ModelId, NanoUsd, Needs, OutageScope, Override, Reason, Recommendation, Score, SessionId,
+    SideEffect, Sketch, Slot, Thread, ThreadId, Tier, TokenBucket, Tone, TurnId, Usage, Verdict,
     events::{DecisionMode, LlmCallCompleted, RouteDecided, StopReason, TurnStarted},
 };
 use event_core::{EventId, EventType, Position, Timestamp, decode, encode};
@@ -140,13 +140,13 @@ fn reason() -> impl Strategy<Value = Reason> {
     ]
 }
 
-fn evaluation() -> impl Strategy<Value = Evaluation> {
+fn evaluation() -> impl Strategy<Value = ChainEntry> {
     let verdicts = vec![Verdict::NotApplicable, Verdict::Deferred, Verdict::Rejected, Verdict::Chose];
     let attempt =
         ("\\PC{0,20}", model(), failure()).prop_map(|(name, candidate, failure)| Attempt { name, candidate, failure });
-    let parts = (select(&Slot::CHAIN[..]), select(verdicts), option::of(model()));
+    let parts = (select(Slot::CHAIN), select(verdicts), option::of(model()));
     (parts, reason(), option::of(failure()), prop::collection::vec(attempt, 0..3)).prop_map(
-        |((slot, verdict, candidate), reason, failure, attempts)| Evaluation {
+        |((slot, verdict, candidate), reason, failure, attempts)| ChainEntry {
             slot,
             verdict,
             candidate,
@@ -171,7 +171,7 @@ fn decided() -> impl Strategy<Value = RouteDecided> {
             based_on: Position(based_on),
             matched,
             elapsed_micros,
-            decision: Decision { model, chain },
+            decision: Decision { chosen: model, chain },
         },
     )
 }

@@ -8,7 +8,7 @@ mod rules;
 use std::{hint::black_box, sync::Arc, time::Duration};
 
 use contracts::{
-    Slot, Turn,
+    ChainSlot as _, Slot, Turn,
     views::{NoPatterns, Outages, PatternView, Views},
 };
 use criterion::{BenchmarkGroup, Criterion, criterion_group, criterion_main};
@@ -45,7 +45,7 @@ fn bench(group: &mut BenchmarkGroup<'_, ProcessorTime>, name: &str, policy: &Pol
     let turns = turns(policy);
     for turn in &turns {
         let decision = decide(turn, policy, &views).decision;
-        assert!(Slot::ConfiguredRules < decision.winner().unwrap().slot, "{decision:?}");
+        assert!(Slot::ConfiguredRules.precedes(decision.winner().unwrap().slot), "{decision:?}");
     }
     let mut turns = turns.iter().cycle();
     group.bench_function(name, |bencher| {

@@ -5,7 +5,7 @@ use contracts::{
     events::{RouteDecided, RouteFallback, TurnStarted},
 };
 use event_core::{EventType, Timestamp};
-use router_core::{DECIDER_VERSION, banners, decide};
+use router_core::{DECIDER_VERSION, NoticeContext, banners, decide};
 
 use crate::{
     again::{asked_again, fitting},
@@ -44,7 +44,8 @@ impl Engine {
         let asked = asked_again(captured, input.request.as_ref(), &failed, now);
         let policy = self.policy.active();
         let made = self.state().with_views(now, |views| decide(&asked, &policy.policy, views));
-        let banners = banners(&made.decision, &policy.policy, asked.spent_today);
+        let banners =
+            banners(&made.decision, &NoticeContext { policy: &policy.policy, spent_today: asked.spent_today });
         let decided = fitting(RouteFallback {
             turn,
             session: input.session.clone(),

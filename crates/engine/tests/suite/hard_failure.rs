@@ -31,7 +31,7 @@ fn a_refused_turn_is_started_decided_and_ended_and_nothing_else() {
 
     let decided = desk.all::<RouteDecided>().pop().unwrap();
     assert_eq!(made.route, engine::Route::Decided(Box::new(decided.clone())));
-    assert_eq!(decided.decision.model, None);
+    assert_eq!(decided.decision.chosen, None);
     assert!(decided.decision.winner().is_none());
     let verdict = |slot| decided.decision.entry(slot).unwrap().verdict;
     assert_eq!(verdict(Slot::ConfiguredRules), Verdict::Rejected);

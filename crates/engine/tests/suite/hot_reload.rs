@@ -52,7 +52,7 @@ fn an_invalid_edit_keeps_the_last_good_policy_and_tells_every_error_once() {
     assert_eq!(told[0].errors, shown);
     assert_eq!((told[0].errors_omitted, told[0].using_last_known_good), (0, true));
     assert_eq!(told[0].path, desk.policy_path().display().to_string());
-    let models: Vec<_> = desk.all::<RouteDecided>().into_iter().map(|decided| decided.decision.model).collect();
+    let models: Vec<_> = desk.all::<RouteDecided>().into_iter().map(|decided| decided.decision.chosen).collect();
     assert!(models.iter().all(|model| model.as_ref().is_some_and(|model| model.as_str() == HAIKU)), "{models:?}");
 }
 

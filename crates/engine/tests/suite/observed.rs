@@ -60,7 +60,7 @@ fn every_turn_is_decided_and_everything_in_it_is_told_in_order() {
     insta::assert_snapshot!(kinds.join("\n"));
 
     let decided = desk.all::<RouteDecided>();
-    let models: Vec<_> = decided.iter().map(|decided| decided.decision.model.clone().unwrap().to_string()).collect();
+    let models: Vec<_> = decided.iter().map(|decided| decided.decision.chosen.clone().unwrap().to_string()).collect();
     assert_eq!(models, [SONNET, OPUS], "the second turn follows an edit of a .rs file");
     assert!(decided.iter().all(|decided| decided.mode == DecisionMode::Observed && decided.elapsed_micros == 0));
     let seen = &desk.all::<SessionStarted>()[0];
@@ -120,7 +120,7 @@ fn a_decision_stays_as_it_was_made_first() {
     observe(&mut desk, &grown());
     let after = desk.all::<RouteDecided>();
     assert_eq!(after[..2], before[..]);
-    assert_eq!(after[2].decision.model, Some(model_id(HAIKU)));
+    assert_eq!(after[2].decision.chosen, Some(model_id(HAIKU)));
 }
 
 #[test]
@@ -202,7 +202,7 @@ fn an_outage_of_a_later_session_does_not_reach_back_into_an_earlier_one() {
     let during = recorded_turn("rec-early", "m2", "hello", START.plus_secs(86_401));
     let after = recorded_turn("rec-early", "m3", "hello", START.plus_secs(86_400 + 300));
     observe(&mut desk, &(recorded_session("rec-early", START), vec![early, during, after]));
-    let models: Vec<_> = desk.all::<RouteDecided>().into_iter().map(|decided| decided.decision.model).collect();
+    let models: Vec<_> = desk.all::<RouteDecided>().into_iter().map(|decided| decided.decision.chosen).collect();
     let sonnet = Some(model_id(SONNET));
     assert_eq!(models, [sonnet.clone(), sonnet.clone(), None, sonnet]);
 }
@@ -211,7 +211,7 @@ fn an_outage_of_a_later_session_does_not_reach_back_into_an_earlier_one() {
 fn an_observed_turn_without_a_model_ran_all_the_same() {
     let mut desk = Desk::with("rules: []");
     observe(&mut desk, &short());
-    assert!(desk.all::<RouteDecided>().iter().all(|decided| decided.decision.model.is_none()));
+    assert!(desk.all::<RouteDecided>().iter().all(|decided| decided.decision.chosen.is_none()));
     assert_eq!(desk.all::<TurnEnded>().len(), 1, "the finished turn ends once, the other goes on");
     assert_eq!(desk.all::<LlmCallCompleted>().len(), 3);
 }
@@ -272,7 +272,7 @@ fn names_of_any_length_fit_into_events() {
     let largest = desk.events().into_iter().max_by_key(|event| event.event.payload.len()).unwrap();
     assert!(largest.event.payload.len() as u64 <= MAX_PAYLOAD_BYTES, "{largest:?}");
     assert_eq!(desk.all::<ToolCalled>().len(), 3);
-    assert_eq!(desk.all::<RouteDecided>()[0].decision.model, Some(model_id(OPUS)));
+    assert_eq!(desk.all::<RouteDecided>()[0].decision.chosen, Some(model_id(OPUS)));
     assert_eq!(observe(&mut desk.restarted(), &session), 0);
 }
 
@@ -283,7 +283,7 @@ fn a_workspace_too_long_for_a_event_is_no_workspace() {
     let mut session = recorded_session("rec-1", START);
     session.workspace = Some(format!("/w/{}", "w".repeat(2_000)));
     observe(&mut desk, &(session, vec![recorded_turn("rec-1", "m1", "hello", START)]));
-    assert_eq!(desk.all::<RouteDecided>()[0].decision.model, Some(model_id(GPT)));
+    assert_eq!(desk.all::<RouteDecided>()[0].decision.chosen, Some(model_id(GPT)));
     let mut new = engine::TurnInput::new(crate::support::desk::session("live"), "m1", "hello");
     new.workspace = Some(format!("/w/{}", "w".repeat(5_000)));
     let made = desk.arrive(new).unwrap();

@@ -195,7 +195,7 @@ fn one_decision_per_turn(desk: &Desk) {
         let ends: Vec<_> = ended.iter().filter(|end| end.turn == decided.turn).map(|end| end.status).collect();
         assert!(ends.len() <= 1, "{ends:?}");
         let live = decided.mode == contracts::events::DecisionMode::Live;
-        assert_eq!(ends == [TurnStatus::Refused], live && decided.decision.model.is_none(), "{decided:?}");
+        assert_eq!(ends == [TurnStatus::Refused], live && decided.decision.chosen.is_none(), "{decided:?}");
     }
 }
 

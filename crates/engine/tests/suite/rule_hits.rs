@@ -1,7 +1,7 @@
 //! How often rules won: worked examples, and counting by hand.
 
 use contracts::{
-    Decision, Evaluation, Reason, Slot, TurnId, Verdict,
+    ChainEntry, Decision, Reason, Slot, TurnId, Verdict,
     events::{RouteDecided, RouteFallback},
 };
 use engine::{Hits, MOST_RULES, RuleHits};
@@ -14,8 +14,8 @@ const DAY: u64 = 86_400;
 fn decision(rule: Option<&str>) -> Decision {
     let reason = rule.map_or(Reason::GlobalDefault, |name| Reason::Rule { name: name.to_owned(), budget: None });
     let (slot, verdict) = (Slot::ConfiguredRules, Verdict::Chose);
-    let won = Evaluation { slot, verdict, candidate: None, reason, failure: None, attempts: Vec::new() };
-    Decision { model: None, chain: vec![won] }
+    let won = ChainEntry { slot, verdict, candidate: None, reason, failure: None, attempts: Vec::new() };
+    Decision { chosen: None, chain: vec![won] }
 }
 
 fn fold(events: &[(u64, Option<String>, bool)]) -> RuleHits {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use contracts::{
-    AuxiliaryCall, ModelId, NanoUsd,
+    AuxiliaryCall, ChainSlot, ModelId, NanoUsd,
     events::{
         ErrorClass, LlmCallCompleted, LlmCallFailed, LlmCallStarted, RouteFallback, ToolCalled, ToolFinished,
         TurnEnded, TurnStarted, TurnStatus,
@@ -198,7 +198,7 @@ fn agent(started: &TurnStarted) -> Option<&str> {
 /// Adds the attributes of a decision: model, slot, reason and rule.
 fn choice(attributes: &mut Attributes, chosen: &Chosen) {
     attributes.maybe(names::MODEL, chosen.model.as_ref().map(ModelId::as_str));
-    attributes.maybe(names::POLICY, Some(chosen.slot));
+    attributes.maybe(names::POLICY, chosen.slot.map(ChainSlot::name));
     attributes.maybe(names::REASON, Some(&chosen.reason));
     attributes.maybe(names::RULE, chosen.rule.as_deref());
 }

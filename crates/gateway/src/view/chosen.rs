@@ -1,14 +1,14 @@
 //! A summary of a decision: model, slot, and the reason in one line.
 
-use contracts::{Decision, ModelId, Reason};
+use contracts::{ChainSlot as _, Decision, ModelId, Slot};
 use router_core::reason_text;
 
 /// A summary of a decision.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Chosen {
     pub(crate) model: Option<ModelId>,
-    /// The name of the slot that decided; empty if no model was chosen.
-    pub(crate) slot: &'static str,
+    /// The slot that decided; `None` if no model was chosen.
+    pub(crate) slot: Option<Slot>,
     pub(crate) reason: String,
     /// The name of the rule that decided; `None` if another slot did.
     pub(crate) rule: Option<String>,
@@ -16,19 +16,15 @@ pub(crate) struct Chosen {
 
 impl From<&Decision> for Chosen {
     fn from(decision: &Decision) -> Self {
-        let model = decision.model.clone();
+        let model = decision.chosen.clone();
         let Some(winner) = decision.winner() else {
-            return Self { model, slot: "", reason: "no model can take it".to_owned(), rule: None };
+            return Self { model, slot: None, reason: "no model can take it".to_owned(), rule: None };
         };
-        let slot = winner.slot.name();
         let reason = reason_text(winner).lines().collect::<Vec<_>>().join(" ");
         // The reason of a default is only its model, which is shown anyway; the name of the slot replaces it.
         let says_model_alone = winner.candidate.as_ref().is_some_and(|model| model.as_str() == reason);
-        let reason = if says_model_alone { slot.to_lowercase().replace('_', " ") } else { reason };
-        let rule = match &winner.reason {
-            Reason::Rule { name, .. } => Some(name.clone()),
-            _ => None,
-        };
-        Self { model, slot, reason, rule }
+        let reason = if says_model_alone { winner.slot.name().to_lowercase().replace('_', " ") } else { reason };
+        let rule = winner.reason.rule().map(str::to_owned);
+        Self { model, slot: Some(winner.slot), reason, rule }
     }
 }

@@ -1,7 +1,7 @@
 //! A row of the board: one turn.
 
 use contracts::{
-    Decision, ModelId, NanoUsd, TurnId,
+    ChainSlot, Decision, ModelId, NanoUsd, Slot, TurnId,
     events::{TurnStarted, TurnStatus},
 };
 use event_core::{Position, Timestamp};
@@ -22,7 +22,7 @@ pub(crate) struct Row {
     pub(super) message: Option<String>,
     pub(super) client: Option<String>,
     pub(super) model: Option<ModelId>,
-    pub(super) slot: &'static str,
+    pub(super) slot: Option<Slot>,
     pub(super) reason: String,
     pub(super) rule: Option<String>,
     pub(super) status: Option<TurnStatus>,
@@ -47,7 +47,7 @@ impl Row {
             position,
             message: None,
             model: None,
-            slot: "",
+            slot: None,
             reason: String::new(),
             rule: None,
             status: None,
@@ -104,7 +104,8 @@ impl Row {
             "subagent": request.is_some_and(|request| request.subagent),
             "asked": request.map(|request| request.model.clone()).filter(|model| !model.is_empty()),
             "model": self.model.as_ref().map(ModelId::as_str),
-            "slot": self.slot,
+            "slot": self.slot.map_or("", ChainSlot::name),
+            "slot_number": self.slot.map(ChainSlot::number),
             "reason": self.reason,
             "rule": self.rule,
             "status": status,

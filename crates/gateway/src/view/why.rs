@@ -1,13 +1,13 @@
 //! One turn in detail: chain, fallbacks, calls and verdict.
 
 use contracts::{
-    CallRole, Decision, Evaluation, Failure, ModelId, NanoUsd, TurnId, Usage,
+    CallRole, ChainSlot, Decision, DecisionKind, ModelId, NanoUsd, TurnId, Usage,
     events::{EvalCompleted, LlmCallCompleted, LlmCallFailed, RouteFallback, TurnStarted},
 };
 use engine::{EngineError, Insight, decision_of, events};
 use event_bus::{EventLog, TextStore};
 use event_core::{EventType as _, Position, Recorded};
-use router_core::reason_text;
+use router_core::chain_json;
 use serde_json::{Value, json};
 
 use super::{board::Board, row::rfc3339};
@@ -36,7 +36,8 @@ pub(crate) fn turn_view(log: &dyn EventLog, texts: &dyn TextStore, turn: &str) -
     Ok(json!({
         "turn": row,
         "why": insight.text(),
-        "chain": chain(&insight.decided.decision),
+        "chain": chain_json(&insight.decided.decision),
+        "skipped": skipped_slots(&insight.decided.decision),
         "steps": seen.steps,
         "calls": seen.calls,
         "requires": seen.requires,
@@ -69,8 +70,9 @@ impl Seen {
         } else if let Some(body) = event.read::<RouteFallback>()? {
             let failed = body.failed.last();
             let after = failed.map(|failed| json!({ "model": failed.model.as_str(), "class": failed.class.name() }));
-            let model = body.decision.model.as_ref().map(contracts::ModelId::as_str);
-            self.steps.push(json!({ "at": at, "model": model, "after": after, "chain": chain(&body.decision) }));
+            let model = body.decision.chosen.as_ref().map(contracts::ModelId::as_str);
+            let (chain, skipped) = (chain_json(&body.decision), skipped_slots(&body.decision));
+            self.steps.push(json!({ "at": at, "model": model, "after": after, "chain": chain, "skipped": skipped }));
         } else if let Some(call) = event.read::<LlmCallCompleted>()? {
             let mut shown =
                 call_json(&call.model, call.thread.role(), call.usage, call.cost, call.raw_usage.as_deref());
@@ -114,24 +116,7 @@ fn call_json(model: &ModelId, role: CallRole, usage: Usage, cost: Option<NanoUsd
     })
 }
 
-fn chain(decision: &Decision) -> Vec<Value> {
-    decision.chain.iter().map(entry).collect()
-}
-
-fn entry(entry: &Evaluation) -> Value {
-    let attempts: Vec<_> = entry
-        .attempts
-        .iter()
-        .map(|attempt| {
-            json!({ "name": attempt.name, "candidate": attempt.candidate.as_str(), "failure": attempt.failure.name() })
-        })
-        .collect();
-    json!({
-        "slot": entry.slot.name(),
-        "verdict": entry.verdict.name(),
-        "candidate": entry.candidate.as_ref().map(contracts::ModelId::as_str),
-        "reason": reason_text(entry),
-        "failure": entry.failure.as_ref().map(Failure::name),
-        "attempts": attempts,
-    })
+/// Returns the names of the slots that were not evaluated.
+fn skipped_slots<K: DecisionKind>(decision: &Decision<K>) -> Vec<&'static str> {
+    decision.skipped_slots().map(ChainSlot::name).collect()
 }

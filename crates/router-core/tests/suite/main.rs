@@ -4,6 +4,7 @@
 mod chain;
 mod loader;
 mod random;
+mod second_kind;
 mod select_api;
 mod support;
 mod worked_examples;

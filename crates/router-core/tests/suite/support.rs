@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use contracts::{
-    Capabilities, ClientRequest, Decision, ModelId, ModelSpec, Registry, Slot, Tier, Tokenizer, Verdict, WireApi,
+    Capabilities, ChainSlot as _, ClientRequest, Decision, ModelId, ModelSpec, Registry, Slot, Tier, Tokenizer,
+    Verdict, WireApi,
 };
 use router_core::{Outcome, Policy, Problem, Scenario};
 
@@ -107,7 +108,5 @@ pub(crate) fn said(decision: &Decision, slot: Slot) -> (Verdict, Option<&'static
 /// The why text, with what the user is shown below it.
 #[track_caller]
 pub(crate) fn explain(scenario: &Scenario, policy: &Policy) -> String {
-    let outcome = outcome(scenario, policy);
-    let banners: Vec<_> = outcome.banners.iter().map(|banner| format!("\nShown: {banner}\n")).collect();
-    format!("{}{}", outcome.why, banners.concat())
+    outcome(scenario, policy).to_string()
 }

@@ -1,5 +1,6 @@
 //! The tables of the report, and the decision chains of the turns whose cost differs most.
 
+use contracts::ChainSlot as _;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::page::escaped;

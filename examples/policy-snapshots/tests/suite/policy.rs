@@ -8,9 +8,7 @@ use router_core::Scenario;
 /// The why-view of the decision, followed by the banners for the user.
 fn why(scenario: &Scenario) -> String {
     let policy = load(Path::new(env!("CARGO_MANIFEST_DIR")), "/home/dev").unwrap();
-    let outcome = scenario.try_on(&policy).unwrap();
-    let shown: Vec<_> = outcome.banners.iter().map(|banner| format!("\nShown: {banner}\n")).collect();
-    format!("{}{}", outcome.why, shown.concat())
+    scenario.try_on(&policy).unwrap().to_string()
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Prints a backtest: totals, changes, and the error of the simulation.
 
+use contracts::ChainSlot as _;
 use what_if::{Against, Backtest, Compared, Report, Share, TurnRow, dollars, per_cent, signed};
 
 use crate::{

@@ -25,7 +25,7 @@ fn tell(event: &Recorded) -> Option<String> {
     if event.read::<TurnStarted>().unwrap().is_some() {
         Some(String::new())
     } else if let Some(event) = event.read::<RouteDecided>().unwrap() {
-        Some(format!("locked to {}", model(event.decision.model.as_ref())))
+        Some(format!("locked to {}", model(event.decision.chosen.as_ref())))
     } else if let Some(event) = event.read::<SessionModelSelected>().unwrap() {
         let when = if event.in_turn.is_some() { "for the next turn" } else { "from now on" };
         Some(format!("{} {when}", model(event.model.as_ref())))

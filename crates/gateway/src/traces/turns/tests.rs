@@ -1,7 +1,7 @@
 //! The spans of complete turns.
 
 use contracts::{
-    Decision, Evaluation, FailedCandidate, ModelId, NanoUsd, Reason, Slot, ThreadId, TurnId, Usage, Verdict,
+    ChainEntry, Decision, FailedCandidate, ModelId, NanoUsd, Reason, Slot, ThreadId, TurnId, Usage, Verdict,
     events::{
         ErrorClass, LlmCallCompleted, LlmCallFailed, LlmCallStarted, RouteDecided, RouteFallback, StopReason, TextBody,
         ToolCalled, ToolFinished, ToolOutcome, TurnEnded, TurnStarted, TurnStatus, TurnTextRecorded,
@@ -35,8 +35,8 @@ fn model(name: &str) -> ModelId {
 
 fn decision(slot: Slot, reason: Reason, name: &str) -> Decision {
     let candidate = Some(model(name));
-    let entry = Evaluation { slot, verdict: Verdict::Chose, candidate, reason, failure: None, attempts: Vec::new() };
-    Decision { model: Some(model(name)), chain: vec![entry] }
+    let entry = ChainEntry { slot, verdict: Verdict::Chose, candidate, reason, failure: None, attempts: Vec::new() };
+    Decision { chosen: Some(model(name)), chain: vec![entry] }
 }
 
 impl Story {

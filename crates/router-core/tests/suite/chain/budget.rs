@@ -2,7 +2,7 @@
 //! §10.1 test 15).
 
 use contracts::Reason;
-use router_core::{Banner, Scenario};
+use router_core::{Banner, ModelNotice, Scenario};
 
 use crate::support::{chosen, decide, outcome, policy};
 
@@ -50,7 +50,10 @@ fn budget_of(when: &str, scenario: &Scenario) -> Option<String> {
     let policy = policy(&format!("rules: [{{name: r, when: {when}, use: haiku}}]"));
     let decision = decide(scenario, &policy);
     let Reason::Rule { budget, .. } = &decision.winner().unwrap().reason else { panic!("no rule won") };
-    let told = outcome(scenario, &policy).banners.iter().any(|banner| matches!(banner, Banner::Budget { .. }));
+    let told = outcome(scenario, &policy)
+        .banners
+        .iter()
+        .any(|banner| matches!(banner, Banner::Notice(ModelNotice::Budget { .. })));
     assert_eq!(told, budget.is_some(), "the user is told exactly when a budget decided");
     budget.map(|budget| budget.to_string())
 }

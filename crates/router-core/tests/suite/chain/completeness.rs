@@ -1,6 +1,6 @@
 //! The chain has one entry for every policy that ran, in order, up to the winner (004 §7.1, §10.1 test 17, decision D2).
 
-use contracts::{Slot, Tier, Verdict};
+use contracts::{ChainSlot as _, Slot, Tier, Verdict};
 use router_core::Scenario;
 
 use crate::support::{decide, policy};
@@ -29,7 +29,7 @@ fn the_chain_ends_at_the_winner() {
         assert_eq!(slots, Slot::CHAIN[..length]);
         let (winner, before) = decision.chain.split_last().unwrap();
         assert_eq!(winner.verdict, Verdict::Chose);
-        assert_eq!(winner.candidate, decision.model);
+        assert_eq!(winner.candidate, decision.chosen);
         assert!(before.iter().all(|entry| entry.verdict == Verdict::NotApplicable));
     }
 }

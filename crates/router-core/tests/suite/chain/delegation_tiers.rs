@@ -48,7 +48,7 @@ fn an_upgrade_starts_at_the_tier_asked_for_and_never_goes_down() {
 fn above_deep_there_is_nothing_and_no_default_answers_for_it() {
     let task = asking(Tier::Fast).images();
     let decision = decide(&task, &blind(&["haiku", "sonnet", "opus"]));
-    assert_eq!(decision.model, None, "although the global default could take it");
+    assert_eq!(decision.chosen, None, "although the global default could take it");
     assert_eq!(said(&decision, Slot::DelegateRequest), (Verdict::Rejected, Some("no_vision_support")));
     assert_eq!(decision.chain.len(), 5);
     insta::assert_snapshot!(explain(&task, &blind(&["haiku", "sonnet", "opus"])));

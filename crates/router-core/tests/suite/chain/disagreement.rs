@@ -1,6 +1,6 @@
 //! A confident suggestion against the user's choice is shown when the user asked for it (004 §5.6, §10.1 test 10).
 
-use router_core::{Banner, Policy, Scenario};
+use router_core::{Banner, ModelNotice, Policy, Scenario};
 
 use crate::support::{explain, outcome, policy};
 
@@ -13,7 +13,10 @@ fn surfacing(block: &str) -> Policy {
 }
 
 fn shown(scenario: &Scenario, policy: &Policy) -> bool {
-    outcome(scenario, policy).banners.iter().any(|banner| matches!(banner, Banner::PatternDisagrees { .. }))
+    outcome(scenario, policy)
+        .banners
+        .iter()
+        .any(|banner| matches!(banner, Banner::Notice(ModelNotice::PatternDisagrees { .. })))
 }
 
 fn learned(model: &str, confidence: u64, samples: u64) -> Scenario {

@@ -37,7 +37,7 @@ fn by_default_the_chain_goes_on_and_the_user_is_told() {
 fn under_refuse_the_chain_ends_there_and_no_model_is_called() {
     for (scenario, slot) in rejected() {
         let decision = decide(&scenario, &policy(REFUSE));
-        assert_eq!(decision.model, None);
+        assert_eq!(decision.chosen, None);
         assert_eq!(decision.chain.last().unwrap().slot, slot);
         assert!(told(&scenario, &policy(REFUSE)));
     }

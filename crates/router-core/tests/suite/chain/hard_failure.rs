@@ -15,7 +15,7 @@ global_default: sonnet
 fn with_every_provider_out_the_turn_is_refused() {
     let scenario = Scenario::message("hello").workspace("/shop").provider_out("anthropic").provider_out("openai");
     let decision = decide(&scenario, &policy(POLICY));
-    assert_eq!(decision.model, None);
+    assert_eq!(decision.chosen, None);
     assert!(decision.winner().is_none());
     assert_eq!(decision.chain.len(), 7, "every policy was asked");
     insta::assert_snapshot!(explain(&scenario, &policy(POLICY)));

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use contracts::{Reason, Registry, Slot, Tier, Tokenizer};
+use contracts::{ChainSlot as _, Reason, Registry, Slot, Tier, Tokenizer};
 use router_core::Scenario;
 
 use crate::support::{decide, model, policy_over};
@@ -47,7 +47,7 @@ fn winner(slots: &[Slot]) -> (Slot, String) {
 
 #[test]
 fn every_policy_wins_alone() {
-    for (slot, name) in Slot::CHAIN.into_iter().zip(NAMES) {
+    for (slot, name) in Slot::CHAIN.iter().copied().zip(NAMES) {
         assert_eq!(winner(&[slot]), (slot, name.to_owned()));
     }
 }
@@ -55,7 +55,7 @@ fn every_policy_wins_alone() {
 #[test]
 fn of_every_pair_the_earlier_policy_wins() {
     let mut pairs = 0;
-    for (index, (earlier, name)) in Slot::CHAIN.into_iter().zip(NAMES).enumerate() {
+    for (index, (earlier, name)) in Slot::CHAIN.iter().copied().zip(NAMES).enumerate() {
         for later in &Slot::CHAIN[index + 1..] {
             // The one pair that cannot meet: in a delegation learned behaviour is not asked (decision D24).
             let (slot, name) = match (earlier, later) {
@@ -71,7 +71,7 @@ fn of_every_pair_the_earlier_policy_wins() {
 
 #[test]
 fn of_all_seven_the_first_wins_and_so_on_down_the_chain() {
-    let without_patterns = Slot::CHAIN.into_iter().filter(|slot| *slot != Slot::PatternRecommendation);
+    let without_patterns = Slot::CHAIN.iter().copied().filter(|slot| *slot != Slot::PatternRecommendation);
     let slots: Vec<_> = without_patterns.collect();
     for index in 0..slots.len() {
         assert_eq!(winner(&slots[index..]).0, slots[index]);

@@ -61,7 +61,7 @@ rules:
     turn.tokens = Estimates::each(|tokenizer| if tokenizer == Tokenizer::Anthropic { 1_001 } else { 1_000 });
     let outages = contracts::views::Outages::default();
     let views = contracts::views::Views { outages: &outages, patterns: &contracts::views::NoPatterns };
-    let model = decide_turn(&turn, &policy, &views).decision.model;
+    let model = decide_turn(&turn, &policy, &views).decision.chosen;
     assert_eq!(model.as_ref().map(contracts::ModelId::model), Some("claude-haiku-4-5"));
 }
 

@@ -5,8 +5,8 @@
 use std::sync::LazyLock;
 
 use contracts::{
-    Attempt, Decision, Evaluation, Failure, MessageText, ModelId, ModelSpec, NanoUsd, OutageScope, Reason, Score, Slot,
-    Tier, Verdict, views::PatternSettings,
+    Attempt, ChainEntry, ChainSlot as _, Decision, Failure, MessageText, ModelId, ModelSpec, NanoUsd, OutageScope,
+    Reason, Score, Slot, Tier, Verdict, views::PatternSettings,
 };
 use regex::Regex;
 
@@ -127,16 +127,16 @@ fn budget(block: &Block, world: &World, model: &ModelSpec) -> Option<NanoUsd> {
     })
 }
 
-fn says(slot: Slot, verdict: Verdict, candidate: Option<&str>, reason: Reason, failure: Option<Failure>) -> Evaluation {
+fn says(slot: Slot, verdict: Verdict, candidate: Option<&str>, reason: Reason, failure: Option<Failure>) -> ChainEntry {
     let candidate = candidate.map(|id| ModelId::try_from(id).unwrap());
-    Evaluation { slot, verdict, candidate, reason, failure, attempts: Vec::new() }
+    ChainEntry { slot, verdict, candidate, reason, failure, attempts: Vec::new() }
 }
 
-fn nothing(slot: Slot, reason: Reason) -> Evaluation {
+fn nothing(slot: Slot, reason: Reason) -> ChainEntry {
     says(slot, Verdict::NotApplicable, None, reason, None)
 }
 
-fn proposes(world: &World, slot: Slot, id: &str, reason: Reason) -> Evaluation {
+fn proposes(world: &World, slot: Slot, id: &str, reason: Reason) -> ChainEntry {
     match validate(world, id) {
         None => says(slot, Verdict::Chose, Some(id), reason, None),
         Some(failure) => says(slot, Verdict::Rejected, Some(id), reason, Some(failure)),
@@ -144,7 +144,7 @@ fn proposes(world: &World, slot: Slot, id: &str, reason: Reason) -> Evaluation {
 }
 
 /// Slot 3: the workspace's rules, then the global ones; the first that matches and whose model can (decision D1).
-fn rules(policy: &Policy, world: &World) -> Evaluation {
+fn rules(policy: &Policy, world: &World) -> ChainEntry {
     let slot = Slot::ConfiguredRules;
     let scopes = closest(policy, world).into_iter().chain([&policy.global]);
     let all: Vec<_> = scopes.flat_map(|scope| scope.rules.iter().enumerate()).collect();
@@ -176,7 +176,7 @@ fn rules(policy: &Policy, world: &World) -> Evaluation {
 }
 
 /// Slot 4 (004 §5.5): only at or above both thresholds.
-fn pattern(policy: &Policy, world: &World) -> Evaluation {
+fn pattern(policy: &Policy, world: &World) -> ChainEntry {
     let slot = Slot::PatternRecommendation;
     if world.turn.delegation.is_some() {
         return nothing(slot, Reason::InDelegation);
@@ -190,7 +190,7 @@ fn pattern(policy: &Policy, world: &World) -> Evaluation {
 }
 
 /// Slot 5 (004 §6.9, §6.10): upwards from the tier asked for; workspace, then global, then the registry.
-fn delegation(policy: &Policy, world: &World) -> Evaluation {
+fn delegation(policy: &Policy, world: &World) -> ChainEntry {
     let slot = Slot::DelegateRequest;
     let Some(asked) = world.turn.delegation.map(|delegation| delegation.tier) else {
         return nothing(slot, Reason::NotDelegation);
@@ -221,7 +221,7 @@ fn delegation(policy: &Policy, world: &World) -> Evaluation {
     entry
 }
 
-fn evaluate(slot: Slot, policy: &Policy, world: &World) -> Evaluation {
+fn evaluate(slot: Slot, policy: &Policy, world: &World) -> ChainEntry {
     let turn = &world.turn;
     match slot {
         Slot::PerMessageOverride => match &turn.override_model {
@@ -248,8 +248,8 @@ fn evaluate(slot: Slot, policy: &Policy, world: &World) -> Evaluation {
 
 /// The chain (004 §4.1), with what D2, D3 and §6.9 add.
 pub(super) fn decide(policy: &Policy, world: &World) -> Decision {
-    let mut chain: Vec<Evaluation> = Vec::new();
-    for slot in Slot::CHAIN {
+    let mut chain: Vec<ChainEntry> = Vec::new();
+    for &slot in Slot::CHAIN {
         let entry = evaluate(slot, policy, world);
         let verdict = entry.verdict;
         chain.push(entry);
@@ -264,12 +264,14 @@ pub(super) fn decide(policy: &Policy, world: &World) -> Decision {
                         chain.push(learned);
                     }
                 }
-                return Decision { model, chain };
+                return Decision { chosen: model, chain };
             }
-            Verdict::Rejected if slot <= Slot::ManualSticky && policy.refuse => break,
+            Verdict::Rejected if matches!(slot, Slot::PerMessageOverride | Slot::ManualSticky) && policy.refuse => {
+                break;
+            }
             Verdict::Rejected if slot == Slot::DelegateRequest => break,
             _ => {}
         }
     }
-    Decision { model: None, chain }
+    Decision { chosen: None, chain }
 }

@@ -115,9 +115,10 @@ proptest! {
         let stub = worlds::Stub { says: world.recommendation.clone(), ..worlds::Stub::default() };
         let decision = worlds::decide(&world, &policy, &stub).decision;
         let text = why(None, &decision);
-        prop_assert!(decision.model.iter().all(|model| text.starts_with(&format!("Chose: {model}"))), "{}", text);
+        prop_assert!(decision.chosen.iter().all(|model| text.starts_with(&format!("Chose: {model}"))), "{}", text);
         prop_assert!(text.lines().all(|line| line == line.trim_end()), "{}", text);
-        for banner in router_core::banners(&decision, &policy, world.turn.spent_today) {
+        let context = router_core::NoticeContext { policy: &policy, spent_today: world.turn.spent_today };
+        for banner in router_core::banners(&decision, &context) {
             prop_assert!(!banner.to_string().is_empty());
         }
     }

@@ -1,36 +1,36 @@
-//! Slot 4: what the log has learned, or, deferred, what it would have said (004 §5.5, §5.6).
+//! The slot `PATTERN_RECOMMENDATION`: the recommendation of the pattern store, also as a deferred entry after another slot has won (004 §5.5, §5.6).
 
-use contracts::{Evaluation, ModelId, Reason, Recommendation, Slot, Verdict, views::PatternQuery};
+use contracts::{ChainEntry, ChainSlot as _, ModelId, Reason, Recommendation, Slot, Verdict, views::PatternQuery};
 
-use super::{Chain, silent};
+use super::ModelSlots;
 
-impl Chain<'_> {
-    pub(super) fn pattern(&self) -> Evaluation {
+impl ModelSlots<'_> {
+    /// Evaluates the slot before any model is chosen.
+    pub(super) fn pattern(&self) -> ChainEntry {
         let slot = Slot::PatternRecommendation;
-        // Learned behaviour never overrides a planner's tier (decision D24).
+        // A recommendation never overrides the tier of a delegation (decision D24).
         if self.turn.delegation.is_some() {
-            return silent(slot, Reason::InDelegation);
+            return ChainEntry::not_applicable(slot, Reason::InDelegation);
         }
         let recommendation = match self.recommendation(self.policy.default_model(self.turn.workspace.as_deref())) {
             Ok(recommendation) => recommendation,
-            Err(reason) => return silent(slot, reason),
+            Err(reason) => return ChainEntry::not_applicable(slot, reason),
         };
         let model = recommendation.model.clone();
         self.named(slot, &model, Reason::Pattern(recommendation))
     }
 
-    /// What the pattern store says although a policy before it has won (decision D2). Its failure says when the
-    /// model could not have taken the turn either.
-    pub(super) fn deferred(&self, entries: &[Evaluation]) -> Option<Evaluation> {
-        let winner = entries.iter().find(|entry| entry.verdict == Verdict::Chose)?;
-        if Slot::PatternRecommendation <= winner.slot || self.turn.delegation.is_some() {
+    /// Evaluates the slot after an earlier slot has won (decision D2). The entry has a failure if the recommended model
+    /// could not have served the turn.
+    pub(super) fn deferred_pattern(&self, winner: &ChainEntry) -> Option<ChainEntry> {
+        if !winner.slot.precedes(Slot::PatternRecommendation) || self.turn.delegation.is_some() {
             return None;
         }
-        // An explicit choice is not second-guessed, so nothing is searched, unless the user wants to hear of it.
-        if winner.slot < Slot::ConfiguredRules && !self.policy.disagreement().surface {
+        // An explicit choice is compared only if the user wants to see disagreements: the search takes time.
+        if winner.slot.precedes(Slot::ConfiguredRules) && !self.policy.disagreement().surface {
             return None;
         }
-        // The question is whether it is better than the model that acts.
+        // The baseline is the model that serves the turn.
         let recommendation = self.recommendation(winner.candidate.as_ref()).ok()?;
         let model = recommendation.model.clone();
         let mut entry = self.named(Slot::PatternRecommendation, &model, Reason::Pattern(recommendation));
@@ -38,7 +38,8 @@ impl Chain<'_> {
         Some(entry)
     }
 
-    /// The recommendation that clears the policy's own thresholds, or why there is none.
+    /// Returns the recommendation if it reaches the thresholds of the policy, or the reason why there is none. `baseline`
+    /// is the model that would serve the turn otherwise.
     fn recommendation(&self, baseline: Option<&ModelId>) -> Result<Recommendation, Reason> {
         let workspace = self.turn.workspace.as_deref();
         let settings = self.policy.pattern_settings(workspace);

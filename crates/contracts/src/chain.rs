@@ -1,0 +1,171 @@
+//! The chain of a decision, generic over the kind of decision (004 §7): slots are evaluated in a fixed order, and each
+//! yields an entry with its candidate, reason and rejected attempts.
+
+use std::fmt::{Debug, Display};
+
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+
+use crate::decision::ModelChoice;
+
+/// A value that is recorded in a chain.
+pub trait ChainValue: Debug + Clone + PartialEq + Eq + Serialize + DeserializeOwned {}
+
+impl<T: Debug + Clone + PartialEq + Eq + Serialize + DeserializeOwned> ChainValue for T {}
+
+/// A kind of decision: the types of its slots, candidates, reasons and failures.
+pub trait DecisionKind: Debug + Clone + PartialEq + Eq + 'static {
+    /// A slot of the chain.
+    type Slot: ChainSlot;
+    /// A possible result of the decision.
+    type Candidate: ChainValue + Display;
+    /// Reason for the verdict of a slot.
+    type Reason: ChainValue;
+    /// Reason why a candidate was rejected.
+    type Failure: ChainValue;
+}
+
+/// A slot of the chain of one decision kind.
+///
+/// An enum encodes a slot by its place in the declaration, whereas the order of evaluation is [`ChainSlot::CHAIN`]. A
+/// new slot is therefore declared last, which keeps recorded slots readable, and can be placed anywhere in `CHAIN`.
+pub trait ChainSlot: ChainValue + Copy + 'static {
+    /// All slots in the order in which they are evaluated.
+    const CHAIN: &'static [Self];
+
+    /// Returns the name in JSON and in the why-view.
+    fn name(self) -> &'static str;
+
+    /// Returns the place in the chain, counted from 1.
+    fn number(self) -> usize {
+        Self::CHAIN.iter().take_while(|slot| **slot != self).count().saturating_add(1)
+    }
+
+    /// Returns whether this slot is evaluated before `other`.
+    fn precedes(self, other: Self) -> bool {
+        self.number() < other.number()
+    }
+}
+
+/// Result of the evaluation of one slot of the chain, recorded in its [`ChainEntry`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// The slot has no candidate.
+    NotApplicable,
+    /// The slot has a candidate, but an earlier slot had already won.
+    Deferred,
+    /// The candidate was rejected, and the chain continued.
+    Rejected,
+    /// The candidate was chosen.
+    Chose,
+}
+
+impl Verdict {
+    /// Returns the name that the why-view prints.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::NotApplicable => "not_applicable",
+            Self::Deferred => "deferred",
+            Self::Rejected => "rejected",
+            Self::Chose => "chose",
+        }
+    }
+}
+
+/// A rejected candidate within one slot, for example that of a matching rule (decision D1).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct Attempt<K: DecisionKind = ModelChoice> {
+    /// Name of the source of the candidate, such as a rule or a tier.
+    pub name: String,
+    /// The candidate.
+    pub candidate: K::Candidate,
+    /// Reason why the candidate was rejected.
+    pub failure: K::Failure,
+}
+
+/// Result of one slot of the chain: verdict, candidate and reasons.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct ChainEntry<K: DecisionKind = ModelChoice> {
+    /// Evaluated slot.
+    pub slot: K::Slot,
+    /// Result.
+    pub verdict: Verdict,
+    /// Proposed candidate; `None` if the slot does not apply.
+    pub candidate: Option<K::Candidate>,
+    /// Reason for the verdict.
+    pub reason: K::Reason,
+    /// Reason why the candidate was rejected; `None` if it was not rejected.
+    pub failure: Option<K::Failure>,
+    /// Candidates of the slot that were rejected, in order. If all were rejected, the first one is also `candidate`.
+    pub attempts: Vec<Attempt<K>>,
+}
+
+impl<K: DecisionKind> ChainEntry<K> {
+    /// Creates the entry of a slot without a candidate.
+    pub const fn not_applicable(slot: K::Slot, reason: K::Reason) -> Self {
+        Self { slot, verdict: Verdict::NotApplicable, candidate: None, reason, failure: None, attempts: Vec::new() }
+    }
+
+    /// Creates the entry of a slot with a candidate: chosen without a `failure`, rejected with one.
+    pub fn proposed(slot: K::Slot, candidate: K::Candidate, reason: K::Reason, failure: Option<K::Failure>) -> Self {
+        let verdict = if failure.is_none() { Verdict::Chose } else { Verdict::Rejected };
+        Self { slot, verdict, candidate: Some(candidate), reason, failure, attempts: Vec::new() }
+    }
+}
+
+/// The chosen candidate and the evaluated chain, with one entry for each slot that was evaluated (decision D2).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct Decision<K: DecisionKind = ModelChoice> {
+    /// Chosen candidate; `None` if every candidate was rejected or no slot has one (004 §4.7).
+    pub chosen: Option<K::Candidate>,
+    /// Entries in the order of evaluation. A deferred entry follows the winner.
+    pub chain: Vec<ChainEntry<K>>,
+}
+
+impl<K: DecisionKind> Decision<K> {
+    /// Creates a decision from the entries of its chain.
+    pub fn from_chain(chain: Vec<ChainEntry<K>>) -> Self {
+        let winner = chain.iter().find(|entry| entry.verdict == Verdict::Chose);
+        Self { chosen: winner.and_then(|entry| entry.candidate.clone()), chain }
+    }
+
+    /// Returns the entry whose candidate was chosen; `None` if nothing was chosen.
+    pub fn winner(&self) -> Option<&ChainEntry<K>> {
+        self.chain.iter().find(|entry| entry.verdict == Verdict::Chose)
+    }
+
+    /// Returns the entry of a slot; `None` if the slot was not evaluated.
+    pub fn entry(&self, slot: K::Slot) -> Option<&ChainEntry<K>> {
+        self.chain.iter().find(|entry| entry.slot == slot)
+    }
+
+    /// Iterates over the slots that were not evaluated, in the order of the chain.
+    pub fn skipped_slots(&self) -> impl Iterator<Item = K::Slot> {
+        K::Slot::CHAIN.iter().copied().filter(|slot| self.entry(*slot).is_none())
+    }
+
+    /// Iterates over all rejected candidates with their failures, in the order of the chain. A candidate that several
+    /// slots or attempts proposed is repeated.
+    pub fn rejections(&self) -> impl Iterator<Item = (&K::Candidate, &K::Failure)> {
+        self.chain.iter().flat_map(|entry| {
+            let attempts = entry.attempts.iter().map(|attempt| (&attempt.candidate, &attempt.failure));
+            entry.candidate.iter().zip(&entry.failure).chain(attempts)
+        })
+    }
+
+    /// Returns the first slot with a verdict or candidate that differs from `other`; `None` if both chose the same
+    /// candidate. If all common entries are equal, the slot that won.
+    pub fn first_difference(&self, other: &Self) -> Option<K::Slot> {
+        if self.chosen == other.chosen {
+            return None;
+        }
+        let differs = |own: &ChainEntry<K>, other: &ChainEntry<K>| {
+            (own.slot, own.verdict, &own.candidate) != (other.slot, other.verdict, &other.candidate)
+        };
+        let mut pairs = self.chain.iter().zip(&other.chain);
+        pairs.find(|(own, other)| differs(own, other)).map(|(own, _)| own).or(self.winner()).map(|entry| entry.slot)
+    }
+}

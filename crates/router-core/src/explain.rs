@@ -1,0 +1,90 @@
+//! Decisions in words and as JSON, generic over the kind of decision.
+
+use std::fmt::Write as _;
+
+use contracts::{ChainEntry, ChainSlot as _, Decision, DecisionKind, Verdict};
+use serde_json::{Value, json};
+
+/// A decision kind whose entries can be described in words.
+///
+/// The why-view, banners, the JSON of commands and of the page, and the reports of a backtest are written against it.
+pub trait Explain: DecisionKind {
+    /// Noun for a candidate, in the singular: `model`.
+    const NOUN: &'static str;
+
+    /// Describes in a few words how the winner was chosen: `rule "tests"`.
+    fn summary(winner: &ChainEntry<Self>) -> String;
+
+    /// Describes the reason for the verdict of an entry in one or more lines, without its failure and attempts.
+    fn reason(entry: &ChainEntry<Self>) -> String;
+
+    /// Returns the name of a failure in JSON.
+    fn failure_name(failure: &Self::Failure) -> &'static str;
+
+    /// Describes a failure, starting with its name.
+    fn failure(failure: &Self::Failure) -> String {
+        Self::failure_name(failure).to_owned()
+    }
+
+    /// Returns the noun for the source of the attempts of a slot: `rule`.
+    fn attempt_noun(slot: Self::Slot) -> &'static str;
+
+    /// Returns whether the reason already covers the failures of all attempts. If not, the failure of an entry with
+    /// attempts is that of the first one.
+    fn covers_attempts(_reason: &Self::Reason) -> bool {
+        false
+    }
+}
+
+/// Describes why an entry has its verdict, with failure and attempts, in one or more lines.
+pub fn reason_text<K: Explain>(entry: &ChainEntry<K>) -> String {
+    let mut text = K::reason(entry);
+    if entry.verdict == Verdict::Deferred {
+        text.push_str(" — outranked");
+    }
+    let mut attempts = entry.attempts.as_slice();
+    if let Some(failure) = &entry.failure
+        && !K::covers_attempts(&entry.reason)
+    {
+        let _ = write!(text, " ({})", K::failure(failure));
+        attempts = attempts.get(1..).unwrap_or_default();
+    }
+    let noun = K::attempt_noun(entry.slot);
+    for attempt in attempts {
+        let (name, failure) = (&attempt.name, K::failure(&attempt.failure));
+        let _ = write!(text, "\n{noun} \"{name}\" →\n{} rejected ({failure})", attempt.candidate);
+    }
+    text
+}
+
+/// Returns the candidate of an entry, or `no model` without one.
+pub(crate) fn candidate_text<K: Explain>(entry: &ChainEntry<K>) -> String {
+    entry.candidate.as_ref().map_or_else(|| format!("no {}", K::NOUN), ToString::to_string)
+}
+
+/// Converts the chain of a decision to JSON. Each entry has its reason as text (`reason`) and as data (`because`).
+pub fn chain_json<K: Explain>(decision: &Decision<K>) -> Vec<Value> {
+    decision.chain.iter().map(entry_json).collect()
+}
+
+fn entry_json<K: Explain>(entry: &ChainEntry<K>) -> Value {
+    let noun = K::attempt_noun(entry.slot);
+    let attempts = entry.attempts.iter().map(|attempt| {
+        json!({
+            "source": noun,
+            "name": attempt.name,
+            "candidate": attempt.candidate,
+            "failure": K::failure_name(&attempt.failure),
+        })
+    });
+    json!({
+        "number": entry.slot.number(),
+        "slot": entry.slot.name(),
+        "verdict": entry.verdict.name(),
+        "candidate": entry.candidate,
+        "reason": reason_text(entry),
+        "because": entry.reason,
+        "failure": entry.failure.as_ref().map(K::failure_name),
+        "attempts": attempts.collect::<Vec<_>>(),
+    })
+}

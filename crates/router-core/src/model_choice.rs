@@ -1,0 +1,122 @@
+//! The model choice: a decision kind with seven slots; the first model that can serve the turn is chosen (004 §4.1).
+
+mod client;
+mod delegation;
+mod explain;
+mod notice;
+mod pattern;
+mod rules;
+
+use contracts::{
+    ChainEntry, Decision, Failure, MessageText, ModelChoice, ModelId, ModelSpec, Reason, Slot, Turn, views::Views,
+};
+
+pub use notice::{ModelNotice, NoticeContext};
+
+use crate::{
+    chain::{EvaluateSlots, evaluate_chain},
+    policy::{OnExplicitReject, Policy, Scope},
+    text_set::Matches,
+    validate,
+};
+
+/// Version of the model choice. It increases when equal inputs may be decided differently.
+pub const DECIDER_VERSION: u16 = 3;
+
+/// A decision with the predicate matches that are required to repeat it without the text of the message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Decided {
+    /// The chosen model and the chain.
+    pub decision: Decision,
+    /// Indices of the policy's text predicates that matched; empty if the rules were not evaluated (decision D9).
+    pub matched: Vec<u16>,
+}
+
+/// Decides which model serves a turn. Total: every input has a decision, and equal inputs have equal decisions.
+pub fn decide(turn: &Turn, policy: &Policy, views: &Views<'_>) -> Decided {
+    let scope = policy.workspace(turn.workspace.as_deref());
+    let mut slots = ModelSlots { turn, policy, views, scope, matched: None };
+    let decision = evaluate_chain(&mut slots);
+    let matched = slots.matched.map(|matches| matches.numbers()).unwrap_or_default();
+    Decided { decision, matched }
+}
+
+/// The slots of the model choice, with everything that their evaluation reads.
+struct ModelSlots<'a> {
+    turn: &'a Turn,
+    policy: &'a Policy,
+    views: &'a Views<'a>,
+    /// The part of the policy for the turn's workspace.
+    scope: Option<&'a Scope>,
+    /// The text predicates that matched the message; `None` until the rules are evaluated.
+    matched: Option<Matches>,
+}
+
+impl EvaluateSlots for ModelSlots<'_> {
+    type Kind = ModelChoice;
+
+    fn evaluate(&mut self, slot: Slot) -> ChainEntry {
+        match slot {
+            Slot::PerMessageOverride => match &self.turn.override_model {
+                None => self.client_override(slot),
+                Some(chosen) => self.named(slot, &chosen.model, Reason::Override { alias: chosen.alias.clone() }),
+            },
+            Slot::ManualSticky => match &self.turn.sticky {
+                None => ChainEntry::not_applicable(slot, Reason::NoSticky),
+                Some(model) => self.named(slot, model, Reason::Sticky),
+            },
+            Slot::ConfiguredRules => self.rules(),
+            Slot::PatternRecommendation => self.pattern(),
+            Slot::DelegateRequest => self.delegation(),
+            Slot::WorkspaceDefault => self.workspace_default(slot),
+            Slot::GlobalDefault => match &self.policy.global.default {
+                None => ChainEntry::not_applicable(slot, Reason::NoGlobalDefault),
+                Some(model) => self.or_requested_model(self.proposed(slot, model, Reason::GlobalDefault)),
+            },
+        }
+    }
+
+    /// Ends the chain for an explicit choice under `refuse` (decision D3), and for a delegation whose tiers are exhausted
+    /// (004 §6.9).
+    fn ends_chain(&self, rejected: &ChainEntry) -> bool {
+        match rejected.slot {
+            Slot::PerMessageOverride | Slot::ManualSticky => self.policy.on_explicit_reject == OnExplicitReject::Refuse,
+            // The tier of an auxiliary call is a preference, so any model may serve it.
+            Slot::DelegateRequest => self.auxiliary_call().is_none(),
+            _ => false,
+        }
+    }
+
+    fn deferred(&mut self, winner: &ChainEntry) -> Option<ChainEntry> {
+        self.deferred_pattern(winner)
+    }
+}
+
+impl ModelSlots<'_> {
+    /// Returns why a model cannot serve the turn; `None` if it can.
+    fn rejection(&self, model: &ModelSpec) -> Option<Failure> {
+        validate::rejection(model, self.turn, &self.policy.gateway.adaptable, self.views.outages)
+    }
+
+    /// Creates the entry for a model of the registry, chosen or rejected.
+    fn proposed(&self, slot: Slot, model: &ModelSpec, reason: Reason) -> ChainEntry {
+        ChainEntry::proposed(slot, model.id.clone(), reason, self.rejection(model))
+    }
+
+    /// Creates the entry for a model that may no longer be in the registry, chosen or rejected.
+    fn named(&self, slot: Slot, model: &ModelId, reason: Reason) -> ChainEntry {
+        let failure = match self.policy.registry().get(model) {
+            Some(known) => self.rejection(known),
+            None => Some(Failure::NotConfigured),
+        };
+        ChainEntry::proposed(slot, model.clone(), reason, failure)
+    }
+
+    /// Returns the text predicates that match the message; computed at most once per turn.
+    fn matches(&mut self) -> &Matches {
+        self.matched.get_or_insert_with(|| match &self.turn.message {
+            MessageText::Present(text) => self.policy.texts.matches(text),
+            MessageText::Matched(numbers) => Matches::from_numbers(numbers),
+        })
+    }
+}

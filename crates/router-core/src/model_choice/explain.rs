@@ -1,0 +1,109 @@
+//! The reasons of a model choice in words (004 §7.4).
+
+use contracts::{ChainEntry, Failure, ModelChoice, OutageScope, Reason, Requirement, Slot, Verdict};
+
+use crate::explain::{Explain, candidate_text};
+
+impl Explain for ModelChoice {
+    const NOUN: &'static str = "model";
+
+    fn summary(winner: &ChainEntry) -> String {
+        match &winner.reason {
+            Reason::Override { alias } => format!("override \"@{alias}\""),
+            Reason::Sticky => "session model".to_owned(),
+            Reason::Rule { name, .. } => format!("rule \"{name}\""),
+            Reason::Pattern(recommendation) => format!("pattern, confidence {}", recommendation.confidence),
+            Reason::Tier { asked, given } if asked == given => format!("tier {asked}"),
+            Reason::Tier { asked, given } => format!("tier {asked}, upgraded to {given}"),
+            Reason::WorkspaceDefault => "workspace default".to_owned(),
+            Reason::ClientModel { name } => format!("client asked for \"{name}\""),
+            _ => "global default".to_owned(),
+        }
+    }
+
+    fn reason(entry: &ChainEntry) -> String {
+        let model = candidate_text(entry);
+        match &entry.reason {
+            Reason::NoOverride => "no @model token in message".to_owned(),
+            Reason::ClientModel { name } => format!("client asked for \"{name}\" → {model}"),
+            Reason::UnknownClientModel { name } => {
+                format!("client asked for \"{name}\", which no model here goes by")
+            }
+            Reason::NoSticky => "no sticky model set".to_owned(),
+            Reason::NoRules => "no rules configured".to_owned(),
+            Reason::NoRuleMatched => "no rule matched".to_owned(),
+            Reason::NoNeighbours => "nothing like this turn was scored yet".to_owned(),
+            Reason::BelowThreshold { confidence, samples } => {
+                format!("below threshold (confidence {confidence}, {})", counted(*samples))
+            }
+            Reason::InDelegation => "a planner's tier is not overridden by learned behaviour".to_owned(),
+            Reason::NotDelegation => "not a delegation".to_owned(),
+            Reason::NoWorkspaceDefault => "no default for this workspace".to_owned(),
+            Reason::NoGlobalDefault => "no global default".to_owned(),
+            Reason::TierExhausted { asked } if entry.attempts.is_empty() => format!("no model for tier {asked}"),
+            Reason::TierExhausted { asked } => format!("tier {asked} and those above it are exhausted"),
+            Reason::Override { alias } => format!("\"@{alias}\" → {model}"),
+            Reason::Rule { name, budget: Some(limit) } => format!("rule \"{name}\" matched (budget {limit}) → {model}"),
+            Reason::Rule { name, .. } if entry.failure.is_some() => format!("rule \"{name}\" matched →\n{model}"),
+            Reason::Rule { name, .. } => format!("rule \"{name}\" matched → {model}"),
+            Reason::Tier { asked, given } if asked == given => format!("tier {asked} → {model}"),
+            Reason::Tier { asked, given } => format!("tier {asked}, upgraded to {given} → {model}"),
+            Reason::Sticky | Reason::WorkspaceDefault | Reason::GlobalDefault => model,
+            Reason::Pattern(found) => {
+                let verb = if entry.verdict == Verdict::Deferred { "suggested" } else { "recommended" };
+                format!("{verb} {model}\n(confidence {}, {})", found.confidence, counted(found.samples))
+            }
+        }
+    }
+
+    fn failure_name(failure: &Failure) -> &'static str {
+        failure.name()
+    }
+
+    fn failure(failure: &Failure) -> String {
+        match failure {
+            Failure::ProviderUnavailable(OutageScope::ModelSpecific(_)) => {
+                "provider_unavailable, model-specific".to_owned()
+            }
+            Failure::ProviderUnavailable(OutageScope::ProviderWide(_)) => {
+                "provider_unavailable, provider-wide".to_owned()
+            }
+            Failure::ExceedsContextWindow { estimate, window } => {
+                format!("exceeds_context_window: {estimate} tokens expected, {window} fit")
+            }
+            Failure::CannotCarry { requirement, api } => {
+                let lacking = if requirement.is_of_the_model() { "the model".to_owned() } else { api.to_string() };
+                let setting = requirement.dropped_as();
+                let remedy = if Requirement::ADAPTABLE.contains(&setting) {
+                    format!("; add `{setting}` to `gateway.adapt` to allow it")
+                } else {
+                    String::new()
+                };
+                format!("cannot_carry: {lacking} has no {requirement}{remedy}")
+            }
+            Failure::SignedByAnother => {
+                "signed_by_another: the conversation contains thinking that another model signed".to_owned()
+            }
+            Failure::JustFailed(class) => format!("just_failed: {}", class.name()),
+            failure => failure.name().to_owned(),
+        }
+    }
+
+    fn attempt_noun(slot: Slot) -> &'static str {
+        match slot {
+            Slot::DelegateRequest => "tier",
+            Slot::WorkspaceDefault => "client asked for",
+            Slot::GlobalDefault => "default",
+            _ => "rule",
+        }
+    }
+
+    fn covers_attempts(reason: &Reason) -> bool {
+        matches!(reason, Reason::TierExhausted { .. })
+    }
+}
+
+/// Formats a number of samples: `1 sample`, `14 samples`.
+fn counted(samples: u64) -> String {
+    format!("{samples} sample{}", if samples == 1 { "" } else { "s" })
+}

@@ -1,0 +1,186 @@
+//! The banners that only the model choice has: outages, budgets and deferred recommendations (004 §4.5.4, §5.4, §5.6).
+
+use std::{collections::BTreeSet, fmt};
+
+use contracts::{
+    ChainSlot as _, Decision, Failure, ModelChoice, ModelId, NanoUsd, OutageScope, Provider, Reason, Score, Slot,
+    Verdict,
+};
+
+use crate::{
+    banner::{Notify, RefusalHelp},
+    policy::Policy,
+};
+
+/// A banner about a model choice.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ModelNotice {
+    /// A model is unavailable, and another one was chosen.
+    ModelUnavailable {
+        /// The unavailable model.
+        model: ModelId,
+        /// The model that serves the turn.
+        fallback: ModelId,
+    },
+    /// A provider is unavailable, and a model of another one was chosen.
+    ProviderUnavailable {
+        /// The unavailable provider.
+        provider: Provider,
+        /// The model that serves the turn.
+        fallback: ModelId,
+        /// The slot of the fallback.
+        slot: Slot,
+    },
+    /// A rule was chosen because a daily budget is spent.
+    Budget {
+        /// The budget.
+        limit: NanoUsd,
+        /// The amount spent today.
+        spent: NanoUsd,
+        /// The rule.
+        rule: String,
+    },
+    /// The pattern store recommends another model than the one chosen.
+    PatternDisagrees {
+        /// The model that serves the turn.
+        model: ModelId,
+        /// The rule that chose it; `None` if another slot did.
+        rule: Option<String>,
+        /// The recommended model.
+        recommended: ModelId,
+        /// Confidence of the recommendation.
+        confidence: Score,
+        /// Number of scored samples of the recommended model.
+        samples: u64,
+    },
+}
+
+/// The input of the banners about a model choice.
+#[derive(Debug, Clone, Copy)]
+pub struct NoticeContext<'a> {
+    /// The active policy.
+    pub policy: &'a Policy,
+    /// The amount spent on the day of the turn.
+    pub spent_today: NanoUsd,
+}
+
+impl Notify for ModelChoice {
+    type Notice = ModelNotice;
+    type Context<'a> = NoticeContext<'a>;
+
+    fn is_explicit(slot: Slot) -> bool {
+        matches!(slot, Slot::PerMessageOverride | Slot::ManualSticky)
+    }
+
+    fn notices(decision: &Decision, context: &NoticeContext<'_>) -> Vec<ModelNotice> {
+        let mut notices = Vec::new();
+        for notice in outages(decision) {
+            if !notices.contains(&notice) {
+                notices.push(notice);
+            }
+        }
+        let reason = decision.winner().map(|winner| &winner.reason);
+        if let Some(Reason::Rule { name, budget: Some(limit) }) = reason {
+            notices.push(ModelNotice::Budget { limit: *limit, spent: context.spent_today, rule: name.clone() });
+        }
+        notices.extend(disagreement(decision, context.policy));
+        notices
+    }
+
+    fn refusal_help(decision: &Decision, context: &NoticeContext<'_>) -> RefusalHelp {
+        let unavailable: BTreeSet<_> =
+            decision.rejections().filter_map(|(_, failure)| unavailable_provider(failure)).collect();
+        let tried: BTreeSet<&str> = decision.rejections().map(|(model, _)| model.provider()).collect();
+        let models = context.policy.registry().iter().filter(|model| model.configured);
+        let untried: BTreeSet<_> =
+            models.map(|model| model.provider.as_str()).filter(|it| !tried.contains(it)).collect();
+        let mut advice = Vec::new();
+        if !untried.is_empty() {
+            let untried: Vec<_> = untried.into_iter().collect();
+            advice.push(format!("Configured and not tried: models of {}.", untried.join(", ")));
+        }
+        advice.push("Run `turnwise model <alias>` to choose explicitly, or `turnwise rules check`.".to_owned());
+        let causes = unavailable.iter().map(|provider| format!("{provider} provider currently unavailable.")).collect();
+        RefusalHelp { causes, advice }
+    }
+}
+
+/// Returns the outages that led to the choice, possibly repeated: first those of single candidates, then those of attempts,
+/// including attempts of the slot that won. An explicit choice has a banner of its own.
+fn outages(decision: &Decision) -> impl Iterator<Item = ModelNotice> {
+    let rejected = decision.chain.iter().filter(|entry| entry.verdict == Verdict::Rejected);
+    let single = rejected.filter(|entry| !ModelChoice::is_explicit(entry.slot) && entry.attempts.is_empty());
+    let attempts = decision.chain.iter().flat_map(|entry| &entry.attempts);
+    let failures = single.filter_map(|entry| entry.failure.as_ref()).chain(attempts.map(|attempt| &attempt.failure));
+    failures.filter_map(|failure| outage(failure, decision))
+}
+
+fn outage(failure: &Failure, decision: &Decision) -> Option<ModelNotice> {
+    let winner = decision.winner()?;
+    let fallback = winner.candidate.clone()?;
+    match failure {
+        Failure::ProviderUnavailable(OutageScope::ModelSpecific(model)) => {
+            Some(ModelNotice::ModelUnavailable { model: model.clone(), fallback })
+        }
+        Failure::ProviderUnavailable(OutageScope::ProviderWide(provider)) => {
+            Some(ModelNotice::ProviderUnavailable { provider: provider.clone(), fallback, slot: winner.slot })
+        }
+        _ => None,
+    }
+}
+
+/// Returns the banner about a deferred recommendation; `None` if there is none, or the policy does not show it.
+fn disagreement(decision: &Decision, policy: &Policy) -> Option<ModelNotice> {
+    let settings = policy.disagreement();
+    let entry = decision.entry(Slot::PatternRecommendation).filter(|entry| entry.verdict == Verdict::Deferred)?;
+    let (Reason::Pattern(found), Some(model)) = (&entry.reason, &decision.chosen) else { return None };
+    let shown = settings.surface
+        && entry.failure.is_none()
+        && found.model != *model
+        && settings.min_confidence <= found.confidence
+        && settings.min_sample_size <= found.samples;
+    let rule = decision.winner()?.reason.rule().map(str::to_owned);
+    shown.then(|| ModelNotice::PatternDisagrees {
+        model: model.clone(),
+        rule,
+        recommended: found.model.clone(),
+        confidence: found.confidence,
+        samples: found.samples,
+    })
+}
+
+/// Returns the provider if the failure is the outage of a whole provider.
+fn unavailable_provider(failure: &Failure) -> Option<&Provider> {
+    match failure {
+        Failure::ProviderUnavailable(OutageScope::ProviderWide(provider)) => Some(provider),
+        _ => None,
+    }
+}
+
+impl fmt::Display for ModelNotice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::ModelUnavailable { model, fallback } => {
+                write!(f, "{model} currently unavailable. Routing fell back to {fallback}.")
+            }
+            Self::ProviderUnavailable { provider, fallback, slot } => {
+                let slot = slot.name().to_lowercase().replace('_', " ");
+                write!(f, "{provider} provider currently unavailable. Routing fell back to {fallback} ({slot}).")
+            }
+            Self::Budget { limit, spent, rule } => {
+                write!(f, "Daily budget {limit} exceeded ({spent} today). Routing per \"{rule}\" rule.")
+            }
+            Self::PatternDisagrees { model, rule, recommended, confidence, samples } => {
+                write!(f, "Routing to {model}")?;
+                rule.iter().try_for_each(|rule| write!(f, " per rule \"{rule}\""))?;
+                writeln!(f)?;
+                writeln!(
+                    f,
+                    "  Pattern store suggests {recommended} (confidence {confidence}, {samples} similar turns)"
+                )?;
+                writeln!(f, "  turnwise route override   to use {recommended} for this turn")?;
+                write!(f, "  turnwise route ignore     to dismiss")
+            }
+        }
+    }
+}
