@@ -1,7 +1,8 @@
-//! Policies and the chain: which model takes a turn, and why.
+//! Policies and the decision chain, which decides which model answers a turn.
 //!
-//! [`decide`] is pure and total: it reads a [`Turn`](contracts::Turn), a [`Policy`] and the
-//! [`Views`](contracts::views::Views) of one log position, and always answers, with every reason on the way.
+//! [`decide`] is a pure and total function: it reads a [`Turn`](contracts::Turn), a [`Policy`] and the
+//! [`Views`](contracts::views::Views) of one log position, and always returns a decision, with the reason of every slot
+//! that was evaluated.
 #![warn(
     clippy::disallowed_methods,
     clippy::disallowed_types,

@@ -1,4 +1,5 @@
-//! Situations stated in one line each, to try a policy on: for its owner's tests as for our own.
+//! Scenarios: invented turns, described in one line each, to test a policy with. For tests of policy owners and of this
+//! project.
 
 use std::{collections::BTreeMap, fmt};
 
@@ -11,7 +12,8 @@ use event_core::{EventId, Timestamp};
 
 use crate::{Banner, NoticeContext, Notify, OverrideError, Policy, address, banners, decide, why};
 
-/// A turn that might happen: start from a message, add what matters, ask a policy.
+/// An invented turn. Start with [`Scenario::message`], add what matters, and evaluate a policy with
+/// [`Scenario::try_on`].
 ///
 /// ```
 /// # use std::sync::Arc;
@@ -48,20 +50,20 @@ struct Learned {
     samples: u64,
 }
 
-/// A decision with everything that a user sees of it. Formatted, it is the why-view followed by the banners, as a
-/// snapshot for tests.
+/// A decision with everything that a user sees of it. Its `Display` output is the why-view followed by the banners, for
+/// snapshot tests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outcome<K: Notify = ModelChoice> {
     /// The decision.
     pub decision: Decision<K>,
-    /// The why-view.
+    /// Text of the why-view.
     pub why: String,
-    /// The banners.
+    /// Banners that the user is shown.
     pub banners: Vec<Banner<K>>,
 }
 
 impl<K: Notify> Outcome<K> {
-    /// Formats a decision and its banners.
+    /// Formats a decision's why-view and banners.
     pub fn new(decision: Decision<K>, context: &K::Context<'_>) -> Self {
         let (why, banners) = (why(None, &decision), banners(&decision, context));
         Self { decision, why, banners }
@@ -75,27 +77,28 @@ impl<K: Notify> fmt::Display for Outcome<K> {
     }
 }
 
-/// A scenario that cannot be tried.
+/// Why a scenario cannot be evaluated.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ScenarioError {
-    /// The message is addressed to no model.
+    /// The mention at the start of the message names no known model.
     #[error(transparent)]
     Override(#[from] OverrideError),
-    /// A model nobody knows.
+    /// The scenario names a model that is not in the policy's registry.
     #[error("the scenario names an unknown model `{0}`")]
     UnknownModel(String),
-    /// A value that cannot be read.
+    /// A value has the wrong format.
     #[error("the scenario's {what} `{text}` cannot be read")]
     Unreadable {
-        /// Which value.
+        /// Kind of value, such as `time`.
         what: &'static str,
-        /// What it is.
+        /// The value as given.
         text: String,
     },
 }
 
 impl Scenario {
-    /// A turn of a fresh session with this message, at noon, with tools and a system prompt of 2,000 tokens.
+    /// Creates a turn of a new session with this message, at noon, with tools and a system prompt, and a prompt of
+    /// 2,000 tokens.
     pub fn message(text: impl Into<String>) -> Self {
         Self {
             message: text.into(),
@@ -116,108 +119,109 @@ impl Scenario {
         }
     }
 
-    /// The model set for the session, by id or alias.
+    /// Sets the session's model, by id or alias. An unknown name is an error of [`Scenario::try_on`].
     #[must_use]
     pub fn sticky(mut self, model: &str) -> Self {
         self.sticky = Some(model.to_owned());
         self
     }
 
-    /// A planner asks for a worker of this tier.
+    /// Makes the turn one of a worker, for which a planner requested this tier.
     #[must_use]
     pub const fn delegated(mut self, tier: Tier) -> Self {
         self.delegation = Some(tier);
         self
     }
 
-    /// The absolute path of the session's workspace.
+    /// Sets the absolute path of the session's workspace.
     #[must_use]
     pub fn workspace(mut self, path: &str) -> Self {
         self.workspace = Some(path.to_owned());
         self
     }
 
-    /// The message has images.
+    /// Adds images to the message.
     #[must_use]
     pub const fn images(mut self) -> Self {
         self.images = true;
         self
     }
 
-    /// What the prompt needs, instead of tools and a system prompt.
+    /// Sets the capabilities that the request requires, in place of tools and a system prompt.
     #[must_use]
     pub const fn needs(mut self, needs: Needs) -> Self {
         self.needs = needs;
         self
     }
 
-    /// A tool was called earlier in the session.
+    /// Adds an earlier tool call to the session's history.
     #[must_use]
     pub const fn tool_history(mut self) -> Self {
         self.tool_history = true;
         self
     }
 
-    /// Expected tokens of the prompt, by every tokenizer.
+    /// Sets the estimated length of the prompt in tokens; the same for every tokenizer.
     #[must_use]
     pub const fn tokens(mut self, tokens: u64) -> Self {
         self.tokens = tokens;
         self
     }
 
-    /// A file with this extension was touched, such as `.sql`.
+    /// Adds a touched file with this extension, such as `.sql`.
     #[must_use]
     pub fn touched(mut self, extension: &str) -> Self {
         self.extensions.push(extension.to_lowercase());
         self
     }
 
-    /// A skill whose description matches the message.
+    /// Adds a skill whose description matches the message.
     #[must_use]
     pub fn skill(mut self, name: &str) -> Self {
         self.skills.push(name.to_owned());
         self
     }
 
-    /// Dollars spent since UTC midnight, such as `5.42`.
+    /// Sets the amount spent since UTC midnight, in dollars, such as `5.42`. A wrong format is an error of
+    /// [`Scenario::try_on`].
     #[must_use]
     pub fn spent(mut self, dollars: &str) -> Self {
         self.spent = dollars.parse().map_err(|_| dollars.to_owned());
         self
     }
 
-    /// Local time, such as `23:30`.
+    /// Sets the local time of the turn, such as `23:30`. A wrong format is an error of [`Scenario::try_on`].
     #[must_use]
     pub fn at(mut self, time: &str) -> Self {
         self.minute = crate::time_window::TimeWindow::minute(time).ok_or_else(|| time.to_owned());
         self
     }
 
-    /// A model, by id or alias, whose recent calls failed.
+    /// Makes a model, by id or alias, unavailable, as after several failed calls.
     #[must_use]
     pub fn model_out(mut self, model: &str) -> Self {
         self.models_out.push(model.to_owned());
         self
     }
 
-    /// A provider that is out as a whole.
+    /// Makes all models of a provider unavailable.
     #[must_use]
     pub fn provider_out(mut self, provider: &str) -> Self {
         self.providers_out.push(provider.to_owned());
         self
     }
 
-    /// The pattern store recommends a model, with a confidence in per cent and so many samples.
+    /// Makes the pattern store recommend a model, with this confidence in percent and number of samples.
     #[must_use]
     pub fn learned(mut self, model: &str, confidence_percent: u64, samples: u64) -> Self {
         self.learned = Some(Learned { model: model.to_owned(), confidence_percent, samples });
         self
     }
 
-    /// Asks a policy.
+    /// Returns the decision of a policy about this turn.
     ///
     /// # Errors
-    /// [`ScenarioError`] for a model nobody knows, or a value that cannot be read.
+    /// [`ScenarioError`] for a model that is not in the policy's registry, or a value of the wrong format.
     pub fn try_on(&self, policy: &Policy) -> Result<Outcome, ScenarioError> {
         let turn = self.turn(policy)?;
         let outages = self.outages(policy)?;
@@ -230,7 +234,7 @@ impl Scenario {
         Ok(Outcome::new(decision, &NoticeContext { policy, spent_today: turn.spent_today }))
     }
 
-    /// The turn a policy would be asked about.
+    /// Returns the turn that [`Scenario::try_on`] decides, for use with [`decide`].
     ///
     /// # Errors
     /// As [`Scenario::try_on`].
@@ -288,7 +292,7 @@ fn known(policy: &Policy, name: &str) -> Result<ModelId, ScenarioError> {
     model.map(|model| model.id.clone()).ok_or_else(|| ScenarioError::UnknownModel(name.to_owned()))
 }
 
-/// A minute of the second of January 1970, so that every offset of a clock stays after the epoch.
+/// Returns a minute of 2 January 1970. On the first of January, a clock's offset could lead to a time before the epoch.
 fn on_day_one(minute: u16) -> Timestamp {
     Timestamp::from_secs(86_400 + u64::from(minute) * 60)
 }
@@ -302,7 +306,7 @@ impl Learned {
     }
 }
 
-/// A pattern store that always says the same.
+/// A pattern store that recommends one model for every turn.
 #[derive(Debug)]
 struct Recommended(Recommendation);
 

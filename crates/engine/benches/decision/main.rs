@@ -1,4 +1,4 @@
-//! How long a decision takes by how much was learned, and how long learning it from the log takes.
+//! The duration of a decision by the size of the pattern store, and of folding the store from the log.
 #![expect(clippy::unwrap_used, reason = "a benchmark may panic")]
 
 mod numbers;
@@ -20,7 +20,7 @@ use router_core::{Policy, Scenario, decide};
 use numbers::Numbers;
 use past::{WORKSPACE, features};
 
-/// A message of the usual length that no rule matches.
+/// A message of average length that no rule matches.
 const MESSAGE: &str = "The checkout fails for carts with more than ninety-nine items since yesterday's release: the total \
     is shown as zero and the button stays grey. Please find out which change did this, explain it in two sentences, and \
     repair it so that old carts keep working. The report came from three customers, all of them on the mobile site.";
@@ -38,7 +38,7 @@ fn turns(policy: &Policy) -> Vec<Turn> {
     (0..64).map(|_| Turn { features: features(&mut numbers), ..turn.clone() }).collect()
 }
 
-/// One decision after the other, each on the next of the turns. None of them may be decided by a rule.
+/// Measures one decision after the other, each about the next of the turns. None of them is decided by a rule.
 fn bench(group: &mut BenchmarkGroup<'_, ProcessorTime>, name: &str, policy: &Policy, patterns: &dyn PatternView) {
     let outages = Outages::default();
     let views = Views { outages: &outages, patterns };

@@ -1,4 +1,4 @@
-//! A turn that no model can take: what is recorded, and what the user is told (004 §4.7, decision D4).
+//! Turns that no model can take: their events and their messages (004 §4.7, decision D4).
 
 use contracts::{
     Slot, Verdict,
@@ -12,7 +12,7 @@ use crate::support::{
     models::{HAIKU, OPUS},
 };
 
-/// A policy whose models are all of one provider, which refuses the key.
+/// A desk whose policy has models of one provider only, which refuses the key.
 fn desk_without_a_model() -> Desk {
     let policy = "rules: [{name: deep, when: {}, use: opus}]\nglobal_default: haiku\nprivacy: {record_text: never}\n";
     let mut desk = Desk::with(policy);

@@ -1,4 +1,4 @@
-//! A policy is read afresh for every turn, and the last good one stays active (004 §4.8).
+//! The policy is reloaded for every turn, and the last valid one stays active (004 §4.8).
 
 use contracts::events::{CatalogueLoaded, PolicyInvalid, PolicyLoaded, RouteDecided};
 use engine::{BUILT_IN_PATH, BUILT_IN_POLICY, Refresh, TurnInput};
@@ -13,7 +13,7 @@ const GOOD: &str = "global_default: haiku\n";
 const BETTER: &str = "global_default: opus\n";
 const BAD: &str = "global_default: hiaku\nruels: []\npattern: {cost_weight: 2}\n";
 
-/// What is shown about the policy when the next turn starts.
+/// The problems that are shown when the next turn starts.
 fn trouble(desk: &mut Desk, name: &str) -> Vec<String> {
     let new = TurnInput::new(session(name), "message", "hello");
     let (_, trouble) = desk.arrive_with_trouble(new).unwrap();

@@ -1,4 +1,4 @@
-//! Sessions recorded elsewhere: what importing them leaves in the log, once and again.
+//! Imports of recorded sessions: their events, and importing them again.
 
 use contracts::{
     Slot, Usage,
@@ -20,7 +20,7 @@ use crate::support::{
 const POLICY: &str =
     "rules: [{name: edits, when: {file_extensions_in_context: .rs}, use: opus}]\nglobal_default: sonnet";
 
-/// A session with a finished turn and one that the file stops in.
+/// A session with a completed turn and one in which the file ends.
 fn short() -> (ObservedSession, Vec<ObservedTurn>) {
     let session = recorded_session("rec-1", START);
     let mut first = recorded_turn("rec-1", "m1", "fix the parser", START);
@@ -254,7 +254,7 @@ fn names_of_any_length_fit_into_events() {
     session.client = Some(long.clone());
     let mut turn = recorded_turn(&"s".repeat(128), &long, &format!("@{OPUS} {long}"), START);
     turn.thread = contracts::Thread::SubAgent("t".repeat(128).as_str().try_into().unwrap());
-    // Forty bytes are the longest name of a list, eighteen of these letters have thirty-six.
+    // The longest name is 40 bytes; a list holds as many names of 36 bytes as fit.
     turn.before.extensions = many(18);
     turn.before.directories = many(18);
     turn.before.tools = many(18);

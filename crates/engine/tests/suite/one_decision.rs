@@ -1,4 +1,4 @@
-//! Whatever happens, in whatever order: one decision per turn, and a state that follows from the log alone.
+//! Any sequence of steps: one decision per turn, and a state that follows from the log alone.
 
 use std::collections::BTreeSet;
 
@@ -29,7 +29,7 @@ const POLICIES: [&str; 4] = [
     "global_default: nobody",
 ];
 
-/// Something that somebody does.
+/// A step of a user, a client or an import.
 #[derive(Debug, Clone)]
 enum Step {
     /// A turn from its start to its end.
@@ -133,7 +133,7 @@ fn take(mut desk: Desk, step: &Step) -> Desk {
             }
         }
         Step::Restart => {
-            // A policy that is bad from the start is refused, so it is mended first.
+            // An invalid policy is refused at the first start, so it is repaired first.
             desk.edit_policy(POLICIES[0]);
             desk = desk.restarted();
         }
@@ -154,7 +154,7 @@ fn start(desk: &mut Desk, name: &str, message: &str) {
     }
 }
 
-/// A recording as far as it has grown.
+/// Imports the first turns of a recording.
 fn observe(desk: &mut Desk, recording: usize, turns: usize, finished: bool) {
     let name = format!("recording-{recording}");
     let recorded = recorded_session(&name, START);
@@ -172,7 +172,7 @@ fn observe(desk: &mut Desk, recording: usize, turns: usize, finished: bool) {
     desk.engine.commit().unwrap();
 }
 
-/// The bytes of a state.
+/// The encoding of a state.
 fn bytes(state: &RouterState) -> Vec<u8> {
     encode_state("router-state", state).unwrap()
 }
@@ -184,7 +184,8 @@ fn folded(mut state: RouterState, events: &[Recorded]) -> RouterState {
     state
 }
 
-/// Every turn that started was decided once, and nothing else was; a live turn without a model has ended.
+/// Checks that every started turn has one decision, that there are no others, and that live turns without a model have
+/// ended.
 fn one_decision_per_turn(desk: &Desk) {
     let started: Vec<_> = desk.all::<TurnStarted>().into_iter().map(|event| event.turn).collect();
     let decided: Vec<_> = desk.all::<RouteDecided>();
@@ -199,7 +200,7 @@ fn one_decision_per_turn(desk: &Desk) {
     }
 }
 
-/// Every event fits, follows from one that stands before it, and names a policy that was told before it.
+/// Checks that every event fits, has an earlier event as its cause, and refers to a recorded policy.
 fn events_follow_from_one_another(events: &[Recorded]) {
     let (mut seen, mut policies) = (BTreeSet::new(), BTreeSet::new());
     for event in events {
@@ -216,7 +217,7 @@ fn events_follow_from_one_another(events: &[Recorded]) {
     }
 }
 
-/// Folded as it was written, folded again from the log, folded on from a state saved anywhere: the same bytes.
+/// Checks that the state is equal when folded while recording, from the log, and from any saved state.
 fn state_follows_from_the_log(desk: &Desk, events: &[Recorded]) {
     let kept = bytes(desk.engine.state());
     let mut rebuilt = RouterState::default();

@@ -1,4 +1,4 @@
-//! How often rules won: worked examples, and counting by hand.
+//! The counts of decisions per rule: worked examples, and a comparison with counting naively.
 
 use contracts::{
     ChainEntry, Decision, Reason, Slot, TurnId, Verdict,
@@ -10,7 +10,7 @@ use proptest::prelude::*;
 
 const DAY: u64 = 86_400;
 
-/// The chain in which a rule won, or none did.
+/// A decision by a rule, or by none.
 fn decision(rule: Option<&str>) -> Decision {
     let reason = rule.map_or(Reason::GlobalDefault, |name| Reason::Rule { name: name.to_owned(), budget: None });
     let (slot, verdict) = (Slot::ConfiguredRules, Verdict::Chose);

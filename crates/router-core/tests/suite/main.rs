@@ -1,4 +1,4 @@
-//! The chain against 004 sections 4, 5 and 9.2, what the loader accepts and refuses, and what always holds.
+//! The chain according to 004 sections 4, 5 and 9.2, loading of policies, and properties of all decisions.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
 mod chain;

@@ -1,4 +1,4 @@
-//! The models of the worked examples, and policies written in few words.
+//! The models of the worked examples, and short forms of policies.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use contracts::{
 };
 use router_core::{Outcome, Policy, Problem, Scenario};
 
-/// A model of 200,000 tokens that can do everything.
+/// A model with a context of 200,000 tokens and all capabilities.
 pub(crate) fn model(id: &str, tier: Tier, aliases: &[&str], tokenizer: Tokenizer) -> ModelSpec {
     let (provider, _) = id.split_once(':').unwrap();
     ModelSpec {
@@ -27,7 +27,7 @@ pub(crate) fn model(id: &str, tier: Tier, aliases: &[&str], tokenizer: Tokenizer
     }
 }
 
-/// The models 004 §8 speaks of.
+/// The models of 004 §8.
 pub(crate) fn models() -> Vec<ModelSpec> {
     vec![
         model("anthropic:claude-haiku-4-5", Tier::Fast, &["haiku", "fast"], Tokenizer::Anthropic),
@@ -38,7 +38,7 @@ pub(crate) fn models() -> Vec<ModelSpec> {
     ]
 }
 
-/// The models of 004 §8 without those that the closure drops, changed as it likes.
+/// The models of 004 §8, changed or removed by a closure; it returns whether to keep a model.
 pub(crate) fn models_but(change: impl Fn(&mut ModelSpec) -> bool) -> Arc<Registry> {
     Arc::new(Registry::new(models().into_iter().filter_map(|mut model| change(&mut model).then_some(model))).unwrap())
 }
@@ -59,7 +59,7 @@ pub(crate) fn policy_over(text: &str, registry: Arc<Registry>) -> Policy {
     load_over(text, registry).unwrap_or_else(|problems| panic!("{problems:#?}"))
 }
 
-/// What the loader says to a policy over these models; the user's home is `/home/dev`.
+/// Loads a policy over these models; the user's home is `/home/dev`.
 pub(crate) fn load_over(text: &str, registry: Arc<Registry>) -> Result<Policy, Vec<Problem>> {
     Policy::load(text, registry, Some("/home/dev"))
 }
@@ -74,7 +74,7 @@ pub(crate) fn decide(scenario: &Scenario, policy: &Policy) -> Decision {
     outcome(scenario, policy).decision
 }
 
-/// A request of a client that requires nothing of the model.
+/// A client request without requirements.
 pub(crate) fn live_request() -> ClientRequest {
     ClientRequest {
         api: WireApi::AnthropicMessages,
@@ -89,7 +89,7 @@ pub(crate) fn live_request() -> ClientRequest {
     }
 }
 
-/// The policy that wins, and the part of its model's name after the colon; `refused` when none does.
+/// The slot that decides and the name of its model after the colon; `refused` without a model.
 #[track_caller]
 pub(crate) fn chosen(scenario: &Scenario, policy: &Policy) -> String {
     match decide(scenario, policy).winner() {
@@ -98,14 +98,14 @@ pub(crate) fn chosen(scenario: &Scenario, policy: &Policy) -> String {
     }
 }
 
-/// What one policy of the chain said, and why not, when its model was rejected.
+/// The verdict of one slot, with the failure of its model if that was rejected.
 #[track_caller]
 pub(crate) fn said(decision: &Decision, slot: Slot) -> (Verdict, Option<&'static str>) {
     let entry = decision.entry(slot).unwrap_or_else(|| panic!("{} did not run: {decision:#?}", slot.name()));
     (entry.verdict, entry.failure.as_ref().map(contracts::Failure::name))
 }
 
-/// The why text, with what the user is shown below it.
+/// The explanation of a decision, followed by its banners.
 #[track_caller]
 pub(crate) fn explain(scenario: &Scenario, policy: &Policy) -> String {
     outcome(scenario, policy).to_string()

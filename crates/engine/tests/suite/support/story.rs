@@ -1,4 +1,4 @@
-//! What happened in a log, one line an event, with times counted from a start.
+//! Formats a log as one line per event, with times relative to a start.
 
 use contracts::OutageScope;
 use contracts::events::{
@@ -7,7 +7,7 @@ use contracts::events::{
 };
 use event_core::{Recorded, Timestamp};
 
-/// The events, a line each.
+/// Formats events, one line each.
 pub(crate) fn story(events: &[Recorded], start: Timestamp) -> String {
     let lines = events.iter().filter_map(|event| Some((event, tell(event)?)));
     let lines = lines.map(|(event, what)| {
@@ -19,7 +19,7 @@ pub(crate) fn story(events: &[Recorded], start: Timestamp) -> String {
     lines.collect()
 }
 
-/// What an event says, or `None` for one that is not part of the story.
+/// Formats an event; `None` for one that snapshots leave out.
 fn tell(event: &Recorded) -> Option<String> {
     let model = |model: Option<&contracts::ModelId>| model.map_or("no model".to_owned(), ToString::to_string);
     if event.read::<TurnStarted>().unwrap().is_some() {

@@ -1,5 +1,5 @@
-//! The daily budget breaker: strictly more than the budget, and only where the rule stands (004 §5.4, §8.12,
-//! §10.1 test 15).
+//! The daily budget: strictly more than the amount, and only in the rule that has the condition (004 §5.4, §8.12, §10.1
+//! test 15).
 
 use contracts::Reason;
 use router_core::{Banner, ModelNotice, Scenario};
@@ -44,7 +44,7 @@ rules:
     assert!(outcome.banners.is_empty());
 }
 
-/// The budget the winning rule names as part of why it matched.
+/// The budget in the reason of the winning rule.
 #[track_caller]
 fn budget_of(when: &str, scenario: &Scenario) -> Option<String> {
     let policy = policy(&format!("rules: [{{name: r, when: {when}, use: haiku}}]"));

@@ -1,4 +1,4 @@
-//! The chain has one entry for every policy that ran, in order, up to the winner (004 §7.1, §10.1 test 17, decision D2).
+//! The chain has one entry for every slot that ran, in order, up to the winner (004 §7.1, §10.1 test 17, decision D2).
 
 use contracts::{ChainSlot as _, Slot, Tier, Verdict};
 use router_core::Scenario;

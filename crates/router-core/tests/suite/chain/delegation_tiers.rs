@@ -1,5 +1,5 @@
-//! A planner's tier becomes a model: the tier asked for, or the next above it that can take the turn
-//! (004 §6.9, §6.10; the chain's half of §10.1 tests 12, 13 and 22).
+//! Delegation: the requested tier, or the next higher one with a valid model (004 §6.9, §6.10; the chain's half of
+//! §10.1 tests 12, 13 and 22).
 
 use std::sync::Arc;
 
@@ -67,7 +67,7 @@ fn the_tiers_of_the_workspace_replace_the_global_ones() {
     let inside = asking(Tier::Fast).workspace("/shop/api");
     assert_eq!(chosen(&inside, &policy(&text)), "DELEGATE_REQUEST gpt-5-mini");
     assert_eq!(chosen(&asking(Tier::Fast).workspace("/other"), &policy(&text)), "DELEGATE_REQUEST claude-haiku-4-5");
-    // Exhausted in the workspace is exhausted: the global tiers do not stand in.
+    // If the tiers of the workspace have no valid model, the global tiers are not used.
     assert_eq!(chosen(&inside.provider_out("openai"), &policy(&text)), "refused");
 }
 

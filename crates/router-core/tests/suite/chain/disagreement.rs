@@ -1,4 +1,4 @@
-//! A confident suggestion against the user's choice is shown when the user asked for it (004 §5.6, §10.1 test 10).
+//! A confident suggestion against the user's choice is shown if the policy enables it (004 §5.6, §10.1 test 10).
 
 use router_core::{Banner, ModelNotice, Policy, Scenario};
 

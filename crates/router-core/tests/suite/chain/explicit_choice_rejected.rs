@@ -1,4 +1,4 @@
-//! A model the user named and that cannot take the turn: fall back visibly, or refuse (decision D3).
+//! An explicitly chosen model that is rejected: visible fallback, or refusal (decision D3).
 
 use contracts::{Slot, Verdict};
 use router_core::{Banner, Policy, Scenario};
@@ -8,7 +8,7 @@ use crate::support::{chosen, decide, explain, models_but, outcome, policy, polic
 const FALL_THROUGH: &str = "global_default: haiku";
 const REFUSE: &str = "routing: {on_explicit_reject: refuse}\nglobal_default: haiku";
 
-/// An override and a session model, both out.
+/// An override and a session model, both unavailable.
 fn rejected() -> [(Scenario, Slot); 2] {
     [
         (Scenario::message("@opus hello").model_out("opus"), Slot::PerMessageOverride),

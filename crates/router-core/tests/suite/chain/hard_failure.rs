@@ -1,5 +1,4 @@
-//! When no policy has a model that can take the turn, no model is called and the user is told why
-//! (004 §4.7, §10.1 test 8).
+//! If no slot has a valid model, no model is called and the user gets the reason (004 §4.7, §10.1 test 8).
 
 use router_core::Scenario;
 

@@ -1,4 +1,4 @@
-//! Of any two policies that both have something to say, the earlier one wins (004 §10.1 test 1).
+//! Of any two slots with a model, the earlier one wins (004 §10.1 test 1).
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use router_core::Scenario;
 
 use crate::support::{decide, model, policy_over};
 
-/// A model of its own for each policy of the chain.
+/// A separate model for each slot of the chain.
 const NAMES: [&str; 7] = ["override", "sticky", "rule", "pattern", "tier", "workspace", "global"];
 
 fn registry() -> Arc<Registry> {
@@ -15,7 +15,7 @@ fn registry() -> Arc<Registry> {
     Arc::new(Registry::new(models).unwrap())
 }
 
-/// The model that is chosen when exactly these policies have one.
+/// The winner if exactly these slots have a model.
 fn winner(slots: &[Slot]) -> (Slot, String) {
     let has = |slot| slots.contains(&slot);
     let mut text = String::from("schema_version: 1\n");
@@ -57,7 +57,7 @@ fn of_every_pair_the_earlier_policy_wins() {
     let mut pairs = 0;
     for (index, (earlier, name)) in Slot::CHAIN.iter().copied().zip(NAMES).enumerate() {
         for later in &Slot::CHAIN[index + 1..] {
-            // The one pair that cannot meet: in a delegation learned behaviour is not asked (decision D24).
+            // The one pair that cannot occur: in a delegation the pattern store is not queried (decision D24).
             let (slot, name) = match (earlier, later) {
                 (Slot::PatternRecommendation, Slot::DelegateRequest) => (Slot::DelegateRequest, "tier"),
                 _ => (earlier, name),

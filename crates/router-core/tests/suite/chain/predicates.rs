@@ -1,4 +1,4 @@
-//! Each condition looks at what 004 §5.3.1 names, at its boundary as §5.3.2 has it.
+//! Each condition reads the value that 004 §5.3.1 names; tested at its boundary (§5.3.2).
 
 use contracts::{Estimates, Tokenizer};
 use router_core::{Scenario, decide as decide_turn};

@@ -1,6 +1,6 @@
-//! The chain in the most obvious way, from the text of the specification, on policies as data.
+//! A naive implementation of the chain, written from the text of the specification, on policies as data.
 //!
-//! It shares no code with the crate but the nouns: what this says and what `decide` says must be the same.
+//! It shares only data types with the crate. Its decisions must equal those of `decide`.
 
 use std::sync::LazyLock;
 
@@ -20,12 +20,12 @@ static COMPILED: LazyLock<Vec<(&str, Regex)>> = LazyLock::new(|| {
     PATTERNS.into_iter().chain(PATH_PATTERNS).map(|pattern| (pattern, Regex::new(pattern).unwrap())).collect()
 });
 
-/// Whether a pattern is found anywhere in a text (decision D9).
+/// Whether a pattern matches anywhere in a text (decision D9).
 fn found(pattern: &str, text: &str) -> bool {
     COMPILED.iter().find(|(known, _)| *known == pattern).unwrap().1.is_match(text)
 }
 
-/// The workspace block that counts: the longest path that is the session's or above it (004 §11.1, decision D7).
+/// The workspace block that applies: the longest path that is the session's or above it (004 §11.1, decision D7).
 fn closest<'p>(policy: &'p Policy, world: &World) -> Option<&'p Scope> {
     let here = world.workspace?;
     let above = |path: &str| path == "/" || here == path || here.starts_with(&format!("{path}/"));
@@ -33,7 +33,7 @@ fn closest<'p>(policy: &'p Policy, world: &World) -> Option<&'p Scope> {
     candidates.max_by_key(|(_, path, _)| path.len()).map(|(_, _, scope)| scope)
 }
 
-/// The knobs that count: the whole block of the workspace or else the global one; gaps have the built-in defaults.
+/// The settings that apply: the whole block of the workspace, or else the global one; missing keys have their defaults.
 pub(super) fn settings(policy: &Policy, world: &World) -> PatternSettings {
     let defaults = PatternSettings::default();
     let own = closest(policy, world).and_then(|scope| scope.pattern.as_ref());
@@ -54,7 +54,7 @@ fn spec<'w>(world: &'w World, id: &str) -> Option<&'w ModelSpec> {
     world.models.iter().find(|model| model.id.as_str() == id)
 }
 
-/// 004 §4.4 and §4.5.3, line by line.
+/// Implements 004 §4.4 and §4.5.3 line by line.
 fn validate(world: &World, id: &str) -> Option<Failure> {
     let Some(model) = spec(world, id) else { return Some(Failure::NotConfigured) };
     let turn = &world.turn;
@@ -83,7 +83,7 @@ fn validate(world: &World, id: &str) -> Option<Failure> {
     gates.into_iter().find(|(fails, _)| *fails).map(|(_, failure)| failure)
 }
 
-/// 004 §5.3.2; `model` is the one the rule would use.
+/// Implements 004 §5.3.2; `model` is the model that the rule proposes.
 fn holds(when: &When, world: &World, model: &ModelSpec) -> bool {
     let turn = &world.turn;
     let MessageText::Present(message) = &turn.message else { panic!("the text is there") };
@@ -115,7 +115,7 @@ pub(super) fn all_hold(block: &Block, world: &World, model: &ModelSpec) -> bool 
     block.0.iter().all(|when| holds(when, world, model))
 }
 
-/// The first budget, as written, that was exceeded and helped this condition to hold.
+/// The first budget, in the order of the file, that was exceeded and made this condition hold.
 fn budget(block: &Block, world: &World, model: &ModelSpec) -> Option<NanoUsd> {
     block.0.iter().find_map(|when| match when {
         When::SpentMoreThanCents(cents) => Some(NanoUsd(cents * 10_000_000)),
@@ -143,7 +143,7 @@ fn proposes(world: &World, slot: Slot, id: &str, reason: Reason) -> ChainEntry {
     }
 }
 
-/// Slot 3: the workspace's rules, then the global ones; the first that matches and whose model can (decision D1).
+/// Slot 3: the workspace's rules, then the global ones; the first that matches and whose model is valid (decision D1).
 fn rules(policy: &Policy, world: &World) -> ChainEntry {
     let slot = Slot::ConfiguredRules;
     let scopes = closest(policy, world).into_iter().chain([&policy.global]);
@@ -189,7 +189,7 @@ fn pattern(policy: &Policy, world: &World) -> ChainEntry {
     proposes(world, slot, recommended.model.as_str(), Reason::Pattern(recommended.clone()))
 }
 
-/// Slot 5 (004 §6.9, §6.10): upwards from the tier asked for; workspace, then global, then the registry.
+/// Slot 5 (004 §6.9, §6.10): upwards from the requested tier; workspace, then global, then the registry.
 fn delegation(policy: &Policy, world: &World) -> ChainEntry {
     let slot = Slot::DelegateRequest;
     let Some(asked) = world.turn.delegation.map(|delegation| delegation.tier) else {
@@ -246,7 +246,7 @@ fn evaluate(slot: Slot, policy: &Policy, world: &World) -> ChainEntry {
     }
 }
 
-/// The chain (004 §4.1), with what D2, D3 and §6.9 add.
+/// The chain (004 §4.1), with the additions of D2, D3 and §6.9.
 pub(super) fn decide(policy: &Policy, world: &World) -> Decision {
     let mut chain: Vec<ChainEntry> = Vec::new();
     for &slot in Slot::CHAIN {
@@ -256,7 +256,7 @@ pub(super) fn decide(policy: &Policy, world: &World) -> Decision {
         match verdict {
             Verdict::Chose => {
                 let model = chain.last().and_then(|entry| entry.candidate.clone());
-                // No policy of these asks to hear of a disagreement with an explicit choice.
+                // None of these policies surfaces a disagreement with an explicit choice.
                 if slot == Slot::ConfiguredRules {
                     let mut learned = pattern(policy, world);
                     if learned.candidate.is_some() {

@@ -1,4 +1,4 @@
-//! Whatever a policy file holds, the loader answers, and every problem it reports stands in the file.
+//! The loader returns for any file, and the position of every problem is within the file.
 
 use proptest::{collection::vec, prelude::*, sample::select, test_runner::TestCaseResult};
 use router_core::{address, why};
@@ -6,7 +6,7 @@ use router_core::{address, why};
 use super::{config, policies::policy, printed::printed, worlds};
 use crate::support::{load_over, registry};
 
-/// What policies are made of, and what breaks them.
+/// Parts of policies, and texts that make them invalid.
 const PIECES: [&str; 40] = [
     "rules:",
     "- ",
@@ -50,12 +50,12 @@ const PIECES: [&str; 40] = [
     ".nan",
 ];
 
-/// The loader answers; a refusal has problems, in order, each with a message and a place in the file.
+/// Checks that the loader returns, and that problems are in order and have a message and a position within the file.
 fn answers(text: &str) -> TestCaseResult {
     let Err(problems) = load_over(text, registry()) else { return Ok(()) };
     prop_assert!(!problems.is_empty());
     prop_assert!(problems.is_sorted());
-    // YAML breaks lines at a carriage return as well; after the last break there is one more line, which is empty.
+    // YAML also breaks lines at a carriage return. After the last line break there is one more, empty line.
     let lines = 1 + text.replace("\r\n", "\n").matches(['\n', '\r']).count();
     for problem in &problems {
         prop_assert!(!problem.message.is_empty());
@@ -66,7 +66,7 @@ fn answers(text: &str) -> TestCaseResult {
     Ok(())
 }
 
-/// Changes in a text: where, and what is put there instead of how many characters.
+/// Changes of a text: position, number of replaced characters, and replacement.
 fn changes() -> impl Strategy<Value = Vec<(prop::sample::Index, usize, String)>> {
     let put = prop_oneof![3 => select(&PIECES[..]).prop_map(str::to_owned), 1 => Just(String::new()), 1 => "\\PC{1,3}"];
     vec((any::<prop::sample::Index>(), 0..12_usize, put), 1..6)
