@@ -10,19 +10,19 @@ use crate::{
     program,
 };
 use graph::{Graph, Package};
-use rules::{IMPURE, OWNED, RULES, Rule};
+use rules::{IMPURE_LIBRARIES, OWNED_LIBRARIES, RULES, Rule};
 
 /// Fails if a crate depends on one that its rule does not allow.
 pub(crate) fn run() -> Outcome {
     let metadata = program::capture(&mut program::cargo(&["metadata", "--format-version", "1", "--locked"]))?;
     let graph = Graph::from_metadata(&metadata)?;
-    Failure::unless_empty("forbidden dependencies", &forbidden(&graph))?;
+    Failure::unless_empty("forbidden dependencies", &forbidden_dependencies(&graph))?;
     println!("arrows: {} crates have allowed dependencies only", graph.members().count());
     Ok(())
 }
 
-/// Checks every crate against its rule. Returns one sentence for each forbidden dependency, and each missing rule.
-fn forbidden(graph: &Graph) -> Vec<String> {
+/// Returns a sentence for every dependency that no rule allows.
+fn forbidden_dependencies(graph: &Graph) -> Vec<String> {
     let rules: BTreeMap<&str, &Rule> = RULES.iter().map(|rule| (rule.package, rule)).collect();
     let mut findings = Vec::new();
     for package in graph.members() {
@@ -39,30 +39,31 @@ fn forbidden(graph: &Graph) -> Vec<String> {
     findings
 }
 
-/// Dependencies on crates of the workspace that the rule does not list.
+/// Returns a sentence for every dependency on a crate of the workspace that the rule does not list.
 fn internal_dependencies(graph: &Graph, package: &Package, rule: &Rule) -> Vec<String> {
-    let ours = package.dependencies.iter().filter(|name| graph.is_member(name));
-    let refused = ours.filter(|name| !rule.may_use.contains(&name.as_str()));
-    refused
+    let internal = package.dependencies.iter().filter(|name| graph.is_member(name));
+    let forbidden = internal.filter(|name| !rule.allowed.contains(&name.as_str()));
+    forbidden
         .map(|name| {
             let allowed =
-                if rule.may_use.is_empty() { "no crate of the workspace".to_owned() } else { rule.may_use.join(", ") };
+                if rule.allowed.is_empty() { "no crate of the workspace".to_owned() } else { rule.allowed.join(", ") };
             format!("`{}` -> `{name}`: allowed are {allowed}", package.name)
         })
         .collect()
 }
 
-/// Libraries that only another crate may depend on.
+/// Returns a sentence for every dependency on a library that only another crate may depend on.
 fn owned_libraries(package: &Package) -> Vec<String> {
-    let owned = OWNED.iter().filter(|(library, owner)| {
+    let owned = OWNED_LIBRARIES.iter().filter(|(library, owner)| {
         *owner != package.name && package.dependencies.iter().any(|dependency| dependency == library)
     });
     owned.map(|(library, owner)| format!("`{}` -> `{library}`: only `{owner}` may use it", package.name)).collect()
 }
 
-/// Libraries with effects that a pure crate links, directly or not, with the path of dependencies.
+/// Returns a sentence for every library with effects that a pure crate links, directly or not, with the path of
+/// dependencies.
 fn impure_links(graph: &Graph, package: &Package) -> Vec<String> {
-    let found = IMPURE.iter().filter_map(|library| graph.path(&package.name, library));
+    let found = IMPURE_LIBRARIES.iter().filter_map(|library| graph.shortest_path(&package.name, library));
     found.map(|path| format!("`{}` is pure and links {}", package.name, path.join(" -> "))).collect()
 }
 
@@ -70,7 +71,7 @@ fn impure_links(graph: &Graph, package: &Package) -> Vec<String> {
 mod tests {
     use super::*;
 
-    /// A workspace with these members and dependencies.
+    /// Builds a workspace with these members and dependencies.
     fn graph(members: &[&str], arrows: &[(&str, &str)]) -> Graph {
         Graph::new(members, arrows)
     }
@@ -80,39 +81,42 @@ mod tests {
         let arrows =
             [("contracts", "event-core"), ("costs", "contracts"), ("engine", "costs"), ("event-core", "bincode")];
         let graph = graph(&["event-core", "contracts", "costs", "engine"], &arrows);
-        assert_eq!(forbidden(&graph), Vec::<String>::new());
+        assert_eq!(forbidden_dependencies(&graph), Vec::<String>::new());
     }
 
     #[test]
     fn forbidden_dependency_is_reported() {
         let graph = graph(&["costs", "patterns"], &[("costs", "patterns")]);
-        assert_eq!(forbidden(&graph), ["`costs` -> `patterns`: allowed are contracts, event-core"]);
+        assert_eq!(forbidden_dependencies(&graph), ["`costs` -> `patterns`: allowed are contracts, event-core"]);
     }
 
     #[test]
     fn library_of_another_owner_is_reported() {
         let graph = graph(&["engine"], &[("engine", "sled")]);
-        assert_eq!(forbidden(&graph), ["`engine` -> `sled`: only `event-bus` may use it"]);
+        assert_eq!(forbidden_dependencies(&graph), ["`engine` -> `sled`: only `event-bus` may use it"]);
     }
 
     #[test]
     fn pure_crate_that_links_a_runtime_is_reported_with_the_path() {
         let arrows = [("router-core", "helper"), ("helper", "client"), ("client", "tokio")];
         let graph = graph(&["router-core"], &arrows);
-        assert_eq!(forbidden(&graph), ["`router-core` is pure and links router-core -> helper -> client -> tokio"]);
+        assert_eq!(
+            forbidden_dependencies(&graph),
+            ["`router-core` is pure and links router-core -> helper -> client -> tokio"]
+        );
     }
 
     #[test]
     fn crate_without_a_rule_is_reported() {
         let graph = graph(&["newcomer"], &[]);
-        assert_eq!(forbidden(&graph), ["`newcomer` has no rule: add one to xtask/src/arrows/rules.rs"]);
+        assert_eq!(forbidden_dependencies(&graph), ["`newcomer` has no rule: add one to xtask/src/arrows/rules.rs"]);
     }
 
     #[test]
     fn no_rule_connects_two_concerns() {
         let concerns = ["adapters", "availability", "costs", "evaluator", "patterns", "router-core", "transcripts"];
         for rule in RULES.iter().filter(|rule| concerns.contains(&rule.package)) {
-            assert!(rule.may_use.iter().all(|name| !concerns.contains(name)), "{}", rule.package);
+            assert!(rule.allowed.iter().all(|name| !concerns.contains(name)), "{}", rule.package);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Runs the benchmarks and writes the results beside their targets into docs/performance.md.
+//! Runs the benchmarks and writes their results, with the targets, into docs/performance.md.
 
 mod estimates;
 pub(crate) mod gateway;
@@ -17,7 +17,7 @@ use crate::{
 
 /// Runs every criterion benchmark and the log measurement.
 pub(crate) fn run() -> Outcome {
-    let results = workspace::target().join("xtask-bench");
+    let results = workspace::target_folder().join("xtask-bench");
     if results.exists() {
         // Criterion keeps the results of deleted benchmarks.
         fs::remove_dir_all(&results).map_err(|error| Failure::file("remove", &results, &error))?;
@@ -36,32 +36,32 @@ pub(crate) fn run() -> Outcome {
     log()
 }
 
-/// Runs the log measurement alone.
+/// Runs only the measurement of the log.
 pub(crate) fn log() -> Outcome {
     let method =
         "wall-clock time unless a row states otherwise; log and plain file alternating, seven rounds of 0.4 s each";
     write(&page::LOG, &log::table(&machine::describe(method))?)
 }
 
-fn write(part: &page::Part, table: &str) -> Outcome {
+fn write(section: &page::GeneratedSection, table: &str) -> Outcome {
     let page = workspace::root().join("docs/performance.md");
-    workspace::write(&page, &part.replaced(&workspace::read(&page)?, table)?)?;
-    println!("bench: written to {}", workspace::shown(&page));
+    workspace::write(&page, &section.replace_in(&workspace::read(&page)?, table)?)?;
+    println!("bench: written to {}", workspace::display_path(&page));
     Ok(())
 }
 
-/// Names of the benchmarks by crate: `benches/NAME.rs` and `benches/NAME/main.rs`.
+/// Returns the names of the benchmarks by crate: `benches/NAME.rs` and `benches/NAME/main.rs`.
 fn benches() -> Outcome<BTreeMap<String, Vec<String>>> {
     let crates = workspace::root().join("crates");
-    let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for path in workspace::files(&crates)? {
-        let parts: Vec<_> = path.strip_prefix(&crates).unwrap_or(&path).iter().filter_map(OsStr::to_str).collect();
-        let (package, bench) = match parts.as_slice() {
+    let mut by_crate: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for path in workspace::list_files(&crates)? {
+        let components: Vec<_> = path.strip_prefix(&crates).unwrap_or(&path).iter().filter_map(OsStr::to_str).collect();
+        let (package, bench) = match components.as_slice() {
             [package, "benches", bench, "main.rs"] => (package, *bench),
             [package, "benches", file] => (package, file.trim_end_matches(".rs")),
             _ => continue,
         };
-        found.entry((*package).to_owned()).or_default().push(bench.to_owned());
+        by_crate.entry((*package).to_owned()).or_default().push(bench.to_owned());
     }
-    Ok(found)
+    Ok(by_crate)
 }

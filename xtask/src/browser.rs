@@ -1,4 +1,4 @@
-//! Tests the page of the gateway in a real browser with `xtask/browser/page.test.mjs`.
+//! Tests the gateway's web page in a real browser with `xtask/browser/page.test.mjs`.
 
 use std::{
     env,
@@ -13,63 +13,64 @@ use crate::{
     },
     failure::Outcome,
     passed::Passed,
-    program::{capture_all, execute, shown},
+    program::{capture_all, display_command, execute},
     workspace,
 };
 
-/// The usual path of the browser.
-const CHROMIUM: &str = "/usr/bin/chromium";
+/// The path of the browser, unless the variable `CHROMIUM` has another.
+const DEFAULT_CHROMIUM: &str = "/usr/bin/chromium";
 
 /// The npm package that drives the browser.
 const DRIVER: &str = "playwright-core";
 
-/// Has a rule for the page to show. Models that the client requests are used.
+/// A policy with a rule that the page shows. Requested models are used.
 const POLICY: &str = "schema_version: 1\nglobal_default: sonnet\ngateway: { client_model: default }\nrules:\n  - name: \
                       deploys\n    when: {message_matches: \"(?i)deploy\"}\n    use: opus\n";
 
-/// Runs the browser tests; skipped with the reason if browser or driver are missing.
-pub(crate) fn run(built: bool) -> Outcome<Passed> {
+/// Runs the browser tests. They are skipped, with the reason in the note, if browser or driver cannot be installed.
+pub(crate) fn run(skip_build: bool) -> Outcome<Passed> {
     let (chromium, driver) = match find_browser()? {
         Ok(found) => found,
         Err(why) => {
             println!("skipped: browser: {why}");
-            return Ok(Passed::noting(format!("skipped, {why}")));
+            return Ok(Passed::with_note(format!("skipped, {why}")));
         }
     };
-    let Environment { home: _home, mock: _mock, gateway } = programs::environment(POLICY, built)?;
+    let Environment { home: _home, mock: _mock, gateway } = programs::start_environment(POLICY, skip_build)?;
     let folder = workspace::root().join("xtask/browser");
     let turn = format!("node '{}' {}", folder.join("turn.mjs").display(), gateway.url);
     let mut command = Command::new("node");
     command.arg(folder.join("page.test.mjs")).args([&gateway.url, &turn]);
     command.env("CHROMIUM", chromium).env("PLAYWRIGHT_CORE", driver).stdin(Stdio::null());
-    let done = execute(&mut command);
+    let result = execute(&mut command);
     gateway.stop()?;
-    done.map(|()| Passed::silently())
+    result.map(|()| Passed::without_note())
 }
 
-/// Returns the paths of browser and driver, or the reason why one is missing.
+/// Returns the paths of browser and driver, which are installed if possible. The inner error is the reason why one is
+/// missing.
 fn find_browser() -> Outcome<Result<(PathBuf, PathBuf), String>> {
     let chromium = match chromium() {
         Ok(chromium) => chromium,
         Err(why) => return Ok(Err(why)),
     };
-    if !starts(Path::new("node")) {
+    if !can_start(Path::new("node")) {
         return Ok(Err("node does not start".to_owned()));
     }
-    let cache = workspace::target().join("clients").join(DRIVER);
+    let cache = workspace::target_folder().join("clients").join(DRIVER);
     let driver = cache.join("node_modules").join(DRIVER);
     if !driver.join("package.json").exists()
-        && let Err(why) = installed::package(&cache, DRIVER)?
+        && let Err(why) = installed::install_package(&cache, DRIVER)?
     {
         return Ok(Err(why));
     }
     Ok(Ok((chromium, driver)))
 }
 
-/// Returns the path of chromium, installing it if the user is root, or the reason why it is missing.
+/// Returns the path of chromium, which is installed if the user is root. The error is the reason why it is missing.
 fn chromium() -> Result<PathBuf, String> {
-    let path = env::var_os("CHROMIUM").map_or_else(|| PathBuf::from(CHROMIUM), PathBuf::from);
-    if starts(&path) {
+    let path = env::var_os("CHROMIUM").map_or_else(|| PathBuf::from(DEFAULT_CHROMIUM), PathBuf::from);
+    if can_start(&path) {
         return Ok(path);
     }
     if !capture_all(Command::new("id").arg("-u")).is_ok_and(|user| user.trim() == "0") {
@@ -77,16 +78,16 @@ fn chromium() -> Result<PathBuf, String> {
     }
     let mut install = Command::new("apt-get");
     install.args(["install", "-y", "-qq", "chromium"]).env("DEBIAN_FRONTEND", "noninteractive").stdin(Stdio::null());
-    println!("$ {}", shown(&install));
+    println!("$ {}", display_command(&install));
     let output = install.output().map_err(|error| format!("no chromium, and apt-get cannot be started: {error}"))?;
-    if output.status.success() && starts(Path::new(CHROMIUM)) {
-        return Ok(CHROMIUM.into());
+    if output.status.success() && can_start(Path::new(DEFAULT_CHROMIUM)) {
+        return Ok(DEFAULT_CHROMIUM.into());
     }
     let stderr = String::from_utf8_lossy(&output.stderr);
     Err(format!("chromium cannot be installed: {}", stderr.lines().last().unwrap_or("it does not start")))
 }
 
-fn starts(path: &Path) -> bool {
+fn can_start(path: &Path) -> bool {
     let mut command = Command::new(path);
     command.arg("--version").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     command.status().is_ok_and(|status| status.success())

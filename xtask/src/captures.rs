@@ -1,4 +1,4 @@
-//! Replays recorded requests of real clients through the gateway: each must be answered and forwarded unchanged.
+//! Replays recorded requests of real clients through the gateway. Each must be answered, and forwarded unchanged.
 
 use std::{collections::BTreeSet, path::Path};
 
@@ -6,17 +6,17 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::{
-    clients::programs::{self, Environment, Running},
+    clients::programs::{self, Environment, RunningProgram},
     failure::{Failure, Outcome},
     http::Request,
     passed::Passed,
     workspace,
 };
 
-/// Requested models are used.
+/// A policy by which requested models are used.
 const POLICY: &str = "schema_version: 1\nglobal_default: sonnet\ngateway: { client_model: default }\n";
 
-/// Headers of the recorded connection, and headers that do not match the stored body.
+/// Headers of the recorded connection, and headers that do not match the stored body; they are not sent.
 const DROPPED_HEADERS: [&str; 5] = ["host", "content-length", "transfer-encoding", "accept-encoding", "keep-alive"];
 
 /// A recorded request of a real client, from a JSON file.
@@ -25,19 +25,21 @@ struct Capture {
     method: String,
     path: String,
     headers: Vec<(String, String)>,
+    /// The JSON body; null for a request without one.
     #[serde(default)]
     body: Value,
 }
 
-/// Replays every `*.json` of a folder: an object with `method`, `path`, `headers` (pairs) and `body`.
-pub(crate) fn run(dir: &Path, built: bool) -> Outcome<Passed> {
-    let mut files = workspace::files(dir)?;
+/// Replays every `*.json` in a folder: an object with `method`, `path`, `headers` (pairs) and `body`. Fails with a list
+/// of the requests that were not answered or were changed.
+pub(crate) fn run(dir: &Path, skip_build: bool) -> Outcome<Passed> {
+    let mut files = workspace::list_files(dir)?;
     files.retain(|path| path.extension().is_some_and(|kind| kind == "json"));
     if files.is_empty() {
         return Err(Failure::new(format!("`{}` has no requests", dir.display())));
     }
-    let Environment { home: _home, mock, gateway } = programs::environment(POLICY, built)?;
-    let (mut wrong, mut passed) = (Vec::new(), 0_usize);
+    let Environment { home: _home, mock, gateway } = programs::start_environment(POLICY, skip_build)?;
+    let (mut problems, mut passed) = (Vec::new(), 0_usize);
     for file in &files {
         let name = file.file_name().unwrap_or_default().to_string_lossy();
         let capture = Capture::read(file)?;
@@ -46,12 +48,12 @@ pub(crate) fn run(dir: &Path, built: bool) -> Outcome<Passed> {
                 passed += 1;
                 println!("captures: {name}: {summary}");
             }
-            Err(error) => wrong.push(format!("{name}: {error}")),
+            Err(error) => problems.push(format!("{name}: {error}")),
         }
     }
     gateway.stop()?;
-    Failure::unless_empty("recorded requests failed", &wrong)?;
-    Ok(Passed::noting(format!("{passed} recorded requests answered and forwarded unchanged")))
+    Failure::unless_empty("recorded requests failed", &problems)?;
+    Ok(Passed::with_note(format!("{passed} recorded requests answered and forwarded unchanged")))
 }
 
 impl Capture {
@@ -59,15 +61,17 @@ impl Capture {
         let mut capture: Self =
             serde_json::from_str(&workspace::read(path)?).map_err(|error| Failure::file("understand", path, &error))?;
         // Recordings name a model that exists only in the recorder.
-        let stand_in = if capture.path.contains("/messages") { "claude-opus-4-8" } else { "gpt-5.5" };
+        let known_model = if capture.path.contains("/messages") { "claude-opus-4-8" } else { "gpt-5.5" };
         match capture.body.get_mut("model") {
-            Some(model) if model.as_str().is_some_and(|model| model.starts_with("mock-")) => *model = stand_in.into(),
+            Some(model) if model.as_str().is_some_and(|model| model.starts_with("mock-")) => {
+                *model = known_model.into();
+            }
             _ => {}
         }
         Ok(capture)
     }
 
-    fn upgrades(&self) -> bool {
+    fn is_upgrade(&self) -> bool {
         self.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("upgrade"))
     }
 
@@ -76,14 +80,15 @@ impl Capture {
         self.method == "POST" && !self.path.contains("count_tokens")
     }
 
-    /// Sends the request and checks the response. Returns a summary, or the error that was found.
-    fn replay(&self, gateway: &Running, mock: &Running) -> Outcome<Result<String, String>> {
-        mock.ask("/control/reset", Some(&Value::Null))?;
-        let keeps = |name: &str| {
+    /// Sends the request through the gateway and checks the response. Returns a summary; the inner error is the
+    /// difference found.
+    fn replay(&self, gateway: &RunningProgram, mock: &RunningProgram) -> Outcome<Result<String, String>> {
+        mock.request_json("/control/reset", Some(&Value::Null))?;
+        let is_kept = |name: &str| {
             !DROPPED_HEADERS.iter().any(|dropped| name.eq_ignore_ascii_case(dropped))
-                && (self.upgrades() || !name.eq_ignore_ascii_case("connection"))
+                && (self.is_upgrade() || !name.eq_ignore_ascii_case("connection"))
         };
-        let headers: Vec<_> = self.headers.iter().filter(|(name, _)| keeps(name)).cloned().collect();
+        let headers: Vec<_> = self.headers.iter().filter(|(name, _)| is_kept(name)).cloned().collect();
         let body = if self.body.is_object() { self.body.to_string() } else { String::new() };
         let request = Request { method: &self.method, path: &self.path, headers: &headers, body: &body };
         let response = match request.send(&gateway.url) {
@@ -92,34 +97,34 @@ impl Capture {
         };
         let header = |name: &str| response.header(name).map(str::to_owned);
         let (status, turn, model) = (response.status, header("x-turnwise-turn"), header("x-turnwise-model"));
-        let text = if self.upgrades() { Ok(String::new()) } else { response.into_text() };
+        let text = if self.is_upgrade() { Ok(String::new()) } else { response.into_text() };
         let text = match text {
             Ok(text) => text,
             Err(error) => return Ok(Err(format!("the response ended early: {error}"))),
         };
-        let expected = if self.upgrades() { 426 } else { 200 };
+        let expected = if self.is_upgrade() { 426 } else { 200 };
         if status != expected || turn.is_some() != self.is_turn() {
             let start: String = text.chars().take(300).collect();
             return Ok(Err(format!("status {status} instead of {expected}, turn {turn:?}: {start}")));
         }
-        let arrived = mock.ask("/control/requests", None)?;
-        let arrived: Vec<&Value> =
-            arrived.as_array().into_iter().flatten().filter(|request| !is_control(request)).collect();
+        let received = mock.request_json("/control/requests", None)?;
+        let received: Vec<&Value> =
+            received.as_array().into_iter().flatten().filter(|request| !is_control(request)).collect();
         if !body.is_empty() {
-            if let Err(difference) = self.compare(&arrived) {
+            if let Err(difference) = self.compare(&received) {
                 return Ok(Err(difference));
             }
-        } else if !arrived.is_empty() {
-            return Ok(Err(format!("it reached the provider: {arrived:?}")));
+        } else if !received.is_empty() {
+            return Ok(Err(format!("it reached the provider: {received:?}")));
         }
-        let by = model.map(|model| format!(", {model}")).unwrap_or_default();
-        Ok(Ok(format!("{} {} {status}{by}", self.method, self.path)))
+        let model_suffix = model.map(|model| format!(", {model}")).unwrap_or_default();
+        Ok(Ok(format!("{} {} {status}{model_suffix}", self.method, self.path)))
     }
 
-    /// Checks that the provider received the same request once, apart from the model.
-    fn compare(&self, arrived: &[&Value]) -> Result<(), String> {
-        let [request] = arrived else {
-            return Err(format!("{} requests reached the provider", arrived.len()));
+    /// Checks that the provider received exactly one request that equals this one, apart from the model.
+    fn compare(&self, requests: &[&Value]) -> Result<(), String> {
+        let [request] = requests else {
+            return Err(format!("{} requests reached the provider", requests.len()));
         };
         let path = request["path"].as_str().unwrap_or_default();
         if without_model(path) != without_model(&self.path) {
@@ -148,7 +153,7 @@ impl Capture {
     }
 }
 
-/// Splits a path around the model that Gemini's paths contain before a colon.
+/// Splits a path around the model, which Gemini's paths contain before a colon.
 fn without_model(path: &str) -> (&str, &str) {
     match path.split_once("/models/").and_then(|(before, rest)| Some((before, rest.split_once(':')?.1))) {
         Some(parts) => parts,
@@ -170,14 +175,14 @@ mod tests {
         Capture { method: "POST".to_owned(), path: path.to_owned(), headers: Vec::new(), body }
     }
 
-    fn arrived(path: &str, body: &Value) -> Value {
+    fn received(path: &str, body: &Value) -> Value {
         json!({"path": path, "body": body.to_string()})
     }
 
     #[test]
     fn only_the_model_may_differ() {
         let capture = capture("/v1/messages?beta=true", json!({"model": "a", "system": "s"}));
-        let compared = |path: &str, body: Value| capture.compare(&[&arrived(path, &body)]);
+        let compared = |path: &str, body: Value| capture.compare(&[&received(path, &body)]);
         assert_eq!(compared("/v1/messages?beta=true", json!({"model": "b", "system": "s"})), Ok(()));
         let other = compared("/v1/messages?beta=true", json!({"model": "b", "system": "t", "top_k": 1}));
         assert_eq!(other, Err("the provider received different system, top_k".to_owned()));
@@ -189,7 +194,7 @@ mod tests {
     fn chat_stream_requests_its_usage() {
         let capture = capture("/v1/chat/completions", json!({"model": "a", "stream": true}));
         let body = json!({"model": "a", "stream": true, "stream_options": {"include_usage": true}});
-        assert_eq!(capture.compare(&[&arrived("/v1/chat/completions", &body)]), Ok(()));
+        assert_eq!(capture.compare(&[&received("/v1/chat/completions", &body)]), Ok(()));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Regenerates the built-in list of models from a price list.
+//! Regenerates the built-in catalogue of models from a price list.
 
 use std::{path::Path, process::Command};
 
@@ -8,16 +8,17 @@ use crate::{
     workspace,
 };
 
-/// Converts a price list in `LiteLLM`'s format and writes the built-in list of models.
+/// Builds turnwise in the release profile, converts the price list `file` (JSON in the format of `LiteLLM`) with
+/// `turnwise models import`, and writes the result to `crates/catalogue/built-in.yaml`.
 pub(crate) fn run(file: &Path) -> Outcome {
     let list = file.canonicalize().map_err(|error| Failure::file("read", file, &error))?;
     execute(&mut cargo(&["build", "--release", "--locked", "--package", "cli"]))?;
-    let home = workspace::temporary()?;
+    let home = workspace::temporary_folder()?;
     let mut turnwise = Command::new(workspace::release_binary("turnwise"));
     turnwise.arg("--home").arg(home.path()).args(["models", "import"]).arg(list).arg("--built-in");
     let models = capture(&mut turnwise)?;
     let path = workspace::root().join("crates/catalogue/built-in.yaml");
     workspace::write(&path, &models)?;
-    println!("catalogue: {} written, {} lines", workspace::shown(&path), models.lines().count());
+    println!("catalogue: {} written, {} lines", workspace::display_path(&path), models.lines().count());
     Ok(())
 }

@@ -10,31 +10,31 @@ use crate::{
 };
 use steps::STEPS;
 
-/// The result of one step of `cargo xtask ci`, with its duration.
+/// The result of one step, with its duration.
 struct StepResult {
     step: &'static str,
-    took: Duration,
+    duration: Duration,
     outcome: Outcome<Passed>,
 }
 
-/// Runs all steps in order; stops at the first failed one unless `keep_going`.
+/// Runs all steps in order and prints a summary. Stops at the first failed step unless `keep_going`.
 pub(crate) fn run(keep_going: bool) -> Outcome {
-    let begun = Instant::now();
+    let started = Instant::now();
     let mut results = Vec::new();
     for (step, check) in STEPS {
         println!("\n=== {step} ===");
-        let step_begun = Instant::now();
+        let step_started = Instant::now();
         let outcome = check();
         if let Err(failure) = &outcome {
             println!("{failure}");
         }
         let failed = outcome.is_err();
-        results.push(StepResult { step, took: step_begun.elapsed(), outcome });
+        results.push(StepResult { step, duration: step_started.elapsed(), outcome });
         if failed && !keep_going {
             break;
         }
     }
-    println!("\n=== summary ===\n{}", summary(&results, begun.elapsed()));
+    println!("\n=== summary ===\n{}", summary(&results, started.elapsed()));
     let failed: Vec<_> = results.iter().filter(|result| result.outcome.is_err()).map(|result| result.step).collect();
     if !failed.is_empty() {
         return Err(Failure::new(format!("failed: {}", failed.join(", "))));
@@ -46,16 +46,16 @@ pub(crate) fn run(keep_going: bool) -> Outcome {
     Ok(())
 }
 
-/// One line per step that ran, then the total with the number of steps that did not run.
+/// Formats one line per step that ran, then the total duration with the number of steps that did not run.
 fn summary(results: &[StepResult], total: Duration) -> String {
     let mut lines = vec![format!("{:<10} {:>8}  result", "step", "seconds")];
-    for StepResult { step, took, outcome } in results {
+    for StepResult { step, duration, outcome } in results {
         let result = match outcome {
             Ok(passed) if passed.note.is_empty() => "ok".to_owned(),
             Ok(passed) => format!("ok: {}", passed.note),
             Err(_) => "FAILED".to_owned(),
         };
-        lines.push(format!("{step:<10} {:>8.1}  {result}", took.as_secs_f64()));
+        lines.push(format!("{step:<10} {:>8.1}  {result}", duration.as_secs_f64()));
     }
     let not_run = STEPS.len() - results.len();
     let note = if not_run == 0 { String::new() } else { format!("{not_run} steps not run") };
@@ -69,13 +69,13 @@ mod tests {
 
     #[test]
     fn summary_lists_every_step_that_ran_and_counts_the_others() {
-        let took = Duration::from_millis(1_250);
+        let duration = Duration::from_millis(1_250);
         let results = [
-            StepResult { step: "fmt", took, outcome: Ok(Passed::silently()) },
-            StepResult { step: "deny", took, outcome: Ok(Passed::noting("skipped")) },
-            StepResult { step: "tidy", took, outcome: Err(Failure::new("two places")) },
+            StepResult { step: "fmt", duration, outcome: Ok(Passed::without_note()) },
+            StepResult { step: "deny", duration, outcome: Ok(Passed::with_note("skipped")) },
+            StepResult { step: "tidy", duration, outcome: Err(Failure::new("two places")) },
         ];
-        let summary = summary(&results, took * 3);
+        let summary = summary(&results, duration * 3);
         let lines: Vec<_> = summary.lines().collect();
         assert_eq!(lines[1], "fmt             1.2  ok");
         assert_eq!(lines[2], "deny            1.2  ok: skipped");

@@ -16,89 +16,93 @@ use crate::{
     program, workspace,
 };
 use log::Log;
-use programs::Running;
+use programs::RunningProgram;
 
-/// Requested models are used, unless a rule or the message names another.
+/// A policy by which requested models are used, unless a rule or a mention in the message selects another.
 const POLICY: &str = "schema_version: 1\nglobal_default: sonnet\ngateway: { client_model: default }\n";
 
-/// One run of a client.
+/// The output of a client for one message.
 struct Session {
-    /// The session id that the client printed.
+    /// The client's session id.
     id: String,
-    /// Its last message.
+    /// The last message of the model.
     last_message: String,
 }
 
-/// The surroundings of a client's run: its home, its project folder, and the URL of the gateway.
-struct Place<'a> {
+/// The folders of a client and the URL of the gateway.
+struct ClientEnvironment<'a> {
+    /// The home folder of the client.
     home: &'a Path,
+    /// The working folder of the client.
     project: &'a Path,
+    /// The URL of the gateway.
     url: &'a str,
 }
 
-/// Runs the clients whose name contains `only`; `built` skips the build.
-pub(crate) fn run(only: &str, built: bool) -> Outcome<Passed> {
-    let cache = workspace::target().join("clients");
-    let installed::Found { mut clients, mut notes } = installed::clients(&cache)?;
+/// Installs the clients whose name contains `only` and runs each through its own gateway. `skip_build` uses programs
+/// built earlier. Clients that cannot be installed are skipped and named in the note.
+pub(crate) fn run(only: &str, skip_build: bool) -> Outcome<Passed> {
+    let cache = workspace::target_folder().join("clients");
+    let installed::InstalledClients { mut clients, skip_notes: mut notes } = installed::install_clients(&cache)?;
     clients.retain(|(name, _)| name.contains(only));
     if clients.is_empty() {
-        return Ok(Passed::noting(notes.join("; ")));
+        return Ok(Passed::with_note(notes.join("; ")));
     }
-    if !built {
+    if !skip_build {
         programs::build(true)?;
     }
-    let folder = workspace::temporary()?;
+    let folder = workspace::temporary_folder()?;
     for (name, client) in clients {
-        let begun = Instant::now();
+        let started = Instant::now();
         let summary = run_through_gateway(name, &client, &folder.path().join(name))?;
-        println!("clients: {name} ok, {:.1} s", begun.elapsed().as_secs_f64());
+        println!("clients: {name} ok, {:.1} s", started.elapsed().as_secs_f64());
         notes.push(format!("{name}: {summary}"));
     }
-    Ok(Passed::noting(notes.join("; ")))
+    Ok(Passed::with_note(notes.join("; ")))
 }
 
-/// Runs one client through a gateway of its own and checks the log afterwards. Returns a summary.
+/// Runs one client through its own gateway and checks the log afterwards. Returns a summary.
 fn run_through_gateway(name: &str, client: &Path, folder: &Path) -> Outcome<String> {
-    let [home, project, own] = ["turnwise", "project", "home"].map(|name| folder.join(name));
-    for folder in [&home, &project, &own] {
+    let [home, project, client_home] = ["turnwise", "project", "home"].map(|name| folder.join(name));
+    for folder in [&home, &project, &client_home] {
         std::fs::create_dir_all(folder).map_err(|error| Failure::file("create", folder, &error))?;
     }
     workspace::write(&home.join("routing.yaml"), POLICY)?;
-    let mock = programs::mock(&["--keep"])?;
-    let gateway = programs::gateway(&home, &mock)?;
-    let place = Place { home: &own, project: &project, url: &gateway.url };
-    let done = match name {
-        "claude" => claude_code::run(client, &place, &mock),
-        _ => codex::run(client, &place, &mock),
+    let mock = programs::start_mock(&["--keep"])?;
+    let gateway = programs::start_gateway(&home, &mock)?;
+    let environment = ClientEnvironment { home: &client_home, project: &project, url: &gateway.url };
+    let result = match name {
+        "claude" => claude_code::run(client, &environment, &mock),
+        _ => codex::run(client, &environment, &mock),
     };
-    let expected = match done {
+    let expected = match result {
         Ok(expected) => expected,
         Err(failure) => return Err(Failure::new(format!("{failure}{}", diagnosis(&home, &mock)))),
     };
     let answered = count_responses(&mock)?;
     gateway.stop()?;
-    let checked = Log::exported(&home).and_then(|log| log.check(&expected, answered));
+    let checked = Log::export(&home).and_then(|log| log.check(&expected, answered));
     let summary = checked.map_err(|failure| Failure::new(format!("{name}: {failure}{}", diagnosis(&home, &mock))))?;
     println!("clients: {name}: {summary}");
     Ok(summary)
 }
 
-/// The expected content of the log.
+/// The expected content of the log after the turns of a client.
 #[derive(Debug, Default)]
-struct Expected {
-    /// Session ids of the client.
+struct ExpectedLog {
+    /// The client's session ids.
     sessions: Vec<String>,
-    /// Number of turns of the main conversations, without auxiliary calls.
+    /// The number of turns of the main conversations, without auxiliary calls.
     turns: usize,
-    /// Tools called, by the main conversations and by sub-agents.
+    /// The names of all tools called, by main conversations and by sub-agents.
     tools: Vec<&'static str>,
-    /// Models that must have been used.
+    /// The models that must have been used.
     models: Vec<&'static str>,
-    /// Whether a sub-agent was started.
+    /// Whether a sub-agent must have been started.
     sub_agent: bool,
 }
 
-impl Expected {
+impl ExpectedLog {
     fn add(&mut self, session: &Session) {
         if !self.sessions.contains(&session.id) {
             self.sessions.push(session.id.clone());
@@ -107,7 +111,7 @@ impl Expected {
     }
 }
 
-/// Fails unless the last message of a client is as expected.
+/// Fails unless the last message of a session is as expected; `what` names the turn in the error.
 fn check_message(session: &Session, what: &str, expected: impl Fn(&str) -> bool) -> Outcome {
     if expected(&session.last_message) {
         return Ok(());
@@ -115,9 +119,9 @@ fn check_message(session: &Session, what: &str, expected: impl Fn(&str) -> bool)
     Err(Failure::new(format!("{what}: the last message is {:?}", session.last_message)))
 }
 
-/// Counts the successful responses of the mock provider.
-fn count_responses(mock: &Running) -> Outcome<usize> {
-    let requests = mock.ask("/control/requests", None)?;
+/// Returns the number of successful responses of the mock provider to requests for a model.
+fn count_responses(mock: &RunningProgram) -> Outcome<usize> {
+    let requests = mock.request_json("/control/requests", None)?;
     let responses = requests.as_array().into_iter().flatten().filter(|request| is_answered(request));
     Ok(responses.count())
 }
@@ -127,16 +131,17 @@ fn is_answered(request: &Value) -> bool {
     request["method"] == "POST" && request["status"] == 200 && !path.contains("count_tokens")
 }
 
-/// Bodies of the requests that the mock provider answered, oldest first.
-fn bodies(mock: &Running) -> Outcome<Vec<String>> {
-    let requests = mock.ask("/control/requests", None)?;
+/// Returns the bodies of the requests that the mock provider answered, oldest first.
+fn answered_bodies(mock: &RunningProgram) -> Outcome<Vec<String>> {
+    let requests = mock.request_json("/control/requests", None)?;
     let responses = requests.as_array().into_iter().flatten().filter(|request| is_answered(request));
     Ok(responses.filter_map(|request| request["body"].as_str().map(str::to_owned)).collect())
 }
 
-/// Context of a failure: the requests that reached the mock provider, and the standard error of the gateway.
-fn diagnosis(home: &Path, mock: &Running) -> String {
-    let requests = mock.ask("/control/requests", None).unwrap_or_default();
+/// Describes the context of a failure: the requests that reached the mock provider, and the standard error of the
+/// gateway.
+fn diagnosis(home: &Path, mock: &RunningProgram) -> String {
+    let requests = mock.request_json("/control/requests", None).unwrap_or_default();
     let mut lines = vec!["\nrequests at the mock:".to_owned()];
     for request in requests.as_array().into_iter().flatten() {
         let body: Value = request["body"].as_str().and_then(|body| serde_json::from_str(body).ok()).unwrap_or_default();
@@ -147,8 +152,9 @@ fn diagnosis(home: &Path, mock: &Running) -> String {
     lines.join("\n")
 }
 
-/// The command of a client in its project folder, without the settings of the calling user.
-fn command(client: &Path, place: &Place<'_>) -> Command {
+/// Creates the command of a client in its project folder, without environment variables that configure the calling
+/// user's clients.
+fn client_command(client: &Path, environment: &ClientEnvironment<'_>) -> Command {
     let mut command = Command::new(client);
     for (name, _) in std::env::vars_os() {
         let foreign = ["ANTHROPIC_", "CLAUDE", "CODEX_", "OPENAI_", "TURNWISE_"];
@@ -156,13 +162,13 @@ fn command(client: &Path, place: &Place<'_>) -> Command {
             command.env_remove(name);
         }
     }
-    command.current_dir(place.project).env("HOME", place.home).stdin(std::process::Stdio::null());
+    command.current_dir(environment.project).env("HOME", environment.home).stdin(std::process::Stdio::null());
     command
 }
 
-/// Runs a client and returns its standard output; fails with its output if it exits with an error.
+/// Runs a client and returns its standard output; fails unless it exits successfully.
 fn run_client(command: &mut Command) -> Outcome<String> {
-    println!("$ {}", program::shown(command));
+    println!("$ {}", program::display_command(command));
     let output = command.output().map_err(|error| program::cannot_start(command, &error))?;
     let [text, stderr] = [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text).into_owned());
     if output.status.success() {

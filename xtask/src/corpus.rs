@@ -12,14 +12,14 @@ use serde::{Deserialize, de::DeserializeOwned};
 use crate::{
     failure::{Failure, Outcome},
     passed::Passed,
-    program::{capture, cargo, execute, shown},
+    program::{capture, cargo, display_command, execute},
     workspace,
 };
 
-/// The events that the first program to open an empty log records: the policy and the price list.
+/// The number of events that the first program to open an empty log records: the policy and the price list.
 const EVENTS_OF_OPENING: u64 = 2;
 
-/// The output of `turnwise --json import`.
+/// The counts that `turnwise --json import` prints.
 #[derive(Debug, Deserialize)]
 struct Imported {
     files: u64,
@@ -27,20 +27,23 @@ struct Imported {
     sessions: u64,
     turns: u64,
     decisions: u64,
+    /// Decisions that no model may handle the turn.
     refused: u64,
     calls: u64,
     failed_calls: u64,
     tools: u64,
     compactions: u64,
     new_events: u64,
+    /// Calls of models without a known price.
     unpriced_calls: u64,
     issues: Vec<String>,
     total_cost_nano_usd: u64,
 }
 
-/// The output of `turnwise --json events verify`.
+/// The result that `turnwise --json events verify` prints.
 #[derive(Debug, Deserialize)]
 struct Verified {
+    /// Whether no event is missing in the log.
     whole: bool,
     counts: Counts,
     digest: String,
@@ -54,15 +57,16 @@ struct Counts {
     decisions: u64,
 }
 
-/// The output of `turnwise --json replay`.
+/// The result that `turnwise --json replay` prints.
 #[derive(Debug, Deserialize)]
 struct Replayed {
     decisions: u64,
     digest: String,
+    /// The first decision that differs from the recorded one; `None` if all are equal.
     divergence: Option<serde_json::Value>,
 }
 
-/// The output of `turnwise --json backtest`.
+/// The result that `turnwise --json backtest` prints.
 #[derive(Debug, Deserialize)]
 struct Backtested {
     report: Report,
@@ -74,83 +78,94 @@ struct Report {
     identity: Identity,
 }
 
-/// Errors of the simulated prompt cache, in basis points (hundredths of a per cent).
+/// The errors of the cost simulation for the recorded models, which are those of the simulated prompt cache; in basis
+/// points (hundredths of a per cent).
 #[derive(Debug, Deserialize)]
 struct Identity {
+    /// The relative error of the total cost; negative if the simulation is too cheap.
     total: i64,
+    /// The median over sessions of the absolute relative error.
     median: i64,
+    /// The errors of the shortest, the middle and the longest third of the sessions.
     thirds: Vec<Third>,
+    /// The relative error of the total if the cache read of each first call is simulated as well.
     predicted_total: i64,
+    /// The median over sessions if the cache read of each first call is simulated as well.
     predicted_median: i64,
 }
 
+/// The errors over a third of the sessions, grouped by their number of calls.
 #[derive(Debug, Deserialize)]
 struct Third {
     sessions: u64,
+    /// The number of calls of the shortest session.
     shortest: u64,
+    /// The number of calls of the longest session.
     longest: u64,
     total: i64,
     median: i64,
 }
 
-/// The results of one pass: an import into an empty home, its verification, a replay and a backtest.
-struct Pass {
+/// The results of one import into an empty home, and of the commands that followed.
+struct ImportRun {
     imported: Imported,
     verified: Verified,
     replayed: Replayed,
     backtested: Backtested,
-    took: Duration,
+    /// The duration of the import.
+    import_time: Duration,
 }
 
-/// Checks a folder of sessions in the layout of `~/.claude/projects`.
+/// Imports a folder of sessions, in the layout of `~/.claude/projects`, twice. Fails if an import has problems or if
+/// the two logs differ.
 pub(crate) fn run(sessions: &Path) -> Outcome<Passed> {
     let sessions = sessions.canonicalize().map_err(|error| Failure::file("open", sessions, &error))?;
     execute(&mut cargo(&["build", "--release", "--locked", "--package", "cli"]))?;
-    let (first, second) = (pass(&sessions)?, pass(&sessions)?);
-    print(&first, &second);
-    let mut findings = [problems(&first), problems(&second)].concat();
+    let (first, second) = (import_once(&sessions)?, import_once(&sessions)?);
+    print_report(&first, &second);
+    let mut findings = [find_problems(&first), find_problems(&second)].concat();
     findings.dedup();
-    for (what, one, other) in [
+    for (name, one, other) in [
         ("events", &first.verified.digest, &second.verified.digest),
         ("state", &first.verified.state_digest, &second.verified.state_digest),
         ("replayed decisions", &first.replayed.digest, &second.replayed.digest),
     ] {
         if one != other {
-            findings.push(format!("two imports differ in the digest of their {what}: {one} and {other}"));
+            findings.push(format!("two imports differ in the digest of their {name}: {one} and {other}"));
         }
     }
     Failure::unless_empty("problems in the corpus", &findings)?;
     let Imported { sessions, turns, decisions, .. } = first.imported;
-    Ok(Passed::noting(format!("{sessions} sessions, {turns} turns, {decisions} decisions, one digest")))
+    Ok(Passed::with_note(format!("{sessions} sessions, {turns} turns, {decisions} decisions, one digest")))
 }
 
-fn pass(sessions: &Path) -> Outcome<Pass> {
-    let home = workspace::temporary()?;
+fn import_once(sessions: &Path) -> Outcome<ImportRun> {
+    let home = workspace::temporary_folder()?;
     let turnwise = || {
         let mut command = Command::new(workspace::release_binary("turnwise"));
         // Time windows of rules use local time.
         command.env("TZ", "UTC").arg("--home").arg(home.path()).arg("--json");
         command
     };
-    let begun = Instant::now();
-    let imported = json(turnwise().args(["import", "claude-code"]).arg(sessions))?;
-    let took = begun.elapsed();
-    let verified = json(turnwise().args(["events", "verify"]))?;
-    let replayed = json(turnwise().arg("replay"))?;
+    let started = Instant::now();
+    let imported = capture_json(turnwise().args(["import", "claude-code"]).arg(sessions))?;
+    let import_time = started.elapsed();
+    let verified = capture_json(turnwise().args(["events", "verify"]))?;
+    let replayed = capture_json(turnwise().arg("replay"))?;
     let policy = home.path().join("tried.yaml");
     workspace::write(&policy, "global_default: haiku\n")?;
-    let backtested = json(turnwise().args(["backtest", "--policy"]).arg(policy))?;
-    Ok(Pass { imported, verified, replayed, backtested, took })
+    let backtested = capture_json(turnwise().args(["backtest", "--policy"]).arg(policy))?;
+    Ok(ImportRun { imported, verified, replayed, backtested, import_time })
 }
 
-fn json<T: DeserializeOwned>(command: &mut Command) -> Outcome<T> {
+fn capture_json<T: DeserializeOwned>(command: &mut Command) -> Outcome<T> {
     let text = capture(command)?;
     serde_json::from_str(&text)
-        .map_err(|error| Failure::new(format!("`{}` printed unexpected output: {error}", shown(command))))
+        .map_err(|error| Failure::new(format!("`{}` printed unexpected output: {error}", display_command(command))))
 }
 
-fn print(first: &Pass, second: &Pass) {
-    let Pass { imported, verified, .. } = first;
+fn print_report(first: &ImportRun, second: &ImportRun) {
+    let ImportRun { imported, verified, .. } = first;
     println!(
         "corpus: {} files, {} sessions, {} turns, {} decisions ({} refused)",
         imported.files, imported.sessions, imported.turns, imported.decisions, imported.refused
@@ -166,9 +181,12 @@ fn print(first: &Pass, second: &Pass) {
         imported.issues.len()
     );
     let (dollars, rest) = (imported.total_cost_nano_usd / 1_000_000_000, imported.total_cost_nano_usd % 1_000_000_000);
-    let took = first.took.min(second.took);
-    let rate = u128::from(imported.bytes) / took.as_micros().max(1);
-    println!("        cost ${dollars}.{rest:09}; imported in {:.1?} and {:.1?}: {rate} MB/s", first.took, second.took);
+    let import_time = first.import_time.min(second.import_time);
+    let rate = u128::from(imported.bytes) / import_time.as_micros().max(1);
+    println!(
+        "        cost ${dollars}.{rest:09}; imported in {:.1?} and {:.1?}: {rate} MB/s",
+        first.import_time, second.import_time
+    );
     println!("        digest of the events {}", verified.digest);
     println!("        digest of the state {}", verified.state_digest);
     println!("        {} decisions replayed, digest {}", first.replayed.decisions, first.replayed.digest);
@@ -190,15 +208,15 @@ fn print(first: &Pass, second: &Pass) {
     }
 }
 
-/// Formats basis points as per cent.
+/// Formats basis points as per cent with two decimals, such as `-0.25 %`.
 fn per_cent(points: i64) -> String {
     let sign = if points < 0 { "-" } else { "" };
     format!("{sign}{}.{:02} %", points.unsigned_abs() / 100, points.unsigned_abs() % 100)
 }
 
-/// Checks the results of one pass. Returns one sentence for each problem.
-fn problems(pass: &Pass) -> Vec<String> {
-    let Pass { imported, verified: Verified { whole, counts, .. }, replayed, .. } = pass;
+/// Returns a sentence for every inconsistency in one import.
+fn find_problems(run: &ImportRun) -> Vec<String> {
+    let ImportRun { imported, verified: Verified { whole, counts, .. }, replayed, .. } = run;
     let mut findings: Vec<_> = imported.issues.iter().map(|issue| format!("not imported: {issue}")).collect();
     let mut check = |holds: bool, finding: String| {
         if !holds {

@@ -16,17 +16,19 @@ use crate::{
     workspace,
 };
 
-/// Shortest and longest lifetime of the writer in milliseconds: from a kill during opening to one during a stream.
+/// Shortest and longest lifetime of a writer in milliseconds: from a kill while it opens the log to one while it
+/// appends.
 const LIFETIME_MS: RangeInclusive<u64> = 20..=400;
 
-/// Runs `rounds` kills on one log; the seed determines the moments and the content.
+/// Kills `rounds` writers of one log and checks the log after each. `seed` determines the lifetimes and the events;
+/// `None` takes it from the clock.
 pub(crate) fn run(rounds: u32, seed: Option<u64>) -> Outcome<Passed> {
     let examples = ["--example", "crash_writer", "--example", "crash_check"];
     execute(cargo(&["build", "--release", "--locked", "--package", "event-bus"]).args(examples))?;
     let seed = seed.unwrap_or_else(clock_seed);
     println!("crash: {rounds} rounds, seed {seed}");
-    let folder = workspace::temporary()?;
-    let place = Place::in_folder(folder.path());
+    let folder = workspace::temporary_folder()?;
+    let test = CrashTest::in_folder(folder.path());
     let mut random = fastrand::Rng::with_seed(seed);
     let (mut report, mut unacknowledged) = (String::new(), 0);
     for round in 1..=rounds {
@@ -34,27 +36,29 @@ pub(crate) fn run(rounds: u32, seed: Option<u64>) -> Outcome<Passed> {
         let fail = |failure: Failure| {
             Failure::new(format!("round {round} of seed {seed}, killed after {} ms: {failure}", lifetime.as_millis()))
         };
-        let acknowledged = place.write_and_kill(random.u64(..), lifetime).map_err(fail)?;
+        let acknowledged = test.write_and_kill(random.u64(..), lifetime).map_err(fail)?;
         unacknowledged += u32::from(acknowledged == 0);
-        report = place.check().map_err(fail)?;
+        report = test.check_log().map_err(fail)?;
     }
     let note = format!("{rounds} kills, {unacknowledged} of them before a first acknowledgement; {}", report.trim());
     println!("crash: {note}");
-    Ok(Passed::noting(note))
+    Ok(Passed::with_note(note))
 }
 
-/// The folder of the log, and the file with the events that its writers have acknowledged.
-struct Place {
+/// The files of a crash test.
+struct CrashTest {
+    /// The folder of the log.
     log: PathBuf,
+    /// The file with the events that writers acknowledged, one per line.
     acknowledged: PathBuf,
 }
 
-impl Place {
+impl CrashTest {
     fn in_folder(folder: &Path) -> Self {
         Self { log: folder.join("log"), acknowledged: folder.join("acknowledged") }
     }
 
-    /// Starts a writer and kills it after `lifetime`. Returns the number of bytes of its acknowledgements.
+    /// Starts a writer and kills it after `lifetime`. Returns the length of its acknowledgements in bytes.
     fn write_and_kill(&self, seed: u64, lifetime: Duration) -> Outcome<usize> {
         // A file keeps every acknowledgement up to the kill, and never blocks the writer.
         let latest = self.acknowledged.with_extension("latest");
@@ -77,8 +81,8 @@ impl Place {
         Ok(latest.len())
     }
 
-    /// Checks that every acknowledged event is in the log exactly once and without gaps. Returns the counts.
-    fn check(&self) -> Outcome<String> {
+    /// Checks that every acknowledged event is in the log exactly once and without gaps. Returns the counts as text.
+    fn check_log(&self) -> Outcome<String> {
         let acknowledged =
             File::open(&self.acknowledged).map_err(|error| Failure::file("read", &self.acknowledged, &error))?;
         let counts = capture(Command::new(example("crash_check")).arg(&self.log).stdin(Stdio::from(acknowledged)))?;
@@ -91,7 +95,7 @@ fn example(name: &str) -> PathBuf {
     workspace::release_binary(&format!("examples/{name}"))
 }
 
-/// A seed from the clock.
+/// Returns the current time in seconds since 1970, as a seed.
 fn clock_seed() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |since| since.as_secs())
 }

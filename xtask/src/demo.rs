@@ -1,19 +1,20 @@
-//! Runs the demo in an empty home.
+//! Runs `turnwise demo` with an empty home folder.
 
 use std::{env, ffi::OsString};
 
 use crate::{
     failure::{Failure, Outcome},
-    program::{capture, cargo, shown},
+    program::{capture, cargo, display_command},
     workspace,
 };
 
-/// Texts that the demo must print: a decision with its chain, and a cost.
-const EXPECTED: &[&str] = &["Chose:", "Chain:", "$"];
+/// Texts that the output must contain: those of a decision with its chain, and of a cost.
+const EXPECTED_TEXTS: &[&str] = &["Chose:", "Chain:", "$"];
 
-/// Fails unless the demo succeeds and prints a decision with its chain and cost.
+/// Runs the demo and prints its output. Fails unless it exits successfully and prints a decision with its chain and
+/// cost.
 pub(crate) fn run() -> Outcome {
-    let home = workspace::temporary()?;
+    let home = workspace::temporary_folder()?;
     let mut command = cargo(&["run", "--release", "--locked", "--", "demo"]);
     // Cargo and rustup keep their folders, only the home changes.
     for (variable, folder) in [("CARGO_HOME", ".cargo"), ("RUSTUP_HOME", ".rustup")] {
@@ -22,15 +23,15 @@ pub(crate) fn run() -> Outcome {
         }
     }
     command.env("HOME", home.path()).env_remove("TURNWISE_HOME");
-    println!("$ HOME=(empty) {}", shown(&command));
+    println!("$ HOME=(empty) {}", display_command(&command));
     let printed = capture(&mut command)?;
     println!("{printed}");
     let missing: Vec<_> =
-        EXPECTED.iter().filter(|text| !printed.contains(**text)).map(|text| format!("`{text}`")).collect();
+        EXPECTED_TEXTS.iter().filter(|text| !printed.contains(**text)).map(|text| format!("`{text}`")).collect();
     Failure::unless_empty("texts missing in the output of the demo", &missing)
 }
 
-/// The folder of a build tool: from its variable, or below the home.
+/// Returns the folder of a build tool: from its environment variable, or below the user's home.
 fn tool_home(variable: &str, folder: &str) -> Option<OsString> {
     env::var_os(variable).or_else(|| env::home_dir().map(|home| home.join(folder).into_os_string()))
 }

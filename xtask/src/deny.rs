@@ -8,19 +8,20 @@ use crate::{
     program::{cargo, cargo_has, execute},
 };
 
-/// Runs the checks offline. Skipped checks are reported in the note.
+/// Runs the checks offline. Checks that cannot run, because `cargo-deny` or its advisory database is missing, are
+/// skipped and named in the note.
 pub(crate) fn run() -> Outcome<Passed> {
     if !cargo_has("deny") {
         println!("deny: SKIPPED, cargo-deny is not installed (`cargo install cargo-deny --locked`)");
-        return Ok(Passed::noting("skipped, cargo-deny is not installed"));
+        return Ok(Passed::with_note("skipped, cargo-deny is not installed"));
     }
     execute(&mut cargo(&["deny", "--offline", "check", "bans", "licenses", "sources"]))?;
     if !has_advisories() {
         println!("deny: advisories SKIPPED, no database (`cargo deny fetch`)");
-        return Ok(Passed::noting("without advisories, no database"));
+        return Ok(Passed::with_note("without advisories, no database"));
     }
     execute(&mut cargo(&["deny", "--offline", "check", "advisories"]))?;
-    Ok(Passed::silently())
+    Ok(Passed::without_note())
 }
 
 /// Whether the advisory database has been fetched.

@@ -8,7 +8,7 @@ use crate::{
     workspace,
 };
 
-/// Writes the pages; with `check`, fails if one is out of date instead.
+/// Writes the pages; with `check`, fails instead if one is out of date.
 pub(crate) fn run(check: bool) -> Outcome {
     let docs = workspace::root().join("docs");
     let pages = [("events.md", events::page()?), ("routing.schema.json", router_core::schema_text())];
@@ -17,11 +17,11 @@ pub(crate) fn run(check: bool) -> Outcome {
         let path = docs.join(name);
         let up_to_date = path.exists() && workspace::read(&path)? == text;
         match (up_to_date, check) {
-            (true, _) => println!("docs: {} is up to date", workspace::shown(&path)),
-            (false, true) => stale.push(format!("{}: run `cargo xtask docs`", workspace::shown(&path))),
+            (true, _) => println!("docs: {} is up to date", workspace::display_path(&path)),
+            (false, true) => stale.push(format!("{}: run `cargo xtask docs`", workspace::display_path(&path))),
             (false, false) => {
                 workspace::write(&path, &text)?;
-                println!("docs: {} written", workspace::shown(&path));
+                println!("docs: {} written", workspace::display_path(&path));
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use std::{fmt, path::Path};
 
-/// The result of a task.
+/// The result of a task, or of a step of one, with a message for the user on failure.
 pub(crate) type Outcome<T = ()> = Result<T, Failure>;
 
 /// The reason why a task failed, as a message for the user.
@@ -14,12 +14,12 @@ impl Failure {
         Self(text.into())
     }
 
-    /// A failed operation on a file; `verb` completes "cannot".
+    /// Creates the failure of a file operation; `verb` completes "cannot".
     pub(crate) fn file(verb: &str, path: &Path, error: &dyn fmt::Display) -> Self {
         Self(format!("cannot {verb} `{}`: {error}", path.display()))
     }
 
-    /// Fails if there are findings, with one per line under a heading that counts them as `what`.
+    /// Fails if there are findings. The message has their number and `what` they are, then one finding per line.
     pub(crate) fn unless_empty(what: &str, findings: &[String]) -> Outcome {
         if findings.is_empty() {
             return Ok(());

@@ -8,17 +8,17 @@ use crate::{
     workspace,
 };
 
-/// The targets under `fuzz/fuzz_targets`.
+/// The fuzz targets in `fuzz/fuzz_targets`.
 const TARGETS: [&str; 6] = ["journal", "log_import", "session_file", "codex_file", "openai_log", "policy"];
 
-/// The longest input, in bytes.
+/// The longest input that the fuzzer generates.
 const MAX_BYTES: u32 = 16 * 1024;
 
-/// Fuzzes each target, or only one, for `seconds`, starting from the corpora of the repository. New inputs are kept in
-/// the target folder.
+/// Fuzzes every target, or `only` one, for `seconds` each, starting from the corpora of the repository. New inputs are
+/// kept in the target folder.
 ///
 /// # Errors
-/// If an input panics; libfuzzer prints the path of its file.
+/// If an input panics; libfuzzer prints the path of the file with that input.
 pub(crate) fn run(seconds: u32, only: Option<&str>) -> Outcome {
     if let Some(unknown) = only.filter(|only| !TARGETS.contains(only)) {
         return Err(Failure::new(format!(
@@ -28,9 +28,9 @@ pub(crate) fn run(seconds: u32, only: Option<&str>) -> Outcome {
     }
     let root = workspace::root().join("fuzz");
     let cargo_fuzz = cargo_fuzz()?;
-    let grown = workspace::target().join("fuzz-corpora");
+    let corpora = workspace::target_folder().join("fuzz-corpora");
     for target in TARGETS.into_iter().filter(|target| only.is_none_or(|only| only == *target)) {
-        let corpus = grown.join(target);
+        let corpus = corpora.join(target);
         fs::create_dir_all(&corpus).map_err(|error| Failure::file("create", &corpus, &error))?;
         // New inputs are written to the first folder; the second is only read.
         let mut command = Command::new(&cargo_fuzz);
@@ -39,14 +39,15 @@ pub(crate) fn run(seconds: u32, only: Option<&str>) -> Outcome {
         command.args(["-timeout=10", "-rss_limit_mb=2048", "-print_final_stats=1"]);
         // cargo-fuzz calls cargo, which must be the nightly version.
         command.current_dir(&root).env("RUSTUP_TOOLCHAIN", "nightly").env_remove("CARGO").env_remove("RUSTC");
-        command.env("CARGO_TARGET_DIR", workspace::target().join("fuzz"));
+        command.env("CARGO_TARGET_DIR", workspace::target_folder().join("fuzz"));
         println!("fuzz: {target} for {seconds} s");
         execute(&mut command)?;
     }
     Ok(())
 }
 
-/// Returns the path of `cargo-fuzz`, installing it into the target folder if cargo does not have it.
+/// Returns the path of `cargo-fuzz`, and installs it into the target folder if cargo does not have it. Fails without a
+/// nightly compiler.
 fn cargo_fuzz() -> Outcome<PathBuf> {
     let nightly = Command::new("rustup").args(["run", "nightly", "rustc", "--version"]).output();
     if !nightly.is_ok_and(|output| output.status.success()) {
@@ -58,7 +59,7 @@ fn cargo_fuzz() -> Outcome<PathBuf> {
     if cargo_has("fuzz") {
         return Ok("cargo-fuzz".into());
     }
-    let tools = workspace::target().join("tools");
+    let tools = workspace::target_folder().join("tools");
     let tool = tools.join("bin/cargo-fuzz");
     if !tool.is_file() {
         println!("fuzz: installing cargo-fuzz into {}", tools.display());

@@ -1,4 +1,4 @@
-//! A minimal HTTP/1.1 client with one connection per request, for simulated clients of the gateway.
+//! A minimal HTTP/1.1 client with one connection per request, which simulates clients of the gateway.
 
 use std::{
     io::{self, BufRead as _, BufReader, Read as _, Write as _},
@@ -6,32 +6,33 @@ use std::{
     time::Duration,
 };
 
-/// Time limit for each read.
+/// The time limit for each read from the connection.
 const READ_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// A request.
+/// An HTTP request to send.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Request<'a> {
     pub(crate) method: &'a str,
     /// Path and query.
     pub(crate) path: &'a str,
-    /// In addition to `host`, `content-length` and, unless overridden, `connection: close`.
+    /// Headers in addition to `host`, `content-length` and, unless it is among these, `connection: close`.
     pub(crate) headers: &'a [(String, String)],
+    /// The body; empty for a request without one.
     pub(crate) body: &'a str,
 }
 
-/// A response whose head has been read.
+/// An HTTP response whose status and headers have been read.
 #[derive(Debug)]
 pub(crate) struct Response {
     pub(crate) status: u16,
-    /// Names in lower case.
+    /// The headers in order, with names in lower case.
     headers: Vec<(String, String)>,
     /// The raw body, including the framing of a chunked one.
     body: BufReader<TcpStream>,
 }
 
 impl Request<'_> {
-    /// Sends the request to an address such as `http://127.0.0.1:4000` and reads the head of the response.
+    /// Sends the request to a base URL such as `http://127.0.0.1:4000` and reads the head of the response.
     pub(crate) fn send(&self, url: &str) -> io::Result<Response> {
         let host = url.trim_start_matches("http://");
         let mut stream = TcpStream::connect(host)?;
@@ -54,7 +55,7 @@ impl Request<'_> {
 }
 
 impl Response {
-    /// Reads status and headers, and leaves `body` at the start of the response body.
+    /// Reads status and headers of a response.
     fn read_head(mut body: BufReader<TcpStream>) -> io::Result<Self> {
         let mut lines = Vec::new();
         loop {
@@ -76,7 +77,7 @@ impl Response {
         Ok(Self { status, headers: lines.iter().skip(1).filter_map(header).collect(), body })
     }
 
-    /// Returns the first header of a name, given in lower case.
+    /// Returns the first header with this name, given in lower case.
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }

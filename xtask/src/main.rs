@@ -113,8 +113,8 @@ enum Task {
         #[arg(long)]
         only: Option<String>,
         /// Skip the build.
-        #[arg(long)]
-        built: bool,
+        #[arg(long = "built")]
+        skip_build: bool,
     },
     /// Run the official Python SDKs against the gateway.
     Sdks {
@@ -125,16 +125,16 @@ enum Task {
         #[arg(long)]
         provider: bool,
         /// Skip the build.
-        #[arg(long)]
-        built: bool,
+        #[arg(long = "built")]
+        skip_build: bool,
     },
     /// Replay recorded requests of real clients through the gateway and compare them with what the provider receives.
     Captures {
         /// A folder of `*.json`, one request each.
         dir: PathBuf,
         /// Skip the build.
-        #[arg(long)]
-        built: bool,
+        #[arg(long = "built")]
+        skip_build: bool,
     },
     /// Send many streams through the gateway, compare the log with the responses, and kill the gateway during streams.
     Load {
@@ -145,14 +145,14 @@ enum Task {
         #[arg(long, default_value_t = 3)]
         kills: usize,
         /// Skip the build.
-        #[arg(long)]
-        built: bool,
+        #[arg(long = "built")]
+        skip_build: bool,
     },
     /// Test the page of the gateway in a real browser (chromium; installs playwright-core from npm).
     Browser {
         /// Skip the build.
-        #[arg(long)]
-        built: bool,
+        #[arg(long = "built")]
+        skip_build: bool,
     },
     /// Run the demo in an empty home.
     Demo,
@@ -167,7 +167,7 @@ enum Task {
     },
 }
 
-/// A benchmark with a command of its own.
+/// A benchmark that `cargo xtask bench` runs only when it is named.
 #[derive(Debug, Subcommand)]
 enum Bench {
     /// Measure the gateway in front of a mock provider.
@@ -182,8 +182,8 @@ enum Bench {
         #[arg(long)]
         write: bool,
         /// Skip the build.
-        #[arg(long)]
-        built: bool,
+        #[arg(long = "built")]
+        skip_build: bool,
     },
 }
 
@@ -203,8 +203,8 @@ fn run(task: Task) -> Outcome {
         Task::Arrows => arrows::run(),
         Task::Tidy => tidy::run(),
         Task::Docs { check } => docs::run(check),
-        Task::Bench { only: Some(Bench::Gateway { seconds, rounds, write, built }), .. } => {
-            bench::gateway::run(bench::gateway::Effort { seconds, rounds }, write, built)
+        Task::Bench { only: Some(Bench::Gateway { seconds, rounds, write, skip_build }), .. } => {
+            bench::gateway::run(bench::gateway::Effort { seconds, rounds }, write, skip_build)
         }
         Task::Bench { log: true, only: None } => bench::log(),
         Task::Bench { log: false, only: None } => bench::run(),
@@ -214,11 +214,11 @@ fn run(task: Task) -> Outcome {
         Task::Models => models::run().map(drop),
         Task::Corpus { dir } => corpus::run(&dir).map(drop),
         Task::Quality { dir, json, write } => quality::run(&dir, json, write),
-        Task::Clients { only, built } => clients::run(only.as_deref().unwrap_or_default(), built).map(drop),
-        Task::Sdks { only, provider, built } => sdks::run(only.as_deref(), provider, built).map(drop),
-        Task::Captures { dir, built } => captures::run(&dir, built).map(drop),
-        Task::Load { streams, kills, built } => load::run(streams, kills, built).map(drop),
-        Task::Browser { built } => browser::run(built).map(drop),
+        Task::Clients { only, skip_build } => clients::run(only.as_deref().unwrap_or_default(), skip_build).map(drop),
+        Task::Sdks { only, provider, skip_build } => sdks::run(only.as_deref(), provider, skip_build).map(drop),
+        Task::Captures { dir, skip_build } => captures::run(&dir, skip_build).map(drop),
+        Task::Load { streams, kills, skip_build } => load::run(streams, kills, skip_build).map(drop),
+        Task::Browser { skip_build } => browser::run(skip_build).map(drop),
         Task::Demo => demo::run(),
         Task::Snapshot => snapshot::run(),
         Task::Deny => deny::run().map(drop),

@@ -1,15 +1,16 @@
-//! Runs the bus under two model checkers: loom explores every schedule within a bound, shuttle many random ones.
+//! Runs the concurrency models of the event bus under two model checkers: loom explores every schedule within a bound,
+//! shuttle explores many random ones.
 
 use crate::{
     failure::{Failure, Outcome},
     passed::Passed,
-    program::{capture, cargo, shown},
+    program::{capture, cargo, display_command},
 };
 
-/// Runs the models of `crates/event-bus/tests/models` under both checkers, and the contract tests of the simulated locks
-/// and channels.
+/// Runs the models in `crates/event-bus/tests/models` under both checkers, and the contract tests of the simulated
+/// locks and channels. Fails if the checkers ran different numbers of models.
 pub(crate) fn run() -> Outcome<Passed> {
-    let (loom, shuttle) = (check("loom")?, check("shuttle")?);
+    let (loom, shuttle) = (run_checker("loom")?, run_checker("shuttle")?);
     let models = loom.models;
     if shuttle.models != models {
         return Err(Failure::new(format!("{models} models ran under loom, {} under shuttle", shuttle.models)));
@@ -20,42 +21,42 @@ pub(crate) fn run() -> Outcome<Passed> {
         loom.schedules, shuttle.schedules
     );
     println!("kept: concurrency: {note}");
-    Ok(Passed::noting(note))
+    Ok(Passed::with_note(note))
 }
 
-/// How much a model checker explored: the number of models and of schedules.
+/// The numbers of models and of schedules that a checker explored.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Explored {
+struct ExplorationCounts {
     models: u64,
     schedules: u64,
 }
 
-/// Runs the models of the bus under one checker, `loom` or `shuttle`, and counts their schedules.
-fn check(checker: &str) -> Outcome<Explored> {
+/// Builds and runs the concurrency models with a checker, `loom` or `shuttle`. Fails if a model fails or if none ran.
+fn run_checker(checker: &str) -> Outcome<ExplorationCounts> {
     let mut command = cargo(&["test", "--quiet", "--locked", "--package", "event-bus", "--lib", "--test", "models"]);
     command.args(["--features", &format!("model-{checker}")]);
     // Costs half a minute of building and saves a minute of running.
     command.args(["--config", "profile.dev.package.event-bus.opt-level=1", "--", "--nocapture"]);
-    println!("$ {}", shown(&command));
+    println!("$ {}", display_command(&command));
     let printed = capture(&mut command)?;
     print!("{printed}");
-    let explored = parse_explored(&printed)?;
-    if explored.models == 0 {
+    let counts = parse_counts(&printed)?;
+    if counts.models == 0 {
         return Err(Failure::new(format!("no model ran under {checker}")));
     }
-    Ok(explored)
+    Ok(counts)
 }
 
-/// Sums up lines such as `model: head watch: 108 schedules`, which may follow other output on their line.
-fn parse_explored(printed: &str) -> Outcome<Explored> {
-    let mut explored = Explored::default();
+/// Adds up the counts in lines such as `model: head watch: 108 schedules`, which may follow other output on their line.
+fn parse_counts(printed: &str) -> Outcome<ExplorationCounts> {
+    let mut counts = ExplorationCounts::default();
     for line in printed.lines().filter_map(|line| line.split_once("model: ")).map(|(_, rest)| rest) {
         let count = line.rsplit_once(": ").and_then(|(_, count)| count.strip_suffix(" schedules")?.parse::<u64>().ok());
-        explored.schedules +=
+        counts.schedules +=
             count.ok_or_else(|| Failure::new(format!("cannot parse the number of schedules: {line}")))?;
-        explored.models += 1;
+        counts.models += 1;
     }
-    Ok(explored)
+    Ok(counts)
 }
 
 #[cfg(test)]
@@ -65,7 +66,7 @@ mod tests {
     #[test]
     fn schedules_of_all_models_are_summed() {
         let printed = "running 2 tests\nmodel: head watch: 108 schedules\n.model: two producers: 7 schedules\n.\n";
-        assert_eq!(parse_explored(printed), Ok(Explored { models: 2, schedules: 115 }));
-        assert!(parse_explored("model: head watch: many schedules").is_err());
+        assert_eq!(parse_counts(printed), Ok(ExplorationCounts { models: 2, schedules: 115 }));
+        assert!(parse_counts("model: head watch: many schedules").is_err());
     }
 }

@@ -2,20 +2,20 @@
 
 /// A passed check, with an optional note for the summary of `cargo xtask ci`.
 pub(crate) struct Passed {
-    /// Printed beside `ok`; empty if there is nothing to report.
+    /// Printed after `ok` in the summary; empty if there is nothing to report.
     pub(crate) note: String,
     /// Whether the note is repeated as the last line of the run.
     pub(crate) repeat_at_end: bool,
 }
 
 impl Passed {
-    /// A passed check without a note.
-    pub(crate) fn silently() -> Self {
-        Self::noting("")
+    /// Creates the result of a check that has nothing to report.
+    pub(crate) fn without_note() -> Self {
+        Self::with_note("")
     }
 
-    /// A passed check with a note.
-    pub(crate) fn noting(note: impl Into<String>) -> Self {
+    /// Creates the result of a check with a note, such as counts or the reason why it was skipped.
+    pub(crate) fn with_note(note: impl Into<String>) -> Self {
         Self { note: note.into(), repeat_at_end: false }
     }
 }

@@ -1,20 +1,21 @@
-//! Measures how well the pattern store chooses models, and writes the tables of docs/quality.md.
+//! Measures how well the pattern store selects models, and writes the tables of docs/quality.md.
 
 use std::{path::Path, process::Command};
 
 use crate::{
-    bench::page::Part,
+    bench::page::GeneratedSection,
     failure::{Failure, Outcome},
     passed::Passed,
     program::{capture, cargo},
     workspace,
 };
 
-/// The generated section of the page.
-const TABLES: Part =
-    Part { begin: "<!-- tables: written by `cargo xtask quality` -->\n", end: "<!-- end of tables -->\n" };
+/// The generated section of docs/quality.md.
+const TABLES: GeneratedSection =
+    GeneratedSection { begin: "<!-- tables: written by `cargo xtask quality` -->\n", end: "<!-- end of tables -->\n" };
 
-/// Measures every set of a folder and prints tables, or JSON; `write` also writes the tables to the page.
+/// Measures every data set in `folder` and prints tables, or JSON if `json`; `write` also writes the tables to the
+/// page.
 pub(crate) fn run(folder: &Path, json: bool, write: bool) -> Outcome {
     if json {
         print!("{}", measure(folder, &["--json"])?);
@@ -26,21 +27,21 @@ pub(crate) fn run(folder: &Path, json: bool, write: bool) -> Outcome {
         let date = jiff::Timestamp::now().strftime("%Y-%m-%d");
         let page = workspace::root().join("docs/quality.md");
         let tables = format!("Measured on {date} by `cargo xtask quality`.\n\n{tables}");
-        workspace::write(&page, &TABLES.replaced(&workspace::read(&page)?, &tables)?)?;
-        println!("quality: written to {}", workspace::shown(&page));
+        workspace::write(&page, &TABLES.replace_in(&workspace::read(&page)?, &tables)?)?;
+        println!("quality: written to {}", workspace::display_path(&page));
     }
     Ok(())
 }
 
-/// Runs a reduced measurement of a few seconds: reads, learns and queries every set, and checks that the measured
-/// recommendations are those of the store.
-pub(crate) fn reduced(folder: &Path) -> Outcome<Passed> {
+/// Runs a reduced measurement of a few seconds: reads, learns and queries every data set, and checks that the measured
+/// recommendations equal those of the store.
+pub(crate) fn run_reduced(folder: &Path) -> Outcome<Passed> {
     let summary = measure(folder, &["--reduced"])?;
     print!("{summary}");
-    Ok(Passed::noting(summary.trim()))
+    Ok(Passed::with_note(summary.trim()))
 }
 
-/// Builds and runs the benchmark program; returns its output.
+/// Builds the program `quality` and runs it on `folder`; returns its output.
 fn measure(folder: &Path, arguments: &[&str]) -> Outcome<String> {
     let folder = folder.canonicalize().map_err(|error| Failure::file("open", folder, &error))?;
     // Quiet, since the output may be JSON.

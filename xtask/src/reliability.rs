@@ -3,25 +3,27 @@
 use std::{fmt::Write as _, process::Command};
 
 use crate::{
-    bench::page::Part,
+    bench::page::GeneratedSection,
     crash,
     failure::{Failure, Outcome},
     models,
-    program::{capture_all, cargo, shown},
+    program::{capture_all, cargo, display_command},
     workspace,
 };
 
-/// The generated section of the page.
-const COUNTS: Part =
-    Part { begin: "<!-- counts: written by `cargo xtask reliability` -->\n", end: "<!-- end of counts -->\n" };
+/// The generated section of docs/reliability.md.
+const COUNTS: GeneratedSection = GeneratedSection {
+    begin: "<!-- counts: written by `cargo xtask reliability` -->\n",
+    end: "<!-- end of counts -->\n",
+};
 
-/// Prefixes of the lines that report the counts of a suite, and a suite that could not run.
+/// The prefixes of lines in which a suite reports its counts, or that it could not run.
 const PREFIXES: [&str; 2] = ["kept: ", "skipped: "];
 
-/// Written in front of a suite that could not run.
+/// The prefix, on the page, of a suite that could not run.
 const SKIPPED: &str = "*skipped* ";
 
-/// The suites that the page describes: each must report a line with this beginning.
+/// The suites that the page describes. Each must report a line with this beginning.
 const SUITES: [&str; 16] = [
     "concurrency",
     "corpora",
@@ -41,10 +43,11 @@ const SUITES: [&str; 16] = [
     "torn writes, one flipped bit in the journal",
 ];
 
-/// Runs every suite and writes its counts to docs/reliability.md. A long run has about twenty times as many cases.
+/// Runs every suite and writes its counts to docs/reliability.md. A `long` run has about twenty times as many cases.
+/// Fails if a suite reports no count.
 pub(crate) fn run(long: bool) -> Outcome {
-    let mut suites = suites(long);
-    println!("$ {}", shown(&suites));
+    let mut suites = suites_command(long);
+    println!("$ {}", display_command(&suites));
     let mut counts = reported_lines(&capture_all(&mut suites)?);
     counts.push(format!("concurrency, loom and shuttle: {}", models::run()?.note));
     counts.push(format!("killed writers: {}", crash::run(if long { 1_000 } else { 50 }, None)?.note));
@@ -60,13 +63,13 @@ pub(crate) fn run(long: bool) -> Outcome {
         let _ = writeln!(text, "- {line}");
     }
     let page = workspace::root().join("docs/reliability.md");
-    workspace::write(&page, &COUNTS.replaced(&workspace::read(&page)?, &text)?)?;
-    println!("reliability: written to {}", workspace::shown(&page));
+    workspace::write(&page, &COUNTS.replace_in(&workspace::read(&page)?, &text)?)?;
+    println!("reliability: written to {}", workspace::display_path(&page));
     Ok(())
 }
 
-/// Builds the command that runs the fault-injection suites; `long` multiplies their cases.
-fn suites(long: bool) -> Command {
+/// Creates the command that runs the suites.
+fn suites_command(long: bool) -> Command {
     let profile = if long { "long" } else { "default" };
     let mut command = cargo(&["nextest", "run", "--locked", "--profile", profile, "--success-output", "immediate"]);
     command.args(["-p", "event-bus", "-p", "hostile-input"]).env("NEXTEST_HIDE_PROGRESS_BAR", "1");
@@ -76,7 +79,7 @@ fn suites(long: bool) -> Command {
     command
 }
 
-/// The reported lines in the output of all suites, sorted and without duplicates.
+/// Returns the reported lines in the output of all suites, sorted and without duplicates.
 pub(crate) fn reported_lines(output: &str) -> Vec<String> {
     let reported =
         |line: &str| PREFIXES.iter().find_map(|prefix| Some((*prefix, line.trim().strip_prefix(prefix)?.to_owned())));

@@ -10,34 +10,35 @@ use crate::{
     clients::programs,
     failure::{Failure, Outcome},
     passed::Passed,
-    program::{execute, shown},
+    program::{display_command, execute},
     workspace,
 };
 
+/// The Python packages of the SDKs.
 const PACKAGES: [&str; 3] = ["anthropic", "openai", "google-genai"];
 
 /// One model of each provider, so that every API is converted to every other.
 const MODELS: [&str; 3] = ["claude-opus-4-8", "gpt-5.5", "gemini-3.1-pro-preview"];
 
-/// Requested models are used.
+/// A policy by which requested models are used.
 const POLICY: &str = "schema_version: 1\nglobal_default: sonnet\ngateway: { client_model: override }\n";
 
-/// Runs all checks, or those whose name contains `only`. With `provider` they run against the mock provider, which shows
-/// that the checks themselves are right. `built` skips the build.
-pub(crate) fn run(only: Option<&str>, provider: bool, built: bool) -> Outcome<Passed> {
-    let python = match installed(&workspace::target().join("clients/sdks"))? {
+/// Runs all checks, or those whose name contains `only`. With `provider` they run against the mock provider itself,
+/// which shows that the checks are right. `skip_build` uses programs built earlier.
+pub(crate) fn run(only: Option<&str>, provider: bool, skip_build: bool) -> Outcome<Passed> {
+    let python = match install_sdks(&workspace::target_folder().join("clients/sdks"))? {
         Ok(python) => python,
         Err(why) => {
             println!("skipped: sdks: {why}");
-            return Ok(Passed::noting(format!("skipped, {why}")));
+            return Ok(Passed::with_note(format!("skipped, {why}")));
         }
     };
-    if !built {
+    if !skip_build {
         programs::build(!provider)?;
     }
-    let home = workspace::temporary()?;
+    let home = workspace::temporary_folder()?;
     workspace::write(&home.path().join("routing.yaml"), POLICY)?;
-    let mock = programs::mock(&["--keep"])?;
+    let mock = programs::start_mock(&["--keep"])?;
     let mut command = Command::new(python);
     command.arg(workspace::root().join("xtask/clients/sdks.py")).args(["--control", &mock.url]);
     command.env("PYTHONDONTWRITEBYTECODE", "1");
@@ -48,16 +49,17 @@ pub(crate) fn run(only: Option<&str>, provider: bool, built: bool) -> Outcome<Pa
         command.args(["--only", only]);
     }
     if provider {
-        return execute(command.args(["--url", &mock.url, "--provider"])).map(|()| Passed::silently());
+        return execute(command.args(["--url", &mock.url, "--provider"])).map(|()| Passed::without_note());
     }
-    let gateway = programs::gateway(home.path(), &mock)?;
-    let done = execute(command.args(["--url", &gateway.url]));
+    let gateway = programs::start_gateway(home.path(), &mock)?;
+    let result = execute(command.args(["--url", &gateway.url]));
     gateway.stop()?;
-    done.map(|()| Passed::silently())
+    result.map(|()| Passed::without_note())
 }
 
-/// Returns a Python with the SDKs, installing them if needed, or the reason why there is none.
-fn installed(folder: &Path) -> Outcome<Result<PathBuf, String>> {
+/// Installs the SDKs into a virtual environment in `folder`, unless they are there. Returns the path of its Python; the
+/// inner error is the reason why they cannot be installed.
+fn install_sdks(folder: &Path) -> Outcome<Result<PathBuf, String>> {
     let python = folder.join("bin/python");
     let has_all = |python: &Path| {
         let mut command = Command::new(python);
@@ -68,19 +70,25 @@ fn installed(folder: &Path) -> Outcome<Result<PathBuf, String>> {
         return Ok(Ok(python));
     }
     fs::create_dir_all(folder).map_err(|error| Failure::file("create", folder, &error))?;
-    let mut environment = Command::new("python3");
-    environment.args(["-m", "venv"]).arg(folder);
-    let mut packages = Command::new(&python);
-    packages.args(["-m", "pip", "install", "--quiet", "--retries", "1", "--disable-pip-version-check"]).args(PACKAGES);
-    for command in [&mut environment, &mut packages] {
-        println!("$ {}", shown(command));
+    let mut create_environment = Command::new("python3");
+    create_environment.args(["-m", "venv"]).arg(folder);
+    let mut install_packages = Command::new(&python);
+    install_packages
+        .args(["-m", "pip", "install", "--quiet", "--retries", "1", "--disable-pip-version-check"])
+        .args(PACKAGES);
+    for command in [&mut create_environment, &mut install_packages] {
+        println!("$ {}", display_command(command));
         match command.stdin(Stdio::null()).output() {
             Ok(output) if output.status.success() => {}
             Ok(output) => {
                 let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
-                return Ok(Err(format!("{} failed: {}", shown(command), stderr.lines().last().unwrap_or_default())));
+                return Ok(Err(format!(
+                    "{} failed: {}",
+                    display_command(command),
+                    stderr.lines().last().unwrap_or_default()
+                )));
             }
-            Err(error) => return Ok(Err(format!("{} cannot be started: {error}", shown(command)))),
+            Err(error) => return Ok(Err(format!("{} cannot be started: {error}", display_command(command)))),
         }
     }
     if has_all(&python) { Ok(Ok(python)) } else { Err(Failure::new("the SDKs were installed and cannot be imported")) }

@@ -14,57 +14,57 @@ use crate::{
 use citations::Headings;
 use words::WordCount;
 
-/// Endings of the files that are checked. Snapshots are not among them: they hold printed output as it was printed.
-const CHECKED: &[&str] = &["md", "rs", "toml", "yaml", "yml"];
+/// The extensions of the files that are checked. Snapshots are not, because they hold the exact output of programs.
+const CHECKED_EXTENSIONS: &[&str] = &["md", "rs", "toml", "yaml", "yml"];
 
-/// Whether too many stand-in words fail the check; otherwise the count is only printed.
-const LIMITS_WORDS: bool = false;
+/// Whether too many stand-in words fail the check; otherwise their number is only printed.
+const FAILS_ON_WORDS: bool = false;
 
-/// The file whose examples cite headings that do not exist.
+/// The file whose tests cite headings that do not exist.
 const CITATION_TESTS: &str = "xtask/src/tidy/citations.rs";
 
-/// The file with the list of stand-in words.
+/// The file with the list of stand-in words, which is not counted.
 const WORD_LIST: &str = "xtask/src/tidy/words.rs";
 
-/// Checks every source file and page of the workspace. Fails with one line per finding.
+/// Checks every source file and page of the workspace. Fails with a list of all problems.
 pub(crate) fn run() -> Outcome {
     let headings = Headings::load()?;
     let mut findings = Vec::new();
     let mut words = WordCount::default();
-    let mut checked = 0;
-    for path in workspace::files(&workspace::root())? {
-        let Some(ending) = path.extension().and_then(|ending| ending.to_str()) else { continue };
-        if !CHECKED.contains(&ending) {
+    let mut file_count = 0;
+    for path in workspace::list_files(&workspace::root())? {
+        let Some(extension) = path.extension().and_then(|extension| extension.to_str()) else { continue };
+        if !CHECKED_EXTENSIONS.contains(&extension) {
             continue;
         }
-        checked += 1;
-        let shown = workspace::shown(&path);
+        file_count += 1;
+        let shown = workspace::display_path(&path);
         let text = workspace::read(&path)?;
         let mut found = trailing_white_space(&text);
         if shown != CITATION_TESTS {
             found.extend(headings.unresolved(&text));
         }
-        match ending {
+        match extension {
             "rs" => {
-                found.extend(rust::findings(&shown, &text));
+                found.extend(rust::check_file(&shown, &text));
                 if shown != WORD_LIST {
                     words.add(&shown, &text);
                 }
             }
-            "md" => found.extend(links::broken(path.parent().unwrap_or(Path::new(".")), &text)),
+            "md" => found.extend(links::find_broken(path.parent().unwrap_or(Path::new(".")), &text)),
             _ => {}
         }
         findings.extend(found.into_iter().map(|(line, finding)| format!("{shown}:{line}: {finding}")));
     }
     Failure::unless_empty("untidy places", &findings)?;
-    if LIMITS_WORDS && let Some(excess) = words.excess() {
+    if FAILS_ON_WORDS && let Some(excess) = words.excess() {
         return Err(Failure::new(excess));
     }
-    println!("tidy: {checked} files; {}", words.summary());
+    println!("tidy: {file_count} files; {}", words.summary());
     Ok(())
 }
 
-/// A line number, counted from 1, and the problem found there.
+/// A line number, from 1, and the problem found in that line.
 type Finding = (usize, String);
 
 fn trailing_white_space(text: &str) -> Vec<Finding> {

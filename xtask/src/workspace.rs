@@ -1,4 +1,4 @@
-//! Paths of the workspace and of build results, and access to files.
+//! Paths of the workspace and of build results, and file access.
 
 use std::{
     env, fs,
@@ -7,25 +7,25 @@ use std::{
 
 use crate::failure::{Failure, Outcome};
 
-/// The root folder of the workspace.
+/// Returns the root folder of the cargo workspace.
 pub(crate) fn root() -> PathBuf {
     // Cargo sets the variable for `cargo run`; a binary started directly uses the folder it was built in.
     let manifest = env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| env!("CARGO_MANIFEST_DIR").into(), PathBuf::from);
     manifest.parent().map_or_else(|| PathBuf::from("."), Path::to_path_buf)
 }
 
-/// The target folder of cargo.
-pub(crate) fn target() -> PathBuf {
+/// Returns the folder in which cargo builds, usually `target`.
+pub(crate) fn target_folder() -> PathBuf {
     env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |dir| root().join(dir))
 }
 
-/// The path of a program in the release profile.
+/// Returns the path of a program built in the release profile.
 pub(crate) fn release_binary(name: &str) -> PathBuf {
-    target().join("release").join(format!("{name}{}", env::consts::EXE_SUFFIX))
+    target_folder().join("release").join(format!("{name}{}", env::consts::EXE_SUFFIX))
 }
 
-/// Formats a path relative to the workspace.
-pub(crate) fn shown(path: &Path) -> String {
+/// Formats a path relative to the workspace; a path outside stays as given.
+pub(crate) fn display_path(path: &Path) -> String {
     path.strip_prefix(root()).unwrap_or(path).display().to_string()
 }
 
@@ -37,16 +37,16 @@ pub(crate) fn write(path: &Path, text: &str) -> Outcome {
     fs::write(path, text).map_err(|error| Failure::file("write", path, &error))
 }
 
-/// Creates an empty folder that is removed when the value is dropped.
-pub(crate) fn temporary() -> Outcome<tempfile::TempDir> {
+/// Creates an empty folder, which is removed when the returned value is dropped.
+pub(crate) fn temporary_folder() -> Outcome<tempfile::TempDir> {
     tempfile::tempdir().map_err(|error| Failure::file("create a folder in", &env::temp_dir(), &error))
 }
 
-/// Returns every file below a folder, sorted by path, without hidden folders and those named `target`.
-pub(crate) fn files(below: &Path) -> Outcome<Vec<PathBuf>> {
+/// Returns every file in a folder and its subfolders, sorted by path. Skips hidden folders and those named `target`.
+pub(crate) fn list_files(folder: &Path) -> Outcome<Vec<PathBuf>> {
     let mut found = Vec::new();
-    let mut folders = vec![below.to_path_buf()];
-    while let Some(folder) = folders.pop() {
+    let mut pending = vec![folder.to_path_buf()];
+    while let Some(folder) = pending.pop() {
         let fail = |error: std::io::Error| Failure::file("list", &folder, &error);
         for entry in fs::read_dir(&folder).map_err(fail)? {
             let entry = entry.map_err(fail)?;
@@ -55,7 +55,7 @@ pub(crate) fn files(below: &Path) -> Outcome<Vec<PathBuf>> {
             if kind.is_file() {
                 found.push(path);
             } else if kind.is_dir() && name != "target" && !name.as_encoded_bytes().starts_with(b".") {
-                folders.push(path);
+                pending.push(path);
             }
         }
     }

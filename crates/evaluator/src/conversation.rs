@@ -17,6 +17,7 @@ const MIN_REQUEST_BYTES: u64 = 20;
 /// The recent turns of one thread of a session, oldest first.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct Conversation {
+    /// The last turns, at most one more than [`REVERT_TURNS`].
     recent: Vec<RecentTurn>,
 }
 
@@ -24,6 +25,7 @@ pub(crate) struct Conversation {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct RecentTurn {
     turn: TurnId,
+    /// The time at which it started.
     started: Timestamp,
     /// The time of its end; that of its start until then.
     last: Timestamp,
@@ -71,14 +73,14 @@ impl Conversation {
         reaction
     }
 
-    /// Records the time at which a turn ended.
+    /// Records the time at which a turn ended, from which the delay of a reaction is measured.
     pub(crate) fn end_turn(&mut self, turn: TurnId, at: Timestamp) {
         if let Some(recent) = self.recent.iter_mut().find(|recent| recent.turn == turn) {
             recent.last = recent.last.max(at);
         }
     }
 
-    /// Records files that a turn wrote, as hashes.
+    /// Records files that a turn wrote, as hashes of their paths, so that a later revert of them is recognised.
     pub(crate) fn add_files(&mut self, turn: TurnId, files: &[u32]) {
         let Some(recent) = self.recent.iter_mut().find(|recent| recent.turn == turn) else { return };
         for file in files {

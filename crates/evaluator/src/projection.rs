@@ -19,10 +19,10 @@ use crate::{
 
 /// The number of turns that are kept; signals of older turns are ignored.
 const MAX_TURNS: usize = 2_000;
-/// The number of conversations that are kept.
+/// The number of conversations (threads of sessions) whose recent turns are kept.
 const MAX_CONVERSATIONS: usize = 1_000;
 
-/// The projection of recent turns with their signals.
+/// The projection that folds events into the signals of recent turns, from which verdicts are computed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Evaluator {
     /// The number of turns that are kept.

@@ -49,7 +49,7 @@ pub enum RubricError {
     BuiltIn,
 }
 
-/// The content of a rubric file.
+/// The content of a rubric file, before name and version are validated.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RubricFile {
@@ -91,12 +91,12 @@ impl Rubric {
         Ok(Self { name: name.to_owned(), version, weights })
     }
 
-    /// Returns the name.
+    /// Returns the name, which every verdict records.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Returns the version, from 1.
+    /// Returns the version, from 1, which every verdict records.
     pub const fn version(&self) -> u16 {
         self.version
     }

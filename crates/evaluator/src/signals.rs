@@ -14,11 +14,13 @@ pub(crate) const MAX_SIGNALS: usize = 64;
 /// Signals in the order in which they were added. Lists at most [`MAX_SIGNALS`] and counts the others.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct SignalList {
+    /// The listed signals, at most [`MAX_SIGNALS`].
     listed: Vec<Signal>,
     /// The number of signals that were omitted from the list.
     omitted: u32,
     /// The number of successful tools, of which only the first is listed.
     tools_succeeded: u32,
+    /// The number of failed tools.
     tools_failed: u32,
 }
 
@@ -65,7 +67,7 @@ impl SignalList {
         signals.filter(move |(index, signal)| is_first(*index, signal.kind)).map(|(_, signal)| signal.kind)
     }
 
-    /// Whether any listed signal has this kind.
+    /// Whether any listed signal has this kind. Every kind that was added is listed.
     pub(crate) fn contains(&self, kind: SignalKind) -> bool {
         self.listed.iter().any(|signal| signal.kind == kind)
     }

@@ -18,7 +18,9 @@ const MAX_WORKS: usize = 8;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct JudgedTurn {
     pub(crate) session: SessionId,
+    /// The thread of the turn; calls of other threads belong to other turns.
     pub(crate) thread: Thread,
+    /// Whether the turn has ended; only then does it have verdicts.
     pub(crate) ended: bool,
     /// The work of the first model, and another one for each reassignment by the user.
     works: Vec<JudgedWork>,
@@ -26,12 +28,14 @@ pub(crate) struct JudgedTurn {
     running: Vec<RunningTool>,
     /// The verdicts on the turn in the log.
     pub(crate) verdicts: VerdictHistory,
+    /// The event that last changed its signals.
     pub(crate) last_change: Change,
 }
 
 /// The event that last changed the signals of a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Change {
+    /// The position of the event in the log.
     pub(crate) position: Position,
     /// The time of the event.
     pub(crate) at: Timestamp,
@@ -87,7 +91,7 @@ impl JudgedTurn {
         self.works.get_mut(index)
     }
 
-    /// Adds a signal to the current work.
+    /// Adds a signal, with the event that is its evidence, to the work of the current model.
     pub(crate) fn add_signal(&mut self, kind: SignalKind, event: EventId) {
         if let Some(work) = self.current_work_mut() {
             work.signals.add(kind, event);
@@ -110,7 +114,7 @@ impl JudgedTurn {
         }
     }
 
-    /// Adds the signal of a failed call.
+    /// Adds the signal of a failed model call, which depends on the class of the error.
     pub(crate) fn add_failed_call(&mut self, class: ErrorClass, event: EventId) {
         match class {
             // The status of the turn shows whether the user cancelled it.
@@ -168,7 +172,7 @@ impl JudgedTurn {
         }
     }
 
-    /// Records that the user kept the current model.
+    /// Records that the user dismissed a suggestion and kept the current model, which is a signal of choice.
     pub(crate) fn keep_model(&mut self, model: ModelId, event: EventId) {
         if let Some(work) = self.current_work_mut() {
             work.choose(model, event);

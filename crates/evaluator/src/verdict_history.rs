@@ -14,6 +14,7 @@ const MAX_VERDICTS: usize = 32;
 /// differs.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct VerdictHistory {
+    /// One entry for each pair of model and rubric, at most [`MAX_VERDICTS`].
     verdicts: Vec<RecordedVerdict>,
 }
 
@@ -21,6 +22,7 @@ pub(crate) struct VerdictHistory {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct RecordedVerdict {
     model: ModelId,
+    /// The name of the rubric.
     rubric: String,
     /// The version of the rubric.
     version: u16,

@@ -86,7 +86,7 @@ impl Weights {
         prior_weight: 8,
     };
 
-    /// Returns the weight of a kind of signal.
+    /// Returns the weight of a kind of signal; 0 for a disabled one.
     pub const fn weight(&self, kind: SignalKind) -> u16 {
         match kind {
             SignalKind::Completed => self.completed,

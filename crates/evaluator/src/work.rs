@@ -13,6 +13,7 @@ pub(crate) struct JudgedWork {
     calls: Vec<(ModelId, u64)>,
     /// The model that the user chose, with the event of the choice; `None` without a choice.
     chosen: Option<(ModelId, EventId)>,
+    /// The signals about this work.
     pub(crate) signals: SignalList,
 }
 
@@ -28,7 +29,7 @@ impl JudgedWork {
         self.add_choice_signal();
     }
 
-    /// Counts an answered call of a model.
+    /// Counts an answered model call.
     pub(crate) fn add_call(&mut self, model: &ModelId) {
         match self.calls.iter_mut().find(|(known, _)| known == model) {
             Some((_, calls)) => *calls = calls.saturating_add(1),
@@ -47,7 +48,7 @@ impl JudgedWork {
         }
     }
 
-    /// Whether any call was answered.
+    /// Whether any model call of the work was answered.
     pub(crate) const fn is_answered(&self) -> bool {
         !self.calls.is_empty()
     }

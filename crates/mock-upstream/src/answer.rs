@@ -11,7 +11,7 @@ use crate::{
 /// The text of a response to a message without a directive, as deltas.
 pub(crate) const DEFAULT_TEXT: [&str; 4] = ["Hello", " from", " the", " mock."];
 
-/// The text of a thinking block.
+/// The text of every thinking block that the mock generates.
 pub(crate) const THINKING_TEXT: &str = "Let me think about it.";
 
 /// A response of the mock model, independent of the API in which it is written.
@@ -19,13 +19,15 @@ pub(crate) const THINKING_TEXT: &str = "Let me think about it.";
 pub(crate) struct Answer {
     /// The number of the request, from which ids are made.
     pub(crate) number: u64,
+    /// The model that the request names.
     pub(crate) model: String,
+    /// The content, in order.
     pub(crate) blocks: Vec<Block>,
     pub(crate) stop: StopReason,
     pub(crate) usage: Usage,
 }
 
-/// A content block of a response.
+/// A content block of a response, independent of the API.
 #[derive(Debug, Clone)]
 pub(crate) enum Block {
     /// The text [`THINKING_TEXT`], signed with [`signature`].
@@ -36,11 +38,12 @@ pub(crate) enum Block {
     ToolCall(ToolCall),
 }
 
-/// A tool call in a response.
+/// A call of a tool in a response.
 #[derive(Debug, Clone)]
 pub(crate) struct ToolCall {
     /// The id without the prefix of the API, unique among all calls.
     pub(crate) id: String,
+    /// The called tool, as the request defines it.
     pub(crate) tool: Tool,
     /// The arguments as JSON.
     pub(crate) input: Value,
@@ -60,7 +63,7 @@ impl ToolCall {
     }
 }
 
-/// The reason why a response ended.
+/// The reason why the model stopped generating, independent of the API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum StopReason {
     /// The text is complete.
@@ -155,8 +158,8 @@ fn blocks(request: &ParsedRequest, number: u64) -> (Vec<Block>, StopReason) {
     (blocks, stop)
 }
 
-/// Removes text deltas beyond the output limit, and sets the stop reason if any were removed. Calls are kept whole,
-/// because an incomplete call is useless.
+/// Removes text deltas beyond `max_tokens` output tokens, and sets the stop reason if any were removed. Calls are kept
+/// whole, because an incomplete call is useless.
 fn truncate_text(blocks: &mut [Block], stop: &mut StopReason, max_tokens: u64) {
     let mut remaining = max_tokens;
     for block in blocks {

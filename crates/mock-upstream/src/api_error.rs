@@ -17,7 +17,7 @@ pub(crate) struct ApiError {
 }
 
 impl ApiError {
-    /// Creates an error with a status.
+    /// Creates an error with an HTTP status and a message for the client.
     pub(crate) fn new(status: StatusCode, message: impl Into<String>) -> Self {
         Self { status, message: message.into(), field: None, code: None }
     }

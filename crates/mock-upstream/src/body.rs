@@ -11,7 +11,7 @@ use tokio::time::Sleep;
 
 use crate::{connection::ResetSwitch, record::EndRecorder};
 
-/// A step of sending a body.
+/// A step of sending a response body, in the order of a list.
 #[derive(Debug)]
 pub(crate) enum BodyStep {
     /// Send bytes.
@@ -37,17 +37,20 @@ pub(crate) struct CutOff;
 /// The body of a response, which records its own end.
 #[derive(Debug)]
 pub(crate) struct ResponseBody {
+    /// The steps that remain.
     steps: std::vec::IntoIter<BodyStep>,
     /// The running delay of a [`BodyStep::Wait`].
     delay: Option<Pin<Box<Sleep>>>,
     /// The length of a body that is not streamed.
     length: Option<u64>,
+    /// Records how the body ends.
     recorder: EndRecorder,
+    /// Resets the connection, if a step asks for it.
     reset: ResetSwitch,
 }
 
 impl ResponseBody {
-    /// Creates a body of known length.
+    /// Creates a body of known length that is sent at once.
     pub(crate) fn from_bytes(bytes: Bytes, recorder: EndRecorder) -> Self {
         let length = Some(bytes.len() as u64);
         Self {

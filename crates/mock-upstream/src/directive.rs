@@ -9,7 +9,7 @@
 
 use serde_json::Value;
 
-/// The directives in a message.
+/// The directives that a user message contains, which determine the response.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Directives {
     /// Whether the response starts with a thinking block.
@@ -20,7 +20,7 @@ pub struct Directives {
     pub text_deltas: Option<usize>,
 }
 
-/// The highest number of text deltas; their events have about 8 MB.
+/// The highest number of text deltas; a stream of that length has about 8 MB.
 const MAX_TEXT_DELTAS: usize = 100_000;
 
 impl Directives {

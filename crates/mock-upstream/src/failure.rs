@@ -25,7 +25,7 @@ const fn once() -> u32 {
     1
 }
 
-/// A kind of failure.
+/// A kind of failure that a test can request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Fault {
@@ -109,6 +109,7 @@ impl Failure {
 pub(crate) struct Failures {
     /// The length of the list, so that requests take no lock while it is empty.
     count: AtomicUsize,
+    /// The pending failures, oldest first.
     list: Mutex<Vec<Failure>>,
 }
 

@@ -19,7 +19,7 @@ use crate::{
 /// The delay before a connection ends, so that the bytes sent before reach the client.
 const CUT_DELAY: Duration = Duration::from_millis(20);
 
-/// Builds the body of a streamed response. `gap` is the delay between events.
+/// Builds the body of a streamed response, with a requested failure applied. `gap` is the delay between events.
 pub(crate) fn stream_body(
     api: Api,
     answer: &Answer,
@@ -53,7 +53,7 @@ pub(crate) fn stream_body(
     ResponseBody::from_steps(steps, None, recorder, reset)
 }
 
-/// Builds the body of a response that is not streamed.
+/// Builds the body of a response that is not streamed, with a requested failure applied.
 pub(crate) fn single_body(bytes: Bytes, fault: Option<&Fault>, handle: ResponseHandle) -> ResponseBody {
     let ResponseHandle { recorder, reset } = handle;
     recorder.status(200);

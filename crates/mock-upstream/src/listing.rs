@@ -60,25 +60,13 @@ pub(crate) fn list_models(
     if let Err(error) = check_credentials(error_api, headers) {
         return error_response(&error, error_api, number, recorder);
     }
-    let shape = |name: &str| match api {
-        Api::Gemini => json!({"name": format!("models/{name}"), "displayName": name}),
-        _ => json!({
-            "id": name,
-            "object": "model",
-            "type": "model",
-            "created": 1_700_000_000,
-            "created_at": "2023-11-14T22:13:20Z",
-            "owned_by": "mock",
-            "display_name": name,
-        }),
-    };
     if let Some(name) = requested {
         if name.starts_with("no-such-model") {
             return error_response(&ApiError::unknown_model(error_api, name), error_api, number, recorder);
         }
-        return json_response(StatusCode::OK, &shape(name), recorder);
+        return json_response(StatusCode::OK, &model_entry(api, name), recorder);
     }
-    let list: Vec<Value> = MODELS.iter().map(|name| shape(name)).collect();
+    let list: Vec<Value> = MODELS.iter().map(|name| model_entry(api, name)).collect();
     let body = match api {
         Api::Gemini => json!({"models": list}),
         _ => json!({
@@ -90,4 +78,20 @@ pub(crate) fn list_models(
         }),
     };
     json_response(StatusCode::OK, &body, recorder)
+}
+
+/// Returns the description of a model in the list.
+fn model_entry(api: Api, name: &str) -> Value {
+    match api {
+        Api::Gemini => json!({"name": format!("models/{name}"), "displayName": name}),
+        _ => json!({
+            "id": name,
+            "object": "model",
+            "type": "model",
+            "created": 1_700_000_000,
+            "created_at": "2023-11-14T22:13:20Z",
+            "owned_by": "mock",
+            "display_name": name,
+        }),
+    }
 }

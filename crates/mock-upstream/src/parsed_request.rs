@@ -14,6 +14,7 @@ pub(crate) struct ParsedRequest {
     pub(crate) user_text: String,
     /// The total length of the tool results at the end of the conversation; `None` without one.
     pub(crate) result_bytes: Option<usize>,
+    /// The tools that the model may call.
     pub(crate) tools: Vec<Tool>,
     /// The schema of the JSON to respond with, null for any JSON; `None` for a response in text.
     pub(crate) json_schema: Option<Value>,

@@ -9,10 +9,10 @@ use hyper::body::Bytes;
 use serde::Serialize;
 use serde_json::Value;
 
-/// The number of requests that are kept.
+/// The number of requests that are kept; older ones are dropped.
 const MAX_RECORDED: usize = 1_000;
 
-/// The state of a response.
+/// The state of the response to a recorded request.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ResponseState {
@@ -75,7 +75,7 @@ impl EndRecorder {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Records the HTTP status.
+    /// Records the HTTP status of the response.
     pub(crate) fn status(&self, status: u16) {
         self.progress().status = status;
     }
@@ -139,7 +139,7 @@ impl Requests {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
-    /// Returns the requests, the oldest first.
+    /// Returns the recorded requests, the oldest first.
     pub(crate) fn all(&self) -> Vec<Request> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().map(ReceivedRequest::to_request).collect()
     }

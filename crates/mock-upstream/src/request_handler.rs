@@ -22,6 +22,7 @@ use crate::{
     control,
     failure::Fault,
     faulty, listing,
+    parsed_request::ParsedRequest,
     record::EndRecorder,
     reply::{build_response, error_response, json_response},
     response_cache::scan_request,
@@ -29,7 +30,7 @@ use crate::{
     state::State,
 };
 
-/// Records a request and responds to it.
+/// Handles an HTTP request to the mock: records it and routes it to its endpoint.
 ///
 /// # Errors
 /// If the body of the request cannot be read, which ends the connection.
@@ -98,13 +99,7 @@ async fn generate(
     let fault = state.failures.take(scanned.model);
     match &fault {
         Some(Fault::Status { status, retry_after }) => {
-            let status = StatusCode::from_u16(*status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-            let message = status.canonical_reason().unwrap_or("Overloaded");
-            let mut response = error_response(&ApiError::new(status, message), api, number, handle.recorder);
-            if let Some(value) = retry_after.as_ref().and_then(|value| HeaderValue::from_str(value).ok()) {
-                response.headers_mut().insert(RETRY_AFTER, value);
-            }
-            return response;
+            return failure_response(*status, retry_after.as_deref(), api, number, handle.recorder);
         }
         Some(Fault::SlowHeaders(milliseconds)) => {
             tokio::time::sleep(Duration::from_millis(*milliseconds)).await;
@@ -113,17 +108,11 @@ async fn generate(
         _ => {}
     }
     if state.settings.plain {
-        let (stream, body) = state.cached_responses.respond(api, &scanned, state.gap(), fault.as_ref(), handle);
-        return build_response(stream, body, None);
+        let (is_sse, body) = state.cached_responses.respond(api, &scanned, state.gap(), fault.as_ref(), handle);
+        return build_response(is_sse, body, None);
     }
     let form = gemini.as_ref().map(|(_, form)| *form);
-    let parsed = serde_json::from_slice::<Value>(body)
-        .map_err(|error| ApiError::invalid(format!("The body of the request is not valid JSON: {error}")))
-        .and_then(|json| parse_request(api, gemini, headers, &json, body.len()));
-    let request = match parsed {
-        Ok(request) if request.model.starts_with("no-such-model") => {
-            return error_response(&ApiError::unknown_model(api, &request.model), api, number, handle.recorder);
-        }
+    let request = match parse_model_request(api, gemini, headers, body) {
         Ok(request) => request,
         Err(error) => return error_response(&error, api, number, handle.recorder),
     };
@@ -136,4 +125,38 @@ async fn generate(
         faulty::single_body(Bytes::from(response_body(api, &answer).to_string()), fault.as_ref(), handle)
     };
     build_response(stream && form != Some(GeminiForm::Array), body, Some((api, number)))
+}
+
+/// Builds the error response of a requested failure with a status and, if given, a `retry-after` header.
+fn failure_response(
+    status: u16,
+    retry_after: Option<&str>,
+    api: Api,
+    number: u64,
+    recorder: EndRecorder,
+) -> Response<ResponseBody> {
+    let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let message = status.canonical_reason().unwrap_or("Overloaded");
+    let mut response = error_response(&ApiError::new(status, message), api, number, recorder);
+    if let Some(value) = retry_after.and_then(|value| HeaderValue::from_str(value).ok()) {
+        response.headers_mut().insert(RETRY_AFTER, value);
+    }
+    response
+}
+
+/// Parses and validates the body of a request for a model's output. Models whose name starts with `no-such-model` are
+/// unknown.
+fn parse_model_request(
+    api: Api,
+    gemini: Option<(String, GeminiForm)>,
+    headers: &HeaderMap,
+    body: &Bytes,
+) -> Result<ParsedRequest, ApiError> {
+    let json: Value = serde_json::from_slice(body)
+        .map_err(|error| ApiError::invalid(format!("The body of the request is not valid JSON: {error}")))?;
+    let request = parse_request(api, gemini, headers, &json, body.len())?;
+    if request.model.starts_with("no-such-model") {
+        return Err(ApiError::unknown_model(api, &request.model));
+    }
+    Ok(request)
 }

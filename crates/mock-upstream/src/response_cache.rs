@@ -20,7 +20,7 @@ use crate::{
     route::{Api, GeminiForm},
 };
 
-/// The number of text deltas in a stream.
+/// The number of text deltas in a cached stream.
 const STREAM_DELTAS: usize = 20;
 
 /// The number of cached responses; others are built for each request.
@@ -81,9 +81,10 @@ struct CacheKey {
 #[derive(Debug, Default)]
 pub(crate) struct ResponseCache(Mutex<BTreeMap<CacheKey, CachedResponse>>);
 
-/// A response in serialised form.
+/// A response in serialised form, which is cheap to clone.
 #[derive(Debug, Clone)]
 struct CachedResponse {
+    /// The response from which error events take their ids.
     answer: Arc<Answer>,
     /// The events of a stream; empty for a response that is not streamed.
     events: Arc<[Bytes]>,
@@ -92,8 +93,8 @@ struct CachedResponse {
 }
 
 impl ResponseCache {
-    /// Returns whether the response consists of server-sent events, and its body, which is cached if possible. `gap` is the
-    /// delay between events.
+    /// Returns whether the response consists of server-sent events, and its body, which is cached if possible. `gap` is
+    /// the delay between events.
     pub(crate) fn respond(
         &self,
         api: Api,

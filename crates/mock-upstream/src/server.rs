@@ -23,9 +23,12 @@ use crate::{
 /// A mock provider that runs on its own thread. Dropping it closes its connections.
 #[derive(Debug)]
 pub struct MockUpstream {
+    /// The address on which it listens.
     address: SocketAddr,
     state: Arc<State>,
+    /// Ends the server; `None` once it was used.
     stop: Option<oneshot::Sender<()>>,
+    /// The thread of the server; `None` once it was joined.
     thread: Option<JoinHandle<()>>,
 }
 
@@ -65,7 +68,7 @@ impl MockUpstream {
         Ok(Self { address, state, stop: Some(stop), thread: Some(thread) })
     }
 
-    /// Returns the address on which it listens.
+    /// Returns the address on which the mock listens.
     pub const fn address(&self) -> SocketAddr {
         self.address
     }
@@ -90,7 +93,7 @@ impl MockUpstream {
         self.state.failures.add(failure);
     }
 
-    /// Removes all failures and recorded requests.
+    /// Removes all failures that were added, and all recorded requests.
     pub fn reset(&self) {
         self.state.failures.clear();
         self.state.requests.clear();

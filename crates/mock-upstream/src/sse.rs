@@ -3,22 +3,22 @@
 use hyper::body::Bytes;
 use serde_json::Value;
 
-/// Formats an event with a name.
+/// Formats a server-sent event with a name and JSON data.
 pub(crate) fn named(name: &str, data: &Value) -> Bytes {
     Bytes::from(format!("event: {name}\ndata: {data}\n\n"))
 }
 
-/// Formats an event whose name is the `type` of its data.
+/// Formats a server-sent event whose name is the `type` of its JSON data.
 pub(crate) fn typed(data: &Value) -> Bytes {
     named(data["type"].as_str().unwrap_or_default(), data)
 }
 
-/// Formats an event without a name.
+/// Formats a server-sent event with JSON data and without a name.
 pub(crate) fn data(data: &Value) -> Bytes {
     Bytes::from(format!("data: {data}\n\n"))
 }
 
-/// Formats an event without a name, with the CRLF line ends that Google uses.
+/// Formats a server-sent event without a name, with the CRLF line ends that Google uses.
 pub(crate) fn data_crlf(data: &Value) -> Bytes {
     Bytes::from(format!("data: {data}\r\n\r\n"))
 }

@@ -8,7 +8,7 @@ use std::{
 
 use crate::{failure::Failures, record::Requests, response_cache::ResponseCache};
 
-/// The settings of a mock.
+/// The settings with which a mock provider starts.
 #[derive(Debug, Clone, Copy)]
 pub struct Settings {
     /// The port on 127.0.0.1; 0 selects a free one.
@@ -33,6 +33,7 @@ impl Default for Settings {
 /// The state that all connections of a mock share.
 pub(crate) struct State {
     pub(crate) settings: Settings,
+    /// Whether to record the bodies of requests.
     pub(crate) keep_bodies: AtomicBool,
     /// Milliseconds between the events of a stream.
     pub(crate) gap_ms: AtomicU64,
@@ -40,6 +41,7 @@ pub(crate) struct State {
     number: AtomicU64,
     pub(crate) failures: Failures,
     pub(crate) requests: Requests,
+    /// The responses of a plain mock.
     pub(crate) cached_responses: ResponseCache,
 }
 

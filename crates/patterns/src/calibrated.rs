@@ -192,7 +192,7 @@ impl NeighbourSums {
     }
 }
 
-/// Returns half of a number, in billionths.
+/// Converts half of a fixed-point number to billionths: neighbours and regression contribute one half each.
 fn half_in_billionths(number: Q20) -> i64 {
     i64::try_from(i128::from(number.0) * 500_000_000 / i128::from(Q20::ONE.0)).unwrap_or_default()
 }

@@ -13,6 +13,7 @@ use crate::{
 pub(crate) struct Embedding {
     /// The name of the embedding model.
     pub(crate) embedder: String,
+    /// The components, which form a vector of length 181.
     vector: Vec<i8>,
 }
 
@@ -23,6 +24,7 @@ pub(crate) struct IndexedEmbedding {
     pub(crate) index: usize,
     /// The name of the embedding model.
     pub(crate) embedder: String,
+    /// The same vector with components of 16 bits.
     pub(crate) vector: UnitVector,
 }
 

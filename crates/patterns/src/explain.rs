@@ -19,7 +19,7 @@ use crate::{
     space::PointQuery,
 };
 
-/// The explanation of a recommendation.
+/// A recommendation with the estimates behind it, and the changes that would lead to another one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Explanation {
     /// The recommendation; `None` if no similar turn has a score.
@@ -30,7 +30,7 @@ pub struct Explanation {
     pub counterfactuals: Vec<Counterfactual>,
 }
 
-/// The estimate of one model with its parts.
+/// The estimate of one model's outcome, with the terms and the neighbours from which it was computed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ModelExplanation {
     /// The model.

@@ -22,6 +22,7 @@ pub(crate) type Key = u128;
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(from = "saved::SavedFingerprint<'static>")]
 pub(crate) struct Fingerprint {
+    /// The hash of all features, including those that are not stored.
     pub(crate) key: Key,
     /// The structural features as bit masks.
     pub(crate) packed: PackedFeatures,
@@ -76,7 +77,7 @@ impl Fingerprint {
         }
     }
 
-    /// Returns the number of turns.
+    /// Returns the number of turns with these features.
     pub(crate) const fn turns(&self) -> u32 {
         self.turns
     }

@@ -14,7 +14,7 @@ use crate::{
     unit_vector::{DIMENSIONS, UnitVector, normalize},
 };
 
-/// The number of possible token hashes.
+/// The number of possible 16-bit token hashes.
 const HASHES: usize = 1 << 16;
 
 /// The number of texts a token must occur in to have a weight.
@@ -32,7 +32,7 @@ pub(crate) struct Idf {
     weighted: usize,
 }
 
-/// The weight of a token; 0 for tokens without one.
+/// The weight and the column of a token; both are 0 for a token without weight.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 struct Token {
     weight: Log2,

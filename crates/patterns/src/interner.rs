@@ -8,6 +8,7 @@ const MIN_CLEANUP: usize = 16;
 /// A pool of shared values. Values that are no longer used elsewhere are removed whenever the pool has doubled.
 #[derive(Debug, Clone)]
 pub(crate) struct Interner<T> {
+    /// All shared values, including unused ones that were not removed yet.
     values: BTreeSet<Arc<T>>,
     /// The number of values at which unused ones are removed next.
     cleanup_at: usize,

@@ -47,7 +47,7 @@ impl OutcomeSums {
         }
     }
 
-    /// Adds the sums over other turns.
+    /// Adds the sums over other turns to these.
     pub(crate) fn merge(&mut self, other: &Self) {
         self.samples = self.samples.saturating_add(other.samples);
         self.scored = self.scored.saturating_add(other.scored);

@@ -129,6 +129,7 @@ impl PackedFeatures {
 
 /// The features to which other turns are compared, with tables of all results for intents and side effects.
 pub(crate) struct PackedQuery<'a> {
+    /// The features of the query.
     packed: &'a PackedFeatures,
     /// The weighted similarity of the intents in hundredths of a billionth, by the other turn's mask.
     intents: [u64; INTENT_SETS],

@@ -42,8 +42,10 @@ pub struct Patterns {
     recorded: RecordedTurns,
     /// The embeddings of messages, for later turns with the same message.
     embeddings: Embeddings,
+    /// The shared paths of workspaces.
     #[serde(skip)]
     workspaces: Interner<String>,
+    /// The shared rubrics of evaluations.
     #[serde(skip)]
     rubrics: Interner<RubricVersion>,
 }

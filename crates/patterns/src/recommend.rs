@@ -60,7 +60,7 @@ impl Store {
         self.with_buffers(&search, known, |buffers| self.estimate_models(&search, sketch, settings, buffers))
     }
 
-    /// Whether any known model has a score.
+    /// Whether any model that is `known` has a score in this store.
     fn has_outcomes(&self, known: &dyn Fn(&ModelId) -> bool) -> bool {
         let mut models = self.models.iter().zip(&self.index.models);
         models.any(|(model, index)| 0 < index.sums.scored && known(model))

@@ -39,7 +39,9 @@ pub(crate) struct RecordedWork {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(from = "Vec<RecordedWork>")]
 pub(crate) enum WorkList {
+    /// The work of a single model.
     One(RecordedWork),
+    /// The work of several models, or of none.
     Several(Box<[RecordedWork]>),
 }
 

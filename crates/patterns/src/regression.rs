@@ -22,10 +22,10 @@ use crate::{
 /// The weight of words in tenths; structure has the rest.
 const WORD_TENTHS: i64 = 9;
 
-/// The penalty `λ`.
+/// The penalty `λ` of the ridge regression.
 const RIDGE_PENALTY: Q15 = Fixed(10 * Q15::ONE.0);
 
-/// The weights of one model's regression.
+/// A ridge regression of one model's outcomes, as weights of words and of structural features.
 #[derive(Clone, Default)]
 pub(crate) struct Regression {
     /// `Σ a · TF-IDF weight`, by column of the token. Empty before the first row.
@@ -158,5 +158,6 @@ pub(crate) struct RowTarget {
     pub(crate) residual: Q20,
     /// The number of outcomes.
     pub(crate) outcomes: u32,
+    /// The coefficient so far.
     pub(crate) coefficient: Q20,
 }

@@ -19,6 +19,7 @@ pub(crate) struct Row {
     pub(crate) changed_at: Timestamp,
     /// The latest turn.
     pub(crate) turn: TurnId,
+    /// The sums over the outcomes of all turns.
     pub(crate) sums: OutcomeSums,
     /// The row's coefficient in the regression of its model.
     pub(crate) coefficient: Q20,

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::judgement::Judgement;
 
-/// A turn that has started and not ended.
+/// A turn that has started and not ended, with the calls so far.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct RunningTurn {
     /// The path of the workspace.

@@ -236,7 +236,7 @@ impl Store {
         nearest
     }
 
-    /// Returns the row of a neighbour and its model.
+    /// Returns the row of a neighbour with its model; `None` if it is not in the store.
     pub(crate) fn row(&self, neighbour: &Neighbour) -> Option<(&ModelId, &Row)> {
         let row = self.fingerprints.get(neighbour.index as usize)?.rows.get(neighbour.row as usize)?;
         Some((self.models.get(row.model as usize)?, row))

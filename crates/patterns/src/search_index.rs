@@ -38,6 +38,7 @@ pub(crate) struct ModelIndex {
     pub(crate) scored: Vec<u32>,
     /// The points of those fingerprints, in the same order and contiguous, because the search scans them.
     pub(crate) points: Vec<Point>,
+    /// The regression of the model's outcomes on words and structure.
     pub(crate) regression: Regression,
 }
 
@@ -170,7 +171,7 @@ impl SearchIndex {
         }
     }
 
-    /// Returns the point of the fingerprint at `position`.
+    /// Returns the point in the feature space of the fingerprint at `position`.
     fn point(&self, space: &FeatureSpace, position: usize, fingerprint: &Fingerprint) -> Point {
         let words = self.words.get(position).copied().unwrap_or([0; DIMENSIONS]);
         Point { words, structure: space.structure(fingerprint) }

@@ -1,6 +1,6 @@
 //! Selection of the `k` smallest of many items without heap allocation.
 
-/// The largest `k`.
+/// The largest number of items (`k`) that can be selected.
 pub const MAX_NEIGHBOURS: usize = 512;
 
 /// The size of the buffer, for up to `2k` items.
@@ -11,9 +11,11 @@ const CAPACITY: usize = 2 * MAX_NEIGHBOURS;
 /// Collects up to `2k` items, then drops the greater half with a selection in linear time, so that each push takes
 /// constant time on average.
 pub(crate) struct Smallest<T> {
+    /// The buffer, of which the first `length` items are used.
     items: [T; CAPACITY],
     length: usize,
     k: usize,
+    /// The greatest item kept by the last selection; `None` before the first.
     threshold: Option<T>,
 }
 

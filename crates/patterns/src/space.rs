@@ -77,7 +77,7 @@ impl PointQuery {
         Self { point: *point, alpha: Q15::from_score(alpha) }
     }
 
-    /// Whether words have a weight above 0.
+    /// Whether the query compares words: their weight is above 0.
     pub(crate) fn compares_words(&self) -> bool {
         self.alpha != Q15::ZERO
     }

@@ -37,7 +37,7 @@ impl Patterns {
     }
 }
 
-/// The outcomes of a model in a workspace.
+/// The outcomes of one model in a workspace, summed over all rows.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ModelStatus<'a> {
     /// The model.

@@ -19,7 +19,7 @@ use crate::{
     vocabulary::Vocabulary,
 };
 
-/// The turns of one workspace with their outcomes.
+/// The past turns of one workspace with their outcomes, grouped by features and model.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(from = "saved::SavedStore")]
 pub struct Store {
@@ -27,6 +27,7 @@ pub struct Store {
     pub(crate) models: Vec<ModelId>,
     /// The groups of turns with equal features.
     pub(crate) fingerprints: Vec<Fingerprint>,
+    /// The values of list features, each with its bit in a mask.
     pub(crate) vocabularies: Vocabularies,
     /// The names of workloads, each with its number.
     pub(crate) workloads: Vocabulary,
@@ -44,11 +45,12 @@ pub struct Store {
     /// The number of rows.
     #[serde(skip)]
     rows: usize,
+    /// State derived from the rows, for the search.
     #[serde(skip)]
     pub(crate) index: SearchIndex,
 }
 
-/// The number of updates before the first estimate.
+/// The number of updates before feature space and regressions are first estimated.
 const MIN_UPDATES: u64 = 16;
 
 /// The work of one model in a turn that has ended.
@@ -148,7 +150,7 @@ impl Store {
         }
     }
 
-    /// Sets the embedding of the fingerprint of a row.
+    /// Sets the embedding of the fingerprint to which a row belongs.
     pub(crate) fn embed_row(&mut self, row: RowId, embedding: &Embedding) {
         let Some(position) = self.position(row.key) else { return };
         let Some(fingerprint) = self.fingerprints.get_mut(position) else { return };

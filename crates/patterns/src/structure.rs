@@ -29,7 +29,7 @@ const LEVEL_VALUES: usize = MAX_LEVEL as usize + 1;
 /// The number of features that are sets of strings: extensions, tools, directories.
 pub(crate) const SETS: usize = 3;
 
-/// The number of bits in the mask of one set.
+/// The number of bits in the mask of a set of strings.
 const BITS_OF_SET: usize = 128;
 
 /// The greatest variance `p (1 - p)` of a feature that is dropped, because nearly all or nearly no turns have it.
@@ -114,7 +114,9 @@ pub(crate) struct StructureKernel {
     set_frequencies: Vec<(usize, Q15)>,
     /// The sum `Σ w p²`.
     constant: Q15,
+    /// The sums and the weight of the level features.
     levels: FeatureGroup,
+    /// The sums and the weight of the set features.
     sets: FeatureGroup,
 }
 
@@ -185,7 +187,7 @@ impl StructureKernel {
         kernel
     }
 
-    /// Encodes the structural features of a turn.
+    /// Encodes the structural features of a turn for comparison with others.
     pub(crate) fn encode(&self, input: &StructureInput) -> Structure {
         let mut lanes = [0; LANES];
         let mut level_sum = Q15::ZERO;
@@ -260,10 +262,11 @@ impl StructureKernel {
     }
 }
 
-/// One binary feature that a turn has.
+/// One binary feature that a turn has, with the constants of the kernel for it.
 pub(crate) struct StructureFeature {
     /// The index of the feature, below [`STRUCTURE_FEATURES`].
     pub(crate) index: usize,
+    /// The weight `w` of the feature's group.
     pub(crate) weight: Q15,
     /// The share of turns that have the feature.
     pub(crate) frequency: Q15,

@@ -40,7 +40,7 @@ pub(crate) struct CompactSketch {
 }
 
 impl CompactSketch {
-    /// Whether the message has any word.
+    /// Whether the message has any word, so that it can be compared by words.
     pub(crate) const fn has_words(&self) -> bool {
         self.words != 0
     }
@@ -50,7 +50,7 @@ impl CompactSketch {
         self.split().2
     }
 
-    /// Returns the bytes of words, pairs and shape.
+    /// Splits the buffer into the bytes of words, pairs and shape.
     fn split(&self) -> (&[u8], &[u8], &[u8]) {
         let (words, rest) = self.bytes.split_at(2 * self.words as usize);
         let (pairs, shape) = rest.split_at(2 * self.pairs as usize);

@@ -1,10 +1,10 @@
-//! Baseline methods in floating point, trained on the same turns as the store.
+//! Baseline methods, trained on the same turns as the store. Unlike the store they compute in floating point.
 
 mod logistic;
+mod logistic_fit;
 mod neighbours;
-mod newton;
 mod sparse;
-mod terms;
+mod vocabulary;
 
 pub(crate) use logistic::Logistic;
 pub(crate) use neighbours::Neighbours;

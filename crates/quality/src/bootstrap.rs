@@ -6,17 +6,17 @@ use crate::{
     data::Outcome,
     hash::Random,
     hull::Hull,
-    number::number,
+    numbers::to_f64,
     sweep::{Choices, aiq},
 };
 
-/// The number of resamples.
+/// The number of resamples from which confidence intervals are computed.
 pub(crate) const RESAMPLES: usize = 1_000;
 
-/// The seed of the resamples.
+/// The seed of the resamples, which makes the intervals reproducible.
 const SEED: u64 = 5;
 
-/// A difference in AIQ with its 95 % confidence interval.
+/// The difference in AIQ between two routers, with its 95 % confidence interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Margin {
     /// The difference on all test turns.
@@ -40,15 +40,18 @@ impl Margin {
     }
 }
 
-/// Cost and score of each turn (row) at each cost weight (column), so that a resample is a weighted sum of rows.
+/// For each turn (row), first the cost and then the score at each cost weight (columns). The curve of a resample is a
+/// weighted sum of rows.
 #[derive(Debug)]
-struct Matrix {
+struct CurveMatrix {
+    /// The number of columns: twice that of the cost weights.
     width: usize,
+    /// All cells, row by row.
     cells: Vec<f64>,
 }
 
-impl Matrix {
-    fn of(outcomes: &[&[Outcome]], choices: impl Fn(usize) -> Choices) -> Self {
+impl CurveMatrix {
+    fn new(outcomes: &[&[Outcome]], choices: impl Fn(usize) -> Choices) -> Self {
         let mut cells = Vec::new();
         for (turn, outcomes) in outcomes.iter().enumerate() {
             let choices = choices(turn);
@@ -58,16 +61,18 @@ impl Matrix {
         Self { width: cells.len() / outcomes.len().max(1), cells }
     }
 
-    /// Returns `(mean cost, mean score)` for each cost weight, if each turn occurs as often as `times` states.
-    fn points(&self, times: &[u32]) -> Vec<(f64, f64)> {
+    /// Returns mean cost and mean score for each cost weight, if each turn occurs as often as `occurrences` has it.
+    fn points(&self, occurrences: &[u32]) -> Vec<(f64, f64)> {
         let mut sums = vec![0.0; self.width];
-        for (row, times) in self.cells.chunks_exact(self.width.max(1)).zip(times).filter(|(_, times)| **times != 0) {
-            let times = f64::from(*times);
+        for (row, occurrences) in
+            self.cells.chunks_exact(self.width.max(1)).zip(occurrences).filter(|(_, occurrences)| **occurrences != 0)
+        {
+            let occurrences = f64::from(*occurrences);
             for (sum, cell) in sums.iter_mut().zip(row) {
-                *sum += times * cell;
+                *sum += occurrences * cell;
             }
         }
-        let turns = number(times.len().max(1));
+        let turns = to_f64(occurrences.len().max(1));
         let (costs, scores) = sums.split_at(self.width / 2);
         costs.iter().zip(scores).map(|(cost, score)| (cost / turns, score / turns)).collect()
     }
@@ -75,44 +80,49 @@ impl Matrix {
 
 /// Computes the differences in AIQ between pairs of routers, all on the same resamples. `pairs` are indices of
 /// `routers`.
-pub(crate) fn margins(outcomes: &[&[Outcome]], routers: &[&[Choices]], pairs: &[(usize, usize)]) -> Vec<Margin> {
+pub(crate) fn compare_routers(
+    outcomes: &[&[Outcome]],
+    routers: &[&[Choices]],
+    pairs: &[(usize, usize)],
+) -> Vec<Margin> {
     let models = outcomes.first().map_or(0, |first| first.len());
-    let singles = Matrix::of(outcomes, |_| (0..models).collect());
+    let single_models = CurveMatrix::new(outcomes, |_| (0..models).collect());
     let matrices: Vec<_> = routers
         .iter()
         .map(|choices| {
-            let distinct = distinct(choices);
-            Matrix::of(outcomes, |turn| distinct.iter().map(|weight| choices[turn][*weight]).collect())
+            let weights = distinct_weights(choices);
+            CurveMatrix::new(outcomes, |turn| weights.iter().map(|weight| choices[turn][*weight]).collect())
         })
         .collect();
-    let differences = |times: &[u32]| {
-        let singles = singles.points(times);
-        let figure = |matrix: &Matrix| aiq(&Hull::of(matrix.points(times)), &singles);
-        let figures: Vec<f64> = matrices.iter().map(figure).collect();
-        pairs.iter().map(|(one, other)| figures[*one] - figures[*other]).collect::<Vec<_>>()
+    let differences = |occurrences: &[u32]| {
+        let single_models = single_models.points(occurrences);
+        let router_aiq = |matrix: &CurveMatrix| aiq(&Hull::new(matrix.points(occurrences)), &single_models);
+        let aiqs: Vec<f64> = matrices.iter().map(router_aiq).collect();
+        pairs.iter().map(|(one, other)| aiqs[*one] - aiqs[*other]).collect::<Vec<_>>()
     };
-    let real = differences(&vec![1; outcomes.len()]);
+    let observed = differences(&vec![1; outcomes.len()]);
     let mut random = Random(SEED);
-    let mut drawn: Vec<Vec<f64>> = vec![Vec::with_capacity(RESAMPLES); pairs.len()];
+    let mut resampled: Vec<Vec<f64>> = vec![Vec::with_capacity(RESAMPLES); pairs.len()];
     for _ in 0..RESAMPLES {
-        let mut times = vec![0; outcomes.len()];
+        let mut occurrences = vec![0; outcomes.len()];
         for _ in 0..outcomes.len() {
-            times[random.below(outcomes.len())] += 1;
+            occurrences[random.below(outcomes.len())] += 1;
         }
-        for (drawn, difference) in drawn.iter_mut().zip(differences(&times)) {
-            drawn.push(difference);
+        for (resampled, difference) in resampled.iter_mut().zip(differences(&occurrences)) {
+            resampled.push(difference);
         }
     }
-    let margin = |(difference, mut drawn): (f64, Vec<f64>)| {
-        drawn.sort_by(f64::total_cmp);
-        let at = |place: usize| drawn.get(place).copied().unwrap_or(difference);
-        Margin { difference, low: at(RESAMPLES / 40), high: at(RESAMPLES - 1 - RESAMPLES / 40) }
+    let margin = |(difference, mut resampled): (f64, Vec<f64>)| {
+        resampled.sort_by(f64::total_cmp);
+        let percentile = |index: usize| resampled.get(index).copied().unwrap_or(difference);
+        Margin { difference, low: percentile(RESAMPLES / 40), high: percentile(RESAMPLES - 1 - RESAMPLES / 40) }
     };
-    real.into_iter().zip(drawn).map(margin).collect()
+    observed.into_iter().zip(resampled).map(margin).collect()
 }
 
-/// The cost weights at which any turn goes to another model than at the previous weight; others add no point to a hull.
-fn distinct(choices: &[Choices]) -> Vec<usize> {
+/// Returns the indices of the cost weights at which any turn goes to another model than at the previous weight; the
+/// others add no point to a hull.
+fn distinct_weights(choices: &[Choices]) -> Vec<usize> {
     let weights = 0..choices.first().map_or(0, Vec::len);
     weights.filter(|weight| *weight == 0 || choices.iter().any(|turn| turn[*weight] != turn[*weight - 1])).collect()
 }
@@ -129,7 +139,7 @@ mod tests {
         // The second weight considers cost alone.
         let right: Vec<Choices> = (0..100).map(|turn| vec![turn % 2, 0]).collect();
         let wrong: Vec<Choices> = (0..100).map(|turn| vec![1 - turn % 2, 0]).collect();
-        let found = margins(&turns, &[&right, &wrong], &[(0, 1), (0, 0)]);
+        let found = compare_routers(&turns, &[&right, &wrong], &[(0, 1), (0, 0)]);
         assert_eq!(found[0].verdict(), "win");
         assert_eq!((found[1].low, found[1].high, found[1].verdict()), (0.0, 0.0, "no difference shown"));
     }

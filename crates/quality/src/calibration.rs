@@ -1,27 +1,29 @@
-//! Calibration: predicted against observed success, and confidence against the rate of correct recommendations.
+//! Calibration: predicted against observed success, and confidence against the share of correct recommendations.
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
 use crate::{
-    number::number,
-    trial::{Bet, Trial},
+    numbers::to_f64,
+    trial::{ScoredRecommendation, Trial},
 };
 
 /// The least number of turns in a group whose mean gain is evaluated.
-const MIN_GROUP: usize = 20;
+const MIN_GROUP_TURNS: usize = 20;
 
-/// The calibration of the store: predictions compared with outcomes.
+/// The calibration of the store: its predictions compared with outcomes.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Calibration {
     /// The expected calibration error (ECE) of success.
     pub success_error: f64,
     /// Predicted and observed success of all models on all turns.
     pub success: Vec<Bin>,
-    /// By confidence, over turns on which the two models have different scores: the rate at which the recommended one is better.
+    /// By confidence, over turns on which the two compared models have different scores: the share in which the
+    /// recommended model has the higher one.
     pub confidence: Vec<Bin>,
-    /// By confidence, over groups of turns with the same two models: the rate at which the recommended one is better on average.
+    /// By confidence, over groups of turns with the same two models: the share in which the recommended model is better
+    /// on average.
     pub groups: Vec<Bin>,
     /// The mean predicted gain of the recommended model over the other.
     pub expected_gain: f64,
@@ -31,45 +33,50 @@ pub struct Calibration {
 
 impl Calibration {
     /// Computes the calibration over all draws of a trial.
-    pub(crate) fn of(trials: &[Trial<'_>]) -> Self {
+    pub(crate) fn compute(trials: &[Trial<'_>]) -> Self {
         let successes: Vec<_> = trials.iter().flat_map(|trial| trial.successes.iter().copied()).collect();
-        let bets: Vec<&Bet> = trials.iter().flat_map(|trial| &trial.bets).collect();
-        let decided = bets.iter().filter(|bet| bet.scored != 0.0);
-        let right: Vec<_> = decided.map(|bet| (bet.confidence, one_if(0.0 < bet.scored))).collect();
-        let groups: Vec<_> = trials.iter().flat_map(groups).collect();
+        let recommendations: Vec<&ScoredRecommendation> =
+            trials.iter().flat_map(|trial| &trial.recommendations).collect();
+        let decided = recommendations.iter().filter(|recommendation| recommendation.score_gain != 0.0);
+        let right: Vec<_> = decided
+            .map(|recommendation| (recommendation.confidence, indicator(0.0 < recommendation.score_gain)))
+            .collect();
+        let groups: Vec<_> = trials.iter().flat_map(group_gains).collect();
         let success = bins(&successes);
-        let count = number(bets.len().max(1));
+        let count = to_f64(recommendations.len().max(1));
         Self {
-            success_error: error(&success),
+            success_error: calibration_error(&success),
             success,
             confidence: bins(&right),
             groups: bins(&groups),
-            expected_gain: bets.iter().map(|bet| bet.expected).sum::<f64>() / count,
-            gain: bets.iter().map(|bet| bet.gained).sum::<f64>() / count,
+            expected_gain: recommendations.iter().map(|recommendation| recommendation.expected_gain).sum::<f64>()
+                / count,
+            gain: recommendations.iter().map(|recommendation| recommendation.gain).sum::<f64>() / count,
         }
     }
 }
 
 /// Groups the turns of a replay by the two compared models and the confidence. Returns the mean confidence of each
-/// group, and 1 if its mean gain is positive, otherwise 0. Small groups are left out.
-fn groups(trial: &Trial<'_>) -> Vec<(f64, f64)> {
-    let mut groups: BTreeMap<_, Vec<&Bet>> = BTreeMap::new();
-    for bet in &trial.bets {
-        groups.entry((bet.models, tenth(bet.confidence))).or_default().push(bet);
+/// group, and 1 if its mean gain is positive, otherwise 0. Groups below [`MIN_GROUP_TURNS`] are omitted.
+fn group_gains(trial: &Trial<'_>) -> Vec<(f64, f64)> {
+    let mut groups: BTreeMap<_, Vec<&ScoredRecommendation>> = BTreeMap::new();
+    for recommendation in &trial.recommendations {
+        groups.entry((recommendation.models, tenth(recommendation.confidence))).or_default().push(recommendation);
     }
-    let large = groups.into_values().filter(|bets| MIN_GROUP <= bets.len());
-    let group = |bets: Vec<&Bet>| {
-        let confidence = bets.iter().map(|bet| bet.confidence).sum::<f64>() / number(bets.len());
-        (confidence, one_if(0.0 < bets.iter().map(|bet| bet.gained).sum()))
+    let large = groups.into_values().filter(|recommendations| MIN_GROUP_TURNS <= recommendations.len());
+    let group = |recommendations: Vec<&ScoredRecommendation>| {
+        let confidence = recommendations.iter().map(|recommendation| recommendation.confidence).sum::<f64>()
+            / to_f64(recommendations.len());
+        (confidence, indicator(0.0 < recommendations.iter().map(|recommendation| recommendation.gain).sum()))
     };
     large.map(group).collect()
 }
 
-fn one_if(holds: bool) -> f64 {
+fn indicator(holds: bool) -> f64 {
     f64::from(u8::from(holds))
 }
 
-/// A bin of a calibration curve: a range of predictions and their outcomes.
+/// A bin of a calibration curve: a range of predictions with their outcomes.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Bin {
     /// The number of predictions in this bin.
@@ -80,7 +87,8 @@ pub struct Bin {
     pub happened: f64,
 }
 
-/// Distributes pairs of prediction and outcome over ten bins of equal width from 0 to 1; empty bins are dropped.
+/// Distributes pairs of prediction and outcome over ten bins of equal width from 0 to 1, by prediction. Empty bins are
+/// dropped.
 pub(crate) fn bins(pairs: &[(f64, f64)]) -> Vec<Bin> {
     let mut sums = [(0, 0.0, 0.0); 10];
     for (predicted, happened) in pairs {
@@ -89,17 +97,17 @@ pub(crate) fn bins(pairs: &[(f64, f64)]) -> Vec<Bin> {
     }
     let bin = |(count, predicted, happened): (usize, f64, f64)| Bin {
         count,
-        predicted: predicted / number(count),
-        happened: happened / number(count),
+        predicted: predicted / to_f64(count),
+        happened: happened / to_f64(count),
     };
     sums.into_iter().filter(|sum| sum.0 != 0).map(bin).collect()
 }
 
-/// The expected calibration error: the mean distance of prediction and outcome over bins, weighted by size.
-pub(crate) fn error(bins: &[Bin]) -> f64 {
+/// Computes the expected calibration error: the mean distance of prediction and outcome over bins, weighted by size.
+pub(crate) fn calibration_error(bins: &[Bin]) -> f64 {
     let all: usize = bins.iter().map(|bin| bin.count).sum();
-    let off = bins.iter().map(|bin| number(bin.count) * (bin.predicted - bin.happened).abs());
-    off.sum::<f64>() / number(all.max(1))
+    let differences = bins.iter().map(|bin| to_f64(bin.count) * (bin.predicted - bin.happened).abs());
+    differences.sum::<f64>() / to_f64(all.max(1))
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 9")]
@@ -117,6 +125,6 @@ mod tests {
         let bins = bins(&[(0.04, 0.0), (0.06, 1.0), (1.0, 1.0), (0.96, 1.0)]);
         let sizes: Vec<_> = bins.iter().map(|bin| bin.count).collect();
         assert_eq!(sizes, [2, 2]);
-        assert!((error(&bins) - f64::midpoint(0.45, 0.02)).abs() < 1e-12);
+        assert!((calibration_error(&bins) - f64::midpoint(0.45, 0.02)).abs() < 1e-12);
     }
 }

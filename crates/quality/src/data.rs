@@ -12,15 +12,15 @@ use serde::Deserialize;
 
 use crate::{failure::Failure, hash::hash};
 
-/// Datasets that form a separate set in every file.
-const OWN_SETS: [&str; 2] = ["mmlu", "gsm8k"];
+/// Datasets that form their own set, separate from the other lines of their file.
+const SEPARATE_DATASETS: [&str; 2] = ["mmlu", "gsm8k"];
 
-/// The outcome of a model on a prompt.
+/// The outcome of a model on a prompt: its score and its cost.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 pub struct Outcome {
-    /// The quality of the response, from 0 (wrong) to 1 (right).
+    /// The score, from 0 to 1.
     pub score: f64,
-    /// The cost of the call, in US dollars.
+    /// The cost in dollars.
     #[serde(rename = "cost_usd")]
     pub cost: f64,
 }
@@ -28,30 +28,30 @@ pub struct Outcome {
 /// A prompt and the outcome of every model of its set.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Turn {
-    /// The id of the prompt, unique in its set.
+    /// The id, unique in the set.
     pub id: String,
-    /// The text of the prompt; empty if it is not public.
+    /// The text; empty if it is not public.
     pub prompt: String,
     /// The kind of work, if known.
     pub group: Option<String>,
-    /// The outcome of each model, in the order of [`Set::models`].
+    /// The outcome of each model, in the order of [`PromptSet::models`].
     pub outcomes: Vec<Outcome>,
-    /// The first 32 bits of the hash of the id, which select training or test.
+    /// The first 32 bits of the hash of the id, which assign the turn to training or test.
     pub bucket: u32,
 }
 
 /// A set of prompts, each with the outcomes of the same models.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Set {
+pub struct PromptSet {
     /// The name of the file, or of the dataset if it forms a separate set.
     pub name: String,
     /// The names of the models, sorted.
     pub models: Vec<String>,
-    /// The prompts, in the order of the file.
+    /// The prompts with their outcomes, in the order of the file.
     pub turns: Vec<Turn>,
 }
 
-/// A line of a file: one prompt.
+/// A line of a file: one prompt with the outcomes of models.
 #[derive(Debug, Deserialize)]
 struct Line {
     id: String,
@@ -62,12 +62,13 @@ struct Line {
     models: BTreeMap<String, Outcome>,
 }
 
-impl Set {
-    /// Creates a set from lines. Models without an outcome for every prompt are dropped.
-    fn of(name: String, lines: Vec<Line>) -> Result<Self, Failure> {
-        let answered = |model: &&String| lines.iter().all(|line| line.models.contains_key(*model));
-        let named: BTreeSet<&String> = lines.iter().flat_map(|line| line.models.keys()).collect();
-        let models: Vec<String> = named.into_iter().filter(answered).cloned().collect();
+impl PromptSet {
+    /// Creates a set from lines. Models without an outcome for every prompt are dropped; fails if fewer than two
+    /// remain.
+    fn from_lines(name: String, lines: Vec<Line>) -> Result<Self, Failure> {
+        let is_complete = |model: &&String| lines.iter().all(|line| line.models.contains_key(*model));
+        let model_names: BTreeSet<&String> = lines.iter().flat_map(|line| line.models.keys()).collect();
+        let models: Vec<String> = model_names.into_iter().filter(is_complete).cloned().collect();
         if models.len() < 2 {
             return Err(Failure::TooFewModels { set: name });
         }
@@ -89,7 +90,10 @@ impl Set {
 }
 
 /// Reads the sets of all `*.jsonl.gz` files directly in a folder, ordered by file name.
-pub fn read(folder: &Path) -> Result<Vec<Set>, Failure> {
+///
+/// # Errors
+/// If a file cannot be read or parsed, a set has fewer than two models, or there is no set.
+pub fn read(folder: &Path) -> Result<Vec<PromptSet>, Failure> {
     let fail = |cause| Failure::Read { path: folder.to_path_buf(), cause };
     let mut paths: Vec<PathBuf> = Vec::new();
     for entry in fs::read_dir(folder).map_err(fail)? {
@@ -106,7 +110,7 @@ pub fn read(folder: &Path) -> Result<Vec<Set>, Failure> {
     if sets.is_empty() { Err(Failure::NoSets { folder: folder.to_path_buf() }) } else { Ok(sets) }
 }
 
-fn read_file(path: &Path) -> Result<Vec<Set>, Failure> {
+fn read_file(path: &Path) -> Result<Vec<PromptSet>, Failure> {
     let fail = |cause| Failure::Read { path: path.to_path_buf(), cause };
     let file = File::open(path).map_err(fail)?;
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
@@ -119,8 +123,8 @@ fn read_file(path: &Path) -> Result<Vec<Set>, Failure> {
         }
         let fail = |cause| Failure::Line { path: path.to_path_buf(), line: index + 1, cause };
         let line: Line = serde_json::from_str(&line).map_err(fail)?;
-        let own = OWN_SETS.contains(&line.dataset.as_str());
-        sets.entry(if own { line.dataset.clone() } else { name.to_owned() }).or_default().push(line);
+        let is_separate = SEPARATE_DATASETS.contains(&line.dataset.as_str());
+        sets.entry(if is_separate { line.dataset.clone() } else { name.to_owned() }).or_default().push(line);
     }
-    sets.into_iter().map(|(name, lines)| Set::of(name, lines)).collect()
+    sets.into_iter().map(|(name, lines)| PromptSet::from_lines(name, lines)).collect()
 }

@@ -2,7 +2,7 @@
 
 use std::{io, path::PathBuf};
 
-/// Why a measurement failed.
+/// The reason why a measurement failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
     /// A file or folder cannot be read.
@@ -29,13 +29,13 @@ pub enum Failure {
         /// Its path.
         folder: PathBuf,
     },
-    /// There are not enough models to choose from.
+    /// Fewer than two models have an outcome for every prompt.
     #[error("fewer than two models of the set `{set}` have answered all of its prompts")]
     TooFewModels {
         /// The name of the set.
         set: String,
     },
-    /// There are no test turns.
+    /// The set is too small to have test turns.
     #[error("the set `{set}` is too small: it has no test turns")]
     NoTestTurns {
         /// The name of the set.

@@ -6,8 +6,8 @@ use crate::{
     data::Outcome,
     gap::{GapClosed, gap_closed},
     hull::Hull,
-    number::number,
-    sweep::{aiq, curve, singles},
+    numbers::to_f64,
+    sweep::{aiq, curve, single_model_points},
     trial::{Router, RouterKind},
 };
 
@@ -17,20 +17,21 @@ const SAVINGS_QUALITY: f64 = 0.98;
 /// The share of the most expensive model's cost at which the score is measured.
 const CHEAP_SHARE: f64 = 0.1;
 
-/// The figures of merit of a router: means over the draws of a trial.
+/// The figures of merit of a router, averaged over the draws of a trial.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Figures {
     /// The router that was measured.
     pub router: RouterKind,
-    /// The average improvement in quality (AIQ): the mean score over all costs from the cheapest to the most expensive model.
+    /// The average improvement in quality (AIQ): the mean score over all costs from the cheapest to the most expensive
+    /// model.
     pub aiq: f64,
     /// The lowest AIQ of the draws.
     pub lowest_aiq: f64,
-    /// The share of the best model's cost that is saved at 98 % of its score; 0 if that is not reached.
+    /// The share of the best model's cost that is saved at 98 % of its score; 0 if that score is not reached.
     pub saved: f64,
     /// The score at a tenth of the most expensive model's cost.
     pub cheap_score: f64,
-    /// The gap closed, for two models.
+    /// The performance gap that the router closes; `None` unless there are two models.
     pub gap: Option<GapClosed>,
     /// The mean score at the default cost weight.
     pub usual_score: f64,
@@ -40,52 +41,52 @@ pub struct Figures {
     pub silent: f64,
 }
 
-/// The figures of reference routers that need no training.
+/// The figures of reference routers that are not trained.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct References {
-    /// The AIQ of the best mix of single models.
+    /// The AIQ of the best mix of single models (the "zero router").
     pub zero: f64,
     /// The AIQ of an oracle that knows every outcome.
     pub oracle: f64,
-    /// Name, mean cost and mean score of the cheapest model.
+    /// Name, mean cost in dollars and mean score of the cheapest model.
     pub cheapest: (String, f64, f64),
-    /// Name, mean cost and mean score of the best model.
+    /// Name, mean cost in dollars and mean score of the best model.
     pub best: (String, f64, f64),
-    /// Mean cost and score of a random model.
+    /// Mean cost in dollars and mean score of a random selection.
     pub random: (f64, f64),
-    /// Mean cost and score of the oracle at the default cost weight.
+    /// Mean cost in dollars and mean score of the oracle at the default cost weight.
     pub oracle_usual: (f64, f64),
 }
 
 impl Figures {
-    /// Computes the figures of a router in one draw.
-    pub(crate) fn of(outcomes: &[&[Outcome]], router: &Router) -> Self {
-        let singles = singles(outcomes);
-        let hull = Hull::of(curve(outcomes, &router.choices));
-        let (usual_cost, usual_score) = curve(outcomes, &router.usual).first().copied().unwrap_or_default();
-        let best = best(&singles);
+    /// Computes the figures of a router in one draw, from the outcomes of the test turns.
+    pub(crate) fn compute(outcomes: &[&[Outcome]], router: &Router) -> Self {
+        let singles = single_model_points(outcomes);
+        let hull = Hull::new(curve(outcomes, &router.choices));
+        let (usual_cost, usual_score) = curve(outcomes, &router.default_choices).first().copied().unwrap_or_default();
+        let best = best_single_model(&singles);
         let highest_cost = singles.iter().map(|single| single.0).fold(0.0, f64::max);
-        let cost = hull.cost_of(SAVINGS_QUALITY * singles[best].1);
+        let cost = hull.lowest_cost_of(SAVINGS_QUALITY * singles[best].1);
         let aiq = aiq(&hull, &singles);
         Self {
             router: router.kind,
             aiq,
             lowest_aiq: aiq,
             saved: cost.map_or(0.0, |cost| 1.0 - cost / singles[best].0),
-            cheap_score: hull.at(CHEAP_SHARE * highest_cost),
-            gap: gap(outcomes, &singles, &router.success),
+            cheap_score: hull.quality_at(CHEAP_SHARE * highest_cost),
+            gap: gap_of_two_models(outcomes, &singles, &router.success),
             usual_score,
             usual_cost,
-            silent: number(router.silent) / number(outcomes.len().max(1)),
+            silent: to_f64(router.without_recommendation) / to_f64(outcomes.len().max(1)),
         }
     }
 
     /// Averages the figures of several draws; `None` if there are none.
     pub(crate) fn mean(draws: &[Self]) -> Option<Self> {
         let first = draws.first()?;
-        let mean = |of: fn(&Self) -> f64| draws.iter().map(of).sum::<f64>() / number(draws.len());
-        let gap = |of: fn(&GapClosed) -> f64| {
-            draws.iter().filter_map(|draw| draw.gap.as_ref()).map(of).sum::<f64>() / number(draws.len())
+        let mean = |select: fn(&Self) -> f64| draws.iter().map(select).sum::<f64>() / to_f64(draws.len());
+        let gap = |select: fn(&GapClosed) -> f64| {
+            draws.iter().filter_map(|draw| draw.gap.as_ref()).map(select).sum::<f64>() / to_f64(draws.len())
         };
         Some(Self {
             router: first.router,
@@ -106,38 +107,39 @@ impl Figures {
 }
 
 impl References {
-    /// Computes the references. `outcomes` are those of the test turns, and `oracle` knows every outcome.
-    pub(crate) fn of(outcomes: &[&[Outcome]], models: &[String], oracle: &Router) -> Self {
-        let singles = singles(outcomes);
-        let named = |place: usize| (models[place].clone(), singles[place].0, singles[place].1);
+    /// Computes the references. `outcomes` are those of the test turns; `oracle` is a router that knows every outcome.
+    pub(crate) fn compute(outcomes: &[&[Outcome]], models: &[String], oracle: &Router) -> Self {
+        let singles = single_model_points(outcomes);
+        let describe = |index: usize| (models[index].clone(), singles[index].0, singles[index].1);
         let cheapest = (0..singles.len()).min_by(|one, other| singles[*one].0.total_cmp(&singles[*other].0));
         let sum = singles.iter().fold((0.0, 0.0), |sum, single| (sum.0 + single.0, sum.1 + single.1));
-        let models = number(singles.len().max(1));
+        let models = to_f64(singles.len().max(1));
         Self {
-            zero: aiq(&Hull::of(singles.iter().copied()), &singles),
-            oracle: aiq(&Hull::of(curve(outcomes, &oracle.choices)), &singles),
-            cheapest: named(cheapest.unwrap_or(0)),
-            best: named(best(&singles)),
+            zero: aiq(&Hull::new(singles.iter().copied()), &singles),
+            oracle: aiq(&Hull::new(curve(outcomes, &oracle.choices)), &singles),
+            cheapest: describe(cheapest.unwrap_or(0)),
+            best: describe(best_single_model(&singles)),
             random: (sum.0 / models, sum.1 / models),
-            oracle_usual: curve(outcomes, &oracle.usual).first().copied().unwrap_or_default(),
+            oracle_usual: curve(outcomes, &oracle.default_choices).first().copied().unwrap_or_default(),
         }
     }
 }
 
-/// The model of the highest mean score.
-fn best(singles: &[(f64, f64)]) -> usize {
+/// Returns the index of the model with the highest mean score, the first of several.
+fn best_single_model(singles: &[(f64, f64)]) -> usize {
     let all = singles.iter().enumerate();
     // The first of several.
     let best = all.rev().max_by(|one, other| one.1.1.total_cmp(&other.1.1));
-    best.map_or(0, |(place, _)| place)
+    best.map_or(0, |(index, _)| index)
 }
 
 /// Computes the gap closed between the weaker and the stronger of two models; `None` for another number of models.
-fn gap(outcomes: &[&[Outcome]], singles: &[(f64, f64)], success: &[Vec<f64>]) -> Option<GapClosed> {
+/// `success` is the predicted success of each model on each turn.
+fn gap_of_two_models(outcomes: &[&[Outcome]], singles: &[(f64, f64)], success: &[Vec<f64>]) -> Option<GapClosed> {
     if singles.len() != 2 {
         return None;
     }
-    let strong = best(singles);
+    let strong = best_single_model(singles);
     let weak = 1 - strong;
     let turns = outcomes
         .iter()

@@ -4,9 +4,9 @@
 
 use serde::Serialize;
 
-use crate::number::number;
+use crate::numbers::to_f64;
 
-/// How much of the performance gap between two models a router closes.
+/// The share of the performance gap between a weak and a strong model that a router closes.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct GapClosed {
     /// The share of the gap that is closed, averaged over all shares of strong calls: APGR.
@@ -17,8 +17,9 @@ pub struct GapClosed {
     pub four_fifths: f64,
 }
 
-/// Computes the gap closed. `turns` are pairs of predicted and observed advantage of the strong model; `None` if the
-/// strong model has no advantage. Turns of equal predicted advantage are interpolated, so their order does not matter.
+/// Computes the share of the performance gap that is closed if turns go to the strong model in descending order of its
+/// predicted advantage. `turns` are pairs of predicted and observed advantage; `None` if the strong model has no
+/// advantage in total. Turns of equal predicted advantage are interpolated, so their order does not matter.
 pub(crate) fn gap_closed(turns: &[(f64, f64)]) -> Option<GapClosed> {
     let gap: f64 = turns.iter().map(|turn| turn.1).sum();
     if gap <= 0.0 {
@@ -27,18 +28,18 @@ pub(crate) fn gap_closed(turns: &[(f64, f64)]) -> Option<GapClosed> {
     let mut turns = turns.to_vec();
     turns.sort_by(|one, other| other.0.total_cmp(&one.0));
     // Vertices of the curve: share of strong calls, share of the gap.
-    let (mut corners, mut calls, mut closed) = (vec![(0.0, 0.0)], 0, 0.0);
+    let (mut vertices, mut calls, mut closed) = (vec![(0.0, 0.0)], 0, 0.0);
     for tied in turns.chunk_by(|one, other| one.0 <= other.0) {
         calls += tied.len();
         closed += tied.iter().map(|turn| turn.1).sum::<f64>();
-        corners.push((number(calls) / number(turns.len()), closed / gap));
+        vertices.push((to_f64(calls) / to_f64(turns.len()), closed / gap));
     }
-    let area = corners.windows(2).map(|pair| (pair[1].0 - pair[0].0) * f64::midpoint(pair[0].1, pair[1].1));
-    let first = |share: f64| {
-        let crossing = corners.windows(2).find(|pair| share <= pair[1].1);
+    let area = vertices.windows(2).map(|pair| (pair[1].0 - pair[0].0) * f64::midpoint(pair[0].1, pair[1].1));
+    let calls_for = |share: f64| {
+        let crossing = vertices.windows(2).find(|pair| share <= pair[1].1);
         crossing.map_or(1.0, |pair| pair[0].0 + (pair[1].0 - pair[0].0) * (share - pair[0].1) / (pair[1].1 - pair[0].1))
     };
-    Some(GapClosed { average: area.sum(), half: first(0.5), four_fifths: first(0.8) })
+    Some(GapClosed { average: area.sum(), half: calls_for(0.5), four_fifths: calls_for(0.8) })
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use sha2::{Digest as _, Sha256};
 
-/// The first 64 bits of the SHA-256 hash of a purpose and an id.
+/// Returns the first 64 bits of the SHA-256 hash of a purpose and an id.
 pub(crate) fn hash(purpose: &str, id: &str) -> u64 {
     let digest = Sha256::new().chain_update(purpose).chain_update(id).finalize();
     digest.iter().take(8).fold(0, |bits, byte| bits << 8 | u64::from(*byte))
@@ -21,7 +21,7 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below `bound`, which is at least 1.
+    /// Returns a number below `bound`, which must be at least 1.
     pub(crate) fn below(&mut self, bound: usize) -> usize {
         // The upper half of the product: the bias is negligible for bounds this small.
         let product = u128::from(self.next()) * bound as u128;

@@ -1,12 +1,12 @@
-//! The upper convex hull of quality over cost: the best quality for a cost that a mix of the measured points reaches.
+//! The upper convex hull of quality over cost: the best quality that a mix of the measured points reaches at each cost.
 
-/// The upper hull of points `(cost, quality)`, from the cheapest to the best.
+/// The vertices `(cost, quality)` of an upper convex hull, from the cheapest to the best.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Hull(Vec<(f64, f64)>);
 
 impl Hull {
-    /// Computes the hull of points.
-    pub(crate) fn of(points: impl IntoIterator<Item = (f64, f64)>) -> Self {
+    /// Computes the upper convex hull of points `(cost, quality)`, in any order.
+    pub(crate) fn new(points: impl IntoIterator<Item = (f64, f64)>) -> Self {
         let mut points: Vec<_> = points.into_iter().collect();
         points.sort_by(|one, other| one.0.total_cmp(&other.0).then(other.1.total_cmp(&one.1)));
         let mut hull: Vec<(f64, f64)> = Vec::new();
@@ -24,8 +24,8 @@ impl Hull {
         Self(hull)
     }
 
-    /// The quality at a cost; constant outside the measured range.
-    pub(crate) fn at(&self, cost: f64) -> f64 {
+    /// Returns the quality at a cost; constant outside the measured range, 0 without points.
+    pub(crate) fn quality_at(&self, cost: f64) -> f64 {
         let next = self.0.partition_point(|point| point.0 < cost);
         match (next.checked_sub(1).and_then(|before| self.0.get(before)), self.0.get(next)) {
             (Some(before), Some(next)) => before.1 + (next.1 - before.1) * (cost - before.0) / (next.0 - before.0),
@@ -34,8 +34,8 @@ impl Hull {
         }
     }
 
-    /// The least cost of a quality; `None` if it is not reached.
-    pub(crate) fn cost_of(&self, quality: f64) -> Option<f64> {
+    /// Returns the lowest cost at which a quality is reached; `None` if it is not reached.
+    pub(crate) fn lowest_cost_of(&self, quality: f64) -> Option<f64> {
         let next = self.0.iter().position(|point| quality <= point.1)?;
         let (point, before) = (self.0[next], next.checked_sub(1).map(|before| self.0[before]));
         Some(
@@ -45,15 +45,15 @@ impl Hull {
         )
     }
 
-    /// The mean quality between two costs: the area below the hull, divided by its width.
-    pub(crate) fn mean(&self, lowest_cost: f64, highest_cost: f64) -> f64 {
+    /// Returns the mean quality between two costs: the area below the hull, divided by its width.
+    pub(crate) fn mean_quality(&self, lowest_cost: f64, highest_cost: f64) -> f64 {
         if highest_cost <= lowest_cost {
-            return self.at(lowest_cost);
+            return self.quality_at(lowest_cost);
         }
         let inside = self.0.iter().filter(|point| lowest_cost < point.0 && point.0 < highest_cost).copied();
-        let ends = [lowest_cost, highest_cost].map(|cost| (cost, self.at(cost)));
-        let corners: Vec<_> = [ends[0]].into_iter().chain(inside).chain([ends[1]]).collect();
-        let area = corners.windows(2).map(|pair| (pair[1].0 - pair[0].0) * f64::midpoint(pair[0].1, pair[1].1));
+        let ends = [lowest_cost, highest_cost].map(|cost| (cost, self.quality_at(cost)));
+        let vertices: Vec<_> = [ends[0]].into_iter().chain(inside).chain([ends[1]]).collect();
+        let area = vertices.windows(2).map(|pair| (pair[1].0 - pair[0].0) * f64::midpoint(pair[0].1, pair[1].1));
         area.sum::<f64>() / (highest_cost - lowest_cost)
     }
 }
@@ -64,23 +64,23 @@ mod tests {
 
     #[test]
     fn points_below_the_line_between_others_are_dropped() {
-        let hull = Hull::of([(0.0, 0.2), (0.5, 0.3), (1.0, 0.8), (0.4, 0.6), (2.0, 0.7)]);
+        let hull = Hull::new([(0.0, 0.2), (0.5, 0.3), (1.0, 0.8), (0.4, 0.6), (2.0, 0.7)]);
         assert_eq!(hull.0, [(0.0, 0.2), (0.4, 0.6), (1.0, 0.8)]);
     }
 
     #[test]
     fn the_mean_is_that_of_trapezoids_and_constant_outside() {
-        let hull = Hull::of([(1.0, 0.0), (2.0, 0.8), (4.0, 1.0)]);
+        let hull = Hull::new([(1.0, 0.0), (2.0, 0.8), (4.0, 1.0)]);
         // 0.4 from 1 to 2, 1.8 from 2 to 4, and 1 from 4 to 5.
-        assert!((hull.mean(1.0, 5.0) - 3.2 / 4.0).abs() < 1e-12);
-        assert!((hull.at(0.0), hull.at(9.0)) == (0.0, 1.0));
+        assert!((hull.mean_quality(1.0, 5.0) - 3.2 / 4.0).abs() < 1e-12);
+        assert!((hull.quality_at(0.0), hull.quality_at(9.0)) == (0.0, 1.0));
     }
 
     #[test]
     fn the_cost_of_a_quality_is_interpolated() {
-        let hull = Hull::of([(1.0, 0.5), (3.0, 1.0)]);
+        let hull = Hull::new([(1.0, 0.5), (3.0, 1.0)]);
         assert_eq!(
-            [0.4, 0.5, 0.75, 1.0, 1.1].map(|quality| hull.cost_of(quality)),
+            [0.4, 0.5, 0.75, 1.0, 1.1].map(|quality| hull.lowest_cost_of(quality)),
             [Some(1.0), Some(1.0), Some(2.0), Some(3.0), None]
         );
     }

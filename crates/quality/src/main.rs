@@ -26,7 +26,7 @@ fn main() -> ExitCode {
 
 fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let effort = if arguments.reduced { Effort::Reduced } else { Effort::Whole };
-    let reports = measured(arguments, effort)?;
+    let reports = measure_all(arguments, effort)?;
     if arguments.json {
         println!("{}", serde_json::to_string_pretty(&reports)?);
     } else if arguments.reduced {
@@ -37,8 +37,8 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Measures all sets of the folder, with progress on stderr.
-fn measured(arguments: &Arguments, effort: Effort) -> Result<Vec<SetReport>, Box<dyn Error>> {
+/// Measures all sets of the folder; prints progress on standard error.
+fn measure_all(arguments: &Arguments, effort: Effort) -> Result<Vec<SetReport>, Box<dyn Error>> {
     let start = Instant::now();
     let mut reports = Vec::new();
     for set in data::read(&arguments.folder)? {

@@ -1,4 +1,4 @@
-//! Replays of a set: a store records training turns and is queried for test turns.
+//! Replays of a set: a store records training turns, and is queried for test turns.
 
 use contracts::{
     Features, ModelId, NanoUsd, Score, TokenBucket, TurnId,
@@ -8,57 +8,59 @@ use event_core::{EventId, Timestamp};
 use patterns::{Sample, Store, features};
 
 use crate::{
-    data::{Outcome, Set, Turn},
-    expected::Expected,
+    data::{Outcome, PromptSet, Turn},
     forecast::Forecast,
-    number::{billionths, share},
-    split::Lesson,
+    numbers::{billionths, score_to_f64},
+    split::TrainingTurn,
+    store_estimates::StoreEstimates,
 };
 
-/// A set prepared for replays: its turns with their features.
+/// A set prepared for replays: with model ids, and with the features of each turn.
 #[derive(Debug)]
-pub(crate) struct Stream<'a> {
-    set: &'a Set,
+pub(crate) struct PreparedSet<'a> {
+    set: &'a PromptSet,
+    /// An id for each model, in the order of the set.
     models: Vec<ModelId>,
+    /// The features of each turn.
     features: Vec<Features>,
 }
 
-/// A store that was trained on a part of a set.
+/// A pattern store that has recorded training turns.
 #[derive(Debug)]
-pub(crate) struct Learned<'a> {
-    stream: &'a Stream<'a>,
+pub(crate) struct TrainedStore<'a> {
+    prepared: &'a PreparedSet<'a>,
     store: Store,
 }
 
-impl<'a> Stream<'a> {
+impl<'a> PreparedSet<'a> {
     /// Extracts the features of every prompt.
-    pub(crate) fn of(set: &'a Set) -> Self {
+    pub(crate) fn new(set: &'a PromptSet) -> Self {
         let by_group = set.is_grouped();
         // Numbered ids are valid whatever the names are, and keep the order of the set.
-        let ids = (0..set.models.len()).map(|place| ModelId::try_from(format!("set:{place:04}").as_str()));
+        let ids = (0..set.models.len()).map(|index| ModelId::try_from(format!("set:{index:04}").as_str()));
         Self {
             set,
             models: ids.filter_map(Result::ok).collect(),
-            features: set.turns.iter().map(|turn| features_of(turn, by_group)).collect(),
+            features: set.turns.iter().map(|turn| extract_features(turn, by_group)).collect(),
         }
     }
 
-    /// The features of every turn.
+    /// Returns the features of every turn.
     pub(crate) fn features(&self) -> &[Features] {
         &self.features
     }
 
-    /// Trains a store: records and judges the training turns one after another.
-    pub(crate) fn learn(&self, lessons: &[Lesson]) -> Learned<'_> {
+    /// Trains a store: records the training turns with their outcomes one after another.
+    pub(crate) fn train(&self, training: &[TrainingTurn]) -> TrainedStore<'_> {
         let mut store = Store::default();
-        for (moment, lesson) in (1_u64..).zip(lessons) {
-            let turn = &self.set.turns[lesson.turn];
-            let at = Timestamp(moment * 1_000_000);
+        for (second, training_turn) in (1_u64..).zip(training) {
+            let turn = &self.set.turns[training_turn.index];
+            let at = Timestamp(second * 1_000_000);
             let all = self.models.iter().zip(&turn.outcomes).enumerate();
-            for (_, (model, outcome)) in all.filter(|(place, _)| lesson.knows(*place)) {
+            for (_, (model, outcome)) in all.filter(|(index, _)| training_turn.has_outcome_of(*index)) {
                 let row = store.record(Sample {
                     turn: TurnId(EventId::derive(&[turn.id.as_bytes()])),
-                    features: &self.features[lesson.turn],
+                    features: &self.features[training_turn.index],
                     model,
                     cost: Some(nano_dollars(outcome)),
                     at,
@@ -66,25 +68,28 @@ impl<'a> Stream<'a> {
                 store.replace_score(row, None, Some(Score(billionths(outcome.score).min(Score::ONE.0))), at);
             }
         }
-        Learned { stream: self, store }
+        TrainedStore { prepared: self, store }
     }
 }
 
-impl Learned<'_> {
-    /// Estimates the outcome of each model on a turn with the calibrated estimator.
-    pub(crate) fn expected(&self, turn: usize) -> Expected<'_> {
+impl TrainedStore<'_> {
+    /// Estimates the outcome of each model on a turn with the calibrated estimator. `turn` is an index in the set.
+    pub(crate) fn estimates(&self, turn: usize) -> StoreEstimates<'_> {
         let settings = PatternSettings::of(Estimator::Calibrated);
-        let estimates = self.store.estimate(&self.stream.features[turn], &settings, &|_| true);
-        Expected::new(&self.stream.models, estimates)
+        let estimates = self.store.estimate(&self.prepared.features[turn], &settings, &|_| true);
+        StoreEstimates::new(&self.prepared.models, estimates)
     }
 
-    /// Predicts the outcome of each model on a turn with the formula of 004. The formula's score at cost weight 0 is
-    /// the success, at 1 the efficiency.
-    pub(crate) fn paper(&self, turn: usize) -> Vec<Option<Forecast>> {
-        let mut forecasts = vec![None; self.stream.models.len()];
-        let [quality, cost] = [Score::ZERO, Score::ONE].map(|cost_weight| {
+    /// Predicts the outcome of each model on a turn with the estimator `Paper`; `None` for models without neighbours.
+    /// `turn` is an index in the set.
+    ///
+    /// The score of a model at cost weight 0 is its success, that at cost weight 1 its savings, so two queries yield
+    /// both.
+    pub(crate) fn paper_forecasts(&self, turn: usize) -> Vec<Option<Forecast>> {
+        let mut forecasts = vec![None; self.prepared.models.len()];
+        let [by_success, by_savings] = [Score::ZERO, Score::ONE].map(|cost_weight| {
             let settings = PatternSettings { cost_weight, ..PatternSettings::of(Estimator::Paper) };
-            let features = &self.stream.features[turn];
+            let features = &self.prepared.features[turn];
             self.store.recommend(&PatternQuery {
                 workspace: None,
                 features,
@@ -93,22 +98,22 @@ impl Learned<'_> {
                 known: &|_| true,
             })
         });
-        let (Some(quality), Some(cost)) = (quality, cost) else { return forecasts };
-        for alternative in quality.alternatives {
-            let other = cost.alternatives.iter().find(|other| other.model == alternative.model);
-            let place = self.stream.models.binary_search(&alternative.model).ok();
-            if let (Some(success), Some(saved), Some(place)) =
-                (alternative.score, other.and_then(|other| other.score), place)
+        let (Some(by_success), Some(by_savings)) = (by_success, by_savings) else { return forecasts };
+        for alternative in by_success.alternatives {
+            let other = by_savings.alternatives.iter().find(|other| other.model == alternative.model);
+            let index = self.prepared.models.binary_search(&alternative.model).ok();
+            if let (Some(success), Some(saved), Some(index)) =
+                (alternative.score, other.and_then(|other| other.score), index)
             {
-                let (success, saved) = (share(success), share(saved));
-                forecasts[place] = Some(Forecast { success, saved, samples: alternative.samples });
+                let (success, saved) = (score_to_f64(success), score_to_f64(saved));
+                forecasts[index] = Some(Forecast { success, saved, samples: alternative.samples });
             }
         }
         forecasts
     }
 }
 
-fn features_of(turn: &Turn, by_group: bool) -> Features {
+fn extract_features(turn: &Turn, by_group: bool) -> Features {
     Features {
         // Four bytes for each token, as in estimates of live turns.
         tokens: TokenBucket::of(turn.prompt.len() as u64 / 4),

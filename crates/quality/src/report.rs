@@ -5,25 +5,25 @@ use std::thread;
 use serde::Serialize;
 
 use crate::{
-    bootstrap::{Margin, margins},
+    bootstrap::{Margin, compare_routers},
     calibration::Calibration,
-    data::{Outcome, Set},
+    data::{Outcome, PromptSet},
     failure::Failure,
     figures::{Figures, References},
-    forecast::{Forecast, Means, best},
-    replay::Stream,
-    split::{Lesson, Mode, Part, parts},
-    sweep::{Sweep, USUAL_WEIGHT, weights},
+    forecast::{Forecast, Means, best_index},
+    replay::PreparedSet,
+    split::{Mode, Split, TrainingTurn, split_set},
+    sweep::{DEFAULT_WEIGHT, WeightSweep, weights},
     trial::{Plan, Router, RouterKind, Trial, run},
 };
 
-/// Training sizes besides the whole training set, each with its number of draws.
-const SIZES: [(usize, u32); 3] = [(50, 5), (200, 5), (1_500, 1)];
+/// Training sizes in addition to the whole training set, each with its number of draws.
+const TRAINING_SIZES: [(usize, u32); 3] = [(50, 5), (200, 5), (1_500, 1)];
 
-/// A size is measured if the training set is at least this many times as large.
+/// A size is measured if the whole training set is at least this many times as large.
 const MIN_RATIO: usize = 2;
 
-/// The extent of a measurement.
+/// The extent of a measurement: everything, or a sample.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effort {
     /// Measures all turns with all routers.
@@ -32,13 +32,13 @@ pub enum Effort {
     Reduced,
 }
 
-/// Training turns of the reduced measurement.
-const REDUCED_PAST: usize = 600;
+/// The number of training turns in the reduced measurement.
+const REDUCED_TRAINING_TURNS: usize = 600;
 
-/// Test turns of each part in the reduced measurement.
-const REDUCED_ASKED: usize = 300;
+/// The number of test turns of each split in the reduced measurement.
+const REDUCED_TEST_TURNS: usize = 300;
 
-/// The measurements of one set.
+/// The measurements of one set of prompts.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SetReport {
     /// The name of the set.
@@ -49,13 +49,13 @@ pub struct SetReport {
     pub models: usize,
     /// The number of test turns.
     pub asked: usize,
-    /// The number of parts: 1 for fixed halves, otherwise the number of folds.
+    /// The number of splits: 1 if the set is split once, otherwise the number of folds.
     pub parts: usize,
     /// Whether most prompts are not public, so that the kind of work replaces them.
     pub by_group: bool,
-    /// Reference values that need no training.
+    /// The figures of reference routers.
     pub references: References,
-    /// The results for each mode and training size; the largest size of each mode first.
+    /// The measurements by mode, and by training size in descending order.
     pub trials: Vec<TrialReport>,
 }
 
@@ -64,7 +64,7 @@ pub struct SetReport {
 pub struct TrialReport {
     /// Which outcomes of training turns are known.
     pub mode: Mode,
-    /// The number of training turns of the smallest part.
+    /// The number of training turns in the smallest split.
     pub past: usize,
     /// Whether that is the whole training set.
     pub whole: bool,
@@ -90,11 +90,14 @@ pub struct Against {
 }
 
 /// Measures a set, both modes in parallel. `progress` receives a line after each trial.
-pub fn measure(set: &Set, effort: Effort, progress: &(dyn Fn(&str) + Sync)) -> Result<SetReport, Failure> {
-    let bench = Bench { set, stream: Stream::of(set), parts: parts(set), effort, progress };
+///
+/// # Errors
+/// [`Failure::NoTestTurns`] if the set is too small, [`Failure::Stopped`] if a thread panicked.
+pub fn measure(set: &PromptSet, effort: Effort, progress: &(dyn Fn(&str) + Sync)) -> Result<SetReport, Failure> {
+    let benchmark = Benchmark { set, prepared: PreparedSet::new(set), splits: split_set(set), effort, progress };
     let (full, partial) = thread::scope(|scope| {
-        let partial = scope.spawn(|| bench.trials(Mode::Partial));
-        (bench.trials(Mode::Full), partial.join())
+        let partial = scope.spawn(|| benchmark.trials(Mode::Partial));
+        (benchmark.trials(Mode::Full), partial.join())
     });
     let partial = partial.map_err(|_| Failure::Stopped { set: set.name.clone() })?;
     let (references, trials): (Vec<_>, Vec<_>) = full.into_iter().chain(partial).unzip();
@@ -103,101 +106,105 @@ pub fn measure(set: &Set, effort: Effort, progress: &(dyn Fn(&str) + Sync)) -> R
         set: set.name.clone(),
         turns: set.turns.len(),
         models: set.models.len(),
-        asked: bench.parts.iter().map(|part| part.test.len().min(asked(effort))).sum(),
-        parts: bench.parts.len(),
+        asked: benchmark.splits.iter().map(|split| split.test.len().min(max_test_turns(effort))).sum(),
+        parts: benchmark.splits.len(),
         by_group: set.is_grouped(),
         references,
         trials,
     })
 }
 
-/// A set prepared for measurements.
-struct Bench<'a> {
-    set: &'a Set,
-    stream: Stream<'a>,
-    parts: Vec<Part>,
+/// A set prepared for measurements, with their parameters.
+struct Benchmark<'a> {
+    set: &'a PromptSet,
+    prepared: PreparedSet<'a>,
+    splits: Vec<Split>,
     effort: Effort,
     progress: &'a (dyn Fn(&str) + Sync),
 }
 
-impl Bench<'_> {
-    /// Measures all training sizes in one mode, and the references on the same test turns.
+impl Benchmark<'_> {
+    /// Measures all training sizes in one mode, each with the references on the same test turns.
     fn trials(&self, mode: Mode) -> Vec<(References, TrialReport)> {
-        let whole = self.parts.iter().map(|part| part.train.len()).min().unwrap_or(0);
-        let mut found = Vec::new();
-        for (most, draws) in sizes(whole, self.effort) {
+        let whole = self.splits.iter().map(|split| split.train.len()).min().unwrap_or(0);
+        let mut results = Vec::new();
+        for (size, draws) in training_sizes(whole, self.effort) {
             let plan = |draw| Plan {
                 mode,
-                // The sizes of the parts differ slightly.
-                most: if most == whole { usize::MAX } else { most },
+                // The sizes of the splits differ slightly.
+                max_training_turns: if size == whole { usize::MAX } else { size },
                 draw,
-                asked: asked(self.effort),
-                others: draws == 1 && self.effort == Effort::Whole,
+                max_test_turns: max_test_turns(self.effort),
+                with_baselines: draws == 1 && self.effort == Effort::Whole,
             };
-            let trial = |draw| run(self.set, &self.stream, &self.parts, plan(draw));
+            let trial = |draw| run(self.set, &self.prepared, &self.splits, plan(draw));
             let trials: Vec<_> = (0..draws).map(trial).collect();
             let Some(first) = trials.first().filter(|first| !first.outcomes.is_empty()) else { continue };
             let figures = (0..first.routers.len()).filter_map(|router| {
-                let draws = trials.iter().map(|trial| Figures::of(&trial.outcomes, &trial.routers[router]));
+                let draws = trials.iter().map(|trial| Figures::compute(&trial.outcomes, &trial.routers[router]));
                 Figures::mean(&draws.collect::<Vec<_>>())
             });
             let report = TrialReport {
                 mode,
-                past: most,
-                whole: most == whole,
+                past: size,
+                whole: size == whole,
                 draws,
                 figures: figures.collect(),
-                margins: if draws == 1 && self.effort == Effort::Whole { against(first) } else { Vec::new() },
-                calibration: Calibration::of(&trials),
+                margins: if draws == 1 && self.effort == Effort::Whole {
+                    compare_with_store(first)
+                } else {
+                    Vec::new()
+                },
+                calibration: Calibration::compute(&trials),
             };
             let store = report.figures.first().map_or(0.0, |figures| figures.aiq);
-            (self.progress)(&format!("{}, {mode:?}, {most} past turns × {draws}: AIQ {store:.4}", self.set.name));
-            found.push((references(self.set, first), report));
+            (self.progress)(&format!("{}, {mode:?}, {size} past turns × {draws}: AIQ {store:.4}", self.set.name));
+            results.push((measure_references(self.set, first), report));
         }
-        found
+        results
     }
 }
 
-const fn asked(effort: Effort) -> usize {
+const fn max_test_turns(effort: Effort) -> usize {
     match effort {
         Effort::Whole => usize::MAX,
-        Effort::Reduced => REDUCED_ASKED,
+        Effort::Reduced => REDUCED_TEST_TURNS,
     }
 }
 
-/// Training sizes with their number of draws, the largest first.
-fn sizes(whole: usize, effort: Effort) -> Vec<(usize, u32)> {
+/// Returns training sizes with their number of draws, the largest first; `whole` is the size of the whole training set.
+fn training_sizes(whole: usize, effort: Effort) -> Vec<(usize, u32)> {
     if effort == Effort::Reduced {
-        return vec![(whole.min(REDUCED_PAST), 1)];
+        return vec![(whole.min(REDUCED_TRAINING_TURNS), 1)];
     }
-    let smaller = SIZES.into_iter().rev().filter(|(size, _)| MIN_RATIO * size <= whole);
+    let smaller = TRAINING_SIZES.into_iter().rev().filter(|(size, _)| MIN_RATIO * size <= whole);
     [(whole, 1)].into_iter().chain(smaller).collect()
 }
 
-fn references(set: &Set, trial: &Trial<'_>) -> References {
-    let every: Vec<Lesson> = (0..set.turns.len()).map(|turn| Lesson { turn, model: None }).collect();
-    let means = Means::of(set, &every);
-    let (sweep, usual) = (Sweep::over(&weights(), &means), Sweep::over(&[USUAL_WEIGHT], &means));
+fn measure_references(set: &PromptSet, trial: &Trial<'_>) -> References {
+    let all_turns: Vec<TrainingTurn> = (0..set.turns.len()).map(|index| TrainingTurn { index, model: None }).collect();
+    let means = Means::compute(set, &all_turns);
+    let (sweep, default_sweep) = (WeightSweep::new(&weights(), &means), WeightSweep::new(&[DEFAULT_WEIGHT], &means));
     let mut oracle = Router::new(RouterKind::Store);
     for outcomes in &trial.outcomes {
-        let known = |outcome: &Outcome| {
+        let forecast = |outcome: &Outcome| {
             let saved = means.saved(outcome.cost);
             Some(Forecast { success: outcome.score, saved, ..Forecast::default() })
         };
-        let forecasts: Vec<_> = outcomes.iter().map(known).collect();
-        oracle.choices.push(sweep.choices(|weight| best(&forecasts, weight)));
-        oracle.usual.push(usual.choices(|weight| best(&forecasts, weight)));
+        let forecasts: Vec<_> = outcomes.iter().map(forecast).collect();
+        oracle.choices.push(sweep.select_with(|weight| best_index(&forecasts, weight)));
+        oracle.default_choices.push(default_sweep.select_with(|weight| best_index(&forecasts, weight)));
     }
-    References::of(&trial.outcomes, &set.models, &oracle)
+    References::compute(&trial.outcomes, &set.models, &oracle)
 }
 
 /// Compares the store, with and without thresholds, with all other routers on the same resamples.
-fn against(trial: &Trial<'_>) -> Vec<Against> {
+fn compare_with_store(trial: &Trial<'_>) -> Vec<Against> {
     let choices: Vec<_> = trial.routers.iter().map(|router| router.choices.as_slice()).collect();
     let (stores, others): (Vec<_>, Vec<_>) =
-        (0..trial.routers.len()).partition(|place| trial.routers[*place].kind.is_store());
+        (0..trial.routers.len()).partition(|index| trial.routers[*index].kind.is_store());
     let pairs: Vec<_> = stores.iter().flat_map(|store| others.iter().map(move |other| (*store, *other))).collect();
-    let margins = margins(&trial.outcomes, &choices, &pairs).into_iter().zip(&pairs);
-    let kind = |place: usize| trial.routers[place].kind;
+    let margins = compare_routers(&trial.outcomes, &choices, &pairs).into_iter().zip(&pairs);
+    let kind = |index: usize| trial.routers[index].kind;
     margins.map(|(margin, (store, other))| Against { store: kind(*store), other: kind(*other), margin }).collect()
 }

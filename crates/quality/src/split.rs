@@ -1,20 +1,20 @@
-//! The fixed split into training and test turns, so that nothing can be tuned on the test turns.
+//! The fixed split of a set into training and test turns, which prevents tuning on the test turns.
 
 use crate::{
-    data::{Set, Turn},
+    data::{PromptSet, Turn},
     hash::hash,
 };
 
-/// The least number of turns of a set that is split into halves; smaller sets are cross-validated.
-const MIN_FOR_HALVES: usize = 1_500;
+/// The least number of turns of a set that is split once; smaller sets are cross-validated.
+const MIN_TURNS_FOR_HALVES: usize = 1_500;
 
-/// The set that is cross-validated at any size.
+/// The name of a set that is cross-validated at any size.
 const CROSS_VALIDATED: &str = "coderouter_id";
 
-/// The number of folds of a cross-validated set.
+/// The number of folds of a cross-validation; each turn is a test turn in one of them.
 const FOLDS: u32 = 5;
 
-/// The number of test buckets, of ten.
+/// The number of buckets, of ten, whose turns are test turns in a set that is split once.
 const TEST_BUCKETS: u32 = 4;
 
 /// Which outcomes of training turns are known.
@@ -27,54 +27,60 @@ pub enum Mode {
     Partial,
 }
 
-/// One split into training and test turns, as indices of the set's turns.
+/// A split into training and test turns, as indices of the set's turns.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Part {
-    /// The indices of the training turns.
+pub(crate) struct Split {
+    /// Training turns.
     pub(crate) train: Vec<usize>,
     /// The indices of the test turns.
     pub(crate) test: Vec<usize>,
 }
 
-/// A training turn, and the model whose outcome is known; `None` if those of all models are.
+/// A training turn with the outcomes that are known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Lesson {
-    /// The index in the set.
-    pub(crate) turn: usize,
-    /// The index in the models of the set.
+pub(crate) struct TrainingTurn {
+    /// The index of the turn in the set.
+    pub(crate) index: usize,
+    /// The index of the model whose outcome is known; `None` if those of all models are.
     pub(crate) model: Option<usize>,
 }
 
-impl Lesson {
+impl TrainingTurn {
     /// Whether the outcome of a model is known.
-    pub(crate) fn knows(&self, model: usize) -> bool {
+    pub(crate) fn has_outcome_of(&self, model: usize) -> bool {
         self.model.is_none_or(|known| known == model)
     }
 }
 
-/// Splits a set into one part of fixed halves, or into five folds.
-pub(crate) fn parts(set: &Set) -> Vec<Part> {
-    let part = |is_test: &dyn Fn(u32) -> bool| {
-        let (test, train) = (0..set.turns.len()).partition(|place| is_test(set.turns[*place].bucket % 10));
-        Part { train, test }
+/// Splits a set once into training and test turns, or into five folds if it is small.
+pub(crate) fn split_set(set: &PromptSet) -> Vec<Split> {
+    let split = |is_test: &dyn Fn(u32) -> bool| {
+        let (test, train) = (0..set.turns.len()).partition(|index| is_test(set.turns[*index].bucket % 10));
+        Split { train, test }
     };
-    if set.turns.len() < MIN_FOR_HALVES || set.name == CROSS_VALIDATED {
-        (0..FOLDS).map(|fold| part(&|bucket| bucket % FOLDS == fold)).collect()
+    if set.turns.len() < MIN_TURNS_FOR_HALVES || set.name == CROSS_VALIDATED {
+        (0..FOLDS).map(|fold| split(&|bucket| bucket % FOLDS == fold)).collect()
     } else {
-        vec![part(&|bucket| bucket < TEST_BUCKETS)]
+        vec![split(&|bucket| bucket < TEST_BUCKETS)]
     }
 }
 
-/// Returns at most `most` training turns of a part, in the order of the draw `draw`.
-pub(crate) fn past(set: &Set, part: &Part, mode: Mode, most: usize, draw: u32) -> Vec<Lesson> {
+/// Returns at most `max_turns` training turns of a split, in a pseudo-random order that depends on the number `draw`.
+pub(crate) fn training_turns(
+    set: &PromptSet,
+    split: &Split,
+    mode: Mode,
+    max_turns: usize,
+    draw: u32,
+) -> Vec<TrainingTurn> {
     let order = |turn: &Turn| hash(&format!("order {draw}: "), &turn.id);
-    let mut places = part.train.clone();
-    places.sort_by_cached_key(|place| (order(&set.turns[*place]), *place));
-    places.truncate(most);
+    let mut indices = split.train.clone();
+    indices.sort_by_cached_key(|index| (order(&set.turns[*index]), *index));
+    indices.truncate(max_turns);
     let models = set.models.len() as u64;
-    let chosen = |turn: &Turn| usize::try_from(hash("model: ", &turn.id) % models).unwrap_or_default();
-    let known = |place: usize| (mode == Mode::Partial).then(|| chosen(&set.turns[place]));
-    places.into_iter().map(|turn| Lesson { turn, model: known(turn) }).collect()
+    let random_model = |turn: &Turn| usize::try_from(hash("model: ", &turn.id) % models).unwrap_or_default();
+    let known_model = |index: usize| (mode == Mode::Partial).then(|| random_model(&set.turns[index]));
+    indices.into_iter().map(|index| TrainingTurn { index, model: known_model(index) }).collect()
 }
 
 #[cfg(test)]
@@ -98,13 +104,14 @@ mod tests {
             outcomes: Vec::new(),
             bucket,
         };
-        let set = |turns| Set { name: "any".to_owned(), models: Vec::new(), turns: (0..turns).map(turn).collect() };
-        let folds = parts(&set(100));
-        let mut asked: Vec<_> = folds.iter().flat_map(|part| part.test.clone()).collect();
+        let set =
+            |turns| PromptSet { name: "any".to_owned(), models: Vec::new(), turns: (0..turns).map(turn).collect() };
+        let folds = split_set(&set(100));
+        let mut asked: Vec<_> = folds.iter().flat_map(|split| split.test.clone()).collect();
         asked.sort_unstable();
         assert_eq!((folds.len(), asked), (5, (0..100).collect()));
-        let halves = parts(&set(2_000));
+        let halves = split_set(&set(2_000));
         assert_eq!((halves.len(), halves[0].test.len(), halves[0].train.len()), (1, 800, 1_200));
-        assert!(halves[0].test.iter().all(|place| place % 10 < 4));
+        assert!(halves[0].test.iter().all(|index| index % 10 < 4));
     }
 }

@@ -1,48 +1,49 @@
-//! The model selected for each turn at each cost weight, and the resulting cost and score.
+//! The model selected for each turn at each cost weight, and the resulting mean cost and mean score.
 
-use crate::{data::Outcome, expected::Expected, forecast::Means, hull::Hull, number::number};
+use crate::{data::Outcome, forecast::Means, hull::Hull, numbers::to_f64, store_estimates::StoreEstimates};
 
 /// The number of cost weights, from 0 (quality alone) to 1 (cost alone).
-pub(crate) const WEIGHTS: usize = 120;
+pub(crate) const WEIGHT_COUNT: usize = 120;
 
 /// The default cost weight of a policy.
-pub(crate) const USUAL_WEIGHT: f64 = 0.05;
+pub(crate) const DEFAULT_WEIGHT: f64 = 0.05;
 
-/// Returns the cost weights of a sweep: [`WEIGHTS`] values from 0 to 1 at equal distances.
+/// Returns [`WEIGHT_COUNT`] equidistant cost weights from 0 to 1.
 pub(crate) fn weights() -> Vec<f64> {
-    (0..WEIGHTS).map(|step| number(step) / number(WEIGHTS - 1)).collect()
+    (0..WEIGHT_COUNT).map(|step| to_f64(step) / to_f64(WEIGHT_COUNT - 1)).collect()
 }
 
 /// The index of the selected model at each cost weight.
 pub(crate) type Choices = Vec<usize>;
 
-/// The cost weights at which a router is evaluated, each with the baseline model.
+/// The cost weights at which a router is evaluated, each with the index of the baseline model.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Sweep(Vec<(f64, usize)>);
+pub(crate) struct WeightSweep(Vec<(f64, usize)>);
 
-impl Sweep {
-    /// Creates a sweep over cost weights, with the best single model as the baseline.
-    pub(crate) fn over(weights: &[f64], means: &Means) -> Self {
-        Self(weights.iter().map(|weight| (*weight, means.best(*weight))).collect())
+impl WeightSweep {
+    /// Creates a sweep over cost weights, with the best single model at each as the baseline.
+    pub(crate) fn new(weights: &[f64], means: &Means) -> Self {
+        Self(weights.iter().map(|weight| (*weight, means.best_model(*weight))).collect())
     }
 
-    /// The selected models for a turn: the recommendations of `choose`, otherwise the baseline.
-    pub(crate) fn choices(&self, choose: impl Fn(f64) -> Option<usize>) -> Choices {
+    /// Returns the model that `choose` selects at each cost weight, or the baseline if it selects none.
+    pub(crate) fn select_with(&self, choose: impl Fn(f64) -> Option<usize>) -> Choices {
         self.0.iter().map(|(weight, baseline)| choose(*weight).unwrap_or(*baseline)).collect()
     }
 
-    /// The selected models for a turn: the best ones by the estimates, and the recommended ones.
-    pub(crate) fn advised(&self, expected: &mut Expected<'_>) -> [Choices; 2] {
-        let both = self.0.iter().map(|(weight, baseline)| {
-            let advice = expected.advice(*weight, *baseline);
-            (advice.best.unwrap_or(*baseline), advice.recommended.unwrap_or(*baseline))
+    /// Returns two selections of models at each cost weight: those of the greatest estimated utility, and the
+    /// recommended ones. Each falls back to the baseline.
+    pub(crate) fn select_by_estimates(&self, estimates: &mut StoreEstimates<'_>) -> [Choices; 2] {
+        let pairs = self.0.iter().map(|(weight, baseline)| {
+            let selection = estimates.select(*weight, *baseline);
+            (selection.best.unwrap_or(*baseline), selection.recommended.unwrap_or(*baseline))
         });
-        let (best, recommended) = both.unzip();
+        let (best, recommended) = pairs.unzip();
         [best, recommended]
     }
 }
 
-/// Returns `(mean cost in dollars, mean score)` over all turns for each cost weight.
+/// Returns mean cost (in dollars) and mean score over all turns for each cost weight.
 pub(crate) fn curve(outcomes: &[&[Outcome]], choices: &[Choices]) -> Vec<(f64, f64)> {
     let mut points = vec![(0.0, 0.0); choices.first().map_or(0, Vec::len)];
     for (outcomes, choices) in outcomes.iter().zip(choices) {
@@ -51,20 +52,20 @@ pub(crate) fn curve(outcomes: &[&[Outcome]], choices: &[Choices]) -> Vec<(f64, f
             point.1 += outcomes[*choice].score;
         }
     }
-    let turns = number(outcomes.len().max(1));
+    let turns = to_f64(outcomes.len().max(1));
     points.into_iter().map(|(cost, score)| (cost / turns, score / turns)).collect()
 }
 
-/// Mean cost and mean score of each single model over all turns.
-pub(crate) fn singles(outcomes: &[&[Outcome]]) -> Vec<(f64, f64)> {
+/// Returns mean cost (in dollars) and mean score over all turns for each single model.
+pub(crate) fn single_model_points(outcomes: &[&[Outcome]]) -> Vec<(f64, f64)> {
     let models = outcomes.first().map_or(0, |first| first.len());
     let same = vec![(0..models).collect::<Choices>(); outcomes.len()];
     curve(outcomes, &same)
 }
 
-/// The average improvement in quality (AIQ): the mean of a hull over all costs from the cheapest to the most expensive
-/// single model.
-pub(crate) fn aiq(hull: &Hull, singles: &[(f64, f64)]) -> f64 {
-    let costs = || singles.iter().map(|single| single.0);
-    hull.mean(costs().fold(f64::INFINITY, f64::min), costs().fold(0.0, f64::max))
+/// Computes the average improvement in quality (AIQ): the mean height of a router's hull over all costs from the
+/// cheapest to the most expensive single model.
+pub(crate) fn aiq(hull: &Hull, single_models: &[(f64, f64)]) -> f64 {
+    let costs = || single_models.iter().map(|single| single.0);
+    hull.mean_quality(costs().fold(f64::INFINITY, f64::min), costs().fold(0.0, f64::max))
 }

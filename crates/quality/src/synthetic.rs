@@ -1,19 +1,19 @@
-//! Synthetic sets: one with a learnable relation, and one of noise.
+//! Tests on synthetic sets: one with a relation that can be learned, and one of noise.
 
 use crate::{
-    data::{Outcome, Set, Turn},
+    data::{Outcome, PromptSet, Turn},
     figures::{Figures, References},
     hash::Random,
-    replay::Stream,
-    split::{Mode, parts},
+    replay::PreparedSet,
+    split::{Mode, split_set},
     trial::{Plan, RouterKind, run},
 };
 
-/// The seed of the outcomes.
+/// The seed of the generated prompts and outcomes.
 const SEED: u64 = 11;
 
 /// Creates a set of 400 turns with words of one of two groups. `outcome` returns the scores of both models.
-fn set(mut outcome: impl FnMut(usize, &mut Random) -> [f64; 2]) -> Set {
+fn set(mut outcome: impl FnMut(usize, &mut Random) -> [f64; 2]) -> PromptSet {
     const WORDS: [[&str; 6]; 2] = [
         ["compiler", "borrow", "lifetime", "trait", "module", "crate"],
         ["poem", "verse", "rhyme", "sonnet", "ballad", "stanza"],
@@ -31,19 +31,23 @@ fn set(mut outcome: impl FnMut(usize, &mut Random) -> [f64; 2]) -> Set {
             bucket: u32::try_from(random.below(10)).unwrap_or_default(),
         }
     });
-    Set { name: "synthetic".to_owned(), models: vec!["one".to_owned(), "other".to_owned()], turns: turns.collect() }
+    PromptSet {
+        name: "synthetic".to_owned(),
+        models: vec!["one".to_owned(), "other".to_owned()],
+        turns: turns.collect(),
+    }
 }
 
-/// Measures the store and logistic regression: the AIQ above the zero router, and the share of the gap closed.
-fn measured(set: &Set, mode: Mode) -> [(f64, f64); 2] {
-    let (stream, parts) = (Stream::of(set), parts(set));
-    let plan = Plan { mode, most: usize::MAX, draw: 0, asked: usize::MAX, others: true };
-    let trial = run(set, &stream, &parts, plan);
+/// Measures the store and logistic regression: the AIQ relative to the zero router, and the share of the gap closed.
+fn measure(set: &PromptSet, mode: Mode) -> [(f64, f64); 2] {
+    let (prepared, splits) = (PreparedSet::new(set), split_set(set));
+    let plan = Plan { mode, max_training_turns: usize::MAX, draw: 0, max_test_turns: usize::MAX, with_baselines: true };
+    let trial = run(set, &prepared, &splits, plan);
     let oracle = &trial.routers[0];
-    let zero = References::of(&trial.outcomes, &set.models, oracle).zero;
+    let zero = References::compute(&trial.outcomes, &set.models, oracle).zero;
     [RouterKind::StoreRouted, RouterKind::Logistic].map(|kind| {
         let router = trial.routers.iter().find(|router| router.kind == kind).unwrap();
-        let figures = Figures::of(&trial.outcomes, router);
+        let figures = Figures::compute(&trial.outcomes, router);
         (figures.aiq - zero, figures.gap.map_or(0.5, |gap| gap.average))
     })
 }
@@ -56,7 +60,7 @@ fn words_that_predict_the_better_model_are_learned() {
         if group == 0 { [luck(90, random), luck(60, random)] } else { [luck(10, random), luck(90, random)] }
     });
     for mode in [Mode::Full, Mode::Partial] {
-        for (above, average) in measured(&set, mode) {
+        for (above, average) in measure(&set, mode) {
             assert!(0.08 < above, "seed {SEED}, {mode:?}: only {above:.4} above zero");
             assert!(0.8 < average, "seed {SEED}, {mode:?}: APGR {average:.3}");
         }
@@ -67,7 +71,7 @@ fn words_that_predict_the_better_model_are_learned() {
 fn noise_neither_helps_nor_harms() {
     let set = set(|_, random| [40, 70].map(|chance| f64::from(u8::from(random.below(100) < chance))));
     for mode in [Mode::Full, Mode::Partial] {
-        let [(above, average), _] = measured(&set, mode);
+        let [(above, average), _] = measure(&set, mode);
         assert!(above.abs() < 0.02, "seed {SEED}, {mode:?}: {above:+.4} from zero");
         assert!((average - 0.5).abs() < 0.06, "seed {SEED}, {mode:?}: APGR {average:.3}");
     }

@@ -1,4 +1,4 @@
-//! Measurements as Markdown tables.
+//! Formats measurements as Markdown tables.
 
 use std::fmt::Write as _;
 
@@ -11,7 +11,7 @@ use crate::{
     trial::RouterKind,
 };
 
-/// Formats one line: the AIQ of the store above the zero router on each set.
+/// Formats one line: the AIQ of the store relative to the zero router on each set.
 pub fn summary(reports: &[SetReport]) -> String {
     let routed = |trial: &TrialReport| {
         trial.figures.iter().find(|figures| figures.router == RouterKind::StoreRouted).map(|figures| figures.aiq)
@@ -23,7 +23,7 @@ pub fn summary(reports: &[SetReport]) -> String {
     format!("{} sets, AIQ above zero: {}", reports.len(), shown.collect::<Vec<_>>().join(", "))
 }
 
-/// Formats all tables.
+/// Formats the tables of all sets.
 pub fn all(reports: &[SetReport]) -> String {
     let mut text = String::new();
     sets(&mut text, reports);
@@ -76,7 +76,7 @@ fn set(text: &mut String, report: &SetReport) {
     calibration(text, report);
 }
 
-/// Appends the table of score and cost at the default cost weight, compared with the references that need no training.
+/// Appends the table of score and cost at the default cost weight, compared with references that are not trained.
 fn usual(text: &mut String, report: &SetReport) {
     let references = &report.references;
     let cheapest = format!("always the cheapest, {}", references.cheapest.0);

@@ -1,47 +1,47 @@
-//! One replay of a set: all routers have the same training and test turns.
+//! One replay of a set, in which all routers have the same training and test turns.
 
 use contracts::views::Estimator;
 
 use crate::{
     baseline::{Logistic, Neighbours},
-    data::{Outcome, Set},
-    expected::Expected,
-    forecast::{Forecast, Means, best},
-    gate::Gate,
+    data::{Outcome, PromptSet},
+    forecast::{Forecast, Means, best_index},
     hash::hash,
-    replay::Stream,
-    split::{Lesson, Mode, Part, past},
-    sweep::{Choices, Sweep, USUAL_WEIGHT, weights},
+    replay::PreparedSet,
+    split::{Mode, Split, TrainingTurn, training_turns},
+    store_estimates::StoreEstimates,
+    sweep::{Choices, DEFAULT_WEIGHT, WeightSweep, weights},
+    thresholds::Thresholds,
 };
 
-/// The parameters of a replay.
+/// The parameters of one replay of a set.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Plan {
     /// Which outcomes of training turns are known.
     pub(crate) mode: Mode,
-    /// The greatest number of training turns.
-    pub(crate) most: usize,
-    /// The number of the draw, which determines their order.
+    /// The limit of training turns in each split.
+    pub(crate) max_training_turns: usize,
+    /// The number of the draw, which determines the selection and the order of training turns.
     pub(crate) draw: u32,
-    /// The greatest number of test turns.
-    pub(crate) asked: usize,
-    /// Whether the formula of 004 and the baseline methods are run.
-    pub(crate) others: bool,
+    /// The limit of test turns in each split.
+    pub(crate) max_test_turns: usize,
+    /// Whether the estimator `Paper` and the baseline methods are run as well.
+    pub(crate) with_baselines: bool,
 }
 
-/// A method of choosing models.
+/// A method of selecting models.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RouterKind {
-    /// The calibrated estimator without thresholds.
+    /// The calibrated estimator of the store without thresholds.
     Store,
-    /// The calibrated estimator with thresholds, as in live operation.
+    /// The calibrated estimator of the store with thresholds, as in live operation.
     StoreRouted,
-    /// The formula of 004 with thresholds.
+    /// The estimator `Paper` of the store (004 §5.5) with thresholds.
     Paper,
-    /// The mean over the 5 nearest training turns by TF-IDF.
+    /// The mean of the 5 nearest neighbours by TF-IDF.
     FiveNearest,
-    /// The weighted mean over the 100 nearest training turns by TF-IDF, shrunk towards the model's mean.
+    /// The mean of the 100 nearest neighbours by TF-IDF, shrunk towards the model's mean.
     HundredNearest,
     /// Logistic regression on the features of the store.
     Logistic,
@@ -54,171 +54,191 @@ impl RouterKind {
     }
 }
 
-/// The choices of one router on the test turns.
+/// The selections of one router on the test turns.
 #[derive(Debug)]
 pub(crate) struct Router {
     /// The method that makes the choices.
     pub(crate) kind: RouterKind,
-    /// The chosen models, for each turn and cost weight.
+    /// For each turn, the selected model at each cost weight.
     pub(crate) choices: Vec<Choices>,
-    /// The chosen models at the default cost weight, for each turn.
-    pub(crate) usual: Vec<Choices>,
-    /// The expected success, for each turn and model.
+    /// For each turn, the selected model at the default cost weight.
+    pub(crate) default_choices: Vec<Choices>,
+    /// For each turn, the predicted success of each model.
     pub(crate) success: Vec<Vec<f64>>,
     /// The number of turns without a recommendation at the default cost weight.
-    pub(crate) silent: usize,
+    pub(crate) without_recommendation: usize,
 }
 
 /// A recommendation at the default cost weight with its outcome.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Bet {
-    /// The confidence of the recommendation, from 0 to 1.
+pub(crate) struct ScoredRecommendation {
+    /// The confidence, from 0 to 1.
     pub(crate) confidence: f64,
-    /// The expected difference in utility.
-    pub(crate) expected: f64,
+    /// The predicted difference in utility.
+    pub(crate) expected_gain: f64,
     /// The observed difference in utility.
-    pub(crate) gained: f64,
+    pub(crate) gain: f64,
     /// The observed difference in score.
-    pub(crate) scored: f64,
-    /// The recommended model and the other.
+    pub(crate) score_gain: f64,
+    /// The recommended model and the model it is compared with.
     pub(crate) models: (usize, usize),
 }
 
 /// The results of one replay.
 #[derive(Debug)]
 pub(crate) struct Trial<'a> {
-    /// The outcomes of the test turns.
+    /// The outcomes of each test turn.
     pub(crate) outcomes: Vec<&'a [Outcome]>,
-    /// The choices of every measured router.
+    /// All routers; the store without and with thresholds comes first.
     pub(crate) routers: Vec<Router>,
-    /// `(expected, observed)` success by the store, for every test turn and model.
+    /// The success that the store predicts and the observed one, for every test turn and model.
     pub(crate) successes: Vec<(f64, f64)>,
     /// The recommendations of the store.
-    pub(crate) bets: Vec<Bet>,
+    pub(crate) recommendations: Vec<ScoredRecommendation>,
 }
 
 impl Router {
-    /// Creates a router without choices.
+    /// Creates a router that has not selected any model yet.
     pub(crate) const fn new(kind: RouterKind) -> Self {
-        Self { kind, choices: Vec::new(), usual: Vec::new(), success: Vec::new(), silent: 0 }
+        Self { kind, choices: Vec::new(), default_choices: Vec::new(), success: Vec::new(), without_recommendation: 0 }
     }
 }
 
-/// The cost weights and means of one part, which all routers share.
-struct Setting<'a> {
+/// The cost weights, baselines and mean outcomes of one split, which all routers share.
+struct RoutingContext<'a> {
+    /// The mean outcomes of each model in the training turns that the routers know.
     means: &'a Means,
-    sweep: Sweep,
-    usual: Sweep,
+    /// All cost weights.
+    sweep: WeightSweep,
+    /// The default cost weight alone.
+    default_sweep: WeightSweep,
+    /// The baseline at the default cost weight.
     baseline: usize,
 }
 
-impl Setting<'_> {
-    /// Adds the choices of the store for one turn, without and with thresholds.
-    fn route_by_store(&self, routers: &mut [Router; 2], expected: &mut Expected<'_>) {
-        let success = self.filled(expected.successes());
-        let advice = expected.advice(USUAL_WEIGHT, self.baseline);
-        let choices = self.sweep.advised(expected).into_iter().zip(self.usual.advised(expected));
-        let recommended = [advice.best, advice.recommended];
-        for ((router, (choices, usual)), spoke) in routers.iter_mut().zip(choices).zip(recommended) {
+impl<'a> RoutingContext<'a> {
+    /// Computes the baselines from all training turns, because they represent a user's well-chosen default model.
+    fn new(set: &PromptSet, split: &Split, means: &'a Means) -> Self {
+        let all: Vec<_> = split.train.iter().map(|turn| TrainingTurn { index: *turn, model: None }).collect();
+        let baselines = Means::compute(set, &all);
+        Self {
+            means,
+            sweep: WeightSweep::new(&weights(), &baselines),
+            default_sweep: WeightSweep::new(&[DEFAULT_WEIGHT], &baselines),
+            baseline: baselines.best_model(DEFAULT_WEIGHT),
+        }
+    }
+
+    /// Adds the selections of the store for one turn, without and with thresholds.
+    fn route_by_store(&self, routers: &mut [Router; 2], estimates: &mut StoreEstimates<'_>) {
+        let success = self.fill_missing(estimates.successes());
+        let selection = estimates.select(DEFAULT_WEIGHT, self.baseline);
+        let choices = self.sweep.select_by_estimates(estimates);
+        let choices = choices.into_iter().zip(self.default_sweep.select_by_estimates(estimates));
+        let recommended = [selection.best, selection.recommended];
+        for ((router, (choices, default_choices)), recommended) in routers.iter_mut().zip(choices).zip(recommended) {
             router.choices.push(choices);
-            router.usual.push(usual);
-            router.silent += usize::from(spoke.is_none());
+            router.default_choices.push(default_choices);
+            router.without_recommendation += usize::from(recommended.is_none());
             router.success.push(success.clone());
         }
     }
 
-    /// Adds the choices of another router for one turn; the formula of 004 has thresholds.
+    /// Adds the selections of another router for one turn. Only the estimator `Paper` has thresholds.
     fn route(&self, router: &mut Router, forecasts: &[Option<Forecast>]) {
-        let gate = (router.kind == RouterKind::Paper).then(|| Gate::of(Estimator::Paper));
-        let choose = |weight| gate.map_or_else(|| best(forecasts, weight), |gate| gate.leader(forecasts, weight));
-        router.choices.push(self.sweep.choices(choose));
-        router.usual.push(self.usual.choices(choose));
-        router.silent += usize::from(choose(USUAL_WEIGHT).is_none());
+        let thresholds = (router.kind == RouterKind::Paper).then(|| Thresholds::defaults(Estimator::Paper));
+        let choose = |weight| match thresholds {
+            Some(thresholds) => thresholds.recommend(forecasts, weight),
+            None => best_index(forecasts, weight),
+        };
+        router.choices.push(self.sweep.select_with(choose));
+        router.default_choices.push(self.default_sweep.select_with(choose));
+        router.without_recommendation += usize::from(choose(DEFAULT_WEIGHT).is_none());
         let successes = forecasts.iter().map(|forecast| forecast.map(|forecast| forecast.success));
-        router.success.push(self.filled(successes.collect()));
+        router.success.push(self.fill_missing(successes.collect()));
     }
 
-    /// Replaces missing predictions by the mean of the model.
-    fn filled(&self, successes: Vec<Option<f64>>) -> Vec<f64> {
-        let known = successes.into_iter().zip(&self.means.models);
-        known.map(|(success, mean)| success.or_else(|| mean.map(|(mean, _)| mean)).unwrap_or(0.0)).collect()
+    /// Replaces missing predictions of success by the mean score of the model; 0 if it has no outcomes.
+    fn fill_missing(&self, successes: Vec<Option<f64>>) -> Vec<f64> {
+        let with_means = successes.into_iter().zip(&self.means.models);
+        with_means.map(|(success, mean)| success.or_else(|| mean.map(|(score, _)| score)).unwrap_or(0.0)).collect()
     }
 }
 
-/// Trains and tests all routers on the parts of a set, for one mode and training size.
-pub(crate) fn run<'a>(set: &'a Set, stream: &Stream<'_>, parts: &[Part], plan: Plan) -> Trial<'a> {
+/// Runs a replay: for each split, trains the routers and records their selections on the test turns.
+pub(crate) fn run<'a>(set: &'a PromptSet, prepared: &PreparedSet<'_>, splits: &[Split], plan: Plan) -> Trial<'a> {
     use RouterKind::{FiveNearest, HundredNearest, Logistic as Regression, Paper, Store, StoreRouted};
-    let mut trial = Trial { outcomes: Vec::new(), routers: Vec::new(), successes: Vec::new(), bets: Vec::new() };
-    let mut own = [Store, StoreRouted].map(Router::new);
-    let mut paper = Router::new(Paper);
-    let mut baselines = [FiveNearest, HundredNearest, Regression].map(Router::new);
-    for part in parts {
-        let lessons = past(set, part, plan.mode, plan.most, plan.draw);
-        let means = Means::of(set, &lessons);
-        // The baseline stands for a user's well-chosen default, so it is computed from all training turns.
-        let every: Vec<_> = part.train.iter().map(|turn| Lesson { turn: *turn, model: None }).collect();
-        let defaults = Means::of(set, &every);
-        let sweep = Sweep::over(&weights(), &defaults);
-        let usual = Sweep::over(&[USUAL_WEIGHT], &defaults);
-        let baseline = defaults.best(USUAL_WEIGHT);
-        let setting = Setting { means: &means, sweep, usual, baseline };
-        let learned = stream.learn(&lessons);
-        let questions = test_turns(set, part, plan.asked);
-        let questions = questions.iter();
-        for place in questions.clone() {
-            let turn = &set.turns[*place];
-            let mut expected = learned.expected(*place);
-            setting.route_by_store(&mut own, &mut expected);
-            if plan.others {
-                setting.route(&mut paper, &learned.paper(*place));
+    let mut trial =
+        Trial { outcomes: Vec::new(), routers: Vec::new(), successes: Vec::new(), recommendations: Vec::new() };
+    let mut store_routers = [Store, StoreRouted].map(Router::new);
+    let mut paper_router = Router::new(Paper);
+    let mut baseline_routers = [FiveNearest, HundredNearest, Regression].map(Router::new);
+    for split in splits {
+        let training = training_turns(set, split, plan.mode, plan.max_training_turns, plan.draw);
+        let means = Means::compute(set, &training);
+        let context = RoutingContext::new(set, split, &means);
+        let store = prepared.train(&training);
+        let test_turns = test_turns(set, split, plan.max_test_turns);
+        for index in &test_turns {
+            let turn = &set.turns[*index];
+            let mut estimates = store.estimates(*index);
+            context.route_by_store(&mut store_routers, &mut estimates);
+            if plan.with_baselines {
+                context.route(&mut paper_router, &store.paper_forecasts(*index));
             }
-            trial.bets.extend(bet(&mut expected, &means, &turn.outcomes, baseline));
-            let known = expected.successes().into_iter().zip(&turn.outcomes);
-            trial.successes.extend(known.filter_map(|(success, outcome)| Some((success?, outcome.score))));
+            let recommendation = score_recommendation(&mut estimates, &means, &turn.outcomes, context.baseline);
+            trial.recommendations.extend(recommendation);
+            let predicted = estimates.successes().into_iter().zip(&turn.outcomes);
+            trial.successes.extend(predicted.filter_map(|(success, outcome)| Some((success?, outcome.score))));
             trial.outcomes.push(&turn.outcomes);
         }
-        if plan.others {
-            let neighbours = Neighbours::learn(set, &lessons, &means);
-            let logistic = Logistic::learn(set, stream.features(), &lessons, &means);
-            for place in questions {
-                let [five, hundred] = neighbours.forecasts(*place);
-                let regression = logistic.forecasts(&stream.features()[*place], &hundred);
-                for (router, forecasts) in baselines.iter_mut().zip([five, hundred, regression]) {
-                    setting.route(router, &forecasts);
+        if plan.with_baselines {
+            let neighbours = Neighbours::train(set, &training, &means);
+            let logistic = Logistic::train(set, prepared.features(), &training, &means);
+            for index in &test_turns {
+                let [five, hundred] = neighbours.forecasts(*index);
+                let regression = logistic.forecasts(&prepared.features()[*index], &hundred);
+                for (router, forecasts) in baseline_routers.iter_mut().zip([five, hundred, regression]) {
+                    context.route(router, &forecasts);
                 }
             }
         }
     }
-    trial.routers.extend(own);
-    if plan.others {
-        trial.routers.push(paper);
-        trial.routers.extend(baselines);
+    trial.routers.extend(store_routers);
+    if plan.with_baselines {
+        trial.routers.push(paper_router);
+        trial.routers.extend(baseline_routers);
     }
     trial
 }
 
-/// The first `most` test turns in an order that does not depend on the set.
-fn test_turns(set: &Set, part: &Part, most: usize) -> Vec<usize> {
-    let mut turns = part.test.clone();
+/// Returns at most `max_turns` test turns of a split, in a pseudo-random order that depends only on their ids.
+fn test_turns(set: &PromptSet, split: &Split, max_turns: usize) -> Vec<usize> {
+    let mut turns = split.test.clone();
     turns.sort_by_cached_key(|turn| (hash("asked: ", &set.turns[*turn].id), *turn));
-    turns.truncate(most);
+    turns.truncate(max_turns);
     turns
 }
 
-/// Returns the recommendation for a turn at the default cost weight with its outcome; `None` without one, or if its confidence is 0.
-fn bet(expected: &mut Expected<'_>, means: &Means, outcomes: &[Outcome], baseline: usize) -> Option<Bet> {
-    let found = expected.compared(USUAL_WEIGHT, baseline)?;
-    let real = |place: usize| {
-        let Outcome { score, cost } = outcomes[place];
-        let saved = means.saved(cost);
-        Forecast { success: score, saved, ..Forecast::default() }.utility(USUAL_WEIGHT)
+/// Returns the recommendation for a turn at the default cost weight with its outcome; `None` without one, or if its
+/// confidence is 0.
+fn score_recommendation(
+    estimates: &mut StoreEstimates<'_>,
+    means: &Means,
+    outcomes: &[Outcome],
+    baseline: usize,
+) -> Option<ScoredRecommendation> {
+    let comparison = estimates.compare(DEFAULT_WEIGHT, baseline)?;
+    let observed_utility = |model: usize| {
+        let Outcome { score, cost } = outcomes[model];
+        Forecast { success: score, saved: means.saved(cost), ..Forecast::default() }.utility(DEFAULT_WEIGHT)
     };
-    let bet = Bet {
-        confidence: found.confidence,
-        expected: found.gap,
-        gained: real(found.model) - real(found.other),
-        scored: outcomes[found.model].score - outcomes[found.other].score,
-        models: (found.model, found.other),
+    let recommendation = ScoredRecommendation {
+        confidence: comparison.confidence,
+        expected_gain: comparison.gap,
+        gain: observed_utility(comparison.model) - observed_utility(comparison.other),
+        score_gain: outcomes[comparison.model].score - outcomes[comparison.other].score,
+        models: (comparison.model, comparison.other),
     };
-    (0.0 < found.confidence).then_some(bet)
+    (0.0 < comparison.confidence).then_some(recommendation)
 }

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use crate::failure::{Failure, Outcome};
 
-/// A crate of the workspace with the dependencies in its manifest.
+/// A crate of the workspace with the dependencies that its manifest declares.
 #[derive(Debug)]
 pub(super) struct Package {
     pub(super) name: String,
@@ -14,11 +14,12 @@ pub(super) struct Package {
     pub(super) dependencies: BTreeSet<String>,
 }
 
-/// The workspace members and the packages they link.
+/// The crates of the workspace, and the dependencies between all packages.
 #[derive(Debug, Default)]
 pub(super) struct Graph {
+    /// The crates of the workspace, by name.
     members: BTreeMap<String, Package>,
-    /// Resolved normal dependencies of every package, by name. Versions of one package are merged.
+    /// The resolved normal dependencies of every package, by name. Versions of one package are merged.
     links: BTreeMap<String, BTreeSet<String>>,
 }
 
@@ -31,20 +32,20 @@ impl Graph {
             metadata.packages.iter().map(|package| (package.id.as_str(), package.name.as_str())).collect();
         let mut graph = Self::default();
         for package in metadata.packages.iter().filter(|package| metadata.workspace_members.contains(&package.id)) {
-            let named = package.dependencies.iter().filter(|dependency| dependency.kind.as_deref() != Some("dev"));
-            let dependencies = named.map(|dependency| dependency.name.clone()).collect();
+            let not_dev = package.dependencies.iter().filter(|dependency| dependency.kind.as_deref() != Some("dev"));
+            let dependencies = not_dev.map(|dependency| dependency.name.clone()).collect();
             graph.members.insert(package.name.clone(), Package { name: package.name.clone(), dependencies });
         }
         for node in &metadata.resolve.nodes {
             let Some(name) = names.get(node.id.as_str()) else { continue };
-            let linked = node.deps.iter().filter(|edge| edge.dep_kinds.iter().any(|kind| kind.kind.is_none()));
-            let linked = linked.filter_map(|edge| names.get(edge.pkg.as_str()).map(|name| (*name).to_owned()));
-            graph.links.entry((*name).to_owned()).or_default().extend(linked);
+            let links = node.deps.iter().filter(|edge| edge.dep_kinds.iter().any(|kind| kind.kind.is_none()));
+            let links = links.filter_map(|edge| names.get(edge.pkg.as_str()).map(|name| (*name).to_owned()));
+            graph.links.entry((*name).to_owned()).or_default().extend(links);
         }
         Ok(graph)
     }
 
-    /// The crates of the workspace, by name.
+    /// Returns the crates of the workspace, by name.
     pub(super) fn members(&self) -> impl Iterator<Item = &Package> {
         self.members.values()
     }
@@ -54,10 +55,10 @@ impl Graph {
     }
 
     /// Returns the shortest path of dependencies from one package to another, both included; `None` if there is none.
-    pub(super) fn path(&self, from: &str, to: &str) -> Option<Vec<String>> {
+    pub(super) fn shortest_path(&self, from: &str, to: &str) -> Option<Vec<String>> {
         let mut predecessor = BTreeMap::from([(from, None)]);
-        let mut waiting = VecDeque::from([from]);
-        while let Some(name) = waiting.pop_front() {
+        let mut queue = VecDeque::from([from]);
+        while let Some(name) = queue.pop_front() {
             if name == to {
                 let path = std::iter::successors(Some(name), |name| predecessor.get(name).copied().flatten());
                 let mut path: Vec<_> = path.map(str::to_owned).collect();
@@ -66,7 +67,7 @@ impl Graph {
             }
             for next in self.links.get(name).into_iter().flatten() {
                 predecessor.entry(next).or_insert_with(|| {
-                    waiting.push_back(next);
+                    queue.push_back(next);
                     Some(name)
                 });
             }
@@ -172,8 +173,8 @@ mod tests {
     #[test]
     fn only_normal_dependencies_are_linked() {
         let graph = Graph::from_metadata(METADATA).unwrap();
-        assert_eq!(graph.path("app", "deep").unwrap(), ["app", "lib", "deep"]);
-        assert_eq!(graph.path("app", "tool"), None);
-        assert_eq!(graph.path("app", "check"), None);
+        assert_eq!(graph.shortest_path("app", "deep").unwrap(), ["app", "lib", "deep"]);
+        assert_eq!(graph.shortest_path("app", "tool"), None);
+        assert_eq!(graph.shortest_path("app", "check"), None);
     }
 }

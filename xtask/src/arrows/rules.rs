@@ -1,40 +1,43 @@
 //! The allowed dependencies of each crate, as drawn in docs/architecture.md.
 
-/// The crates of the workspace that one of them may depend on (normal and build dependencies).
+/// The dependencies that one crate of the workspace may have.
 pub(super) struct Rule {
     pub(super) package: &'static str,
-    pub(super) may_use: &'static [&'static str],
-    /// Whether it must not link a library of [`IMPURE`].
+    /// The crates of the workspace that it may depend on, except in tests.
+    pub(super) allowed: &'static [&'static str],
+    /// Whether it must not link any of [`IMPURE_LIBRARIES`].
     pub(super) pure: bool,
 }
 
-const fn pure(package: &'static str, may_use: &'static [&'static str]) -> Rule {
-    Rule { package, may_use, pure: true }
+const fn pure_crate(package: &'static str, allowed: &'static [&'static str]) -> Rule {
+    Rule { package, allowed, pure: true }
 }
 
-const fn effects(package: &'static str, may_use: &'static [&'static str]) -> Rule {
-    Rule { package, may_use, pure: false }
+const fn effectful_crate(package: &'static str, allowed: &'static [&'static str]) -> Rule {
+    Rule { package, allowed, pure: false }
 }
 
+/// The rules of all crates.
+///
 /// Concerns are connected by events and views only: none of adapters, availability, costs, evaluator, patterns,
 /// router-core and transcripts depends on another, except adapters on wire.
 pub(super) const RULES: &[Rule] = &[
-    pure("event-core", &[]),
-    pure("contracts", &["event-core"]),
-    pure("availability", &["contracts", "event-core"]),
-    pure("catalogue", &["contracts"]),
-    pure("costs", &["contracts", "event-core"]),
-    pure("evaluator", &["contracts", "event-core"]),
-    pure("patterns", &["contracts", "event-core"]),
-    pure("router-core", &["contracts", "event-core"]),
-    pure("client-formats", &["contracts"]),
-    pure("wire", &["client-formats", "contracts", "event-core"]),
+    pure_crate("event-core", &[]),
+    pure_crate("contracts", &["event-core"]),
+    pure_crate("availability", &["contracts", "event-core"]),
+    pure_crate("catalogue", &["contracts"]),
+    pure_crate("costs", &["contracts", "event-core"]),
+    pure_crate("evaluator", &["contracts", "event-core"]),
+    pure_crate("patterns", &["contracts", "event-core"]),
+    pure_crate("router-core", &["contracts", "event-core"]),
+    pure_crate("client-formats", &["contracts"]),
+    pure_crate("wire", &["client-formats", "contracts", "event-core"]),
     // Providers classify errors as their wire API writes them.
-    effects("adapters", &["contracts", "wire"]),
+    effectful_crate("adapters", &["contracts", "wire"]),
     // The readers fill in token estimates.
-    effects("transcripts", &["catalogue", "client-formats", "contracts", "event-core"]),
-    effects("event-bus", &["event-core"]),
-    effects(
+    effectful_crate("transcripts", &["catalogue", "client-formats", "contracts", "event-core"]),
+    effectful_crate("event-bus", &["event-core"]),
+    effectful_crate(
         "engine",
         &[
             "adapters",
@@ -50,12 +53,12 @@ pub(super) const RULES: &[Rule] = &[
             "transcripts",
         ],
     ),
-    effects(
+    effectful_crate(
         "what-if",
         &["catalogue", "contracts", "costs", "engine", "event-bus", "event-core", "patterns", "router-core"],
     ),
-    effects("control", &["contracts", "engine", "evaluator", "router-core", "transcripts"]),
-    effects(
+    effectful_crate("control", &["contracts", "engine", "evaluator", "router-core", "transcripts"]),
+    effectful_crate(
         "gateway",
         &[
             "adapters",
@@ -73,7 +76,7 @@ pub(super) const RULES: &[Rule] = &[
             "wire",
         ],
     ),
-    effects(
+    effectful_crate(
         "cli",
         &[
             "adapters",
@@ -94,26 +97,26 @@ pub(super) const RULES: &[Rule] = &[
         ],
     ),
     // Documents the events; runs everything else as a program.
-    effects("xtask", &["contracts", "event-core", "router-core"]),
+    effectful_crate("xtask", &["contracts", "event-core", "router-core"]),
     // Bodies of the fuzz targets.
-    effects(
+    effectful_crate(
         "hostile-input",
         &["catalogue", "contracts", "engine", "event-bus", "event-core", "router-core", "transcripts"],
     ),
     // Benchmark of the pattern store on public prompts.
-    effects("quality", &["contracts", "event-core", "patterns"]),
+    effectful_crate("quality", &["contracts", "event-core", "patterns"]),
     // Simulated provider for tests.
-    effects("mock-upstream", &[]),
+    effectful_crate("mock-upstream", &[]),
     // Clock of the benchmarks.
-    effects("processor-time", &[]),
+    effectful_crate("processor-time", &[]),
     // Examples: a third-party projection, and a user's tests of a policy.
-    pure("slow-calls", &["contracts", "event-core"]),
-    effects("policy-snapshots", &["catalogue", "contracts", "router-core"]),
+    pure_crate("slow-calls", &["contracts", "event-core"]),
+    effectful_crate("policy-snapshots", &["catalogue", "contracts", "router-core"]),
 ];
 
-/// Libraries that only the named crate may depend on.
-pub(super) const OWNED: &[(&str, &str)] =
+/// Libraries, each with the only crate that may depend on it.
+pub(super) const OWNED_LIBRARIES: &[(&str, &str)] =
     &[("bincode", "event-core"), ("crossbeam-channel", "event-bus"), ("sled", "event-bus")];
 
-/// Libraries with effects: pure crates must not link them, not even indirectly.
-pub(super) const IMPURE: &[&str] = &["crossbeam-channel", "hyper", "reqwest", "sled", "tokio"];
+/// Libraries with effects, which pure crates must not link, not even indirectly.
+pub(super) const IMPURE_LIBRARIES: &[&str] = &["crossbeam-channel", "hyper", "reqwest", "sled", "tokio"];

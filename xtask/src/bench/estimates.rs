@@ -1,4 +1,4 @@
-//! Reads the estimates that criterion writes to its results folder.
+//! Reads the estimates that criterion writes to its folder of results.
 
 use std::{collections::BTreeMap, path::Path};
 
@@ -11,7 +11,8 @@ use crate::{
 
 /// The duration of one benchmark in nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Measured {
+pub(super) struct Measurement {
+    /// The median of all samples.
     pub(super) median: f64,
     /// The 95 % confidence interval of the median.
     pub(super) interval: (f64, f64),
@@ -39,10 +40,11 @@ struct Benchmark {
     full_id: String,
 }
 
-/// Reads all estimates below `results`, which has one folder per crate. Keys are `crate: benchmark`.
-pub(super) fn collect(results: &Path) -> Outcome<BTreeMap<String, Measured>> {
-    let mut measured = BTreeMap::new();
-    for path in workspace::files(results)? {
+/// Reads all estimates in the folder `results`, which has one subfolder per crate. Keys have the form
+/// `crate: benchmark`.
+pub(super) fn collect(results: &Path) -> Outcome<BTreeMap<String, Measurement>> {
+    let mut measurements = BTreeMap::new();
+    for path in workspace::list_files(results)? {
         if !path.ends_with("new/estimates.json") {
             continue;
         }
@@ -50,12 +52,12 @@ pub(super) fn collect(results: &Path) -> Outcome<BTreeMap<String, Measured>> {
         let Benchmark { full_id } = read(&path.with_file_name("benchmark.json"))?;
         let Estimates { median } = read(&path)?;
         let interval = median.confidence_interval;
-        measured.insert(
+        measurements.insert(
             format!("{}: {full_id}", package.display()),
-            Measured { median: median.point_estimate, interval: (interval.lower_bound, interval.upper_bound) },
+            Measurement { median: median.point_estimate, interval: (interval.lower_bound, interval.upper_bound) },
         );
     }
-    Ok(measured)
+    Ok(measurements)
 }
 
 fn read<T: serde::de::DeserializeOwned>(path: &Path) -> Outcome<T> {

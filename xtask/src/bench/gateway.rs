@@ -1,4 +1,4 @@
-//! Measures the gateway: the same load on a mock provider, directly and through the gateway alternating.
+//! Measures the gateway: the same load on a mock provider, alternately directly and through the gateway.
 
 pub(crate) mod load;
 mod table;
@@ -6,50 +6,53 @@ mod table;
 use std::{cell::Cell, fs, path::Path, time::Duration};
 
 use crate::{
-    clients::programs::{self, Running},
+    clients::programs::{self, RunningProgram},
     failure::{Failure, Outcome},
     program::capture,
     workspace,
 };
-use load::{Figures, Load, TURNS};
+use load::{Load, LoadFigures, TURNS_PER_SESSION};
 use table::Row;
 
 use super::{machine, page};
 
-/// Milliseconds between the events of a slow stream.
+/// The delay between the events of a slow stream in milliseconds.
 const GAP_MS: u64 = 2;
 
-/// Number of requests before memory is measured.
+/// The number of requests before memory is measured.
 const MEMORY_REQUESTS: u64 = 100_000;
 
-/// Pause before memory is measured: the allocator has returned free pages by then.
-const PAUSE: Duration = Duration::from_secs(2);
+/// The pause before memory is measured, in which the allocator returns free pages.
+const IDLE_PAUSE: Duration = Duration::from_secs(2);
 
-/// Distance between the first request numbers of two loads; larger than any load.
+/// The difference between the first request numbers of two loads; larger than any load, so that no message repeats.
 const NUMBERS_PER_LOAD: u64 = 100_000_000;
 
-/// Number of requests whose decisions are counted in the log.
+/// The number of requests whose decisions are counted in the log.
 const RECORDED_REQUESTS: u64 = 500;
 
-/// Time limit of a load with a number of requests, in seconds.
+/// The time limit, in seconds, of a load that has a number of requests.
 const LOAD_TIMEOUT: f64 = 300.0;
 
-/// The extent of a measurement: the seconds of each load, and how many rounds of it are run.
+/// The duration and the number of repetitions of each load.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Effort {
+    /// The duration of one round, in seconds.
     pub(crate) seconds: f64,
+    /// The number of rounds, each directly and through the gateway.
     pub(crate) rounds: usize,
 }
 
-/// Measures and prints the table; `write` also writes it to docs/performance.md. `built` skips the build.
-pub(crate) fn run(effort: Effort, write: bool, built: bool) -> Outcome {
-    if !built {
+/// Measures and prints the table; `write` also writes it to docs/performance.md. `skip_build` uses programs built
+/// earlier.
+pub(crate) fn run(effort: Effort, write: bool, skip_build: bool) -> Outcome {
+    if !skip_build {
         programs::build(true)?;
     }
     // On the disk of the build: a file system in memory would make syncs free.
-    let folder = tempfile::tempdir_in(workspace::target())
-        .map_err(|error| Failure::file("create a folder in", &workspace::target(), &error))?;
-    let rows = measured(folder.path(), effort)?;
+    let folder = tempfile::tempdir_in(workspace::target_folder())
+        .map_err(|error| Failure::file("create a folder in", &workspace::target_folder(), &error))?;
+    let rows = measure_rows(folder.path(), effort)?;
     let method = format!(
         "mock, gateway and load share the machine ({}); loads directly and through the gateway alternating, {} rounds of \
          {} s, the median of the rounds; every request is a turn of its own, decided and recorded durably",
@@ -65,73 +68,74 @@ pub(crate) fn run(effort: Effort, write: bool, built: bool) -> Outcome {
     Ok(())
 }
 
-fn measured(folder: &Path, effort: Effort) -> Outcome<Vec<Row>> {
+fn measure_rows(folder: &Path, effort: Effort) -> Outcome<Vec<Row>> {
     let starts = folder.join("starts");
     let home = folder.join("home");
     for folder in [&starts, &home] {
         fs::create_dir_all(folder).map_err(|error| Failure::file("create", folder, &error))?;
     }
-    let mock = programs::mock(&["--plain"])?;
-    let first = programs::gateway(&starts, &mock)?;
-    let mut rows = vec![Row::ready("ready, in an empty home", first.ready)];
-    let asked =
-        Load { requests: Some(RECORDED_REQUESTS), seconds: LOAD_TIMEOUT, warm_up: 0.0, ..Load::of("small-chat", 8) };
-    let answered = asked.on(&first.url, None)?.requests;
+    let mock = programs::start_mock(&["--plain"])?;
+    let first = programs::start_gateway(&starts, &mock)?;
+    let mut rows = vec![Row::ready("ready, in an empty home", first.ready_after)];
+    let recorded_load =
+        Load { requests: Some(RECORDED_REQUESTS), seconds: LOAD_TIMEOUT, warm_up: 0.0, ..Load::new("small-chat", 8) };
+    let answered = recorded_load.run(&first.url, None)?.requests;
     first.stop()?;
     check_decisions(&starts, answered)?;
-    let gateway = programs::gateway(&home, &mock)?;
-    let at = Setup { mock: &mock, gateway: &gateway, effort, loads: Cell::new(0) };
+    let gateway = programs::start_gateway(&home, &mock)?;
+    let setup = Setup { mock: &mock, gateway: &gateway, effort, loads: Cell::new(0) };
 
-    let one = at.rounds(Load::of("small-chat", 1))?;
+    let one = setup.run_rounds(Load::new("small-chat", 1))?;
     rows.push(Row::added("small chat, added at the median, 1 connection", &one, 150.0));
     rows.push(Row::processor("small chat, processor time, 1 connection", &one, 120.0));
-    let many = at.rounds(Load::of("small-chat", 32))?;
+    let many = setup.run_rounds(Load::new("small-chat", 32))?;
     rows.push(Row::processor("small chat, processor time, 32 connections", &many, 120.0));
     rows.push(Row::rate("small chat, 32 connections", &many, 10_000.0));
     rows.push(Row::added(
         "small Messages, added at the median, 1 connection",
-        &at.rounds(Load::of("small-messages", 1))?,
+        &setup.run_rounds(Load::new("small-messages", 1))?,
         150.0,
     ));
-    let agent = at.rounds(Load::of("agent-messages", 1))?;
+    let agent = setup.run_rounds(Load::new("agent-messages", 1))?;
     rows.push(Row::processor("Messages of 90 kB, streamed, processor time, 1 connection", &agent, 400.0));
     rows.push(Row::added("Messages of 90 kB, streamed, added at the median", &agent, f64::INFINITY));
-    let agents = at.rounds(Load::of("agent-messages", 16))?;
+    let agents = setup.run_rounds(Load::new("agent-messages", 16))?;
     rows.push(Row::processor("Messages of 90 kB, streamed, processor time, 16 connections", &agents, 400.0));
-    streams(&at, &mut rows)?;
-    let long = at.rounds(Load { turns: Some(TURNS), ..Load::of("small-chat", 32) })?;
+    measure_streams(&setup, &mut rows)?;
+    let long = setup.run_rounds(Load { turns: Some(TURNS_PER_SESSION), ..Load::new("small-chat", 32) })?;
     rows.push(Row::processor("small chat in sessions of 60, processor time, 32 connections", &long, f64::INFINITY));
     gateway.stop()?;
-    let again = programs::gateway(&home, &mock)?;
-    rows.push(Row::ready("ready, with the log of all these requests", again.ready));
-    again.stop()?;
-    memory(folder, &mock, &mut rows)?;
+    let restarted = programs::start_gateway(&home, &mock)?;
+    rows.push(Row::ready("ready, with the log of all these requests", restarted.ready_after));
+    restarted.stop()?;
+    measure_memory(folder, &mock, &mut rows)?;
     Ok(rows)
 }
 
-/// Resident memory after [`MEMORY_REQUESTS`] in an empty home: one session per request, and sessions of [`TURNS`].
-fn memory(folder: &Path, mock: &Running, rows: &mut Vec<Row>) -> Outcome {
+/// Appends rows with the resident memory after [`MEMORY_REQUESTS`] requests in an empty home: with one session per
+/// request, and with sessions of [`TURNS_PER_SESSION`] requests.
+fn measure_memory(folder: &Path, mock: &RunningProgram, rows: &mut Vec<Row>) -> Outcome {
     let many =
-        Load { requests: Some(MEMORY_REQUESTS), seconds: LOAD_TIMEOUT, warm_up: 0.0, ..Load::of("small-chat", 32) };
-    let kinds = [("resident memory", None), ("resident memory, in sessions of 60,", Some(TURNS))];
+        Load { requests: Some(MEMORY_REQUESTS), seconds: LOAD_TIMEOUT, warm_up: 0.0, ..Load::new("small-chat", 32) };
+    let kinds = [("resident memory", None), ("resident memory, in sessions of 60,", Some(TURNS_PER_SESSION))];
     for (name, turns) in kinds {
         let home = folder.join(if turns.is_some() { "sessions" } else { "each" });
         fs::create_dir_all(&home).map_err(|error| Failure::file("create", &home, &error))?;
-        let gateway = programs::gateway(&home, mock)?;
-        let under_load = Load { turns, ..many }.on(&gateway.url, Some(&gateway.pid()))?;
-        std::thread::sleep(PAUSE);
-        let one = Load { requests: Some(1), turns, first: MEMORY_REQUESTS, ..many };
-        let idle = one.on(&gateway.url, Some(&gateway.pid()))?;
+        let gateway = programs::start_gateway(&home, mock)?;
+        let under_load = Load { turns, ..many }.run(&gateway.url, Some(&gateway.pid()))?;
+        std::thread::sleep(IDLE_PAUSE);
+        let single = Load { requests: Some(1), turns, first_number: MEMORY_REQUESTS, ..many };
+        let idle = single.run(&gateway.url, Some(&gateway.pid()))?;
         rows.push(Row::memory(name, &under_load, &idle, 60.0));
         gateway.stop()?;
     }
     Ok(())
 }
 
-/// Fails unless the log has one decision for every response; a gateway that records less must not be measured.
+/// Fails unless the log has one decision for every answered request. A gateway that records less must not be measured.
 fn check_decisions(home: &Path, answered: u64) -> Outcome {
     let file = home.join("log.jsonl");
-    capture(programs::turnwise(home).args(["events", "export"]).arg(&file))?;
+    capture(programs::turnwise_command(home).args(["events", "export"]).arg(&file))?;
     let text = workspace::read(&file)?;
     let decided = text.lines().filter(|line| line.contains("\"kind\":\"route.decided\"")).count() as u64;
     if decided == answered {
@@ -140,48 +144,51 @@ fn check_decisions(home: &Path, answered: u64) -> Outcome {
     Err(Failure::new(format!("{answered} requests were answered and {decided} decisions recorded")))
 }
 
-/// Measures streams without a pause between their events, and with one.
-fn streams(at: &Setup<'_>, rows: &mut Vec<Row>) -> Outcome {
-    for (gap, how, connections) in [(0, "at once", 1), (GAP_MS, "2 ms apart", 8)] {
-        at.mock.ask("/control/gap", Some(&gap.into()))?;
+/// Appends rows with the latency until the first and the last byte of streams, without a delay between their events and
+/// with [`GAP_MS`]. Resets the delay of the mock afterwards.
+fn measure_streams(setup: &Setup<'_>, rows: &mut Vec<Row>) -> Outcome {
+    for (gap, pace, connections) in [(0, "at once", 1), (GAP_MS, "2 ms apart", 8)] {
+        setup.mock.request_json("/control/gap", Some(&gap.into()))?;
         let bodies =
             [("stream-chat", "chat"), ("stream-chat-usage", "chat with usage"), ("stream-messages", "Messages")];
         for (body, name) in bodies {
-            let rounds = at.rounds(Load::of(body, connections))?;
-            rows.push(Row::first_byte(&format!("{name} stream of 20 chunks {how}, first byte"), &rounds));
+            let rounds = setup.run_rounds(Load::new(body, connections))?;
+            rows.push(Row::first_byte(&format!("{name} stream of 20 chunks {pace}, first byte"), &rounds));
             rows.push(Row::added(
-                &format!("{name} stream of 20 chunks {how}, last byte"),
+                &format!("{name} stream of 20 chunks {pace}, last byte"),
                 &rounds,
                 table::STREAM_LIMIT,
             ));
         }
     }
-    at.mock.ask("/control/gap", Some(&0.into())).map(drop)
+    setup.mock.request_json("/control/gap", Some(&0.into())).map(drop)
 }
 
-/// The programs under measurement, and the effort.
+/// The running programs of a measurement, and its effort.
 struct Setup<'a> {
-    mock: &'a Running,
-    gateway: &'a Running,
+    mock: &'a RunningProgram,
+    gateway: &'a RunningProgram,
     effort: Effort,
-    /// Number of loads sent through the gateway so far.
+    /// The number of loads sent through the gateway so far.
     loads: Cell<u64>,
 }
 
 impl Setup<'_> {
-    /// Runs a load in rounds. Returns the figures of each: directly, and through the gateway.
-    fn rounds(&self, load: Load) -> Outcome<Vec<(Figures, Figures)>> {
+    /// Runs a load in rounds. Returns the results of each round: directly, and through the gateway.
+    fn run_rounds(&self, load: Load) -> Outcome<Vec<(LoadFigures, LoadFigures)>> {
         let load = Load { seconds: self.effort.seconds, ..load };
-        (0..self.effort.rounds).map(|_| Ok((load.on(&self.mock.url, None)?, self.through_gateway(load)?))).collect()
+        (0..self.effort.rounds)
+            .map(|_| Ok((load.run(&self.mock.url, None)?, self.run_through_gateway(load)?)))
+            .collect()
     }
 
-    fn through_gateway(&self, load: Load) -> Outcome<Figures> {
-        let before = self.loads.replace(self.loads.get() + 1);
-        Load { first: before * NUMBERS_PER_LOAD, ..load }.on(&self.gateway.url, Some(&self.gateway.pid()))
+    fn run_through_gateway(&self, load: Load) -> Outcome<LoadFigures> {
+        let load_index = self.loads.replace(self.loads.get() + 1);
+        Load { first_number: load_index * NUMBERS_PER_LOAD, ..load }.run(&self.gateway.url, Some(&self.gateway.pid()))
     }
 }
 
-/// The load average of the machine: figures of a busy machine are not comparable.
+/// Returns the load average of the machine as text: results of a busy machine are not comparable.
 fn machine_load() -> String {
     let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
     let minute = load.split(' ').next().filter(|minute| !minute.is_empty());

@@ -1,32 +1,32 @@
-//! Measures the log with the example `measure` of `event-bus`.
+//! Measures the event log with the example `measure` of `event-bus`.
 
 use std::process::Command;
 
 use crate::{
     failure::Outcome,
-    program::{capture, cargo, execute, shown},
+    program::{capture, cargo, display_command, execute},
     workspace,
 };
 
-/// Number of events in the large log.
+/// The number of events in the large log, as an argument of the program.
 const EVENTS: &str = "1000000";
 
-/// Returns the table, preceded by `machine`. Each group of rows runs in a process of its own, so that the memory of one
-/// is not counted for another.
+/// Runs the measurements and returns the table, with the text `machine` before it. Each group of rows runs in its own
+/// process, so that the memory of one group is not counted for another.
 pub(super) fn table(machine: &str) -> Outcome<String> {
     execute(&mut cargo(&["build", "--release", "--locked", "--package", "event-bus", "--example", "measure"]))?;
-    let program = workspace::target().join("release/examples/measure");
+    let program = workspace::target_folder().join("release/examples/measure");
     // On the disk of the build: a file system in memory would make syncs free.
-    let folder = tempfile::tempdir_in(workspace::target())
-        .map_err(|error| crate::failure::Failure::file("create a folder in", &workspace::target(), &error))?;
+    let folder = tempfile::tempdir_in(workspace::target_folder())
+        .map_err(|error| crate::failure::Failure::file("create a folder in", &workspace::target_folder(), &error))?;
     let (small, large) = (folder.path().join("append"), folder.path().join("large"));
     let mut rows = String::new();
-    for (what, directory, events) in
+    for (group, directory, events) in
         [("append", &small, None), ("fill", &large, Some(EVENTS)), ("open", &large, None), ("rebuild", &large, None)]
     {
         let mut command = Command::new(&program);
-        command.arg(what).arg(directory).args(events);
-        println!("$ {}", shown(&command));
+        command.arg(group).arg(directory).args(events);
+        println!("$ {}", display_command(&command));
         let printed = capture(&mut command)?;
         print!("{printed}");
         rows += &printed;

@@ -4,19 +4,19 @@ use std::{fs, process::Command, thread};
 
 use crate::program::capture;
 
-/// One sentence with date, processor, compiler and command; `figures` describes the method.
-pub(super) fn describe(figures: &str) -> String {
+/// Formats one sentence with date, processor, compiler and command; `method` completes it.
+pub(super) fn describe(method: &str) -> String {
     let date = jiff::Timestamp::now().strftime("%Y-%m-%d");
     let processors = thread::available_parallelism().map_or(1, usize::from);
     let compiler = capture(Command::new("rustc").arg("--version")).unwrap_or_else(|_| "unknown rustc".to_owned());
     let (processor, compiler) = (processor(), compiler.trim());
     format!(
         "Measured on {date} on {processor} ({processors} cores) with {compiler} by `cargo xtask bench`: \
-         {figures}."
+         {method}."
     )
 }
 
-/// The model name of the processor, or its architecture if that cannot be read.
+/// Returns the model name of the processor, or its architecture if that cannot be read.
 fn processor() -> String {
     let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let field = text.lines().find(|line| line.starts_with("model name")).and_then(|line| line.split_once(':'));

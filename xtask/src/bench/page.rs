@@ -1,46 +1,49 @@
-//! The tables of docs/performance.md, each between two markers.
+//! The generated tables of docs/performance.md.
 
 use std::{collections::BTreeMap, fmt::Write as _};
 
 use super::{
-    estimates::Measured,
+    estimates::Measurement,
     targets::{TARGETS, target, verdict},
 };
 use crate::failure::{Failure, Outcome};
 
 /// A generated section of a page, between two marker lines.
-pub(crate) struct Part {
+pub(crate) struct GeneratedSection {
+    /// The marker line before the section.
     pub(crate) begin: &'static str,
+    /// The marker line after the section.
     pub(crate) end: &'static str,
 }
 
-/// The section of criterion benchmarks.
-pub(super) const FIGURES: Part =
-    Part { begin: "<!-- figures: written by `cargo xtask bench` -->\n", end: "<!-- end of figures -->\n" };
-/// The section of log measurements.
-pub(super) const LOG: Part =
-    Part { begin: "<!-- log: written by `cargo xtask bench` -->\n", end: "<!-- end of log -->\n" };
+/// The section with the criterion benchmarks.
+pub(super) const FIGURES: GeneratedSection =
+    GeneratedSection { begin: "<!-- figures: written by `cargo xtask bench` -->\n", end: "<!-- end of figures -->\n" };
+/// The section with the log measurements.
+pub(super) const LOG: GeneratedSection =
+    GeneratedSection { begin: "<!-- log: written by `cargo xtask bench` -->\n", end: "<!-- end of log -->\n" };
 
-/// The section of gateway measurements.
-pub(super) const GATEWAY: Part = Part {
+/// The section with the gateway measurements.
+pub(super) const GATEWAY: GeneratedSection = GeneratedSection {
     begin: "<!-- gateway: written by `cargo xtask bench gateway --write` -->\n",
     end: "<!-- end of gateway -->\n",
 };
 
-/// Returns the table, preceded by `machine`. Benchmarks with a target come first, including those without a result.
-pub(super) fn table(machine: &str, measured: &BTreeMap<String, Measured>) -> String {
+/// Formats the table, with the text `machine` before it. Benchmarks with a target come first, including those without a
+/// result.
+pub(super) fn table(machine: &str, measured: &BTreeMap<String, Measurement>) -> String {
     let is_measured =
-        |wanted: usize| measured.keys().any(|name| target(name).is_some_and(|(place, _)| place == wanted));
-    let missing = (0..).zip(TARGETS).filter(|(place, _)| !is_measured(*place)).map(|(_, (name, _))| *name);
+        |target_index: usize| measured.keys().any(|name| target(name).is_some_and(|(index, _)| index == target_index));
+    let missing = (0..).zip(TARGETS).filter(|(index, _)| !is_measured(*index)).map(|(_, (name, _))| *name);
     let mut names: Vec<&str> = measured.keys().map(String::as_str).chain(missing).collect();
-    names.sort_by_key(|name| (target(name).map_or(usize::MAX, |(place, _)| place), *name));
+    names.sort_by_key(|name| (target(name).map_or(usize::MAX, |(index, _)| index), *name));
     let mut text =
         format!("{machine}\n\n| benchmark | median | 95 % of medians | target | |\n| --- | --: | --- | --- | --- |\n");
     for name in names {
         let (limit, met) = verdict(name, measured);
         let (median, interval) = match measured.get(name) {
-            Some(Measured { median, interval: (low, high) }) => {
-                (time(*median), format!("{} to {}", time(*low), time(*high)))
+            Some(Measurement { median, interval: (low, high) }) => {
+                (format_duration(*median), format!("{} to {}", format_duration(*low), format_duration(*high)))
             }
             None => ("-".to_owned(), "-".to_owned()),
         };
@@ -50,9 +53,9 @@ pub(super) fn table(machine: &str, measured: &BTreeMap<String, Measured>) -> Str
     text
 }
 
-impl Part {
-    /// Returns the page with the content of this section replaced by `table`.
-    pub(crate) fn replaced(&self, page: &str, table: &str) -> Outcome<String> {
+impl GeneratedSection {
+    /// Returns `page` with the content of this section replaced by `table`. Fails if a marker is missing.
+    pub(crate) fn replace_in(&self, page: &str, table: &str) -> Outcome<String> {
         let Self { begin, end } = self;
         let parts = page.split_once(begin).and_then(|(before, rest)| Some((before, rest.split_once(end)?.1)));
         let missing = || Failure::new(format!("the page has no markers for this table; expected `{}`", begin.trim()));
@@ -62,7 +65,7 @@ impl Part {
 }
 
 /// Formats a duration with three significant digits, in ns, µs, ms or s.
-pub(super) fn time(nanoseconds: f64) -> String {
+pub(super) fn format_duration(nanoseconds: f64) -> String {
     let (value, unit) = match nanoseconds {
         ns if ns < 1e3 => (ns, "ns"),
         ns if ns < 1e6 => (ns / 1e3, "µs"),
@@ -82,21 +85,21 @@ mod tests {
 
     #[test]
     fn durations_have_three_significant_digits() {
-        let shown: Vec<_> = [0.5, 123.4, 9_876.0, 45_678.0, 8.8e6, 2.5e9].map(time).into_iter().collect();
+        let shown: Vec<_> = [0.5, 123.4, 9_876.0, 45_678.0, 8.8e6, 2.5e9].map(format_duration).into_iter().collect();
         assert_eq!(shown, ["0.50 ns", "123 ns", "9.88 µs", "45.7 µs", "8.80 ms", "2.50 s"]);
     }
 
     #[test]
     fn section_is_replaced_and_the_rest_of_the_page_is_kept() {
-        let Part { begin, end } = FIGURES;
+        let GeneratedSection { begin, end } = FIGURES;
         let page = |table: &str| format!("# Performance\n\n{begin}{table}\n{end}\nThe rest.\n");
-        assert_eq!(FIGURES.replaced(&page("old"), "new\n").unwrap(), page("new"));
-        assert!(LOG.replaced(&page("old"), "new\n").is_err());
+        assert_eq!(FIGURES.replace_in(&page("old"), "new\n").unwrap(), page("new"));
+        assert!(LOG.replace_in(&page("old"), "new\n").is_err());
     }
 
     #[test]
     fn target_is_met_missed_or_not_measured() {
-        let figure = |median| Measured { median, interval: (median, median) };
+        let figure = |median| Measurement { median, interval: (median, median) };
         let measured = BTreeMap::from([
             ("router-core: regex rules: phrases/10".to_owned(), figure(1_000.0)),
             ("router-core: regex rules: phrases/1000".to_owned(), figure(5_001.0)),

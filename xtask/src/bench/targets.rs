@@ -1,18 +1,18 @@
-//! Targets of the benchmarks.
+//! The targets of the benchmarks.
 
 use std::collections::BTreeMap;
 
-use super::estimates::Measured;
+use super::estimates::Measurement;
 
-/// The maximum duration of a benchmark.
+/// The longest accepted duration of a benchmark.
 pub(super) enum Limit {
-    /// In nanoseconds.
+    /// A duration in nanoseconds.
     Nanoseconds(f64),
-    /// As a multiple of another benchmark.
+    /// A multiple of the duration of another benchmark.
     Times(f64, &'static str),
 }
 
-/// Targets by name of the benchmark. A name that ends with a space is a prefix.
+/// The limit of each benchmark, by name. A name that ends with a space is a prefix of several names.
 pub(super) const TARGETS: &[(&str, Limit)] = &[
     ("router-core: decision with 100 mixed rules/message of 297 bytes", Limit::Nanoseconds(10_000.0)),
     ("engine: decision/100 rules, 0 fingerprints", Limit::Nanoseconds(10_000.0)),
@@ -37,31 +37,37 @@ pub(super) const TARGETS: &[(&str, Limit)] = &[
     ("router-core: policy of 100 rules/parse ", Limit::Nanoseconds(1_000_000.0)),
 ];
 
-/// Returns the target of a benchmark and its index in the list.
+/// Returns the limit of a benchmark and its index in the list; `None` without one.
 pub(super) fn target(name: &str) -> Option<(usize, &'static Limit)> {
     let matches = |target: &str| name == target || (target.ends_with(' ') && name.starts_with(target));
     let index = TARGETS.iter().position(|(target, _)| matches(target))?;
     TARGETS.get(index).map(|(_, limit)| (index, limit))
 }
 
-/// Returns the target of a benchmark as text, and whether it was met.
-pub(super) fn verdict(name: &str, measured: &BTreeMap<String, Measured>) -> (String, &'static str) {
+/// Returns the limit of a benchmark as text, and whether it was met: "met", "**missed**", "not measured", or "-"
+/// without a limit.
+pub(super) fn verdict(name: &str, measured: &BTreeMap<String, Measurement>) -> (String, &'static str) {
     let Some((_, limit)) = target(name) else {
         return ("-".to_owned(), "-");
     };
     let median = |name: &str| measured.get(name).map(|measured| measured.median);
-    let (target, most) = match limit {
-        Limit::Nanoseconds(most) => (format!("at most {}", super::page::time(*most)), Some(*most)),
-        Limit::Times(times, other) => {
-            let most = median(other).map(|other| other * times);
-            let limit = most.map_or_else(|| "not measured".to_owned(), super::page::time);
-            (format!("at most {times} × `{}` = {limit}", other.split_once(": ").map_or(*other, |(_, name)| name)), most)
+    let (target, limit_ns) = match limit {
+        Limit::Nanoseconds(limit_ns) => {
+            (format!("at most {}", super::page::format_duration(*limit_ns)), Some(*limit_ns))
+        }
+        Limit::Times(factor, other) => {
+            let limit_ns = median(other).map(|other| other * factor);
+            let limit = limit_ns.map_or_else(|| "not measured".to_owned(), super::page::format_duration);
+            (
+                format!("at most {factor} × `{}` = {limit}", other.split_once(": ").map_or(*other, |(_, name)| name)),
+                limit_ns,
+            )
         }
     };
-    let met = match (median(name), most) {
-        (Some(median), Some(most)) if median <= most => "met",
+    let outcome = match (median(name), limit_ns) {
+        (Some(median), Some(limit_ns)) if median <= limit_ns => "met",
         (Some(_), Some(_)) => "**missed**",
         _ => "not measured",
     };
-    (target, met)
+    (target, outcome)
 }

@@ -1,4 +1,4 @@
-//! The steps of `cargo xtask ci`: cheap ones first, steps of the release profile last.
+//! The steps of `cargo xtask ci`: fast ones first, those that build the release profile last.
 
 use std::{
     io::{BufRead as _, BufReader},
@@ -14,49 +14,49 @@ use crate::{
     quality, sdks, tidy, workspace,
 };
 
-/// Number of streams sent through the gateway: enough for hundreds at the same time.
+/// The number of streams sent through the gateway: enough for hundreds of concurrent ones.
 const STREAMS: u64 = 1_000;
 
-/// The function that a step runs.
-type Check = fn() -> Outcome<Passed>;
+/// The function that runs a step and returns the note for the summary.
+type CheckFn = fn() -> Outcome<Passed>;
 
-/// The steps of `cargo xtask ci`, in order.
-pub(super) const STEPS: &[(&str, Check)] = &[
-    ("fmt", || execute(&mut cargo(&["fmt", "--all", "--", "--check"])).map(|()| Passed::silently())),
-    ("arrows", || arrows::run().map(|()| Passed::silently())),
-    ("tidy", || tidy::run().map(|()| Passed::silently())),
+/// The steps of `cargo xtask ci`, in order, each with its name.
+pub(super) const STEPS: &[(&str, CheckFn)] = &[
+    ("fmt", || execute(&mut cargo(&["fmt", "--all", "--", "--check"])).map(|()| Passed::without_note())),
+    ("arrows", || arrows::run().map(|()| Passed::without_note())),
+    ("tidy", || tidy::run().map(|()| Passed::without_note())),
     ("clippy", clippy),
     ("tests", tests),
     ("doctests", || {
         execute(cargo(&["test", "--doc", "--workspace", "--locked"]).env("INSTA_UPDATE", "no"))
-            .map(|()| Passed::silently())
+            .map(|()| Passed::without_note())
     }),
     ("rustdoc", rustdoc),
-    ("docs", || docs::run(true).map(|()| Passed::silently())),
+    ("docs", || docs::run(true).map(|()| Passed::without_note())),
     ("deny", deny::run),
     ("models", models::run),
     ("crash", || crash::run(50, None)),
-    ("demo", || demo::run().map(|()| Passed::silently())),
-    ("captures", recorded_requests),
+    ("demo", || demo::run().map(|()| Passed::without_note())),
+    ("captures", check_recorded_requests),
     ("load", || load::run(STREAMS, 1, false)),
     ("sdks", || sdks::run(None, false, false)),
     ("clients", || clients::run("", false)),
     ("browser", || browser::run(false)),
-    ("corpus", recorded_sessions),
-    ("quality", public_prompts),
+    ("corpus", check_recorded_sessions),
+    ("quality", check_public_prompts),
 ];
 
 fn clippy() -> Outcome<Passed> {
     execute(&mut cargo(&["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"]))?;
-    Ok(Passed::silently())
+    Ok(Passed::without_note())
 }
 
 fn rustdoc() -> Outcome<Passed> {
     execute(cargo(&["doc", "--workspace", "--no-deps", "--locked"]).env("RUSTDOCFLAGS", "-D warnings"))?;
-    Ok(Passed::silently())
+    Ok(Passed::without_note())
 }
 
-/// Runs all tests except doctests, with `cargo nextest` if it is installed; a snapshot that differs fails.
+/// Runs all tests except doctests, with `cargo nextest` if it is installed. Snapshots that differ fail.
 fn tests() -> Outcome<Passed> {
     if cargo_has("nextest") {
         return nextest();
@@ -64,14 +64,14 @@ fn tests() -> Outcome<Passed> {
     println!("cargo-nextest is not installed: using `cargo test`");
     let targets = ["test", "--workspace", "--lib", "--bins", "--tests", "--examples", "--no-fail-fast", "--locked"];
     execute(cargo(&targets).env("INSTA_UPDATE", "no"))?;
-    Ok(Passed::noting("by cargo test"))
+    Ok(Passed::with_note("by cargo test"))
 }
 
-/// Prints the output of nextest while it runs, and returns its summary line as the note.
+/// Runs `cargo nextest` with its output on the terminal, and returns its summary line as the note.
 fn nextest() -> Outcome<Passed> {
     let mut command = cargo(&["nextest", "run", "--workspace", "--locked"]);
     command.env("INSTA_UPDATE", "no").env("NEXTEST_HIDE_PROGRESS_BAR", "1").stderr(Stdio::piped());
-    println!("$ {}", program::shown(&command));
+    println!("$ {}", program::display_command(&command));
     let mut child = command.spawn().map_err(|error| program::cannot_start(&command, &error))?;
     let mut summary = String::new();
     for line in child.stderr.take().into_iter().flat_map(|stderr| BufReader::new(stderr).lines()).map_while(Result::ok)
@@ -83,37 +83,37 @@ fn nextest() -> Outcome<Passed> {
     }
     let status = child.wait().map_err(|error| program::cannot_start(&command, &error))?;
     if !status.success() {
-        return Err(program::failed(&command, status));
+        return Err(program::exit_failure(&command, status));
     }
     Ok(Passed { note: summary, repeat_at_end: true })
 }
 
-/// Imports recorded sessions; skipped if their folder does not exist beside the workspace.
-fn recorded_sessions() -> Outcome<Passed> {
+/// Imports recorded sessions; skipped if their folder does not exist next to the workspace.
+fn check_recorded_sessions() -> Outcome<Passed> {
     let sessions = workspace::root().join("../shared/corpus/claude-code/projects");
     if sessions.is_dir() {
         return corpus::run(&sessions);
     }
     println!("corpus: SKIPPED, no folder `{}`", sessions.display());
-    Ok(Passed::noting("skipped, no folder of recorded sessions beside the workspace"))
+    Ok(Passed::with_note("skipped, no folder of recorded sessions beside the workspace"))
 }
 
-/// Replays recorded requests; skipped if their folder does not exist beside the workspace.
-fn recorded_requests() -> Outcome<Passed> {
+/// Replays recorded requests; skipped if their folder does not exist next to the workspace.
+fn check_recorded_requests() -> Outcome<Passed> {
     let requests = workspace::root().join("../shared/corpus/clients");
     if requests.is_dir() {
         return captures::run(&requests, false);
     }
     println!("captures: SKIPPED, no folder `{}`", requests.display());
-    Ok(Passed::noting("skipped, no folder of recorded requests beside the workspace"))
+    Ok(Passed::with_note("skipped, no folder of recorded requests beside the workspace"))
 }
 
-/// Runs the reduced quality benchmark; skipped if the prompt sets do not exist beside the workspace.
-fn public_prompts() -> Outcome<Passed> {
+/// Runs the reduced quality benchmark; skipped if the prompt sets do not exist next to the workspace.
+fn check_public_prompts() -> Outcome<Passed> {
     let sets = workspace::root().join("../shared/bench/quality");
     if sets.is_dir() {
-        return quality::reduced(&sets);
+        return quality::run_reduced(&sets);
     }
     println!("quality: SKIPPED, no folder `{}`", sets.display());
-    Ok(Passed::noting("skipped, no folder of public prompts beside the workspace"))
+    Ok(Passed::with_note("skipped, no folder of public prompts beside the workspace"))
 }

@@ -1,32 +1,36 @@
-//! Turns of Codex, with a configured provider and with the built-in one.
+//! The turns of Codex that are run through the gateway, with a configured provider and with the built-in one.
 
 use std::{fs, path::Path};
 
 use serde_json::Value;
 
-use super::{Expected, Place, Session, check_message, command, programs::Running, run_client};
+use super::{
+    ClientEnvironment, ExpectedLog, Session, check_message, client_command, programs::RunningProgram, run_client,
+};
 use crate::{
     failure::{Failure, Outcome},
     workspace,
 };
 
-const COMMAND: &str = r#"TOOLCALL:exec_command:{"cmd":"echo hi"}"#;
+/// A message for which the mock provider calls the tool `exec_command`.
+const EXEC_CALL: &str = r#"TOOLCALL:exec_command:{"cmd":"echo hi"}"#;
 
-/// Runs turns with a tool and with thinking before a tool, for each way of configuring the gateway.
-pub(super) fn run(client: &Path, place: &Place<'_>, mock: &Running) -> Outcome<Expected> {
-    let own = format!(
+/// Runs turns with a tool and with thinking before a tool, for both ways to configure the gateway in Codex. Returns the
+/// expected content of the log.
+pub(super) fn run(client: &Path, environment: &ClientEnvironment<'_>, mock: &RunningProgram) -> Outcome<ExpectedLog> {
+    let own_provider = format!(
         "model = \"gpt-5.5\"\nmodel_provider = \"turnwise\"\n[model_providers.turnwise]\nname = \"turnwise\"\n\
          base_url = \"{}/v1\"\nwire_api = \"responses\"\nenv_key = \"OPENAI_API_KEY\"\n",
-        place.url
+        environment.url
     );
-    let built_in = format!("model = \"gpt-5.5\"\nopenai_base_url = \"{}/v1\"\n", place.url);
-    let mut expected = Expected { models: vec!["openai:gpt-5.5"], ..Expected::default() };
-    for (name, settings) in [("own", own), ("built-in", built_in)] {
-        let home = place.home.join(name);
+    let built_in = format!("model = \"gpt-5.5\"\nopenai_base_url = \"{}/v1\"\n", environment.url);
+    let mut expected = ExpectedLog { models: vec!["openai:gpt-5.5"], ..ExpectedLog::default() };
+    for (name, settings) in [("own", own_provider), ("built-in", built_in)] {
+        let home = environment.home.join(name);
         fs::create_dir_all(&home).map_err(|error| Failure::file("create", &home, &error))?;
         workspace::write(&home.join("config.toml"), &settings)?;
-        for text in [COMMAND.to_owned(), format!("THINK {COMMAND}")] {
-            let session = run_turn(client, place, &home, &text)?;
+        for text in [EXEC_CALL.to_owned(), format!("THINK {EXEC_CALL}")] {
+            let session = run_turn(client, environment, &home, &text)?;
             check_message(&session, &format!("a turn over the {name} provider"), |text| {
                 text.starts_with("tool said ") && text.ends_with(" bytes")
             })?;
@@ -35,16 +39,16 @@ pub(super) fn run(client: &Path, place: &Place<'_>, mock: &Running) -> Outcome<E
         }
     }
     // The built-in provider tries a websocket first, which the gateway must refuse without asking the provider.
-    let upgrades = mock.ask("/control/requests", None)?;
+    let upgrades = mock.request_json("/control/requests", None)?;
     if upgrades.as_array().into_iter().flatten().any(|request| request["method"] == "GET") {
         return Err(Failure::new("a websocket request reached the provider"));
     }
     Ok(expected)
 }
 
-/// Runs Codex with one message, with its settings in `home`, and parses its JSON output.
-fn run_turn(client: &Path, place: &Place<'_>, home: &Path, text: &str) -> Outcome<Session> {
-    let mut command = command(client, place);
+/// Runs Codex with one message and returns its session.
+fn run_turn(client: &Path, environment: &ClientEnvironment<'_>, home: &Path, text: &str) -> Outcome<Session> {
+    let mut command = client_command(client, environment);
     command
         .args(["exec", "--json", "--skip-git-repo-check", "--sandbox", "danger-full-access", text])
         .env("CODEX_HOME", home)

@@ -1,4 +1,4 @@
-//! Installs clients from npm into a folder that is kept between runs.
+//! Installation of clients from npm, into a folder that is kept between runs.
 
 use std::{
     fs,
@@ -8,45 +8,46 @@ use std::{
 
 use crate::{
     failure::{Failure, Outcome},
-    program::shown,
+    program::display_command,
 };
 
-/// Program name and npm package.
+/// The program name and the npm package of each client.
 const CLIENTS: [(&str, &str); 2] = [("claude", "@anthropic-ai/claude-code"), ("codex", "@openai/codex")];
 
-/// The installed clients.
-pub(super) struct Found {
-    /// Name and path.
+/// The clients that are installed, and the reasons why others are not.
+pub(super) struct InstalledClients {
+    /// The name and the path of each installed client.
     pub(super) clients: Vec<(&'static str, PathBuf)>,
-    /// The reason for every client that is missing.
-    pub(super) notes: Vec<String>,
+    /// For every missing client, a note with the reason.
+    pub(super) skip_notes: Vec<String>,
 }
 
-/// Finds the clients in the folder `cache`, and installs missing ones from npm.
-pub(super) fn clients(cache: &Path) -> Outcome<Found> {
-    let mut found = Found { clients: Vec::new(), notes: Vec::new() };
+/// Finds the clients in `cache` and installs missing ones.
+pub(super) fn install_clients(cache: &Path) -> Outcome<InstalledClients> {
+    let mut found = InstalledClients { clients: Vec::new(), skip_notes: Vec::new() };
     for (name, package) in CLIENTS {
-        match client(&cache.join(name), name, package)? {
+        match install_client(&cache.join(name), name, package)? {
             Ok((path, version)) => {
                 println!("clients: {name} is {version}");
                 found.clients.push((name, path));
             }
-            Err(why) => {
-                println!("skipped: clients: {name}: {why}");
-                found.notes.push(format!("{name} skipped, {why}"));
+            Err(reason) => {
+                println!("skipped: clients: {name}: {reason}");
+                found.skip_notes.push(format!("{name} skipped, {reason}"));
             }
         }
     }
     Ok(found)
 }
 
-/// Returns path and version of a client, or the reason why it cannot be installed.
-fn client(folder: &Path, name: &str, package: &str) -> Outcome<Result<(PathBuf, String), String>> {
+/// Returns path and version of a client, which is installed if it is missing. The inner error is the reason why it
+/// cannot be installed.
+fn install_client(folder: &Path, name: &str, package: &str) -> Outcome<Result<(PathBuf, String), String>> {
     let path = folder.join("node_modules/.bin").join(name);
     if version(&path).is_none()
-        && let Err(why) = self::package(folder, package)?
+        && let Err(reason) = install_package(folder, package)?
     {
-        return Ok(Err(why));
+        return Ok(Err(reason));
     }
     // An installed client that does not start is a failure, not a reason to skip it.
     match version(&path) {
@@ -55,14 +56,14 @@ fn client(folder: &Path, name: &str, package: &str) -> Outcome<Result<(PathBuf, 
     }
 }
 
-/// Installs an npm package into a folder; the inner error is the reason why it cannot be installed.
-pub(crate) fn package(folder: &Path, package: &str) -> Outcome<Result<(), String>> {
+/// Installs an npm package into a folder. The inner error is the reason why it cannot be installed.
+pub(crate) fn install_package(folder: &Path, package: &str) -> Outcome<Result<(), String>> {
     fs::create_dir_all(folder).map_err(|error| Failure::file("create", folder, &error))?;
     let mut command = Command::new("npm");
     // Without a network, npm retries for minutes.
     command.args(["install", "--no-audit", "--no-fund", "--loglevel=error", "--fetch-retries=1", "--prefix"]);
     command.arg(folder).arg(package);
-    println!("$ {}", shown(&command));
+    println!("$ {}", display_command(&command));
     let output = match command.current_dir(folder).stdin(Stdio::null()).output() {
         Ok(output) => output,
         Err(error) => return Ok(Err(format!("npm cannot be started: {error}"))),

@@ -1,4 +1,4 @@
-//! Checks the log after clients ran: one decision per turn, a result per tool call, a cost per model call.
+//! Checks the log after clients ran: one decision per turn, one result per tool call, one cost per model call.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -7,28 +7,28 @@ use std::{
 
 use serde_json::Value;
 
-use super::Expected;
+use super::ExpectedLog;
 use crate::{
     failure::{Failure, Outcome},
     program::capture,
     workspace,
 };
 
-/// The events of a log, in order.
+/// The exported events of a log, in order.
 pub(crate) struct Log {
-    /// Kind and payload.
+    /// The kind and the payload of each event.
     events: Vec<(String, Value)>,
-    /// The output of `why last --json`.
+    /// The output of `turnwise why last --json`.
     why: Value,
 }
 
 impl Log {
-    /// Verifies and exports the log of a home whose gateway has ended.
-    pub(crate) fn exported(home: &Path) -> Outcome<Self> {
+    /// Verifies and exports the log of a gateway that has ended, given its home.
+    pub(crate) fn export(home: &Path) -> Outcome<Self> {
         let file = home.join("log.jsonl");
-        capture(super::programs::turnwise(home).args(["events", "verify"]))?;
-        capture(super::programs::turnwise(home).args(["events", "export"]).arg(&file))?;
-        let why = capture(super::programs::turnwise(home).args(["why", "last", "--json"]))?;
+        capture(super::programs::turnwise_command(home).args(["events", "verify"]))?;
+        capture(super::programs::turnwise_command(home).args(["events", "export"]).arg(&file))?;
+        let why = capture(super::programs::turnwise_command(home).args(["why", "last", "--json"]))?;
         let text = workspace::read(&file)?;
         let event = |line: &str| {
             let mut line: Value = serde_json::from_str(line).ok()?;
@@ -38,44 +38,45 @@ impl Log {
         Ok(Self { events: text.lines().filter_map(event).collect(), why })
     }
 
-    /// The payloads of all events of a kind, in order.
-    pub(crate) fn all<'a>(&'a self, kind: &'a str) -> impl Iterator<Item = &'a Value> {
+    /// Returns the payloads of all events of a kind, in order.
+    pub(crate) fn payloads<'a>(&'a self, kind: &'a str) -> impl Iterator<Item = &'a Value> {
         self.events.iter().filter(move |(known, _)| known == kind).map(|(_, data)| data)
     }
 
-    /// Counts each value of a field in the events of a kind.
-    pub(crate) fn counted<'a>(&'a self, kind: &'a str, field: &str) -> BTreeMap<&'a str, usize> {
-        let mut counted = BTreeMap::new();
-        for data in self.all(kind) {
-            *counted.entry(data[field].as_str().unwrap_or_default()).or_default() += 1;
+    /// Returns the number of events of a kind for each value of a field.
+    pub(crate) fn count_by<'a>(&'a self, kind: &'a str, field: &str) -> BTreeMap<&'a str, usize> {
+        let mut counts = BTreeMap::new();
+        for data in self.payloads(kind) {
+            *counts.entry(data[field].as_str().unwrap_or_default()).or_default() += 1;
         }
-        counted
+        counts
     }
 
-    /// Checks the log. Returns a summary.
+    /// Checks the log against the expected content and the number of `answered` requests. Returns a summary.
     ///
     /// # Errors
     /// Lists every problem.
-    pub(super) fn check(&self, expected: &Expected, answered: usize) -> Outcome<String> {
-        let mut wrong = Vec::new();
-        let decided = self.counted("route.decided", "turn");
-        let started = self.counted("turn.started", "turn");
+    pub(super) fn check(&self, expected: &ExpectedLog, answered: usize) -> Outcome<String> {
+        let mut problems = Vec::new();
+        let decided = self.count_by("route.decided", "turn");
+        let started = self.count_by("turn.started", "turn");
         for (turn, count) in &started {
             if *count != 1 || decided.get(turn) != Some(&1) {
-                wrong.push(format!("turn {turn} started {count} times and was decided {:?} times", decided.get(turn)));
+                problems
+                    .push(format!("turn {turn} started {count} times and was decided {:?} times", decided.get(turn)));
             }
         }
         if let Some(turn) = decided.keys().find(|turn| !started.contains_key(*turn)) {
-            wrong.push(format!("turn {turn} was decided and never started"));
+            problems.push(format!("turn {turn} was decided and never started"));
         }
-        self.check_turns(expected, &mut wrong);
-        self.check_tools(expected, &mut wrong);
-        self.check_calls(expected, answered, &mut wrong);
+        self.check_turns(expected, &mut problems);
+        self.check_tools(expected, &mut problems);
+        self.check_calls(expected, answered, &mut problems);
         if !self.why.to_string().contains("chain") {
-            wrong.push(format!("`why --json` shows no chain: {}", self.why));
+            problems.push(format!("`why --json` shows no chain: {}", self.why));
         }
-        Failure::unless_empty("problems in the log", &wrong)?;
-        let calls = self.all("llm.call_completed").count();
+        Failure::unless_empty("problems in the log", &problems)?;
+        let calls = self.payloads("llm.call_completed").count();
         Ok(format!(
             "{} turns decided once each, {} tools with results, {calls} calls with costs",
             started.len(),
@@ -83,57 +84,57 @@ impl Log {
         ))
     }
 
-    fn check_turns(&self, expected: &Expected, wrong: &mut Vec<String>) {
-        let sessions = self.counted("session.started", "session");
+    fn check_turns(&self, expected: &ExpectedLog, problems: &mut Vec<String>) {
+        let sessions = self.count_by("session.started", "session");
         for session in &expected.sessions {
             if !sessions.keys().any(|known| known.contains(session.as_str())) {
-                wrong.push(format!("session {session} is not among {sessions:?}"));
+                problems.push(format!("session {session} is not among {sessions:?}"));
             }
         }
         // Auxiliary calls and sub-agents have turns of their own.
         let is_main = |data: &&Value| data["thread"] == "main";
-        let main = self.all("turn.started").filter(is_main).count();
+        let main = self.payloads("turn.started").filter(is_main).count();
         if main != expected.turns {
-            wrong.push(format!("{main} turns of the user instead of {}", expected.turns));
+            problems.push(format!("{main} turns of the user instead of {}", expected.turns));
         }
-        if expected.sub_agent && self.all("turn.started").all(|data| data["thread"]["sub_agent"].is_null()) {
-            wrong.push("no turn of a sub-agent".to_owned());
+        if expected.sub_agent && self.payloads("turn.started").all(|data| data["thread"]["sub_agent"].is_null()) {
+            problems.push("no turn of a sub-agent".to_owned());
         }
     }
 
-    fn check_tools(&self, expected: &Expected, wrong: &mut Vec<String>) {
-        let called = self.counted("tool.called", "call");
-        let finished = self.counted("tool.finished", "call");
+    fn check_tools(&self, expected: &ExpectedLog, problems: &mut Vec<String>) {
+        let called = self.count_by("tool.called", "call");
+        let finished = self.count_by("tool.finished", "call");
         if called != finished {
-            wrong.push(format!("tools called {called:?} and finished {finished:?}"));
+            problems.push(format!("tools called {called:?} and finished {finished:?}"));
         }
-        let mut names: Vec<&str> = self.all("tool.called").filter_map(|data| data["name"].as_str()).collect();
+        let mut names: Vec<&str> = self.payloads("tool.called").filter_map(|data| data["name"].as_str()).collect();
         let mut wanted = expected.tools.clone();
         names.sort_unstable();
         wanted.sort_unstable();
         if names != wanted {
-            wrong.push(format!("tools {names:?} instead of {wanted:?}"));
+            problems.push(format!("tools {names:?} instead of {wanted:?}"));
         }
     }
 
-    fn check_calls(&self, expected: &Expected, answered: usize, wrong: &mut Vec<String>) {
-        let completed: Vec<&Value> = self.all("llm.call_completed").collect();
+    fn check_calls(&self, expected: &ExpectedLog, answered: usize, problems: &mut Vec<String>) {
+        let completed: Vec<&Value> = self.payloads("llm.call_completed").collect();
         if completed.len() != answered {
-            wrong.push(format!("{} responses recorded, {answered} sent by the provider", completed.len()));
+            problems.push(format!("{} responses recorded, {answered} sent by the provider", completed.len()));
         }
         for data in &completed {
             if data["cost"].is_null() || data["raw_usage"].is_null() {
-                wrong.push(format!("a call without cost or the provider's usage: {data}"));
+                problems.push(format!("a call without cost or the provider's usage: {data}"));
             }
         }
-        wrong.extend(self.all("llm.call_failed").map(|data| format!("a failed call: {data}")));
-        let (begun, ended) = (self.counted("llm.call_started", "turn"), self.counted("llm.call_completed", "turn"));
+        problems.extend(self.payloads("llm.call_failed").map(|data| format!("a failed call: {data}")));
+        let (begun, ended) = (self.count_by("llm.call_started", "turn"), self.count_by("llm.call_completed", "turn"));
         if begun != ended {
-            wrong.push(format!("calls sent {begun:?} and answered {ended:?}"));
+            problems.push(format!("calls sent {begun:?} and answered {ended:?}"));
         }
         let models: BTreeSet<&str> = completed.iter().filter_map(|data| data["model"].as_str()).collect();
         if let Some(missing) = expected.models.iter().find(|model| !models.contains(**model)) {
-            wrong.push(format!("{missing} was not used, only {models:?}"));
+            problems.push(format!("{missing} was not used, only {models:?}"));
         }
     }
 }
@@ -158,8 +159,14 @@ mod tests {
         Log { events: events.map(|(kind, data)| (kind.to_owned(), data)).to_vec(), why: json!({"chain": []}) }
     }
 
-    fn expected() -> Expected {
-        Expected { sessions: vec!["s".to_owned()], turns: 1, tools: vec!["Bash"], models: vec!["m"], sub_agent: false }
+    fn expected() -> ExpectedLog {
+        ExpectedLog {
+            sessions: vec!["s".to_owned()],
+            turns: 1,
+            tools: vec!["Bash"],
+            models: vec!["m"],
+            sub_agent: false,
+        }
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Starts the mock provider and a gateway in front of it; each process ends when its value is dropped.
+//! Starts the mock provider and a gateway in front of it. Each process is killed when its value is dropped.
 
 use std::{
     fs::{self, File},
@@ -20,17 +20,18 @@ use crate::{
     workspace,
 };
 
-/// Time limit for a program to start, and for it to end after an interrupt.
+/// The time limit for a program to start, and for it to end after an interrupt.
 const TIMEOUT: Duration = Duration::from_secs(15);
 
-/// A running server process.
-pub(crate) struct Running {
+/// A running server process, which is killed when the value is dropped.
+pub(crate) struct RunningProgram {
+    /// The name of the program in messages.
     name: &'static str,
     child: Child,
-    /// For example `http://127.0.0.1:4000`.
+    /// The URL on which it listens, for example `http://127.0.0.1:4000`.
     pub(crate) url: String,
-    /// Time from the start to its listening address.
-    pub(crate) ready: Duration,
+    /// The time from its start until it printed its URL.
+    pub(crate) ready_after: Duration,
 }
 
 /// Builds the mock provider and the load generator, and turnwise if requested, in the release profile.
@@ -43,88 +44,89 @@ pub(crate) fn build(with_turnwise: bool) -> Outcome {
     execute(&mut cargo(&["build", "--release", "--locked", "--package", "mock-upstream"]))
 }
 
-/// Starts the mock provider on a free port.
-pub(crate) fn mock(arguments: &[&str]) -> Outcome<Running> {
+/// Starts the mock provider on a free port with additional arguments.
+pub(crate) fn start_mock(arguments: &[&str]) -> Outcome<RunningProgram> {
     let mut command = Command::new(workspace::release_binary("mock-upstream"));
     command.args(arguments);
-    Running::start("mock-upstream", &mut command, |line| line.starts_with("http://").then(|| line.to_owned()))
+    RunningProgram::start("mock-upstream", &mut command, |line| line.starts_with("http://").then(|| line.to_owned()))
 }
 
-/// A gateway in an empty home, in front of a mock provider that stores its requests.
+/// A gateway in an empty home, in front of a mock provider that records its requests.
 pub(crate) struct Environment {
     pub(crate) home: TempDir,
-    pub(crate) mock: Running,
-    pub(crate) gateway: Running,
+    pub(crate) mock: RunningProgram,
+    pub(crate) gateway: RunningProgram,
 }
 
-/// Starts an environment with a policy; `built` skips the build.
-pub(crate) fn environment(policy: &str, built: bool) -> Outcome<Environment> {
-    if !built {
+/// Starts a mock provider, and a gateway with a policy in front of it. `skip_build` uses programs built earlier.
+pub(crate) fn start_environment(policy: &str, skip_build: bool) -> Outcome<Environment> {
+    if !skip_build {
         build(true)?;
     }
-    let home = workspace::temporary()?;
+    let home = workspace::temporary_folder()?;
     workspace::write(&home.path().join("routing.yaml"), policy)?;
-    let mock = mock(&["--keep"])?;
-    let gateway = gateway(home.path(), &mock)?;
+    let mock = start_mock(&["--keep"])?;
+    let gateway = start_gateway(home.path(), &mock)?;
     Ok(Environment { home, mock, gateway })
 }
 
 /// Starts `turnwise serve` in a home, with the mock as every provider.
-pub(crate) fn gateway(home: &Path, mock: &Running) -> Outcome<Running> {
+pub(crate) fn start_gateway(home: &Path, mock: &RunningProgram) -> Outcome<RunningProgram> {
     let config = home.join("gateway.yaml");
     if !config.exists() {
-        let at = &mock.url;
+        let url = &mock.url;
         workspace::write(
             &config,
             &format!(
-                "listen: 127.0.0.1:0\nproviders:\n  anthropic: {{ url: \"{at}\" }}\n  openai: {{ url: \"{at}/v1\" }}\n  \
-                 google: {{ url: \"{at}\" }}\n"
+                "listen: 127.0.0.1:0\nproviders:\n  anthropic: {{ url: \"{url}\" }}\n  openai: {{ url: \"{url}/v1\" }}\n  \
+                 google: {{ url: \"{url}\" }}\n"
             ),
         )?;
     }
     let stderr_path = home.join("gateway.stderr");
     let stderr = File::create(&stderr_path).map_err(|error| Failure::file("create", &stderr_path, &error))?;
-    let mut command = turnwise(home);
+    let mut command = turnwise_command(home);
     command.args(["serve", "--json"]).stderr(stderr);
     for key in ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY"] {
         command.env(key, "key-of-the-mock");
     }
     let listening = |line: &str| Some(serde_json::from_str::<Value>(line).ok()?["listening"].as_str()?.to_owned());
-    Running::start("turnwise serve", &mut command, listening).map_err(|failure| {
+    RunningProgram::start("turnwise serve", &mut command, listening).map_err(|failure| {
         let stderr = fs::read_to_string(&stderr_path).unwrap_or_default();
         Failure::new(format!("{failure}\n{stderr}"))
     })
 }
 
-/// The command `turnwise` with a home.
-pub(crate) fn turnwise(home: &Path) -> Command {
+/// Creates a `turnwise` command that uses the folder `home` as its home.
+pub(crate) fn turnwise_command(home: &Path) -> Command {
     let mut command = Command::new(workspace::release_binary("turnwise"));
     command.env("TURNWISE_HOME", home).env_remove("TURNWISE_DATA_DIR").env("NO_COLOR", "1");
     command
 }
 
-impl Running {
-    /// Starts a program and waits for the line from which `address` extracts its URL.
+impl RunningProgram {
+    /// Starts a program and waits for the line of output from which `address` extracts its URL.
     fn start(name: &'static str, command: &mut Command, address: impl Fn(&str) -> Option<String>) -> Outcome<Self> {
-        let begun = Instant::now();
+        let started = Instant::now();
         let spawned = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn();
         let mut child = spawned.map_err(|error| cannot_start(command, &error))?;
-        let (send, lines) = mpsc::channel();
+        let (sender, lines) = mpsc::channel();
         if let Some(stdout) = child.stdout.take() {
             // Keeps reading after the address: a full pipe would block the program.
             thread::spawn(move || {
                 for line in BufReader::new(stdout).lines().map_while(Result::ok) {
-                    let _ = send.send(line);
+                    let _ = sender.send(line);
                 }
             });
         }
-        let mut running = Self { name, child, url: String::new(), ready: Duration::ZERO };
+        let mut running = Self { name, child, url: String::new(), ready_after: Duration::ZERO };
         loop {
-            let left = TIMEOUT.saturating_sub(begun.elapsed());
-            let line =
-                lines.recv_timeout(left).map_err(|_| Failure::new(format!("`{name}` printed no listening address")))?;
+            let remaining = TIMEOUT.saturating_sub(started.elapsed());
+            let line = lines
+                .recv_timeout(remaining)
+                .map_err(|_| Failure::new(format!("`{name}` printed no listening address")))?;
             if let Some(url) = address(line.trim()) {
-                running.ready = begun.elapsed();
+                running.ready_after = started.elapsed();
                 url.trim_end_matches('/').clone_into(&mut running.url);
                 return Ok(running);
             }
@@ -135,15 +137,15 @@ impl Running {
         self.child.id().to_string()
     }
 
-    /// Interrupts the process (SIGINT) and waits for it.
+    /// Interrupts the process (SIGINT) and waits until it ends.
     ///
     /// # Errors
     /// If it does not end in time, or with an error status.
     pub(crate) fn stop(mut self) -> Outcome {
         let interrupted = Command::new("kill").args(["-INT", &self.pid()]).status();
         interrupted.map_err(|error| Failure::new(format!("cannot interrupt `{}`: {error}", self.name)))?;
-        let begun = Instant::now();
-        while begun.elapsed() < TIMEOUT {
+        let started = Instant::now();
+        while started.elapsed() < TIMEOUT {
             match self.child.try_wait() {
                 Ok(Some(status)) if status.success() => return Ok(()),
                 Ok(Some(status)) => return Err(Failure::new(format!("`{}` ended with {status}", self.name))),
@@ -154,15 +156,15 @@ impl Running {
         Err(Failure::new(format!("`{}` does not end when it is interrupted", self.name)))
     }
 
-    /// Kills the process (SIGKILL).
+    /// Kills the process (SIGKILL) and waits until it has ended.
     pub(crate) fn kill(mut self) -> Outcome {
         let lost = |error: std::io::Error| Failure::new(format!("cannot kill `{}`: {error}", self.name));
         self.child.kill().map_err(lost)?;
         self.child.wait().map(drop).map_err(lost)
     }
 
-    /// Sends a request and parses the JSON response: a GET, or a POST if there is a body.
-    pub(crate) fn ask(&self, path: &str, body: Option<&Value>) -> Outcome<Value> {
+    /// Sends a request to the program and parses the JSON response: a POST if there is a body, otherwise a GET.
+    pub(crate) fn request_json(&self, path: &str, body: Option<&Value>) -> Outcome<Value> {
         let fail = |error: &dyn std::fmt::Display| {
             Failure::new(format!("request for `{path}` to `{}` failed: {error}", self.name))
         };
@@ -185,7 +187,7 @@ impl Running {
     }
 }
 
-impl Drop for Running {
+impl Drop for RunningProgram {
     fn drop(&mut self) {
         // Both fail if the process has already ended, which `stop` reports.
         let _ = self.child.kill();

@@ -1,4 +1,4 @@
-//! The page of events: every kind in every layout, with an example and its bytes.
+//! Generates docs/events.md: every kind of event in every layout, with an example and its bytes.
 
 use std::fmt::Write as _;
 
@@ -11,7 +11,8 @@ use event_core::Hex;
 use super::traffic::{self, Traffic};
 use crate::failure::{Failure, Outcome};
 
-const OPENING: &str = "\
+/// The text of docs/events.md before the table of all kinds.
+const INTRODUCTION: &str = "\
 # Events
 
 *Made by `cargo xtask docs` from `contracts::catalogue`; `cargo xtask ci` fails when it is out of date.*
@@ -33,13 +34,13 @@ places.
 | public | numbers, and names of models |
 ";
 
-/// Generates the page docs/events.md.
+/// Formats docs/events.md: the introduction, a table of all kinds of events, and a section for each kind.
 pub(super) fn page() -> Outcome<String> {
-    let mut page = format!("{OPENING}\n## All kinds\n\n");
+    let mut page = format!("{INTRODUCTION}\n## All kinds\n\n");
     row(&mut page, ["kind", "version", "what happened", "sensitivity", "written by", "folded by"]);
     row(&mut page, ["---"; 6]);
     for spec in KINDS {
-        let Traffic { written_by, folded_by } = traffic::of(&(spec.sample)());
+        let Traffic { written_by, folded_by } = traffic::traffic_of(&(spec.sample)());
         let folded_by = if folded_by.is_empty() { "-".to_owned() } else { folded_by.join(", ") };
         let (kind, version) = (format!("[`{}`](#{})", spec.kind, anchor(spec)), spec.version.to_string());
         row(&mut page, [&kind, &version, spec.about, sensitivity(spec.sensitivity), written_by, &folded_by]);
@@ -73,7 +74,7 @@ fn title(spec: &KindSpec) -> String {
     format!("{} version {}", spec.kind, spec.version)
 }
 
-/// The anchor that renderers give to a section's title.
+/// Returns the anchor that Markdown renderers give to a section's title.
 fn anchor(spec: &KindSpec) -> String {
     title(spec).replace(' ', "-").replace('.', "")
 }
@@ -86,7 +87,7 @@ const fn sensitivity(sensitivity: Sensitivity) -> &'static str {
     }
 }
 
-/// Hexadecimal digits, 40 bytes to the line.
+/// Formats bytes as hexadecimal digits, 40 bytes to a line.
 fn hex(bytes: &[u8]) -> String {
     bytes.chunks(40).map(|line| Hex(line).to_string() + "\n").collect()
 }

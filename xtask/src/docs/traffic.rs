@@ -1,8 +1,8 @@
-//! Which commands or reactions write each kind of event, and which projections fold it.
+//! The commands or reactions that write each kind of event, and the projections that fold it.
 
 use contracts::Event;
 
-/// The writers and the readers of one kind of event.
+/// The causes and the readers of one kind of event, for docs/events.md.
 pub(super) struct Traffic {
     /// What causes the event, as a phrase for the documentation.
     pub(super) written_by: &'static str,
@@ -10,42 +10,42 @@ pub(super) struct Traffic {
     pub(super) folded_by: &'static [&'static str],
 }
 
-const IMPORT: &str = "an import";
-const GATEWAY: &str = "a call through the gateway";
-const WORK: &str = "a call through the gateway, an import";
-const TURN: &str = "a live turn, an import";
-const FILES: &str = "a change of the policy or catalogue files, found before a turn";
-const STORE_SIZE: &str = "the size check of the pattern store";
-const AVAILABILITY: &str = "a transition found by availability";
+const BY_IMPORT: &str = "an import";
+const BY_GATEWAY: &str = "a call through the gateway";
+const BY_CALL: &str = "a call through the gateway, an import";
+const BY_TURN: &str = "a live turn, an import";
+const BY_FILE_CHANGE: &str = "a change of the policy or catalogue files, found before a turn";
+const BY_SIZE_CHECK: &str = "the size check of the pattern store";
+const BY_AVAILABILITY: &str = "a transition found by availability";
 
-/// Returns what writes and what folds events of this kind.
-pub(super) const fn of(event: &Event) -> Traffic {
+/// Returns the causes and the readers of an event's kind.
+pub(super) const fn traffic_of(event: &Event) -> Traffic {
     let (written_by, folded_by): (_, &[_]) = match event {
         Event::EvalCompleted(_) => ("a verdict of the evaluator, `patterns evaluate`", &["evaluator", "patterns"]),
         Event::FeedbackGiven(_) => ("`feedback`", &["evaluator"]),
         Event::LlmCallCompleted(_) => {
-            (WORK, &["availability", "costs", "evaluator", "patterns", "prompt cache", "sessions"])
+            (BY_CALL, &["availability", "costs", "evaluator", "patterns", "prompt cache", "sessions"])
         }
-        Event::LlmCallFailed(_) => (WORK, &["availability", "costs", "evaluator", "patterns", "sessions"]),
-        Event::LlmCallStarted(_) => (GATEWAY, &["availability", "sessions"]),
+        Event::LlmCallFailed(_) => (BY_CALL, &["availability", "costs", "evaluator", "patterns", "sessions"]),
+        Event::LlmCallStarted(_) => (BY_GATEWAY, &["availability", "sessions"]),
         Event::LogPurged(_) => ("`events purge`", &[]),
         Event::LogRepaired(_) => ("opening the log", &[]),
         Event::PatternsCleared(_) => ("`patterns clear`", &["patterns"]),
-        Event::PatternEvicted(_) | Event::PatternFilling(_) => (STORE_SIZE, &["patterns"]),
+        Event::PatternEvicted(_) | Event::PatternFilling(_) => (BY_SIZE_CHECK, &["patterns"]),
         Event::PatternOverrideDismissed(_) => ("`route ignore`", &["evaluator"]),
-        Event::CatalogueLoaded(_) | Event::PolicyLoaded(_) => (FILES, &["active"]),
-        Event::RouteDecided(_) => (TURN, &["rule hits", "sessions"]),
+        Event::CatalogueLoaded(_) | Event::PolicyLoaded(_) => (BY_FILE_CHANGE, &["active"]),
+        Event::RouteDecided(_) => (BY_TURN, &["rule hits", "sessions"]),
         Event::RouteFallback(_) => ("a call through the gateway that failed", &["rule hits", "sessions"]),
         Event::RouteOverridden(_) => ("`route override`", &["evaluator", "patterns", "sessions"]),
-        Event::PolicyInvalid(_) => (FILES, &[]),
-        Event::ProviderRecovered(_) | Event::ProviderUnavailable(_) => (AVAILABILITY, &["availability"]),
-        Event::SessionCompacted(_) | Event::SessionResumed(_) => (IMPORT, &["prompt cache"]),
+        Event::PolicyInvalid(_) => (BY_FILE_CHANGE, &[]),
+        Event::ProviderRecovered(_) | Event::ProviderUnavailable(_) => (BY_AVAILABILITY, &["availability"]),
+        Event::SessionCompacted(_) | Event::SessionResumed(_) => (BY_IMPORT, &["prompt cache"]),
         Event::SessionModelSelected(_) => ("`model`", &["sessions"]),
-        Event::SessionStarted(_) => (TURN, &["sessions"]),
-        Event::ToolCalled(_) | Event::ToolFinished(_) => (WORK, &["evaluator", "sessions"]),
+        Event::SessionStarted(_) => (BY_TURN, &["sessions"]),
+        Event::ToolCalled(_) | Event::ToolFinished(_) => (BY_CALL, &["evaluator", "sessions"]),
         Event::TurnEmbedded(_) => ("`patterns embed`", &["patterns"]),
-        Event::TurnEnded(_) => (TURN, &["evaluator", "patterns", "prompt cache", "sessions"]),
-        Event::TurnStarted(_) => (TURN, &["costs", "evaluator", "patterns", "prompt cache", "sessions"]),
+        Event::TurnEnded(_) => (BY_TURN, &["evaluator", "patterns", "prompt cache", "sessions"]),
+        Event::TurnStarted(_) => (BY_TURN, &["costs", "evaluator", "patterns", "prompt cache", "sessions"]),
         Event::TurnTextRecorded(_) => ("a live turn, an import; never if the policy forbids it", &[]),
     };
     Traffic { written_by, folded_by }
@@ -80,9 +80,9 @@ mod tests {
 
     #[test]
     fn a_projection_is_listed_for_exactly_the_events_it_reads() {
-        let crates = workspace::files(&workspace::root().join("crates")).unwrap();
+        let crates = workspace::list_files(&workspace::root().join("crates")).unwrap();
         for (projection, beginning) in PROJECTIONS {
-            let sources = crates.iter().filter(|path| workspace::shown(path).starts_with(beginning));
+            let sources = crates.iter().filter(|path| workspace::display_path(path).starts_with(beginning));
             let source: String = sources.map(|path| workspace::read(path).unwrap()).collect();
             let read: BTreeSet<_> = ["read::<", "view::<"]
                 .iter()
@@ -92,7 +92,7 @@ mod tests {
                 .collect();
             let listed: BTreeSet<_> = KINDS
                 .iter()
-                .filter(|spec| of(&(spec.sample)()).folded_by.contains(&projection))
+                .filter(|spec| traffic_of(&(spec.sample)()).folded_by.contains(&projection))
                 .map(type_name)
                 .collect();
             assert_eq!(listed, read, "the events `{projection}` folds");
@@ -102,6 +102,6 @@ mod tests {
     #[test]
     fn every_projection_named_is_one_of_ours() {
         let ours: BTreeSet<_> = PROJECTIONS.iter().map(|(name, _)| *name).collect();
-        assert!(KINDS.iter().flat_map(|spec| of(&(spec.sample)()).folded_by).all(|name| ours.contains(name)));
+        assert!(KINDS.iter().flat_map(|spec| traffic_of(&(spec.sample)()).folded_by).all(|name| ours.contains(name)));
     }
 }

@@ -1,4 +1,4 @@
-//! Kills the gateway while it streams: every turn that a client was informed of must be in the log afterwards.
+//! Kills the gateway while it streams: every turn whose response has started must be in the log afterwards.
 
 use std::{
     collections::BTreeSet,
@@ -14,55 +14,55 @@ use std::{
 
 use serde_json::Value;
 
-use super::body;
+use super::streaming_body;
 use crate::{
     clients::{
         log::Log,
-        programs::{self, Running, turnwise},
+        programs::{self, RunningProgram, turnwise_command},
     },
     failure::{Failure, Outcome},
     http::Request,
     program::capture,
 };
 
-/// Number of concurrent clients.
+/// The number of concurrent clients, each with one stream at a time.
 const CLIENTS: usize = 40;
 
-/// Delay between the starts of two clients, so that all together start within about one stream.
-const APART: Duration = Duration::from_millis(13);
+/// The delay between the starts of two clients, so that all of them start within about the duration of one stream.
+const START_DELAY: Duration = Duration::from_millis(13);
 
-/// Number of response heads that arrive before the kill.
-const HEADS: usize = 100;
+/// The number of responses that have started when the gateway is killed.
+const HEADS_BEFORE_KILL: usize = 100;
 
-/// Time limit for these.
+/// The time limit for [`HEADS_BEFORE_KILL`] responses to start.
 const HEADS_TIMEOUT: Duration = Duration::from_mins(1);
 
-/// Kills a gateway `kills` times on the same home. Returns a summary.
+/// Kills a gateway `kills` times with the same home, and checks the log after each restart. Returns a summary.
 pub(super) fn run(home: &Path, kills: usize) -> Outcome<String> {
-    let mock = programs::mock(&["--plain", "--gap", "25"])?;
+    let mock = programs::start_mock(&["--plain", "--gap", "25"])?;
     let mut acknowledged = BTreeSet::new();
     for kill in 1..=kills {
-        let gateway = programs::gateway(home, &mock)?;
+        let gateway = programs::start_gateway(home, &mock)?;
         let (turns, complete) = run_clients_and_kill(gateway, kill)?;
         println!("load: kill {kill}: {} turns acknowledged, {complete} answered completely", turns.len());
         let mut new: BTreeSet<String> = turns.into_iter().collect();
-        let again = programs::gateway(home, &mock)?;
+        let restarted = programs::start_gateway(home, &mock)?;
         let stderr = fs::read_to_string(home.join("gateway.stderr")).unwrap_or_default();
         println!(
             "load: kill {kill}: ready again after {:.0} ms, {}",
-            again.ready.as_secs_f64() * 1e3,
+            restarted.ready_after.as_secs_f64() * 1e3,
             describe_stderr(&stderr)
         );
         let turns = Mutex::new(Vec::new());
-        let complete = stream(&again.url, &format!("After kill {kill}."), &turns);
+        let complete = send_stream(&restarted.url, &format!("After kill {kill}."), &turns);
         if complete != Ok(true) {
             return Err(Failure::new(format!("a stream after kill {kill} was incomplete: {complete:?}")));
         }
         new.extend(turns.into_inner().unwrap_or_else(PoisonError::into_inner));
-        again.stop()?;
+        restarted.stop()?;
         check_chains(home, &new)?;
         acknowledged.extend(new);
-        check(home, &acknowledged)?;
+        check_log(home, &acknowledged)?;
     }
     Ok(format!("{} acknowledged turns survive {kills} kills", acknowledged.len()))
 }
@@ -71,19 +71,20 @@ fn describe_stderr(stderr: &str) -> String {
     if stderr.trim().is_empty() { "no output".to_owned() } else { format!("output: {}", stderr.trim()) }
 }
 
-/// Runs clients until the gateway is killed. Returns the turns in response headers, and the number of complete responses.
-fn run_clients_and_kill(gateway: Running, kill: usize) -> Outcome<(Vec<String>, usize)> {
+/// Runs clients until the gateway is killed. Returns the ids of the turns in response headers, and the number of
+/// complete responses.
+fn run_clients_and_kill(gateway: RunningProgram, kill: usize) -> Outcome<(Vec<String>, usize)> {
     let (turns, failure) = (Mutex::new(Vec::new()), Mutex::new(None));
     let (complete, killed) = (AtomicUsize::new(0), AtomicBool::new(false));
     let url = gateway.url.clone();
     let client = |number: usize| {
         // Staggered, so that the kill hits streams at every stage.
-        thread::sleep(APART.saturating_mul(u32::try_from(number).unwrap_or_default()));
+        thread::sleep(START_DELAY.saturating_mul(u32::try_from(number).unwrap_or_default()));
         for question in 0.. {
             if killed.load(Ordering::Acquire) {
                 return;
             }
-            match stream(&url, &format!("Kill {kill}, client {number}, question {question}."), &turns) {
+            match send_stream(&url, &format!("Kill {kill}, client {number}, question {question}."), &turns) {
                 Ok(true) => drop(complete.fetch_add(1, Ordering::Relaxed)),
                 Ok(false) => {}
                 Err(error) if !killed.load(Ordering::Acquire) => {
@@ -100,9 +101,9 @@ fn run_clients_and_kill(gateway: Running, kill: usize) -> Outcome<(Vec<String>, 
             let client = &client;
             scope.spawn(move || client(number));
         }
-        let begun = Instant::now();
+        let started_at = Instant::now();
         let heads = || turns.lock().map_or(usize::MAX, |turns| turns.len());
-        while heads() < HEADS && begun.elapsed() < HEADS_TIMEOUT {
+        while heads() < HEADS_BEFORE_KILL && started_at.elapsed() < HEADS_TIMEOUT {
             thread::sleep(Duration::from_millis(3));
         }
         killed.store(true, Ordering::Release);
@@ -112,7 +113,7 @@ fn run_clients_and_kill(gateway: Running, kill: usize) -> Outcome<(Vec<String>, 
         return Err(Failure::new(format!("a client before the kill: {error}")));
     }
     let turns: Vec<String> = turns.into_inner().unwrap_or_else(PoisonError::into_inner);
-    if turns.len() < HEADS {
+    if turns.len() < HEADS_BEFORE_KILL {
         return Err(Failure::new(format!(
             "only {} responses started within {} s",
             turns.len(),
@@ -122,11 +123,12 @@ fn run_clients_and_kill(gateway: Running, kill: usize) -> Outcome<(Vec<String>, 
     Ok((turns, complete.into_inner()))
 }
 
-/// Sends one streaming request. Adds its turn to `turns` once the head arrives; returns whether the body is complete.
-fn stream(url: &str, text: &str, turns: &Mutex<Vec<String>>) -> Result<bool, String> {
+/// Sends one streaming request. Adds the id of its turn to `turns` when the response starts. Returns whether the body
+/// is complete.
+fn send_stream(url: &str, text: &str, turns: &Mutex<Vec<String>>) -> Result<bool, String> {
     let headers = [("content-type", "application/json"), ("x-api-key", "load"), ("anthropic-version", "2023-06-01")]
         .map(|(name, value)| (name.to_owned(), value.to_owned()));
-    let request = Request { method: "POST", path: "/v1/messages", headers: &headers, body: &body(text) };
+    let request = Request { method: "POST", path: "/v1/messages", headers: &headers, body: &streaming_body(text) };
     let response = request.send(url).map_err(|error| error.to_string())?;
     match response.header("x-turnwise-turn") {
         Some(turn) if response.status == 200 => {
@@ -140,36 +142,36 @@ fn stream(url: &str, text: &str, turns: &Mutex<Vec<String>>) -> Result<bool, Str
     Ok(response.into_text().map_err(|error| error.to_string())?.contains("message_stop"))
 }
 
-/// Fails unless `why` shows a chain for every turn.
+/// Fails unless `turnwise why` shows a chain for every turn.
 fn check_chains(home: &Path, turns: &BTreeSet<String>) -> Outcome {
-    let mut wrong = Vec::new();
+    let mut problems = Vec::new();
     for turn in turns {
-        let why = capture(turnwise(home).args(["why", turn, "--json"]))?;
+        let why = capture(turnwise_command(home).args(["why", turn, "--json"]))?;
         let why: Value =
             serde_json::from_str(&why).map_err(|error| Failure::new(format!("`why {turn} --json`: {error}: {why}")))?;
         if !why.to_string().contains("chain") {
-            wrong.push(format!("`why {turn} --json` shows no chain: {why}"));
+            problems.push(format!("`why {turn} --json` shows no chain: {why}"));
         }
     }
-    Failure::unless_empty("acknowledged turns without a chain", &wrong)?;
+    Failure::unless_empty("acknowledged turns without a chain", &problems)?;
     println!("load: `why` shows the chain of {} acknowledged turns", turns.len());
     Ok(())
 }
 
 /// Fails unless every acknowledged turn has one decision in the log and every started turn has ended.
-fn check(home: &Path, acknowledged: &BTreeSet<String>) -> Outcome {
-    let log = Log::exported(home)?;
+fn check_log(home: &Path, acknowledged: &BTreeSet<String>) -> Outcome {
+    let log = Log::export(home)?;
     let [started, decided, sent, ended] =
-        ["turn.started", "route.decided", "llm.call_started", "turn.ended"].map(|kind| log.counted(kind, "turn"));
-    let mut wrong = Vec::new();
+        ["turn.started", "route.decided", "llm.call_started", "turn.ended"].map(|kind| log.count_by(kind, "turn"));
+    let mut problems = Vec::new();
     for turn in acknowledged {
         if decided.get(turn.as_str()) != Some(&1) {
-            wrong.push(format!("acknowledged turn {turn} was decided {:?} times", decided.get(turn.as_str())));
+            problems.push(format!("acknowledged turn {turn} was decided {:?} times", decided.get(turn.as_str())));
         }
     }
     let running = started.keys().chain(sent.keys()).filter(|turn| ended.get(**turn) != Some(&1));
-    wrong.extend(running.map(|turn| format!("turn {turn} started and ended {:?} times", ended.get(turn))));
-    Failure::unless_empty("problems in the log after a kill", &wrong)?;
+    problems.extend(running.map(|turn| format!("turn {turn} started and ended {:?} times", ended.get(turn))));
+    Failure::unless_empty("problems in the log after a kill", &problems)?;
     println!(
         "load: `events verify` found no problem; {} of {} acknowledged turns have a decision; {} turns started, {} \
          ended: {:?}; {} calls sent, {} answered, {} failed",
@@ -177,10 +179,10 @@ fn check(home: &Path, acknowledged: &BTreeSet<String>) -> Outcome {
         acknowledged.len(),
         started.len(),
         ended.len(),
-        log.counted("turn.ended", "status"),
-        log.all("llm.call_started").count(),
-        log.all("llm.call_completed").count(),
-        log.all("llm.call_failed").count()
+        log.count_by("turn.ended", "status"),
+        log.payloads("llm.call_started").count(),
+        log.payloads("llm.call_completed").count(),
+        log.payloads("llm.call_failed").count()
     );
     Ok(())
 }

@@ -1,40 +1,40 @@
-//! Citations of specifications and decisions (`004 §4.5`, `decision D5`), resolved against the headings of docs/spec.
+//! Resolves citations of specifications and decisions (`004 §4.5`, `decision D5`) against the headings of docs/spec.
 
 use std::collections::BTreeSet;
 
 use super::Finding;
 use crate::{failure::Outcome, workspace};
 
-/// The specification of a section that is cited without its number.
+/// The specification of sections that are cited without a number of the document.
 const DEFAULT_SPECIFICATION: &str = "004";
 
-/// The citations that have a heading: `004 §4.5`, `D5`.
+/// The citations that resolve to a heading, such as `004 §4.5` and `D5`.
 pub(super) struct Headings(BTreeSet<String>);
 
 impl Headings {
     /// Reads the headings of every page in docs/spec.
     pub(super) fn load() -> Outcome<Self> {
         let mut headings = BTreeSet::new();
-        for page in workspace::files(&workspace::root().join("docs/spec"))? {
+        for page in workspace::list_files(&workspace::root().join("docs/spec"))? {
             let specification = page.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-            headings.extend(headings_of(&specification, &workspace::read(&page)?));
+            headings.extend(parse_headings(&specification, &workspace::read(&page)?));
         }
         Ok(Self(headings))
     }
 
-    /// The citations of a file that have no heading.
+    /// Returns a finding for every citation in a file that has no heading.
     pub(super) fn unresolved(&self, text: &str) -> Vec<Finding> {
         let mut findings = Vec::new();
         for (number, line) in (1..).zip(text.lines()) {
-            let unresolved = citations(line).into_iter().filter(|citation| !self.0.contains(citation));
+            let unresolved = find_citations(line).into_iter().filter(|citation| !self.0.contains(citation));
             findings.extend(unresolved.map(|citation| (number, format!("`{citation}` has no heading in docs/spec"))));
         }
         findings
     }
 }
 
-/// The citations that the headings of a page define. `specification` is the page's name without its ending.
-fn headings_of(specification: &str, page: &str) -> BTreeSet<String> {
+/// Returns the citations that the headings of a page define. `specification` is the page's name without extension.
+fn parse_headings(specification: &str, page: &str) -> BTreeSet<String> {
     let titles = page.lines().filter(|line| line.starts_with('#')).map(|line| line.trim_start_matches(['#', ' ']));
     let numbers = titles.filter_map(|title| title.split(' ').next());
     let defined = numbers.filter_map(|number| {
@@ -46,8 +46,8 @@ fn headings_of(specification: &str, page: &str) -> BTreeSet<String> {
     defined.collect()
 }
 
-/// The citations in a line. Sections of other documents, such as `RFC 9110 §5`, are not included.
-fn citations(line: &str) -> Vec<String> {
+/// Returns the citations in a line. Sections of other documents, such as `RFC 9110 §5`, are not included.
+fn find_citations(line: &str) -> Vec<String> {
     let words = line.split(|letter: char| !letter.is_alphanumeric() && letter != '.' && letter != '§');
     let words = words.map(|word| word.trim_matches('.')).filter(|word| !word.is_empty());
     let mut found = Vec::new();
@@ -76,16 +76,16 @@ mod tests {
 
     #[test]
     fn citations_of_sections_and_decisions_are_found_and_those_of_other_documents_are_not() {
-        assert_eq!(citations("//! The tests of 004 §4.5.3, §10.1 tests 7 and 19."), ["004 §4.5.3", "004 §10.1"]);
-        assert_eq!(citations("/// Exact (decisions D20 and D25); see 003 §2"), ["D20", "D25", "003 §2"]);
-        assert_eq!(citations("//! §6.9, line by line"), ["004 §6.9"]);
-        assert_eq!(citations("a date (RFC 9110 §5.6.7), `DE4`, D123, in 004"), Vec::<String>::new());
+        assert_eq!(find_citations("//! The tests of 004 §4.5.3, §10.1 tests 7 and 19."), ["004 §4.5.3", "004 §10.1"]);
+        assert_eq!(find_citations("/// Exact (decisions D20 and D25); see 003 §2"), ["D20", "D25", "003 §2"]);
+        assert_eq!(find_citations("//! §6.9, line by line"), ["004 §6.9"]);
+        assert_eq!(find_citations("a date (RFC 9110 §5.6.7), `DE4`, D123, in 004"), Vec::<String>::new());
     }
 
     #[test]
     fn a_citation_without_a_heading_is_reported_with_its_line() {
-        let mut headings = headings_of("004", "# 004\n\n## §4 Chain\n\n### §4.5 Availability\n");
-        headings.extend(headings_of("decisions", "## D5 Failures that count\n"));
+        let mut headings = parse_headings("004", "# 004\n\n## §4 Chain\n\n### §4.5 Availability\n");
+        headings.extend(parse_headings("decisions", "## D5 Failures that count\n"));
         let text = "//! 004 §4.5, decision D5.\nfn a() {} // decision D6, §4.6\n";
         let found = Headings(headings).unresolved(text);
         let expected = ["`D6` has no heading in docs/spec", "`004 §4.6` has no heading in docs/spec"];

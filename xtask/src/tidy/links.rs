@@ -4,8 +4,8 @@ use std::path::Path;
 
 use super::Finding;
 
-/// Returns the links of a page in `folder` whose target file does not exist.
-pub(super) fn broken(folder: &Path, text: &str) -> Vec<Finding> {
+/// Returns a finding for every link of a page in `folder` whose target file does not exist.
+pub(super) fn find_broken(folder: &Path, text: &str) -> Vec<Finding> {
     let missing = |(number, line): (usize, &str)| {
         let targets: Vec<_> = targets(line).filter(|target| !folder.join(target).exists()).collect();
         targets
@@ -16,7 +16,7 @@ pub(super) fn broken(folder: &Path, text: &str) -> Vec<Finding> {
     outside_code(text).flat_map(missing).collect()
 }
 
-/// The lines of a page outside fenced code blocks, with numbers from 1.
+/// Returns the lines of a page outside fenced code blocks, with their numbers from 1.
 fn outside_code(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut fenced = false;
     (1..).zip(text.lines()).filter(move |(_, line)| {
@@ -26,7 +26,7 @@ fn outside_code(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// The target files of the links in a line, without external ones and those within the page.
+/// Returns the target files of the links in a line, without external ones and those within the page.
 fn targets(line: &str) -> impl Iterator<Item = &str> {
     line.split("](").skip(1).filter_map(|rest| {
         let target = rest.split([')', ' ']).next()?;
@@ -45,6 +45,9 @@ mod tests {
         std::fs::write(here.path().join("map.md"), "").unwrap();
         let page = "See [the map](map.md#crates), [the web](https://example.org/a), [above](#top)\n\
                     and [nothing](gone.md).\n```\n[in code](also-gone.md)\n```\n";
-        assert_eq!(broken(here.path(), page), [(2, "the target `gone.md` of this link does not exist".to_owned())]);
+        assert_eq!(
+            find_broken(here.path(), page),
+            [(2, "the target `gone.md` of this link does not exist".to_owned())]
+        );
     }
 }

@@ -2,57 +2,60 @@
 
 use super::Finding;
 
-/// Maximum number of lines of a file, without its unit tests.
+/// The maximum number of lines of a file, without its unit tests.
 const MAX_LINES: usize = 400;
 
-/// Maximum number of lines of a test file, or of a file with its unit tests.
+/// The maximum number of lines of a test file, or of a file with its unit tests.
 const MAX_LINES_WITH_TESTS: usize = 600;
 
-/// Marks of unfinished code, written in two parts so that this file does not match.
+/// Code that marks unfinished work, written in two parts so that this file does not match.
 const UNFINISHED: &[&str] =
     &[concat!("todo", "!("), concat!("dbg", "!("), concat!("unimplemented", "!("), concat!("#[", "ignore")];
 
-/// Features that event layouts must not use: bincode cannot decode them, or their encoding differs between runs.
-const NOT_IN_LAYOUTS: &[&str] =
+/// Types and attributes that event layouts must not use: bincode cannot decode them, or their encoding differs between
+/// runs.
+const FORBIDDEN_IN_LAYOUTS: &[&str] =
     &["HashMap", "HashSet", "f32", "f64", "flatten", "skip_serializing", "tag =", "untagged"];
 
-/// Checks a Rust source file at `path`. Returns every problem with its line.
-pub(super) fn findings(path: &str, text: &str) -> Vec<Finding> {
+/// Returns a finding for every problem of a Rust file: no description, unfinished code, forbidden layouts, too many
+/// lines.
+pub(super) fn check_file(path: &str, text: &str) -> Vec<Finding> {
     let mut found = Vec::new();
     if !text.starts_with("//!") {
         found.push((1, "the first line must be a `//!` sentence that describes the file".to_owned()));
     }
-    found.extend(unwanted(text, UNFINISHED, "must not be in finished code"));
+    found.extend(find_words(text, UNFINISHED, "must not be in finished code"));
     if path.starts_with("crates/contracts/src/") {
-        found.extend(unwanted(text, NOT_IN_LAYOUTS, "must not be part of the layout of an event"));
+        found.extend(find_words(text, FORBIDDEN_IN_LAYOUTS, "must not be part of the layout of an event"));
     }
-    found.extend(too_long(path, text));
+    found.extend(check_length(path, text));
     found
 }
 
-fn unwanted(text: &str, words: &[&str], why: &str) -> Vec<Finding> {
+fn find_words(text: &str, words: &[&str], reason: &str) -> Vec<Finding> {
     let findings_of = |(number, line): (usize, &str)| {
         let words: Vec<_> = words.iter().filter(|word| has_word(line, word)).collect();
-        words.into_iter().map(move |word| (number, format!("`{word}` {why}"))).collect::<Vec<_>>()
+        words.into_iter().map(move |word| (number, format!("`{word}` {reason}"))).collect::<Vec<_>>()
     };
     (1..).zip(text.lines()).flat_map(findings_of).collect()
 }
 
-/// Whether a line contains `word` and the letter before it, if any, is not part of the same name: `LinkedHashMap` does
-/// not contain the word `HashMap`.
+/// Whether a line contains `word` at the start of a name: `LinkedHashMap` does not contain the word `HashMap`.
 fn has_word(line: &str, word: &str) -> bool {
     line.match_indices(word).any(|(start, _)| !line[..start].ends_with(char::is_alphanumeric))
 }
 
-fn too_long(path: &str, text: &str) -> Option<Finding> {
-    let all = text.lines().count();
+fn check_length(path: &str, text: &str) -> Option<Finding> {
+    let all_lines = text.lines().count();
     let is_test = path.split('/').any(|part| ["tests", "tests.rs", "benches"].contains(&part));
-    let own = if is_test { 0 } else { text.lines().take_while(|line| line.trim() != "#[cfg(test)]").count() };
-    if MAX_LINES < own {
-        return Some((MAX_LINES + 1, format!("{own} lines without tests, the maximum is {MAX_LINES}")));
+    let code_lines = if is_test { 0 } else { text.lines().take_while(|line| line.trim() != "#[cfg(test)]").count() };
+    if MAX_LINES < code_lines {
+        return Some((MAX_LINES + 1, format!("{code_lines} lines without tests, the maximum is {MAX_LINES}")));
     }
-    let excess = MAX_LINES_WITH_TESTS < all;
-    excess.then(|| (MAX_LINES_WITH_TESTS + 1, format!("{all} lines with tests, the maximum is {MAX_LINES_WITH_TESTS}")))
+    let excess = MAX_LINES_WITH_TESTS < all_lines;
+    excess.then(|| {
+        (MAX_LINES_WITH_TESTS + 1, format!("{all_lines} lines with tests, the maximum is {MAX_LINES_WITH_TESTS}"))
+    })
 }
 
 #[cfg(test)]
@@ -61,7 +64,7 @@ mod tests {
 
     #[track_caller]
     fn check(path: &str, text: &str, expected: &[&str]) {
-        let found: Vec<_> = findings(path, text).iter().map(|(line, what)| format!("{line}: {what}")).collect();
+        let found: Vec<_> = check_file(path, text).iter().map(|(line, finding)| format!("{line}: {finding}")).collect();
         assert_eq!(found, expected);
     }
 

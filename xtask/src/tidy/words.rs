@@ -29,51 +29,56 @@ const STAND_INS: &[&str] = &[
 ];
 
 /// The highest accepted number of lines with a stand-in word, per 10,000 doc lines.
-const LIMIT: usize = 40;
+const MAX_PER_10_000: usize = 40;
 
-/// Number of findings that a failure lists.
-const SHOWN: usize = 30;
+/// The number of findings that a failure lists.
+const MAX_LISTED: usize = 30;
 
-/// Doc lines of the workspace, and the number of those with a stand-in word.
+/// The number of doc lines in the workspace, and those with a stand-in word.
 #[derive(Default)]
 pub(super) struct WordCount {
+    /// The number of all doc lines.
     doc_lines: usize,
+    /// A message for every line with a stand-in word.
     findings: Vec<String>,
 }
 
 impl WordCount {
-    /// Counts the doc comments of a Rust file; `shown_path` names the file in findings.
-    pub(super) fn add(&mut self, shown_path: &str, text: &str) {
+    /// Counts the doc comments of a Rust file; `path` is relative to the workspace.
+    pub(super) fn add(&mut self, path: &str, text: &str) {
         for (number, line) in (1..).zip(text.lines()) {
             let Some(comment) = doc_comment(line) else { continue };
             self.doc_lines += 1;
-            if let Some(word) = stand_in(comment) {
-                self.findings.push(format!("{shown_path}:{number}: `{word}` in: {}", comment.trim()));
+            if let Some(word) = find_stand_in(comment) {
+                self.findings.push(format!("{path}:{number}: `{word}` in: {}", comment.trim()));
             }
         }
     }
 
-    /// The number of lines with a stand-in word per 10,000 doc lines, rounded down.
+    /// Returns the number of lines with a stand-in word per 10,000 doc lines, rounded down.
     fn per_10_000(&self) -> usize {
         self.findings.len() * 10_000 / self.doc_lines.max(1)
     }
 
-    /// A sentence with the count and the limit.
+    /// Formats the count and the limit as a sentence.
     pub(super) fn summary(&self) -> String {
         let (count, lines) = (self.findings.len(), self.doc_lines);
-        format!("{count} of {lines} doc lines have a stand-in word, {} per 10,000 (limit {LIMIT})", self.per_10_000())
+        format!(
+            "{count} of {lines} doc lines have a stand-in word, {} per 10,000 (limit {MAX_PER_10_000})",
+            self.per_10_000()
+        )
     }
 
-    /// The summary and the findings of the files with most of them; `None` if the count is within the limit.
+    /// Returns the summary and the findings of the files with most of them; `None` if the count is within the limit.
     pub(super) fn excess(&self) -> Option<String> {
-        if self.per_10_000() <= LIMIT {
+        if self.per_10_000() <= MAX_PER_10_000 {
             return None;
         }
-        let shown: Vec<_> = self.worst_first().into_iter().take(SHOWN).collect();
+        let shown: Vec<_> = self.worst_first().into_iter().take(MAX_LISTED).collect();
         Some(format!("{}:\n  {}", self.summary(), shown.join("\n  ")))
     }
 
-    /// All findings, those of files with more findings first.
+    /// Returns all findings, those of the files with most findings first.
     fn worst_first(&self) -> Vec<&str> {
         let file = |finding: &str| finding.split(':').next().unwrap_or_default().to_owned();
         let count = |finding: &str| self.findings.iter().filter(|other| file(other) == file(finding)).count();
@@ -83,14 +88,14 @@ impl WordCount {
     }
 }
 
-/// The text of a doc comment; `None` for any other line.
+/// Returns the text of a doc comment; `None` for any other line.
 fn doc_comment(line: &str) -> Option<&str> {
     let line = line.trim_start();
     line.strip_prefix("///").or_else(|| line.strip_prefix("//!"))
 }
 
-/// The first stand-in word of a comment, compared as whole words without regard to case.
-fn stand_in(comment: &str) -> Option<&'static str> {
+/// Returns the first stand-in word of a comment; compares whole words without regard to case.
+fn find_stand_in(comment: &str) -> Option<&'static str> {
     let letters = |letter: char| if letter.is_alphanumeric() { letter.to_ascii_lowercase() } else { ' ' };
     let words: String = comment.chars().map(letters).collect();
     let words = format!(" {} ", words.split_whitespace().collect::<Vec<_>>().join(" "));

@@ -1,4 +1,4 @@
-//! The events of the lines of a story.
+//! The events that the lines of a story describe.
 //!
 //! A line is `<seconds> <turn> <verb> …`, such as `0 a1 asks fix the total`, `1 a1 calls opus`, `2 a1 edits cart.rs`,
 //! `3 a1 ends completed`.
@@ -24,7 +24,7 @@ pub(crate) fn turn_id(turn: &str) -> TurnId {
     TurnId::derive(&session(turn), turn)
 }
 
-/// The first letter names the session; `a2/x` is turn `a2` of thread `x`.
+/// Returns the session of a turn. The first letter is its name; `a2/x` is turn `a2` of thread `x`.
 fn session(turn: &str) -> SessionId {
     SessionId::try_from(&turn[..1]).unwrap()
 }
@@ -38,19 +38,19 @@ pub(crate) fn model(name: &str) -> ModelId {
     ModelId::try_from(format!("a:{name}").as_str()).unwrap()
 }
 
-/// A sketch with one hash for each word.
+/// Returns a sketch with one hash for each word.
 fn sketch(message: &str) -> Sketch {
     let words = message.split_whitespace();
     let number = |word: &str| u16::from_le_bytes(EventId::derive(&[word.as_bytes()]).0[..2].try_into().unwrap());
     Sketch { words: words.map(number).collect::<BTreeSet<_>>().into_iter().collect(), ..Sketch::default() }
 }
 
-/// The hash of a path.
+/// Returns the hash of a path.
 fn file(path: &str) -> u32 {
     u32::from_le_bytes(EventId::derive(&[path.as_bytes()]).0[..4].try_into().unwrap())
 }
 
-/// The events of one line, such as `3 a edits cart.rs`.
+/// Returns the events of one line, such as `3 a edits cart.rs`.
 pub(crate) fn events(line: &str) -> Vec<NewEvent> {
     let mut words = line.split_whitespace();
     let (seconds, turn, verb) = (words.next().unwrap(), words.next().unwrap(), words.next().unwrap());
@@ -128,7 +128,7 @@ fn sealed<E: event_core::EventType>(turn: TurnId, event: &E) -> NewEvent {
     NewEvent::new(turn.0, at(0), turn.0, event).unwrap()
 }
 
-/// The start of a turn; `@opus` is a model override, `+opus` the model set for the session.
+/// Returns the start of a turn. `@opus` is a model override, `+opus` the model selected for the session.
 fn started(turn: &str, words: &[&str]) -> TurnStarted {
     let named = |sign: char| words.iter().find_map(|word| word.strip_prefix(sign));
     let message: Vec<_> = words.iter().filter(|word| !word.starts_with(['@', '+'])).copied().collect();

@@ -1,8 +1,8 @@
-//! Worked examples: what happens, and how the turn is judged then.
+//! Worked examples: the verdicts that follow from a sequence of events.
 
 use crate::story::{last, verdicts};
 
-/// How sure a verdict must be to count for learning.
+/// The confidence from which a verdict counts for learning, in billionths.
 const COUNTS: u64 = 500_000_000;
 
 #[test]

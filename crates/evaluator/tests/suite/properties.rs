@@ -1,4 +1,4 @@
-//! Properties of all stories.
+//! Properties that hold for all stories.
 
 use contracts::{Score, events::EvalCompleted};
 use evaluator::{Evaluator, Rubric, Weights};
@@ -35,7 +35,7 @@ const VERBS: [&str; 25] = [
     "keeps opus",
 ];
 
-/// Lines about five turns of two sessions, one of them a sub-agent's. The first line of each turn starts it.
+/// Generates lines about five turns of two sessions, one of them of a sub-agent. The first line of each turn starts it.
 fn story() -> impl Strategy<Value = Vec<String>> {
     let turn = select(&["a1", "a2", "a3", "b1", "a4/x"][..]);
     prop::collection::vec((turn, select(&VERBS[..])), 0..60).prop_map(|lines| {
@@ -83,7 +83,7 @@ fn weights() -> impl Strategy<Value = Weights> {
     ]
 }
 
-/// The numbers of successful and failed tools of a turn in a story.
+/// Returns the numbers of successful and failed tools of a turn in a story.
 fn tools(story: &[String], turn: &str) -> (u64, u64) {
     let turn_event = |line: &&String| line.split_whitespace().nth(1) == Some(turn);
     let tools = story.iter().filter(turn_event).filter(|line| {
@@ -118,7 +118,7 @@ proptest! {
         let mut log = Log::default();
         for line in &story {
             append(&mut log, line);
-            let _ = log.append_due(&Rubric::built_in());
+            let _ = log.append_due_verdicts(&Rubric::built_in());
             prop_assert_eq!(log.view.state().due_verdicts(&Rubric::built_in(), Position::ORIGIN), []);
         }
     }
@@ -129,7 +129,7 @@ proptest! {
             let mut log = Log::default();
             for line in &story {
                 append(&mut log, line);
-                let _ = log.append_due(&Rubric::built_in());
+                let _ = log.append_due_verdicts(&Rubric::built_in());
             }
             log.events
         };
@@ -141,7 +141,7 @@ proptest! {
         let (mut often, mut once) = (Log::default(), Log::default());
         for line in &story {
             append(&mut often, line);
-            let _ = often.append_due(&Rubric::built_in());
+            let _ = often.append_due_verdicts(&Rubric::built_in());
             append(&mut once, line);
         }
         let at_the_end = once.view.state().due_verdicts(&Rubric::built_in(), Position::ORIGIN);
@@ -157,7 +157,7 @@ proptest! {
         let mut log = Log::default();
         for line in &story {
             append(&mut log, line);
-            let _ = log.append_due(&Rubric::built_in());
+            let _ = log.append_due_verdicts(&Rubric::built_in());
         }
         let (before, after) = log.events.split_at(cut.min(log.events.len()));
         let mut first = Projected::<Evaluator>::default();

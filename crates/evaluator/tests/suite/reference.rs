@@ -1,9 +1,9 @@
-//! The formula of a rubric in exact fractions, over the signals of a verdict and the counts of tools.
+//! A reference implementation of the rubric's formula in exact fractions.
 
 use contracts::events::{Signal, SignalKind};
 use evaluator::Weights;
 
-/// Score and confidence in billionths, rounded down. `tools` are the numbers of successes and failures.
+/// Returns score and confidence in billionths, rounded down. `tools` has the numbers of successes and failures.
 pub(crate) fn evaluate(signals: &[Signal], tools: (u64, u64), weights: &Weights) -> (u64, u64) {
     use SignalKind as Kind;
     let has = |kind: Kind| signals.iter().any(|signal| signal.kind == kind);

@@ -1,4 +1,4 @@
-//! Logs written as stories, one event in each line.
+//! Logs written as stories, with one event per line.
 //!
 //! A line is `<seconds> <turn> <verb> …`, such as `0 a1 asks fix the total`, `1 a1 calls opus`, `2 a1 edits cart.rs`,
 //! `3 a1 ends completed`.
@@ -16,7 +16,7 @@ use crate::events::{events, turn_id};
 pub(crate) struct Log {
     pub(crate) events: Vec<Recorded>,
     pub(crate) view: Projected<Evaluator>,
-    /// The line of each event.
+    /// The line of the story that describes each event.
     lines: Vec<String>,
     evaluated: Position,
 }
@@ -33,8 +33,8 @@ impl Log {
         self.lines.push(line.to_owned());
     }
 
-    /// Appends the verdicts due since the last call, as the engine does.
-    pub(crate) fn append_due(&mut self, rubric: &Rubric) -> Vec<DueVerdict> {
+    /// Appends the verdicts that are due since the last call, as the engine does.
+    pub(crate) fn append_due_verdicts(&mut self, rubric: &Rubric) -> Vec<DueVerdict> {
         let due = self.view.state().due_verdicts(rubric, self.evaluated);
         self.evaluated = self.view.position();
         for verdict in &due {
@@ -43,14 +43,14 @@ impl Log {
         due
     }
 
-    /// Appends the events of a story; returns the verdicts, each after the line that changed it.
+    /// Appends the events of a story. Returns the verdicts as text, each after the line that changed it.
     pub(crate) fn append_story(&mut self, story: &str) -> String {
         let mut shown = String::new();
         for line in story.lines().map(str::trim).filter(|line| !line.is_empty()) {
             for body in events(line) {
                 self.append(body, line);
             }
-            for verdict in self.append_due(&Rubric::built_in()) {
+            for verdict in self.append_due_verdicts(&Rubric::built_in()) {
                 let _ = writeln!(shown, "after `{line}`:\n{}", self.show(&verdict));
             }
         }
@@ -77,12 +77,12 @@ fn name(kind: SignalKind) -> String {
     serde_json::to_string(&kind).unwrap().trim_matches('"').replace('_', " ")
 }
 
-/// The verdicts of a story, each after the line that changed it.
+/// Returns the verdicts on a story as text, each after the line that changed it.
 pub(crate) fn verdicts(story: &str) -> String {
     Log::default().append_story(story)
 }
 
-/// Score, confidence and signals of the last verdict on a turn.
+/// Returns score, confidence and signals of the last verdict on a turn.
 pub(crate) fn last(story: &str, turn: &str) -> (u64, u64, Vec<String>) {
     let mut log = Log::default();
     let _ = log.append_story(story);

@@ -23,17 +23,8 @@ pub(super) fn validate(messages: &[Value], model: &str, system_may_follow: bool)
                 return Err(ApiError::invalid(format!("messages.{index}.role: Input should be 'user' or 'assistant'")));
             }
         }
-        let blocks = match &message["content"] {
-            Value::String(text) if !text.is_empty() => &[][..],
-            Value::Array(blocks) if !blocks.is_empty() => blocks,
-            Value::String(_) | Value::Array(_) if role == "assistant" && index == last => &[],
-            Value::String(_) | Value::Array(_) => {
-                return Err(ApiError::invalid(format!(
-                    "messages.{index}: {role} messages must have non-empty content"
-                )));
-            }
-            _ => return Err(ApiError::invalid(format!("messages.{index}.content: Field required"))),
-        };
+        let may_be_empty = role == "assistant" && index == last;
+        let blocks = content_blocks(message, index, may_be_empty)?;
         let results = result_ids(blocks, index, &open_calls)?;
         if let Some(missing) = open_calls.iter().find(|id| !results.contains(*id)) {
             return Err(ApiError::invalid(format!(
@@ -54,6 +45,20 @@ pub(super) fn validate(messages: &[Value], model: &str, system_may_follow: bool)
         Some(id) => Err(ApiError::invalid(format!(
             "messages.{last}: `tool_use` ids were found without `tool_result` blocks immediately after: {id}."
         ))),
+    }
+}
+
+/// Returns the content blocks of the message at `index`; none if its content is a text.
+fn content_blocks(message: &Value, index: usize, may_be_empty: bool) -> Result<&[Value], ApiError> {
+    match &message["content"] {
+        Value::String(text) if !text.is_empty() => Ok(&[]),
+        Value::Array(blocks) if !blocks.is_empty() => Ok(blocks),
+        Value::String(_) | Value::Array(_) if may_be_empty => Ok(&[]),
+        Value::String(_) | Value::Array(_) => {
+            let role = message["role"].as_str().unwrap_or_default();
+            Err(ApiError::invalid(format!("messages.{index}: {role} messages must have non-empty content")))
+        }
+        _ => Err(ApiError::invalid(format!("messages.{index}.content: Field required"))),
     }
 }
 

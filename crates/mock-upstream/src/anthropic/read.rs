@@ -12,7 +12,7 @@ use crate::{
     },
 };
 
-/// Fields of other APIs, which are rejected.
+/// Top-level fields of other APIs, which a Messages request must not have.
 const FOREIGN_FIELDS: &[&str] = &[
     "stream_options",
     "max_completion_tokens",
@@ -30,7 +30,7 @@ const FOREIGN_FIELDS: &[&str] = &[
     "generationConfig",
 ];
 
-/// Validates and parses a request; `length` is that of its body in bytes.
+/// Validates and parses a Messages request; `length` is that of its body in bytes.
 pub(crate) fn parse_request(headers: &HeaderMap, body: &Value, length: usize) -> Result<ParsedRequest, ApiError> {
     if !headers.contains_key("anthropic-version") {
         return Err(ApiError::invalid("anthropic-version: header is required"));

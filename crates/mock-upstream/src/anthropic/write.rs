@@ -8,13 +8,13 @@ use crate::{
     sse::typed,
 };
 
-/// Writes a response that is not streamed.
+/// Writes a response as the JSON of Anthropic's Messages API.
 pub(crate) fn response_body(answer: &Answer) -> Value {
     let content: Vec<Value> = answer.blocks.iter().map(|block| content_block(block, &answer.model)).collect();
     message(answer, &content, Some(stop_reason(answer.stop)), &usage(&answer.usage, answer.usage.output))
 }
 
-/// Writes a response as the events of a stream.
+/// Writes a response as the server-sent events of Anthropic's Messages API, from `message_start` to `message_stop`.
 pub(crate) fn stream_events(answer: &Answer) -> Vec<Bytes> {
     let start = message(answer, &[], None, &usage(&answer.usage, 1));
     let mut events = vec![typed(&json!({"type": "message_start", "message": start}))];

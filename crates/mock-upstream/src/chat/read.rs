@@ -12,7 +12,7 @@ use crate::{
     },
 };
 
-/// Fields of other APIs, which are rejected.
+/// Top-level fields of other APIs, which a Chat Completions request must not have.
 const FOREIGN_FIELDS: &[&str] = &[
     "system",
     "max_output_tokens",
@@ -26,7 +26,7 @@ const FOREIGN_FIELDS: &[&str] = &[
     "generationConfig",
 ];
 
-/// Validates and parses a request; `length` is that of its body in bytes.
+/// Validates and parses a Chat Completions request; `length` is that of its body in bytes.
 pub(crate) fn parse_request(body: &Value, length: usize) -> Result<ParsedRequest, ApiError> {
     let model = text_field(body, "model")?.to_owned();
     let messages = list_field(body, "messages")?;
@@ -68,61 +68,63 @@ pub(crate) fn parse_request(body: &Value, length: usize) -> Result<ParsedRequest
 fn validate_history(messages: &[Value]) -> Result<(), ApiError> {
     let mut open_calls: BTreeSet<&str> = BTreeSet::new();
     for (index, message) in messages.iter().enumerate() {
-        let role = message["role"].as_str().unwrap_or_default();
-        let field = |what: &str| format!("messages.[{index}].{what}");
-        if role == "tool" {
+        let role_field = format!("messages.[{index}].role");
+        if message["role"] == "tool" {
             let id = message["tool_call_id"].as_str().unwrap_or_default();
             if !open_calls.remove(id) {
                 return Err(ApiError::invalid_field(
-                    &field("role"),
+                    &role_field,
                     "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with \
                      'tool_calls'.",
                 ));
             }
             continue;
         }
-        check_no_open_calls(&open_calls, &field("role"))?;
+        check_no_open_calls(&open_calls, &role_field)?;
         let calls = message["tool_calls"].as_array().map_or(&[][..], Vec::as_slice);
-        match role {
-            "assistant" if message["content"].is_null() && calls.is_empty() && message["refusal"].is_null() => {
-                return Err(ApiError::invalid_field(
-                    &field("content"),
-                    "Invalid value for 'content': expected a string, got null.",
-                ));
-            }
-            "system" | "developer" | "user" if message["content"].is_null() => {
-                return Err(ApiError::invalid_field(
-                    &field("content"),
-                    "Invalid value for 'content': expected a string, got null.",
-                ));
-            }
-            "system" | "developer" | "user" | "assistant" | "function" => {}
-            _ => {
-                return Err(ApiError::invalid_field(
-                    &field("role"),
-                    format!(
-                        "Invalid value: '{role}'. Supported values are: 'system', 'assistant', 'user', 'function', 'tool', and 'developer'."
-                    ),
-                ));
-            }
-        }
-        open_calls = calls.iter().filter_map(|call| call["id"].as_str()).collect();
-        if open_calls.len() != calls.len() {
-            return Err(ApiError::invalid_field(
-                &field("tool_calls"),
-                "Missing or repeated required parameter: 'tool_calls[].id'.",
-            ));
-        }
-        for call in calls.iter().filter(|call| call["type"] == "function") {
-            if !call["function"]["arguments"].is_string() {
-                return Err(ApiError::invalid_field(
-                    &field("tool_calls"),
-                    "Invalid type for 'arguments': expected a string.",
-                ));
-            }
-        }
+        validate_content(message, calls, index)?;
+        open_calls = call_ids(calls, index)?;
     }
     check_no_open_calls(&open_calls, "messages")
+}
+
+/// Checks the role of a message, and that it has content or, as the only alternative for the assistant, tool calls or a
+/// refusal.
+fn validate_content(message: &Value, calls: &[Value], index: usize) -> Result<(), ApiError> {
+    let has_content = match message["role"].as_str().unwrap_or_default() {
+        "assistant" => !message["content"].is_null() || !calls.is_empty() || !message["refusal"].is_null(),
+        "system" | "developer" | "user" => !message["content"].is_null(),
+        "function" => true,
+        role => {
+            return Err(ApiError::invalid_field(
+                &format!("messages.[{index}].role"),
+                format!(
+                    "Invalid value: '{role}'. Supported values are: 'system', 'assistant', 'user', 'function', 'tool', and 'developer'."
+                ),
+            ));
+        }
+    };
+    if has_content {
+        return Ok(());
+    }
+    Err(ApiError::invalid_field(
+        &format!("messages.[{index}].content"),
+        "Invalid value for 'content': expected a string, got null.",
+    ))
+}
+
+/// Returns the ids of the tool calls in a message. Each call must have a distinct id, and a function arguments in text.
+fn call_ids(calls: &[Value], index: usize) -> Result<BTreeSet<&str>, ApiError> {
+    let field = format!("messages.[{index}].tool_calls");
+    let ids: BTreeSet<&str> = calls.iter().filter_map(|call| call["id"].as_str()).collect();
+    if ids.len() != calls.len() {
+        return Err(ApiError::invalid_field(&field, "Missing or repeated required parameter: 'tool_calls[].id'."));
+    }
+    let mut functions = calls.iter().filter(|call| call["type"] == "function");
+    if functions.any(|call| !call["function"]["arguments"].is_string()) {
+        return Err(ApiError::invalid_field(&field, "Invalid type for 'arguments': expected a string."));
+    }
+    Ok(ids)
 }
 
 fn check_no_open_calls(open_calls: &BTreeSet<&str>, field: &str) -> Result<(), ApiError> {

@@ -11,7 +11,7 @@ use crate::{
 /// The creation time of all responses, in seconds since 1970. Fixed, so that responses are reproducible.
 const CREATED: u64 = 1_700_000_000;
 
-/// Writes a response that is not streamed.
+/// Writes a response as the JSON of `OpenAI`'s Chat Completions API.
 pub(crate) fn response_body(answer: &Answer) -> Value {
     let mut message = Map::new();
     message.insert("role".to_owned(), json!("assistant"));
@@ -46,7 +46,8 @@ pub(crate) fn response_body(answer: &Answer) -> Value {
     })
 }
 
-/// Writes a response as the events of a stream, the last with the usage if `include_usage`.
+/// Writes a response as the chunks of `OpenAI`'s Chat Completions API, up to `[DONE]`. With `include_usage` the last
+/// chunk has the usage.
 pub(crate) fn stream_events(answer: &Answer, include_usage: bool) -> Vec<Bytes> {
     let mut chunk = json!({
         "id": id(answer),

@@ -10,7 +10,7 @@ use crate::{
     },
 };
 
-/// Fields of other APIs, which are rejected.
+/// Top-level fields of other APIs, which a `generateContent` request must not have.
 const FOREIGN_FIELDS: &[&str] =
     &["messages", "system", "max_tokens", "input", "instructions", "stream", "temperature", "thinking"];
 
@@ -27,7 +27,8 @@ const UNSUPPORTED_KEYWORDS: &[&str] = &[
     "allOf",
 ];
 
-/// Validates and parses a request. `model` and `stream` are from its path; `length` is that of its body in bytes.
+/// Validates and parses a `generateContent` request. `model` and `stream` are from its path; `length` is that of its
+/// body in bytes.
 pub(crate) fn parse_request(model: &str, stream: bool, body: &Value, length: usize) -> Result<ParsedRequest, ApiError> {
     let contents = match &body["contents"] {
         Value::Array(contents) if !contents.is_empty() => contents,

@@ -9,7 +9,7 @@ use crate::{
     sse::data_crlf,
 };
 
-/// Writes a response that is not streamed.
+/// Writes a response as the JSON of Google's `generateContent`.
 pub(crate) fn response_body(answer: &Answer) -> Value {
     let mut parts_of_response = Vec::new();
     for block in &answer.blocks {
@@ -22,12 +22,13 @@ pub(crate) fn response_body(answer: &Answer) -> Value {
     chunk(answer, &parts_of_response, true)
 }
 
-/// Writes a response as the events of a stream.
+/// Writes a response as the server-sent events of Google's `streamGenerateContent?alt=sse`.
 pub(crate) fn stream_events(answer: &Answer) -> Vec<Bytes> {
     chunks(answer).iter().map(data_crlf).collect()
 }
 
-/// Writes a response as one JSON array in chunks, which is how Google streams unless events are requested.
+/// Writes a response as one JSON array in chunks, which is how Google's `streamGenerateContent` responds without
+/// `alt=sse`.
 pub(crate) fn stream_array(answer: &Answer) -> Vec<Bytes> {
     let chunks = chunks(answer);
     let last = chunks.len().saturating_sub(1);

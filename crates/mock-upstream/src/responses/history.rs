@@ -6,9 +6,9 @@ use serde_json::Value;
 
 use crate::{answer::signature, api_error::ApiError, parsed_request::text_length};
 
-/// The types of items that are tool calls.
+/// The types of conversation items that are tool calls.
 const CALL_TYPES: [&str; 4] = ["function_call", "custom_tool_call", "local_shell_call", "tool_search_call"];
-/// The types of items that are tool results.
+/// The types of conversation items that are results of tool calls.
 const RESULT_TYPES: [&str; 4] =
     ["function_call_output", "custom_tool_call_output", "local_shell_call_output", "tool_search_output"];
 
@@ -17,7 +17,7 @@ fn kind(item: &Value) -> &str {
     item["type"].as_str().unwrap_or("message")
 }
 
-/// Whether an item is output of the model.
+/// Whether a conversation item is output of the model: a message, a tool call, or reasoning.
 pub(super) fn is_model_output(item: &Value) -> bool {
     CALL_TYPES.contains(&kind(item)) || item["role"] == "assistant" || kind(item) == "reasoning"
 }
@@ -31,18 +31,7 @@ pub(super) fn validate(items: &[Value], model: &str, has_previous_response: bool
         let field = |what: &str| format!("input[{index}].{what}");
         let id = item["call_id"].as_str().unwrap_or_default();
         match kind(item) {
-            "message" => {
-                let role = item["role"].as_str().unwrap_or_default();
-                if !["user", "assistant", "system", "developer"].contains(&role) {
-                    return Err(ApiError::invalid_field(
-                        &field("role"),
-                        format!(
-                            "Invalid value: '{role}'. Supported values are: 'assistant', 'system', 'developer', and 'user'."
-                        ),
-                    ));
-                }
-                check_content(item, role, &field("content"))?;
-            }
+            "message" => validate_message(item, index)?,
             "reasoning" => check_signature(item, model, &field("encrypted_content"))?,
             call if CALL_TYPES.contains(&call) => {
                 if id.is_empty() {
@@ -69,6 +58,18 @@ pub(super) fn validate(items: &[Value], model: &str, has_previous_response: bool
         None => Ok(()),
         Some(id) => Err(ApiError::invalid_field("input", format!("No tool output found for function call {id}."))),
     }
+}
+
+/// Checks role and content of the message at `index`.
+fn validate_message(item: &Value, index: usize) -> Result<(), ApiError> {
+    let role = item["role"].as_str().unwrap_or_default();
+    if !["user", "assistant", "system", "developer"].contains(&role) {
+        return Err(ApiError::invalid_field(
+            &format!("input[{index}].role"),
+            format!("Invalid value: '{role}'. Supported values are: 'assistant', 'system', 'developer', and 'user'."),
+        ));
+    }
+    check_content(item, role, &format!("input[{index}].content"))
 }
 
 /// Checks that texts of the user have the type `input_text` and those of the model `output_text`. `field` is the path

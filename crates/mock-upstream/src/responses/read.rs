@@ -10,7 +10,7 @@ use crate::{
     },
 };
 
-/// Fields of other APIs, which are rejected.
+/// Top-level fields of other APIs, which a Responses request must not have.
 const FOREIGN_FIELDS: &[&str] = &[
     "messages",
     "system",
@@ -25,7 +25,7 @@ const FOREIGN_FIELDS: &[&str] = &[
     "generationConfig",
 ];
 
-/// Validates and parses a request; `length` is that of its body in bytes.
+/// Validates and parses a request of the Responses API; `length` is that of its body in bytes.
 pub(crate) fn parse_request(body: &Value, length: usize) -> Result<ParsedRequest, ApiError> {
     let model = text_field(body, "model")?.to_owned();
     reject_foreign_fields(body, FOREIGN_FIELDS)?;

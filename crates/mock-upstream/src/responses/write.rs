@@ -12,12 +12,13 @@ use crate::{
 /// The creation time of all responses, in seconds since 1970. Fixed, so that responses are reproducible.
 const CREATED: u64 = 1_700_000_000;
 
-/// Writes a response that is not streamed.
+/// Writes a response as the JSON of `OpenAI`'s Responses API.
 pub(crate) fn response_body(answer: &Answer) -> Value {
     final_response(answer, &items(answer).into_iter().map(|item| item.done).collect::<Vec<_>>())
 }
 
-/// Writes a response as the events of a stream.
+/// Writes a response as the numbered events of `OpenAI`'s Responses API, from `response.created` to
+/// `response.completed`.
 pub(crate) fn stream_events(answer: &Answer) -> Vec<Bytes> {
     let in_progress = response_object(answer.number, &answer.model, "in_progress", &[]);
     let mut events = vec![

@@ -1,11 +1,11 @@
-//! Answers in every API, whole and streamed.
+//! Responses in every API, streamed and not streamed.
 
 use serde_json::{Value, json};
 
-use crate::support::{CHAT, MESSAGES, RESPONSES, ask, mock, questions};
+use crate::support::{CHAT, MESSAGES, RESPONSES, first_requests, send, start_mock};
 
-/// The text of a whole answer, by its path.
-fn text(path: &str, body: &Value) -> String {
+/// Returns the text of a response that is not streamed; `path` determines the API.
+fn response_text(path: &str, body: &Value) -> String {
     let part = match path {
         MESSAGES => &body["content"][0]["text"],
         CHAT => &body["choices"][0]["message"]["content"],
@@ -15,8 +15,8 @@ fn text(path: &str, body: &Value) -> String {
     part.as_str().unwrap().to_owned()
 }
 
-/// The texts that a stream adds, by its path.
-fn added(path: &str, events: &[Value]) -> Vec<String> {
+/// Returns the text deltas of a stream; `path` determines the API.
+fn streamed_texts(path: &str, events: &[Value]) -> Vec<String> {
     let piece = |event: &Value| {
         let part = match path {
             MESSAGES => &event["delta"]["text"],
@@ -31,30 +31,33 @@ fn added(path: &str, events: &[Value]) -> Vec<String> {
 }
 
 #[test]
-fn whole_and_streamed_answers_say_the_same() {
-    let mock = mock();
-    for ((path, body), (stream_path, stream_body)) in questions("hi", false).into_iter().zip(questions("hi", true)) {
-        let whole = ask(&mock, &path, &body);
+fn single_and_streamed_responses_have_the_same_text() {
+    let mock = start_mock();
+    for ((path, body), (stream_path, stream_body)) in
+        first_requests("hi", false).into_iter().zip(first_requests("hi", true))
+    {
+        let whole = send(&mock, &path, &body);
         assert_eq!(whole.status, 200, "{}", whole.text);
-        let streamed = ask(&mock, &stream_path, &stream_body);
-        assert_eq!(text(&path, &whole.json()), "Hello from the mock.");
-        assert_eq!(added(&path, &streamed.events()), ["Hello", " from", " the", " mock."], "{path}");
+        let streamed = send(&mock, &stream_path, &stream_body);
+        assert_eq!(response_text(&path, &whole.json()), "Hello from the mock.");
+        assert_eq!(streamed_texts(&path, &streamed.events()), ["Hello", " from", " the", " mock."], "{path}");
     }
 }
 
 #[test]
-fn a_long_answer_has_as_many_pieces_as_asked_for() {
-    let mock = mock();
-    for (path, body) in questions("LONG:30", true) {
-        assert_eq!(added(&path, &ask(&mock, &path, &body).events()).len(), 30, "{path}");
+fn a_long_response_has_the_requested_number_of_deltas() {
+    let mock = start_mock();
+    for (path, body) in first_requests("LONG:30", true) {
+        assert_eq!(streamed_texts(&path, &send(&mock, &path, &body).events()).len(), 30, "{path}");
     }
 }
 
 #[test]
 fn events_of_messages_open_one_block_at_a_time() {
-    let mock = mock();
-    let (path, body) = questions("THINK LONG:2 TOOLCALL:look:{\"at\":\"a\"} TOOLCALL:look:{}", true).swap_remove(0);
-    let events = ask(&mock, &path, &body).events();
+    let mock = start_mock();
+    let (path, body) =
+        first_requests("THINK LONG:2 TOOLCALL:look:{\"at\":\"a\"} TOOLCALL:look:{}", true).swap_remove(0);
+    let events = send(&mock, &path, &body).events();
     let (mut open, mut next) = (None, 0);
     for event in &events {
         match event["type"].as_str().unwrap() {
@@ -78,10 +81,10 @@ fn events_of_messages_open_one_block_at_a_time() {
 }
 
 #[test]
-fn events_of_responses_are_numbered_and_end_with_the_whole() {
-    let mock = mock();
-    let (path, body) = questions("THINK LONG:2 TOOLCALL:look:{\"at\":\"a\"}", true).swap_remove(2);
-    let events = ask(&mock, &path, &body).events();
+fn events_of_responses_are_numbered_and_end_with_the_complete_response() {
+    let mock = start_mock();
+    let (path, body) = first_requests("THINK LONG:2 TOOLCALL:look:{\"at\":\"a\"}", true).swap_remove(2);
+    let events = send(&mock, &path, &body).events();
     for (number, event) in events.iter().enumerate() {
         assert_eq!(event["sequence_number"], json!(number));
     }
@@ -92,12 +95,12 @@ fn events_of_responses_are_numbered_and_end_with_the_whole() {
 }
 
 #[test]
-fn chat_tells_the_usage_of_a_stream_only_when_asked() {
-    let mock = mock();
-    let (path, mut body) = questions("hi", true).swap_remove(1);
-    assert!(ask(&mock, &path, &body).events().iter().all(|event| event["usage"].is_null()));
+fn a_chat_stream_reports_usage_only_on_request() {
+    let mock = start_mock();
+    let (path, mut body) = first_requests("hi", true).swap_remove(1);
+    assert!(send(&mock, &path, &body).events().iter().all(|event| event["usage"].is_null()));
     body["stream_options"] = json!({"include_usage": true});
-    let answer = ask(&mock, &path, &body);
+    let answer = send(&mock, &path, &body);
     let events = answer.events();
     assert_eq!(events.last().unwrap()["usage"]["completion_tokens"], 5);
     assert_eq!(events.last().unwrap()["choices"], json!([]));
@@ -106,9 +109,9 @@ fn chat_tells_the_usage_of_a_stream_only_when_asked() {
 
 #[test]
 fn a_tool_is_called_and_its_result_is_read_in_every_api() {
-    let mock = mock();
-    for (path, mut body) in questions("TOOLCALL:look:{\"at\":\"ü\"}", false) {
-        let called = ask(&mock, &path, &body).json();
+    let mock = start_mock();
+    for (path, mut body) in first_requests("TOOLCALL:look:{\"at\":\"ü\"}", false) {
+        let called = send(&mock, &path, &body).json();
         match path.as_str() {
             MESSAGES => {
                 let id = &called["content"][0]["id"];
@@ -136,44 +139,44 @@ fn a_tool_is_called_and_its_result_is_read_in_every_api() {
                 contents.extend([content.clone(), json!({"role": "user", "parts": [result]})]);
             }
         }
-        let answer = ask(&mock, &path, &body);
+        let answer = send(&mock, &path, &body);
         assert_eq!(answer.status, 200, "{path}: {}", answer.text);
-        assert_eq!(text(&path, &answer.json()), "tool said 7 bytes", "{path}");
+        assert_eq!(response_text(&path, &answer.json()), "tool said 7 bytes", "{path}");
     }
 }
 
 #[test]
 fn a_custom_tool_takes_a_text() {
-    let mock = mock();
+    let mock = start_mock();
     let tool = json!({"type": "custom", "name": "patch", "format": {"type": "text"}});
     let body = json!({"model": "m", "input": "TOOLCALL:patch:{\"input\":\"*** Begin\"}", "tools": [tool]});
-    let call = &ask(&mock, RESPONSES, &body).json()["output"][0];
+    let call = &send(&mock, RESPONSES, &body).json()["output"][0];
     assert_eq!((&call["type"], &call["input"]), (&json!("custom_tool_call"), &json!("*** Begin")));
 }
 
 #[test]
-fn json_that_is_asked_for_fits_its_schema_whatever_the_text_says() {
-    let mock = mock();
+fn requested_json_matches_its_schema_whatever_the_text_is() {
+    let mock = start_mock();
     let schema = json!({"type": "object", "properties": {"title": {"type": "string"}}});
     let body = json!({"model": "m", "max_tokens": 50, "output_config": {"format": {"type": "json_schema", "schema": schema}},
                       "messages": [{"role": "user", "content": "<session>TOOLCALL:Bash:{}</session>"}]});
-    let said = text(MESSAGES, &ask(&mock, MESSAGES, &body).json());
+    let said = response_text(MESSAGES, &send(&mock, MESSAGES, &body).json());
     assert_eq!(serde_json::from_str::<Value>(&said).unwrap(), json!({"title": "Made up for a test"}));
 }
 
 #[test]
 fn usage_follows_from_lengths() {
-    let mock = mock();
+    let mock = start_mock();
     let body = json!({"model": "m", "max_tokens": 50, "messages": [{"role": "user", "content": "hi"}]});
     let tokens = body.to_string().len().div_ceil(4);
-    let usage = &ask(&mock, MESSAGES, &body).json()["usage"];
+    let usage = &send(&mock, MESSAGES, &body).json()["usage"];
     assert_eq!((&usage["input_tokens"], &usage["output_tokens"]), (&json!(tokens), &json!(5)));
     let mut longer = body;
     longer["messages"] = json!([
         {"role": "user", "content": "hi"}, {"role": "assistant", "content": "hi"}, {"role": "user", "content": "hi"},
     ]);
     let tokens = longer.to_string().len().div_ceil(4);
-    let usage = &ask(&mock, MESSAGES, &longer).json()["usage"];
+    let usage = &send(&mock, MESSAGES, &longer).json()["usage"];
     assert_eq!(usage["cache_read_input_tokens"], json!(tokens / 2));
     assert_eq!(usage["input_tokens"], json!(tokens - tokens / 2));
 }

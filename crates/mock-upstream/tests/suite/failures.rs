@@ -1,18 +1,18 @@
-//! Failures on demand, and that they end.
+//! Requested failures, and that they end after the requested number.
 
 use std::time::{Duration, Instant};
 
 use mock_upstream::{ConnectionEnd, Failure, Fault, ResponseState};
 
-use crate::support::{ask, mock, questions};
+use crate::support::{first_requests, send, start_mock};
 
 #[test]
-fn a_burst_of_errors_ends_after_as_many_as_were_asked_for() {
-    let mock = mock();
-    for (path, body) in questions("hi", true) {
+fn a_burst_of_errors_ends_after_the_requested_number() {
+    let mock = start_mock();
+    for (path, body) in first_requests("hi", true) {
         mock.fail(Failure::times(2, Failure::too_many(7)));
         mock.fail(Failure::once(Failure::status(529)));
-        let answers: Vec<_> = (0..4).map(|_| ask(&mock, &path, &body)).collect();
+        let answers: Vec<_> = (0..4).map(|_| send(&mock, &path, &body)).collect();
         let statuses: Vec<_> = answers.iter().map(|answer| answer.status).collect();
         assert_eq!(statuses, [429, 429, 529, 200], "{path}");
         assert_eq!(answers[0].retry_after.as_deref(), Some("7"));
@@ -22,35 +22,35 @@ fn a_burst_of_errors_ends_after_as_many_as_were_asked_for() {
 }
 
 #[test]
-fn a_stream_is_cut_after_so_many_events_in_three_ways() {
-    let mock = mock();
-    for (path, body) in questions("LONG:20", true) {
+fn a_stream_is_cut_after_a_number_of_events_in_three_ways() {
+    let mock = start_mock();
+    for (path, body) in first_requests("LONG:20", true) {
         for (how, whole) in [(ConnectionEnd::Reset, false), (ConnectionEnd::Close, false), (ConnectionEnd::End, true)] {
             mock.reset();
             mock.fail(Failure::once(Fault::Cut { after: 3, how }));
-            let answer = ask(&mock, &path, &body);
-            assert_eq!((answer.events().len(), answer.whole), (3, whole), "{path}, {how:?}");
+            let answer = send(&mock, &path, &body);
+            assert_eq!((answer.events().len(), answer.complete), (3, whole), "{path}, {how:?}");
             assert_eq!(mock.requests()[0].ended, ResponseState::Cut);
-            assert!(ask(&mock, &path, &body).whole);
+            assert!(send(&mock, &path, &body).complete);
         }
     }
 }
 
 #[test]
 fn an_answer_that_is_no_stream_is_cut_in_its_middle() {
-    let mock = mock();
-    for (path, body) in questions("hi", false) {
+    let mock = start_mock();
+    for (path, body) in first_requests("hi", false) {
         mock.fail(Failure::once(Fault::Cut { after: 0, how: ConnectionEnd::Close }));
-        assert!(!ask(&mock, &path, &body).whole, "{path}");
+        assert!(!send(&mock, &path, &body).complete, "{path}");
     }
 }
 
 #[test]
 fn an_error_in_a_stream_is_its_last_event() {
-    let mock = mock();
-    for (path, body) in questions("LONG:20", true) {
+    let mock = start_mock();
+    for (path, body) in first_requests("LONG:20", true) {
         mock.fail(Failure::once(Fault::ErrorEvent(4)));
-        let events = ask(&mock, &path, &body).events();
+        let events = send(&mock, &path, &body).events();
         assert_eq!(events.len(), 5, "{path}");
         let last = &events[4];
         assert!(last["error"].is_object() || last["response"]["error"].is_object(), "{last}");
@@ -58,12 +58,12 @@ fn an_error_in_a_stream_is_its_last_event() {
 }
 
 #[test]
-fn a_malformed_event_stands_among_proper_ones() {
-    let mock = mock();
-    for (path, body) in questions("LONG:3", true) {
-        let proper = ask(&mock, &path, &body).events().len();
+fn a_malformed_event_is_sent_between_valid_ones() {
+    let mock = start_mock();
+    for (path, body) in first_requests("LONG:3", true) {
+        let proper = send(&mock, &path, &body).events().len();
         mock.fail(Failure::once(Fault::Malformed(2)));
-        let text = ask(&mock, &path, &body).text;
+        let text = send(&mock, &path, &body).text;
         let (broken, others): (Vec<_>, Vec<_>) =
             text.lines().filter(|line| line.starts_with("data: ")).partition(|line| line.contains("\"broken\""));
         assert_eq!(broken.len(), 1);
@@ -73,24 +73,24 @@ fn a_malformed_event_stands_among_proper_ones() {
 
 #[test]
 fn a_failure_of_one_model_does_not_touch_another() {
-    let mock = mock();
+    let mock = start_mock();
     mock.fail(Failure::always(Failure::status(500)).for_model("m"));
-    let (path, mut body) = questions("hi", false).swap_remove(1);
-    assert_eq!(ask(&mock, &path, &body).status, 500);
+    let (path, mut body) = first_requests("hi", false).swap_remove(1);
+    assert_eq!(send(&mock, &path, &body).status, 500);
     body["model"] = "other".into();
-    assert_eq!(ask(&mock, &path, &body).status, 200);
+    assert_eq!(send(&mock, &path, &body).status, 200);
 }
 
 #[test]
-fn slowness_takes_its_time() {
-    let mock = mock();
-    let (path, body) = questions("LONG:5", true).swap_remove(0);
+fn delays_take_effect() {
+    let mock = start_mock();
+    let (path, body) = first_requests("LONG:5", true).swap_remove(0);
     mock.fail(Failure::once(Fault::SlowHeaders(60)));
     mock.fail(Failure::once(Fault::SlowChunks(10)));
     let begun = Instant::now();
-    assert!(ask(&mock, &path, &body).whole);
+    assert!(send(&mock, &path, &body).complete);
     assert!(begun.elapsed() >= Duration::from_millis(60));
     let begun = Instant::now();
-    assert!(ask(&mock, &path, &body).whole);
+    assert!(send(&mock, &path, &body).complete);
     assert!(begun.elapsed() >= Duration::from_millis(50), "at least five waits of 10 ms");
 }

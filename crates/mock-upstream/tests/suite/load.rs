@@ -1,14 +1,14 @@
-//! The load generator on the mock: every kind of request is answered, and what fails is counted.
+//! The load generator against the mock: every kind of request is answered, and failures are counted.
 
 use std::process::Command;
 
 use mock_upstream::{Failure, MockUpstream};
 use serde_json::Value;
 
-use crate::support::mock;
+use crate::support::start_mock;
 
-/// What the generator printed after a short load.
-fn load(mock: &MockUpstream, body: &str, more: &[&str]) -> Value {
+/// Runs a short load with additional arguments and returns the report that the generator printed.
+fn run_load(mock: &MockUpstream, body: &str, more: &[&str]) -> Value {
     let output = Command::new(env!("CARGO_BIN_EXE_load"))
         .args(["--url", &mock.url(), "--body", body, "--connections", "2", "--seconds", "10", "--warm-up", "0"])
         .args(more)
@@ -18,8 +18,8 @@ fn load(mock: &MockUpstream, body: &str, more: &[&str]) -> Value {
 }
 
 #[test]
-fn every_kind_of_request_is_one_that_a_strict_provider_takes() {
-    let mock = mock();
+fn every_kind_of_request_is_valid() {
+    let mock = start_mock();
     for body in [
         "small-chat",
         "small-messages",
@@ -29,17 +29,17 @@ fn every_kind_of_request_is_one_that_a_strict_provider_takes() {
         "stream-chat",
         "stream-messages",
     ] {
-        let figures = load(&mock, body, &["--requests", "6"]);
+        let figures = run_load(&mock, body, &["--requests", "6"]);
         assert_eq!((&figures["requests"], &figures["errors"]), (&6.into(), &0.into()), "{body}: {figures}");
     }
 }
 
 #[test]
 fn distinct_requests_differ_and_others_do_not() {
-    let mock = mock();
+    let mock = start_mock();
     for (more, distinct) in [(&["--requests", "5", "--distinct"][..], 5), (&["--requests", "5"], 1)] {
         mock.reset();
-        load(&mock, "small-chat", more);
+        run_load(&mock, "small-chat", more);
         let mut bodies: Vec<_> = mock.requests().into_iter().map(|request| request.body).collect();
         bodies.sort();
         bodies.dedup();
@@ -48,10 +48,10 @@ fn distinct_requests_differ_and_others_do_not() {
 }
 
 #[test]
-fn what_fails_is_counted_and_told() {
-    let mock = mock();
+fn failed_requests_are_counted_and_reported() {
+    let mock = start_mock();
     mock.fail(Failure::times(2, Failure::status(500)));
-    let figures = load(&mock, "small-chat", &["--requests", "5", "--pid", &std::process::id().to_string()]);
+    let figures = run_load(&mock, "small-chat", &["--requests", "5", "--pid", &std::process::id().to_string()]);
     assert_eq!((&figures["requests"], &figures["errors"]), (&3.into(), &2.into()), "{figures}");
     assert!(figures["first_error"].as_str().unwrap().contains("status 500"));
     assert!(figures["rss_kb"].as_u64().is_none_or(|memory| memory > 0));

@@ -1,4 +1,4 @@
-//! The mock as its clients see it: answers, tools, refusals, failures, and what it remembers.
+//! The mock from the outside: responses, tools, rejected requests, failures, and recorded requests.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod answers;

@@ -1,15 +1,15 @@
-//! What the mock refuses, as the providers do, in their words.
+//! Requests that the mock rejects, with the messages of the providers.
 
 use serde_json::{Value, json};
 
-use crate::support::{CHAT, MESSAGES, RESPONSES, ask, ask_with, mock, questions};
+use crate::support::{CHAT, MESSAGES, RESPONSES, first_requests, send, send_with_headers, start_mock};
 
-/// Each of these is refused with a message that holds the words.
+/// Asserts that each request is rejected with a message that contains the text.
 #[track_caller]
-fn refused(path: &str, cases: &[(Value, &str)]) {
-    let mock = mock();
+fn assert_rejected(path: &str, cases: &[(Value, &str)]) {
+    let mock = start_mock();
     for (body, words) in cases {
-        let answer = ask(&mock, path, body);
+        let answer = send(&mock, path, body);
         assert_eq!(answer.status, 400, "{words}: {}", answer.text);
         let message = answer.json()["error"]["message"].as_str().unwrap().to_owned();
         assert!(message.contains(words), "{words}: {message}");
@@ -26,7 +26,7 @@ fn messages_are_checked_as_anthropic_does() {
         |content: Value| json!({"role": "user", "content": content}),
         |content: Value| json!({"role": "assistant", "content": content}),
     );
-    refused(
+    assert_rejected(
         MESSAGES,
         &[
             (json!({"model": "m", "messages": [user(json!("hi"))]}), "max_tokens: Field required"),
@@ -58,8 +58,8 @@ fn messages_are_checked_as_anthropic_does() {
 }
 
 #[test]
-fn a_thought_of_its_own_and_a_marked_system_message_are_taken() {
-    let mock = mock();
+fn own_thinking_and_a_system_message_with_the_beta_header_are_accepted() {
+    let mock = start_mock();
     let body = json!({"model": "m", "max_tokens": 9, "messages": [
         {"role": "user", "content": "hi"},
         {"role": "system", "content": "agents"},
@@ -68,7 +68,7 @@ fn a_thought_of_its_own_and_a_marked_system_message_are_taken() {
     ]});
     let headers =
         [("x-api-key", "k"), ("anthropic-version", "1"), ("anthropic-beta", "a,mid-conversation-system-2026-04-07")];
-    let answer = ask_with(&mock, MESSAGES, &body, &headers);
+    let answer = send_with_headers(&mock, MESSAGES, &body, &headers);
     assert_eq!(answer.status, 200, "{}", answer.text);
 }
 
@@ -76,7 +76,7 @@ fn a_thought_of_its_own_and_a_marked_system_message_are_taken() {
 fn chat_is_checked_as_openai_does() {
     let say = |messages: Value| json!({"model": "m", "messages": messages});
     let call = json!({"role": "assistant", "tool_calls": [{"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}]});
-    refused(
+    assert_rejected(
         CHAT,
         &[
             (json!({"messages": [{"role": "user", "content": "hi"}]}), "model"),
@@ -101,7 +101,7 @@ fn chat_is_checked_as_openai_does() {
 fn responses_are_checked_as_openai_does() {
     let say = |input: Value| json!({"model": "m", "input": input});
     let hi = json!({"role": "user", "content": "hi"});
-    refused(
+    assert_rejected(
         RESPONSES,
         &[
             (json!({"model": "m"}), "input"),
@@ -135,7 +135,7 @@ fn contents_are_checked_as_google_does() {
         ]})
     };
     let path = "/v1beta/models/gemini-3-pro:generateContent";
-    refused(
+    assert_rejected(
         path,
         &[
             (json!({"contents": []}), "contents"),
@@ -152,17 +152,17 @@ fn contents_are_checked_as_google_does() {
             ),
         ],
     );
-    let mock = mock();
+    let mock = start_mock();
     for signature in ["sig:gemini-3-pro", "skip_thought_signature_validator"] {
-        assert_eq!(ask(&mock, path, &call(Some(signature))).status, 200, "{signature}");
+        assert_eq!(send(&mock, path, &call(Some(signature))).status, 200, "{signature}");
     }
 }
 
 #[test]
-fn nobody_is_answered_without_credentials() {
-    let mock = mock();
-    for (path, body) in questions("hi", false) {
-        let answer = ask_with(&mock, &path, &body, &[("anthropic-version", "2023-06-01")]);
+fn requests_without_credentials_are_rejected() {
+    let mock = start_mock();
+    for (path, body) in first_requests("hi", false) {
+        let answer = send_with_headers(&mock, &path, &body, &[("anthropic-version", "2023-06-01")]);
         assert_eq!(answer.status, 401, "{path}");
         assert!(answer.json()["error"]["message"].is_string());
     }
@@ -170,13 +170,13 @@ fn nobody_is_answered_without_credentials() {
 
 #[test]
 fn a_model_that_does_not_exist_is_not_found_in_every_api() {
-    let mock = mock();
-    for (path, mut body) in questions("hi", false) {
+    let mock = start_mock();
+    for (path, mut body) in first_requests("hi", false) {
         let path = path.replace("/m:", "/no-such-model:");
         if body.get("model").is_some() {
             body["model"] = json!("no-such-model");
         }
-        let answer = ask(&mock, &path, &body);
+        let answer = send(&mock, &path, &body);
         assert_eq!(answer.status, 404, "{path}");
         let error = &answer.json()["error"];
         let kind = error["type"].as_str().or(error["status"].as_str()).unwrap();
@@ -185,9 +185,9 @@ fn a_model_that_does_not_exist_is_not_found_in_every_api() {
 }
 
 #[test]
-fn what_is_no_json_is_refused_in_every_api() {
-    let mock = mock();
-    for (path, _) in questions("hi", false) {
-        assert_eq!(ask(&mock, &path, &json!("text")).status, 400, "{path}");
+fn invalid_json_is_rejected_in_every_api() {
+    let mock = start_mock();
+    for (path, _) in first_requests("hi", false) {
+        assert_eq!(send(&mock, &path, &json!("text")).status, 400, "{path}");
     }
 }

@@ -9,10 +9,10 @@ use std::{
 use mock_upstream::{Failure, Fault, MockUpstream, ResponseState, Settings};
 use serde_json::json;
 
-use crate::support::{CHAT, MESSAGES, ask, ask_with, mock, questions};
+use crate::support::{CHAT, MESSAGES, first_requests, send, send_with_headers, start_mock};
 
-/// Sends a request and leaves after the first bytes of the answer, or at once.
-fn leave(mock: &MockUpstream, path: &str, body: &serde_json::Value, wait_for_bytes: bool) {
+/// Sends a request and disconnects: after the first bytes of the response, or once the mock has recorded the request.
+fn send_and_disconnect(mock: &MockUpstream, path: &str, body: &serde_json::Value, wait_for_bytes: bool) {
     let mut stream = TcpStream::connect(mock.address()).unwrap();
     let body = body.to_string();
     let head =
@@ -22,25 +22,30 @@ fn leave(mock: &MockUpstream, path: &str, body: &serde_json::Value, wait_for_byt
     if wait_for_bytes {
         assert!(stream.read(&mut [0; 16]).unwrap() > 0);
     } else {
-        until(|| mock.requests().len() == 1);
+        wait_until(|| mock.requests().len() == 1);
     }
 }
 
-/// Waits for what happens on another thread.
+/// Waits up to 10 seconds until another thread has made the condition true.
 #[track_caller]
-fn until(holds: impl Fn() -> bool) {
+fn wait_until(condition: impl Fn() -> bool) {
     let begun = Instant::now();
-    while !holds() {
-        assert!(begun.elapsed() < Duration::from_secs(10), "it did not happen");
+    while !condition() {
+        assert!(begun.elapsed() < Duration::from_secs(10), "the condition is still false");
         std::thread::sleep(Duration::from_millis(2));
     }
 }
 
 #[test]
-fn a_request_is_remembered_with_headers_and_body() {
-    let mock = mock();
+fn a_request_is_recorded_with_headers_and_body() {
+    let mock = start_mock();
     let body = json!({"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": "hi"}], "unknown": [1]});
-    ask_with(&mock, "/v1/messages?beta=true", &body, &[("x-api-key", "k"), ("anthropic-version", "2023-06-01")]);
+    send_with_headers(
+        &mock,
+        "/v1/messages?beta=true",
+        &body,
+        &[("x-api-key", "k"), ("anthropic-version", "2023-06-01")],
+    );
     let request = mock.requests().pop().unwrap();
     assert_eq!((request.method.as_str(), request.path.as_str()), ("POST", "/v1/messages?beta=true"));
     assert_eq!(request.header("x-api-key"), Some("k"));
@@ -49,19 +54,19 @@ fn a_request_is_remembered_with_headers_and_body() {
 }
 
 #[test]
-fn a_client_that_leaves_is_remembered_as_one() {
-    let mock = mock();
-    let (path, body) = questions("LONG:100", true).swap_remove(1);
+fn a_disconnected_client_is_recorded() {
+    let mock = start_mock();
+    let (path, body) = first_requests("LONG:100", true).swap_remove(1);
     for (fault, wait) in [(Fault::SlowChunks(20), true), (Fault::Stall(2), true), (Fault::Never, false)] {
         mock.reset();
         mock.fail(Failure::once(fault));
-        leave(&mock, &path, &body, wait);
-        until(|| mock.requests()[0].ended == ResponseState::Cancelled);
+        send_and_disconnect(&mock, &path, &body, wait);
+        wait_until(|| mock.requests()[0].ended == ResponseState::Cancelled);
     }
 }
 
 #[test]
-fn only_the_last_thousand_are_remembered() {
+fn only_the_last_thousand_requests_are_recorded() {
     let mock = MockUpstream::start(Settings { keep_bodies: false, ..Settings::default() }).unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let address = mock.address();
@@ -84,32 +89,32 @@ fn only_the_last_thousand_are_remembered() {
 }
 
 #[test]
-fn a_program_tells_the_mock_by_control() {
-    let mock = mock();
-    let (path, body) = questions("hi", false).swap_remove(1);
+fn the_control_endpoints_configure_the_mock() {
+    let mock = start_mock();
+    let (path, body) = first_requests("hi", false).swap_remove(1);
     let told = json!({"fault": {"status": {"status": 503}}, "times": 1});
-    assert_eq!(ask(&mock, "/control/fail", &told).status, 200);
-    assert_eq!(ask(&mock, "/control/fail", &json!({"fault": "unheard-of"})).status, 400);
-    assert_eq!(ask(&mock, &path, &body).status, 503);
+    assert_eq!(send(&mock, "/control/fail", &told).status, 200);
+    assert_eq!(send(&mock, "/control/fail", &json!({"fault": "unheard-of"})).status, 400);
+    assert_eq!(send(&mock, &path, &body).status, 503);
     assert_eq!(mock.requests().len(), 1, "what is said to the mock itself does not count");
-    assert_eq!(ask(&mock, "/control/reset", &json!({})).status, 200);
+    assert_eq!(send(&mock, "/control/reset", &json!({})).status, 200);
     assert!(mock.requests().is_empty());
 }
 
 #[test]
-fn a_plain_mock_answers_without_looking_and_fails_all_the_same() {
+fn a_plain_mock_does_not_validate_and_still_fails_on_request() {
     let mock = MockUpstream::start(Settings { plain: true, ..Settings::default() }).unwrap();
     let half = json!({"model": "m", "stream": true});
-    assert!(ask(&mock, MESSAGES, &half).text.contains("message_stop"));
-    assert_eq!(ask(&mock, CHAT, &json!({"model": "m"})).json()["model"], "m");
+    assert!(send(&mock, MESSAGES, &half).text.contains("message_stop"));
+    assert_eq!(send(&mock, CHAT, &json!({"model": "m"})).json()["model"], "m");
     mock.fail(Failure::once(Failure::status(500)));
-    assert_eq!(ask(&mock, CHAT, &half).status, 500);
+    assert_eq!(send(&mock, CHAT, &half).status, 500);
     assert!(mock.requests().is_empty());
 }
 
 #[test]
-fn a_dropped_mock_listens_no_more() {
-    let mock = mock();
+fn a_dropped_mock_stops_listening() {
+    let mock = start_mock();
     let address = mock.address();
     let mut open = TcpStream::connect(address).unwrap();
     drop(mock);

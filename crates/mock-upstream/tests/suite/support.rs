@@ -1,4 +1,4 @@
-//! Asking a mock over HTTP, and putting together what it streams.
+//! Test support: sends requests to a mock over HTTP and collects the responses.
 
 use http_body_util::{BodyExt as _, Full};
 use hyper::{Request, body::Bytes};
@@ -10,34 +10,35 @@ pub(crate) const MESSAGES: &str = "/v1/messages";
 pub(crate) const CHAT: &str = "/v1/chat/completions";
 pub(crate) const RESPONSES: &str = "/v1/responses";
 
-pub(crate) fn mock() -> MockUpstream {
+pub(crate) fn start_mock() -> MockUpstream {
     MockUpstream::start(Settings::default()).unwrap()
 }
 
-/// What came of a request: its status, and as much of the body as there was.
-pub(crate) struct Answer {
+/// The response to a request, as far as it was received.
+pub(crate) struct TestResponse {
     pub(crate) status: u16,
     pub(crate) retry_after: Option<String>,
+    /// The received part of the body.
     pub(crate) text: String,
-    /// Whether the body came to its proper end.
-    pub(crate) whole: bool,
+    /// Whether the body ended regularly.
+    pub(crate) complete: bool,
 }
 
-impl Answer {
+impl TestResponse {
     pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.text).unwrap()
     }
 
-    /// The data of the events, but for `[DONE]`.
+    /// Parses the data of all events, without `[DONE]`.
     pub(crate) fn events(&self) -> Vec<Value> {
         let data = self.text.lines().filter_map(|line| line.strip_prefix("data: "));
         data.filter(|data| *data != "[DONE]").map(|data| serde_json::from_str(data).unwrap()).collect()
     }
 }
 
-/// Asks with all the credentials and headers that any API wants.
-pub(crate) fn ask(mock: &MockUpstream, path: &str, body: &Value) -> Answer {
-    ask_with(
+/// Sends a request with the credentials and headers that any of the APIs requires.
+pub(crate) fn send(mock: &MockUpstream, path: &str, body: &Value) -> TestResponse {
+    send_with_headers(
         mock,
         path,
         body,
@@ -50,7 +51,12 @@ pub(crate) fn ask(mock: &MockUpstream, path: &str, body: &Value) -> Answer {
     )
 }
 
-pub(crate) fn ask_with(mock: &MockUpstream, path: &str, body: &Value, headers: &[(&str, &str)]) -> Answer {
+pub(crate) fn send_with_headers(
+    mock: &MockUpstream,
+    path: &str,
+    body: &Value,
+    headers: &[(&str, &str)],
+) -> TestResponse {
     let mut request = Request::post(path).header("host", "localhost");
     for (name, value) in headers {
         request = request.header(*name, *value);
@@ -64,23 +70,23 @@ pub(crate) fn ask_with(mock: &MockUpstream, path: &str, body: &Value, headers: &
         let response = sender.send_request(request).await.unwrap();
         let status = response.status().as_u16();
         let retry_after = response.headers().get("retry-after").map(|value| value.to_str().unwrap().to_owned());
-        let (mut bytes, mut whole) = (Vec::new(), true);
+        let (mut bytes, mut complete) = (Vec::new(), true);
         let mut body = response.into_body();
         while let Some(frame) = body.frame().await {
             match frame {
                 Ok(frame) => bytes.extend_from_slice(&frame.into_data().unwrap()),
-                Err(_) => whole = false,
+                Err(_) => complete = false,
             }
-            if !whole {
+            if !complete {
                 break;
             }
         }
-        Answer { status, retry_after, text: String::from_utf8(bytes).unwrap(), whole }
+        TestResponse { status, retry_after, text: String::from_utf8(bytes).unwrap(), complete }
     })
 }
 
-/// A first question in each API: its path and body, with a tool `look` that may be called.
-pub(crate) fn questions(text: &str, stream: bool) -> Vec<(String, Value)> {
+/// Returns a first request in each API, as path and body, with a tool `look` that may be called.
+pub(crate) fn first_requests(text: &str, stream: bool) -> Vec<(String, Value)> {
     let schema = json!({"type": "object", "properties": {"at": {"type": "string"}}});
     let messages = json!([{"role": "user", "content": text}]);
     let action = if stream { "streamGenerateContent?alt=sse" } else { "generateContent" };

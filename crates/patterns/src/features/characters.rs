@@ -1,6 +1,6 @@
 //! Counts of characters by class, in one pass over the bytes of a text.
 
-/// Symbols that are typical of formulas and code.
+/// ASCII symbols that are typical of formulas and code.
 const SYMBOLS: &[u8] = b"=+*/^<>(){}[]$%\\|&_;:`#";
 
 /// The number of characters of each class in a text. Letters and digits of all scripts count, other classes are ASCII.

@@ -18,7 +18,7 @@ const PREFIXES: [(&[u8], IntentTag); 7] = [
     (b"architect", IntentTag::Architecture),
 ];
 
-/// The length of the shortest prefix in bytes.
+/// The length in bytes of the shortest prefix; shorter words need no comparison with prefixes.
 const MIN_PREFIX_BYTES: usize = 6;
 
 /// The number of bytes of a word that are compared; all keywords and prefixes are shorter.

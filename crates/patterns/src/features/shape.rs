@@ -5,7 +5,7 @@
 
 use super::{characters::CharacterCounts, distinct_words::DistinctWords, lines::LineCounts, tokens::Tokens};
 
-/// The number of levels in a shape.
+/// The number of levels (quantised features) in the shape of a text.
 pub const SHAPE_LEVELS: usize = 20;
 
 /// Computes the [`SHAPE_LEVELS`] quantised surface features of a text, such as its length, its ratio of digits and its
@@ -41,14 +41,14 @@ pub(super) fn shape(text: &str, tokens: &Tokens) -> Vec<u8> {
     levels.map(|level| u8::try_from(level).unwrap_or(u8::MAX)).to_vec()
 }
 
-/// Returns `⌊2 · log2(1 + count / divisor)⌋`, computed as `⌊log2((1 + count / divisor)²)⌋`.
+/// Returns the quantised ratio `⌊2 · log2(1 + count / divisor)⌋`, computed as `⌊log2((1 + count / divisor)²)⌋`.
 fn log_level(count: u64, divisor: u64) -> u64 {
     let divisor = u128::from(divisor.max(1));
     let sum = divisor + u128::from(count);
     floor_log2(sum * sum, divisor * divisor)
 }
 
-/// Returns `⌊4 · log2(1 + 100 · part / whole)⌋`.
+/// Returns the quantised percentage `⌊4 · log2(1 + 100 · part / whole)⌋`.
 fn percent_level(part: u64, whole: u64) -> u64 {
     let whole = u128::from(whole.max(1));
     let square = (whole + 100 * u128::from(part)).pow(2);

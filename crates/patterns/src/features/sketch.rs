@@ -16,13 +16,13 @@ use super::{hash_set::HashSet16, shape::shape, tokens::Tokens};
 /// The greatest number of hashes in a sketch, words and pairs together.
 pub const MAX_HASHES: usize = 192;
 
-/// The bytes used at the start of a long text.
+/// The bytes used at the start of a text that is longer than [`START_BYTES`] and [`END_BYTES`] together.
 const START_BYTES: usize = 2 * 1024;
 
-/// The bytes used at the end of a long text.
+/// The bytes used at the end of a text that is longer than [`START_BYTES`] and [`END_BYTES`] together.
 const END_BYTES: usize = 6 * 1024;
 
-/// The length of a prefix in characters.
+/// The length, in characters, of the prefixes of words that are hashed.
 const PREFIX_CHARACTERS: usize = 5;
 
 /// Computes the sketch of a message: sorted hashes of words and word pairs, and the shape. See the module

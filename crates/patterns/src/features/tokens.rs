@@ -37,7 +37,7 @@ impl Tokens {
         self.ranges.len()
     }
 
-    /// Returns the number of characters of all words.
+    /// Returns the total number of characters of all words.
     pub(super) const fn characters(&self) -> u64 {
         self.characters
     }

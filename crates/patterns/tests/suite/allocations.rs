@@ -4,7 +4,7 @@ use contracts::{Features, ModelId, NanoUsd, Score, TurnId, views::PatternSetting
 use event_core::Timestamp;
 use patterns::{Sample, Store, features::sketch};
 
-use crate::fixtures::{ask, model};
+use crate::fixtures::{model, recommend_any};
 
 /// A message of five words from a vocabulary of two hundred.
 fn message(number: u64) -> Features {
@@ -29,8 +29,8 @@ fn store(fingerprints: u64) -> Store {
 /// The number of allocations of a second search in a store.
 fn allocations(store: &Store) -> u64 {
     let (features, settings) = (message(77), PatternSettings::default());
-    assert!(ask(store, &features, &settings).is_some());
-    let search = || drop(ask(store, &features, &settings));
+    assert!(recommend_any(store, &features, &settings).is_some());
+    let search = || drop(recommend_any(store, &features, &settings));
     allocation_counter::measure(search).count_total
 }
 

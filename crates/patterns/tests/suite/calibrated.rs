@@ -236,7 +236,7 @@ fn one_expensive_turn_among_free_ones_does_not_overflow() {
         }
     }
     let settings = PatternSettings { cost_weight: Score::ONE, ..PatternSettings::of(Estimator::Calibrated) };
-    let found = crate::fixtures::ask(&history.store, &Features::default(), &settings).unwrap();
+    let found = crate::fixtures::recommend_any(&history.store, &Features::default(), &settings).unwrap();
     assert_eq!(found.alternatives.len(), 2);
 }
 

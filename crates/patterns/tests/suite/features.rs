@@ -109,7 +109,7 @@ fn paths_of_other_systems_are_understood() {
     assert_eq!(top_directory(r"D:\shop\src\main.rs", Some(r"C:\shop")), None);
 }
 
-/// Words that mean something, and words and marks like them.
+/// Keywords, words that resemble them, and punctuation.
 const PIECES: [&str; 58] = [
     "commit",
     "stage",

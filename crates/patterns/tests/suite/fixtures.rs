@@ -20,7 +20,7 @@ fn strings(values: &[&str]) -> Vec<String> {
     values.iter().map(|value| (*value).to_owned()).collect()
 }
 
-/// Two turns with a similarity of 0.375.
+/// Returns the features of two turns whose similarity is 0.375.
 pub(crate) fn golden() -> [Features; 2] {
     let one = Features {
         extensions: strings(&[".py"]),
@@ -38,7 +38,7 @@ pub(crate) fn golden() -> [Features; 2] {
     [one, other]
 }
 
-/// Features with one intent only.
+/// Returns features with one intent only.
 pub(crate) fn with_intent(intent: IntentTag) -> Features {
     Features { intents: [intent].into_iter().collect(), ..Features::default() }
 }
@@ -84,7 +84,7 @@ impl Log {
         self.append(&ended(name));
     }
 
-    /// Workspace, fingerprints, rows, samples, scored.
+    /// Returns workspace, fingerprints, rows, samples and scored samples of every store.
     pub(crate) fn status(&self) -> Vec<(Option<&str>, usize, usize, u64, u64)> {
         let status = self.view.state().status();
         status.map(|row| (row.workspace, row.fingerprints, row.rows, row.samples, row.scored)).collect()
@@ -141,8 +141,8 @@ pub(crate) fn called(name: &str, by: &str, cost: Option<u64>) -> LlmCallComplete
     }
 }
 
-/// An interrupted call; `None` for unknown usage.
-pub(crate) fn broke_off(name: &str, by: &str, cost: Option<u64>, usage: Option<Usage>) -> LlmCallFailed {
+/// Returns an interrupted call; `usage` is `None` if it is unknown.
+pub(crate) fn interrupted_call(name: &str, by: &str, cost: Option<u64>, usage: Option<Usage>) -> LlmCallFailed {
     LlmCallFailed {
         turn: turn(name),
         session: session(),
@@ -157,8 +157,8 @@ pub(crate) fn broke_off(name: &str, by: &str, cost: Option<u64>, usage: Option<U
     }
 }
 
-/// A call of a worker inside the turn.
-pub(crate) fn called_by_worker(name: &str, by: &str, cost: Option<u64>) -> LlmCallCompleted {
+/// Returns a call of a worker inside the turn.
+pub(crate) fn worker_call(name: &str, by: &str, cost: Option<u64>) -> LlmCallCompleted {
     let thread = Thread::SubAgent("worker".try_into().unwrap());
     LlmCallCompleted { thread, ..called(name, by, cost) }
 }
@@ -179,7 +179,7 @@ pub(crate) fn overridden(name: &str, original: &str, to: &str) -> RouteOverridde
     }
 }
 
-/// An evaluation with score and confidence in hundredths, by a version of a rubric.
+/// Returns an evaluation with score and confidence in hundredths, by a version of a rubric.
 pub(crate) fn judged(name: &str, score: u64, confidence: u64, version: u16) -> EvalCompleted {
     EvalCompleted {
         turn: turn(name),
@@ -194,18 +194,18 @@ pub(crate) fn judged(name: &str, score: u64, confidence: u64, version: u16) -> E
     }
 }
 
-/// A sample with default turn and time; `cost` is in nano-dollars.
+/// Returns a sample with default turn and time; `cost` is in nano-dollars.
 pub(crate) fn sample<'a>(features: &'a Features, model: &'a ModelId, cost: Option<u64>) -> Sample<'a> {
     Sample { turn: TurnId::default(), features, model, cost: cost.map(NanoUsd), at: Timestamp::default() }
 }
 
-/// The recommendation if all models are known.
-pub(crate) fn ask(store: &Store, features: &Features, settings: &PatternSettings) -> Option<Recommendation> {
-    ask_of(store, features, settings, &|_| true)
+/// Returns the recommendation if all models are known.
+pub(crate) fn recommend_any(store: &Store, features: &Features, settings: &PatternSettings) -> Option<Recommendation> {
+    recommend_known(store, features, settings, &|_| true)
 }
 
-/// The recommendation for a set of known models.
-pub(crate) fn ask_of(
+/// Returns the recommendation for a set of known models.
+pub(crate) fn recommend_known(
     store: &Store,
     features: &Features,
     settings: &PatternSettings,
@@ -214,7 +214,7 @@ pub(crate) fn ask_of(
     store.recommend(&PatternQuery { workspace: None, features, settings, baseline: None, known })
 }
 
-/// The settings of the formula of 004.
+/// Returns the settings of the estimator `Paper`.
 pub(crate) fn paper() -> PatternSettings {
     PatternSettings::of(Estimator::Paper)
 }

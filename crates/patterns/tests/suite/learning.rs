@@ -9,14 +9,14 @@ use event_core::{Position, Projected};
 use patterns::Patterns;
 
 use crate::fixtures::{
-    Log, WORKSPACE, broke_off, called, called_by_worker, ended, full, judged, model, overridden, paper, started,
+    Log, WORKSPACE, called, ended, full, interrupted_call, judged, model, overridden, paper, started, worker_call,
 };
 
 fn asked(patterns: &Patterns, workspace: Option<&str>, settings: &PatternSettings) -> Option<Recommendation> {
     patterns.recommend(&PatternQuery { workspace, features: &full(), settings, baseline: None, known: &|_| true })
 }
 
-/// The recommendation for a turn like [`full`]: model and score in billionths.
+/// Returns the recommendation for a turn like [`full`]: model and score in billionths.
 fn advice(log: &Log) -> Option<(String, u64)> {
     let settings = PatternSettings { cost_weight: Score::ZERO, ..paper() };
     let found = asked(log.view.state(), Some(WORKSPACE), &settings)?;
@@ -99,7 +99,7 @@ fn auxiliary_calls_and_calls_of_workers_do_not_count() {
     let mut log = Log::default();
     log.append(&started("one", &full()));
     log.append(&LlmCallCompleted { thread: Thread::Auxiliary(AuxiliaryCall::Title), ..called("one", "a:title", None) });
-    log.append(&called_by_worker("one", "a:worker", None));
+    log.append(&worker_call("one", "a:worker", None));
     log.append(&called("one", "a:planner", Some(5)));
     log.append(&ended("one"));
     log.append(&judged("one", 90, 90, 1));
@@ -112,8 +112,8 @@ fn interrupted_calls_count_towards_the_cost_only() {
     let turn = |used: Option<Usage>, broken: Option<u64>, answered: Option<u64>| {
         let mut log = Log::default();
         log.append(&started("one", &full()));
-        log.append(&broke_off("one", "a:y", broken, used));
-        log.append(&broke_off("one", "a:y", broken, used));
+        log.append(&interrupted_call("one", "a:y", broken, used));
+        log.append(&interrupted_call("one", "a:y", broken, used));
         log.append(&called("one", "a:x", answered));
         log.append(&ended("one"));
         log.view
@@ -184,7 +184,7 @@ fn a_store_is_restored_from_a_checkpoint() {
     assert!(asked(resumed.state(), Some(WORKSPACE), &paper()).is_some());
 }
 
-/// A log with a judged turn in each of two workspaces and in none.
+/// Returns a log with an evaluated turn in each of two workspaces and in none.
 fn three_workspaces() -> Log {
     let mut log = Log::default();
     for (name, workspace) in [("one", Some(WORKSPACE)), ("two", Some("/elsewhere")), ("three", None)] {

@@ -13,7 +13,7 @@ const PATTERNS: [&str; IntentTag::ALL.len()] = [
     r"\b(test|tests|pytest|unit\s*test|e2e)\b",
 ];
 
-/// All of them together.
+/// Returns the regular expressions of all intents.
 pub(crate) fn expressions() -> RegexSet {
     RegexSetBuilder::new(PATTERNS).case_insensitive(true).unicode(false).build().unwrap()
 }

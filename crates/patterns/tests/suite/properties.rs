@@ -1,4 +1,4 @@
-//! Properties of all logs and stores.
+//! Properties that hold for all logs and stores.
 
 use contracts::{
     Features, IntentTags, NanoUsd, Score, SideEffect, TokenBucket,
@@ -11,14 +11,15 @@ use proptest::{option, prelude::*, sample::select};
 
 use crate::{
     fixtures::{
-        Log, WORKSPACE, ask, ask_of, called, called_by_worker, ended, judged, model, overridden, paper, sample, started,
+        Log, WORKSPACE, called, ended, judged, model, overridden, paper, recommend_any, recommend_known, sample,
+        started, worker_call,
     },
     reference::{self, Turn},
 };
 
 const MODELS: [&str; 4] = ["a:x", "a:y", "b:x", "b:gone"];
 
-/// Sorted, without repetition, like every list of features.
+/// Generates lists that are sorted and have no duplicates, like every list of features.
 fn list(values: &'static [&'static str]) -> impl Strategy<Value = Vec<String>> {
     prop::collection::btree_set(select(values), 0..3).prop_map(|values| values.into_iter().map(str::to_owned).collect())
 }
@@ -79,7 +80,7 @@ fn store(turns: &[Turn]) -> Store {
     store
 }
 
-/// One event about one of a few turns.
+/// An event about one of a few turns.
 #[derive(Debug, Clone)]
 enum Step {
     Started(Features),
@@ -127,7 +128,7 @@ fn log(steps: &[(&str, Step)]) -> Log {
         match step {
             Step::Started(features) => log.append(&started(turn, features)),
             Step::Called(model, cost) => log.append(&called(turn, model, *cost)),
-            Step::Worker => log.append(&called_by_worker(turn, "a:worker", None)),
+            Step::Worker => log.append(&worker_call(turn, "a:worker", None)),
             Step::Overridden => log.append(&overridden(turn, "a:x", "a:y")),
             Step::Ended => log.append(&ended(turn)),
             Step::Judged(score, sure, version) => log.append(&judged(turn, *score, *sure, *version)),
@@ -165,7 +166,7 @@ proptest! {
         turns in turns(), query in some_features(), settings in some_settings()
     ) {
         let known = |model: &contracts::ModelId| model.as_str() != "b:gone";
-        let found = ask_of(&store(&turns), &query, &settings, &known);
+        let found = recommend_known(&store(&turns), &query, &settings, &known);
         prop_assert_eq!(found, reference::recommend(&turns, &query, &settings, known));
     }
 
@@ -175,7 +176,7 @@ proptest! {
         query in some_features(),
         settings in some_settings(),
     ) {
-        let [one, other] = [turns, shuffled].map(|turns| ask(&store(&turns), &query, &settings));
+        let [one, other] = [turns, shuffled].map(|turns| recommend_any(&store(&turns), &query, &settings));
         prop_assert_eq!(one, other);
     }
 

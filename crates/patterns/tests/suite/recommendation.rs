@@ -1,4 +1,4 @@
-//! The formula of 004 §5.5 with published numbers.
+//! The estimator `Paper` (004 §5.5) with the numbers of its specification.
 
 use contracts::{
     Recommendation, Score,
@@ -7,9 +7,9 @@ use contracts::{
 use event_core::Timestamp;
 use patterns::Store;
 
-use crate::fixtures::{ask, ask_of, full, model, paper, sample};
+use crate::fixtures::{full, model, paper, recommend_any, recommend_known, sample};
 
-/// Scores and costs of one model: `None` where unknown.
+/// The name of a model, and score and cost of each of its turns; `None` where unknown.
 struct Turns<'a>(&'a str, &'a [(Option<u64>, Option<u64>)]);
 
 const CENT: u64 = 10_000_000;
@@ -23,15 +23,15 @@ fn recommend(models: &[Turns<'_>], settings: PatternSettings) -> Option<Recommen
             store.replace_score(row, None, score.map(|score| Score(score * 1_000_000)), Timestamp::default());
         }
     }
-    ask(&store, &full(), &settings)
+    recommend_any(&store, &full(), &settings)
 }
 
 fn weighing(cost_weight: u64) -> PatternSettings {
     PatternSettings { cost_weight: Score(cost_weight * 10_000_000), ..paper() }
 }
 
-/// `a:haiku 0.79 of 1, a:sonnet 0.63 of 1: a:haiku by 0.202531645`: every model with its score and how many
-/// scored samples it has, then the choice with its confidence.
+/// Formats every model with its score and its number of scored samples, then the choice with its confidence:
+/// `a:haiku 0.79 of 1, a:sonnet 0.63 of 1: a:haiku by 0.202531645`.
 fn show(recommendation: Option<Recommendation>) -> String {
     let Some(found) = recommendation else { return "nothing".to_owned() };
     let alternatives = found.alternatives.iter().map(|alternative| match alternative.score {
@@ -42,7 +42,7 @@ fn show(recommendation: Option<Recommendation>) -> String {
     format!("{alternatives}: {} by {}", found.model, decimal(found.confidence))
 }
 
-/// All nine decimals, without the zeros at the end.
+/// Formats a score with all nine decimals, without the zeros at the end.
 fn decimal(score: Score) -> String {
     let text = format!("{}.{:09}", score.0 / 1_000_000_000, score.0 % 1_000_000_000);
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
@@ -172,7 +172,7 @@ fn only_the_nearest_rows_count() {
     }
     let nearest = |neighbours| {
         let settings = PatternSettings { neighbours, ..weighing(0) };
-        show(ask(&store, &full(), &settings))
+        show(recommend_any(&store, &full(), &settings))
     };
     insta::assert_snapshot!(nearest(1), @"a:near 0.1 of 1: a:near by 1");
     insta::assert_snapshot!(nearest(2), @"a:far 1 of 1, a:near 0.1 of 1: a:far by 0.9");
@@ -187,7 +187,7 @@ fn a_model_that_is_no_longer_known_does_not_even_take_a_neighbours_place() {
         store.replace_score(row, None, Some(Score::ONE), Timestamp::default());
     }
     let settings = PatternSettings { neighbours: 1, ..paper() };
-    let found = ask_of(&store, &full(), &settings, &|model| model.as_str() != "a:gone");
+    let found = recommend_known(&store, &full(), &settings, &|model| model.as_str() != "a:gone");
     insta::assert_snapshot!(show(found), @"a:here 0.95 of 1: a:here by 1");
-    assert_eq!(ask_of(&store, &full(), &settings, &|_| false), None);
+    assert_eq!(recommend_known(&store, &full(), &settings, &|_| false), None);
 }

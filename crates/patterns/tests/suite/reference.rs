@@ -1,4 +1,4 @@
-//! A naive implementation of search and formula: compares and sorts all rows.
+//! A reference implementation of search and estimator `Paper`: compares and sorts all rows.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,10 +8,10 @@ use contracts::{
 };
 use patterns::fingerprint_key;
 
-/// One turn: features, model, cost, score.
+/// A turn: features, model, cost, score.
 pub(crate) type Turn = (Features, ModelId, Option<NanoUsd>, Option<Score>);
 
-/// Common and all values of two sets.
+/// Returns the number of common values and of all values of two sets.
 fn sets<T: Ord>(one: impl IntoIterator<Item = T>, other: impl IntoIterator<Item = T>) -> (u64, u64) {
     let (one, other): (BTreeSet<T>, BTreeSet<T>) = (one.into_iter().collect(), other.into_iter().collect());
     (one.intersection(&other).count() as u64, one.union(&other).count() as u64)
@@ -98,14 +98,14 @@ pub(crate) fn recommend(
     Some(Recommendation { model: winner.clone(), confidence: Score(confidence), samples, alternatives })
 }
 
-/// The mean of the known costs in units of 2⁻³² nano-dollars.
+/// Returns the mean of the known costs in units of 2⁻³² nano-dollars.
 fn mean_cost(turns: &[&Turn]) -> Option<u128> {
     let costs: Vec<_> = turns.iter().filter_map(|turn| turn.2).collect();
     let sum: u128 = costs.iter().map(|cost| u128::from(cost.0)).sum();
     (!costs.is_empty()).then(|| (sum << 32) / costs.len() as u128)
 }
 
-/// In billionths.
+/// Returns the efficiency in billionths.
 fn efficiency(cost: Option<u128>, costs: &[u128], scale: CostScale) -> u128 {
     let (Some(cost), Some(highest), Some(lowest)) = (cost, costs.iter().max(), costs.iter().min()) else { return 0 };
     let whole = match scale {

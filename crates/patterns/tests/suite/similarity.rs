@@ -4,7 +4,7 @@ use contracts::{Features, IntentTag, Score, views::PatternSettings};
 use event_core::Timestamp;
 use patterns::{Store, similarity};
 
-use crate::fixtures::{ask, full, golden, model, paper, sample, with_intent};
+use crate::fixtures::{full, golden, model, paper, recommend_any, sample, with_intent};
 
 #[test]
 fn the_similarity_of_the_golden_pair_is_three_eighths() {
@@ -50,7 +50,7 @@ fn store(features: &Features) -> Store {
 
 fn finds(recorded: &Features, query: &Features, min_similarity: Score) -> bool {
     let settings = PatternSettings { min_similarity, ..paper() };
-    ask(&store(recorded), query, &settings).is_some()
+    recommend_any(&store(recorded), query, &settings).is_some()
 }
 
 #[test]
@@ -86,6 +86,7 @@ fn values_beyond_127_share_a_bit() {
         store.replace_score(row, None, Some(Score::ONE), Timestamp::default());
     }
     let settings = PatternSettings { min_similarity: Score::ONE, neighbours: 200, ..paper() };
-    let alike = |number| ask(&store, &with(number), &settings).map_or(0, |recommendation| recommendation.samples);
+    let alike =
+        |number| recommend_any(&store, &with(number), &settings).map_or(0, |recommendation| recommendation.samples);
     assert_eq!([alike(0), alike(126), alike(127), alike(199), alike(500)], [1, 1, 73, 73, 73]);
 }

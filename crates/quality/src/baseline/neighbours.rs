@@ -1,13 +1,13 @@
 //! Nearest neighbours by the cosine similarity of TF-IDF vectors.
 
 use crate::{
-    data::Set,
+    data::PromptSet,
     forecast::{Forecast, Means},
-    number::number,
-    split::Lesson,
+    numbers::to_f64,
+    split::TrainingTurn,
 };
 
-use super::{sparse::Sparse, terms::Terms};
+use super::{sparse::SparseMatrix, vocabulary::Vocabulary};
 
 /// How the outcomes of the nearest training turns are combined into a forecast.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,40 +18,40 @@ enum Vote {
     Hundred,
 }
 
-/// The training turns as TF-IDF vectors, to find the nearest ones of a test turn.
+/// The training turns as TF-IDF vectors, with an inverted index to find the nearest ones.
 #[derive(Debug)]
 pub(crate) struct Neighbours<'a> {
-    set: &'a Set,
-    lessons: &'a [Lesson],
+    set: &'a PromptSet,
+    training: &'a [TrainingTurn],
     means: &'a Means,
-    terms: Terms,
-    /// Inverted index: for each column the lessons with the word and their weights.
-    with: Vec<Vec<(u32, f64)>>,
+    vocabulary: Vocabulary,
+    /// Inverted index: for each column (word), the training turns that have it and their weights.
+    by_column: Vec<Vec<(u32, f64)>>,
 }
 
 impl<'a> Neighbours<'a> {
-    /// Computes the vectors of the lessons.
-    pub(crate) fn learn(set: &'a Set, lessons: &'a [Lesson], means: &'a Means) -> Self {
-        let turns = || lessons.iter().map(|lesson| &set.turns[lesson.turn]);
-        let terms = Terms::learn(turns(), set.is_grouped());
-        let vectors = Sparse::of(turns().map(|turn| terms.vector(turn)), terms.columns());
-        Self { set, lessons, means, with: vectors.transposed(), terms }
+    /// Computes the TF-IDF vectors of the training turns, and the inverted index over them.
+    pub(crate) fn train(set: &'a PromptSet, training: &'a [TrainingTurn], means: &'a Means) -> Self {
+        let turns = || training.iter().map(|turn| &set.turns[turn.index]);
+        let vocabulary = Vocabulary::learn(turns(), set.is_grouped());
+        let vectors = SparseMatrix::from_rows(turns().map(|turn| vocabulary.vector(turn)), vocabulary.columns());
+        Self { set, training, means, by_column: vectors.transposed(), vocabulary }
     }
 
-    /// Predicts the outcome of each model on a turn, once for each [`Vote`].
+    /// Predicts the outcome of each model on a turn, once for each [`Vote`]. `None` for models without outcomes.
     pub(crate) fn forecasts(&self, turn: usize) -> [Vec<Option<Forecast>>; 2] {
-        let mut similarities = vec![0.0; self.lessons.len()];
-        for (column, value) in self.terms.vector(&self.set.turns[turn]) {
-            for (place, other) in &self.with[column as usize] {
-                similarities[*place as usize] += value * other;
+        let mut similarities = vec![0.0; self.training.len()];
+        for (column, value) in self.vocabulary.vector(&self.set.turns[turn]) {
+            for (index, other) in &self.by_column[column as usize] {
+                similarities[*index as usize] += value * other;
             }
         }
-        let mut order: Vec<usize> = (0..self.lessons.len()).collect();
+        let mut order: Vec<usize> = (0..self.training.len()).collect();
         let nearer = |one: &usize, other: &usize| {
             similarities[*other].total_cmp(&similarities[*one]).then_with(|| one.cmp(other))
         };
-        // If the outcomes of all models are known, the hundred nearest lessons are the same for each model.
-        if self.lessons.first().is_some_and(|lesson| lesson.model.is_none()) && 100 < order.len() {
+        // If the outcomes of all models are known, the hundred nearest turns are the same for each model.
+        if self.training.first().is_some_and(|turn| turn.model.is_none()) && 100 < order.len() {
             order.select_nth_unstable_by(99, nearer);
             order.truncate(100);
         }
@@ -64,20 +64,20 @@ impl<'a> Neighbours<'a> {
 
     fn forecast(&self, model: usize, order: &[usize], similarities: &[f64], vote: Vote) -> Option<Forecast> {
         let (mean_score, mean_cost) = self.means.models[model]?;
-        let knows = |place: &&usize| self.lessons[**place].knows(model);
-        let most = if vote == Vote::Five { 5 } else { 100 };
+        let has_outcome = |index: &&usize| self.training[**index].has_outcome_of(model);
+        let max_neighbours = if vote == Vote::Five { 5 } else { 100 };
         let (mut count, mut weights, mut scores, mut costs) = (0, 0.0, 0.0, 0.0);
-        for place in order.iter().filter(knows).take(most) {
-            let outcome = self.set.turns[self.lessons[*place].turn].outcomes[model];
-            let weight = if vote == Vote::Five { 1.0 } else { similarities[*place].powi(2) };
+        for index in order.iter().filter(has_outcome).take(max_neighbours) {
+            let outcome = self.set.turns[self.training[*index].index].outcomes[model];
+            let weight = if vote == Vote::Five { 1.0 } else { similarities[*index].powi(2) };
             count += 1;
             weights += weight;
             scores += weight * outcome.score;
             costs += weight * outcome.cost;
         }
         // Never 0, so that a turn without neighbours gets the means.
-        let held = if vote == Vote::Five { 0.0 } else { 20.0 * weights / number(count.max(1)) + 1e-9 };
-        let blend = |sum: f64, mean: f64| (sum + held * mean) / (weights + held);
+        let prior_weight = if vote == Vote::Five { 0.0 } else { 20.0 * weights / to_f64(count.max(1)) + 1e-9 };
+        let blend = |sum: f64, mean: f64| (sum + prior_weight * mean) / (weights + prior_weight);
         Some(Forecast {
             success: blend(scores, mean_score),
             saved: self.means.saved(blend(costs, mean_cost)),

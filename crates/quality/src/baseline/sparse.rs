@@ -1,22 +1,24 @@
-//! A sparse matrix.
+//! A sparse matrix with the products that logistic regression needs.
 
 /// A sparse matrix in row-major order (compressed sparse rows).
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(super) struct Sparse {
+pub(super) struct SparseMatrix {
+    /// Column and value of all non-zero cells, row by row.
     cells: Vec<(u32, f64)>,
+    /// For each row, the index after its last cell.
     ends: Vec<usize>,
     columns: usize,
 }
 
-impl Sparse {
-    /// Builds a matrix from rows of `(column, value)`.
-    pub(super) fn of(rows: impl IntoIterator<Item = Vec<(u32, f64)>>, columns: usize) -> Self {
-        let mut all = Self { columns, ..Self::default() };
+impl SparseMatrix {
+    /// Builds a matrix from rows of column and value; `columns` is the number of columns.
+    pub(super) fn from_rows(rows: impl IntoIterator<Item = Vec<(u32, f64)>>, columns: usize) -> Self {
+        let mut matrix = Self { columns, ..Self::default() };
         for row in rows {
-            all.cells.extend(row);
-            all.ends.push(all.cells.len());
+            matrix.cells.extend(row);
+            matrix.ends.push(matrix.cells.len());
         }
-        all
+        matrix
     }
 
     pub(super) fn rows(&self) -> impl Iterator<Item = &[(u32, f64)]> {
@@ -34,7 +36,7 @@ impl Sparse {
     }
 
     /// Multiplies the transposed matrix with a vector.
-    pub(super) fn sum(&self, factors: &[f64]) -> Vec<f64> {
+    pub(super) fn transposed_times(&self, factors: &[f64]) -> Vec<f64> {
         let mut sum = vec![0.0; self.columns];
         for (row, factor) in self.rows().zip(factors) {
             for (column, value) in row {
@@ -44,19 +46,19 @@ impl Sparse {
         sum
     }
 
-    /// Returns the transposed matrix: for each column its cells `(row, value)`.
+    /// Returns the transposed matrix: for each column the row and the value of its cells.
     pub(super) fn transposed(&self) -> Vec<Vec<(u32, f64)>> {
         let mut columns = vec![Vec::new(); self.columns];
-        for (place, row) in (0..).zip(self.rows()) {
+        for (index, row) in (0..).zip(self.rows()) {
             for (column, value) in row {
-                columns[*column as usize].push((place, *value));
+                columns[*column as usize].push((index, *value));
             }
         }
         columns
     }
 }
 
-/// The dot product of a sparse and a dense vector.
+/// Returns the dot product of a sparse and a dense vector.
 pub(super) fn dot(row: &[(u32, f64)], vector: &[f64]) -> f64 {
     row.iter().map(|(column, value)| value * vector[*column as usize]).sum()
 }

@@ -2,35 +2,40 @@
 
 use std::{fmt::Write as _, time::Duration};
 
-use super::load::Figures;
+use super::load::LoadFigures;
 
-/// The latency that may be added to a stream, in microseconds. It exists to detect Nagle's algorithm, which adds 40 ms.
+/// The longest latency that may be added to a stream, in microseconds. It detects Nagle's algorithm, which adds 40 ms.
 pub(super) const STREAM_LIMIT: f64 = 1_000.0;
 
-/// The longest start, in milliseconds.
-const READY: f64 = 300.0;
+/// The longest start of the gateway, in milliseconds.
+const MAX_READY_MS: f64 = 300.0;
 
-/// One row of the table of gateway measurements, with formatted cells.
+/// One row of the table of gateway measurements, as formatted text.
 pub(super) struct Row {
-    what: String,
+    /// The load and the measured quantity.
+    name: String,
+    /// The quantity without the gateway.
     direct: String,
-    through: String,
-    figure: String,
+    /// The quantity through the gateway.
+    via_gateway: String,
+    /// The value that is compared with the target.
+    value: String,
     target: String,
-    met: &'static str,
+    verdict: &'static str,
 }
 
-type Rounds = [(Figures, Figures)];
+/// The results of each round: directly, and through the gateway.
+type Rounds = [(LoadFigures, LoadFigures)];
 
-/// The median of a figure over all rounds.
-fn median(rounds: &Rounds, figure: impl Fn(&(Figures, Figures)) -> f64) -> f64 {
+/// Returns the median of a figure over all rounds; NaN without a round.
+fn median(rounds: &Rounds, figure: impl Fn(&(LoadFigures, LoadFigures)) -> f64) -> f64 {
     let mut figures: Vec<f64> = rounds.iter().map(figure).collect();
     figures.sort_by(f64::total_cmp);
     figures.get(figures.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
-const fn verdict(met: bool) -> &'static str {
-    if met { "met" } else { "**missed**" }
+const fn verdict(is_met: bool) -> &'static str {
+    if is_met { "met" } else { "**missed**" }
 }
 
 fn microseconds(time: f64) -> String {
@@ -38,86 +43,89 @@ fn microseconds(time: f64) -> String {
 }
 
 impl Row {
-    /// The median latency that the gateway adds until the last byte; `most` in microseconds.
-    pub(super) fn added(what: &str, rounds: &Rounds, most: f64) -> Self {
-        Self::latency(what, rounds, most, |figures| figures.median)
+    /// Creates a row with the median latency that the gateway adds until the last byte. `limit` is in microseconds,
+    /// infinite without a target.
+    pub(super) fn added(name: &str, rounds: &Rounds, limit: f64) -> Self {
+        Self::latency(name, rounds, limit, |figures| figures.median)
     }
 
-    /// The row of the median latency that the gateway adds until the first byte.
-    pub(super) fn first_byte(what: &str, rounds: &Rounds) -> Self {
-        Self::latency(what, rounds, STREAM_LIMIT, |figures| figures.first_byte)
+    /// Creates a row with the median latency that the gateway adds until the first byte.
+    pub(super) fn first_byte(name: &str, rounds: &Rounds) -> Self {
+        Self::latency(name, rounds, STREAM_LIMIT, |figures| figures.first_byte)
     }
 
-    fn latency(what: &str, rounds: &Rounds, most: f64, of: impl Fn(&Figures) -> f64) -> Self {
-        let added = median(rounds, |(direct, through)| of(through) - of(direct));
-        let has_target = most.is_finite();
+    fn latency(name: &str, rounds: &Rounds, limit: f64, select: impl Fn(&LoadFigures) -> f64) -> Self {
+        let added = median(rounds, |(direct, via_gateway)| select(via_gateway) - select(direct));
+        let has_target = limit.is_finite();
         Self {
-            what: what.to_owned(),
-            direct: microseconds(median(rounds, |(direct, _)| of(direct))),
-            through: microseconds(median(rounds, |(_, through)| of(through))),
-            figure: format!("{added:+.0} µs"),
-            target: if has_target { format!("at most +{}", microseconds(most)) } else { "-".to_owned() },
-            met: if has_target { verdict(added <= most) } else { "-" },
+            name: name.to_owned(),
+            direct: microseconds(median(rounds, |(direct, _)| select(direct))),
+            via_gateway: microseconds(median(rounds, |(_, via_gateway)| select(via_gateway))),
+            value: format!("{added:+.0} µs"),
+            target: if has_target { format!("at most +{}", microseconds(limit)) } else { "-".to_owned() },
+            verdict: if has_target { verdict(added <= limit) } else { "-" },
         }
     }
 
-    /// The processor time of the gateway per request; `most` in microseconds, infinite without a target.
-    pub(super) fn processor(what: &str, rounds: &Rounds, most: f64) -> Self {
-        let time = median(rounds, |(_, through)| through.processor);
-        let has_target = most.is_finite();
+    /// Creates a row with the processor time of the gateway per request. `limit` is in microseconds, infinite without a
+    /// target.
+    pub(super) fn processor(name: &str, rounds: &Rounds, limit: f64) -> Self {
+        let time = median(rounds, |(_, via_gateway)| via_gateway.processor);
+        let has_target = limit.is_finite();
         Self {
-            what: what.to_owned(),
+            name: name.to_owned(),
             direct: "-".to_owned(),
-            through: microseconds(time),
-            figure: microseconds(time),
-            target: if has_target { format!("at most {}", microseconds(most)) } else { "-".to_owned() },
+            via_gateway: microseconds(time),
+            value: microseconds(time),
+            target: if has_target { format!("at most {}", microseconds(limit)) } else { "-".to_owned() },
             // Without /proc the load generator reports 0.
-            met: match time {
+            verdict: match time {
                 0.0 => "not measured",
-                _ if has_target => verdict(time <= most),
+                _ if has_target => verdict(time <= limit),
                 _ => "-",
             },
         }
     }
 
-    /// The row of a throughput; `least` is the target in requests per second.
-    pub(super) fn rate(what: &str, rounds: &Rounds, least: f64) -> Self {
-        let rate = median(rounds, |(_, through)| through.rps);
-        let p99 = median(rounds, |(_, through)| through.p99);
+    /// Creates a row with the requests per second; `minimum` is the target.
+    pub(super) fn rate(name: &str, rounds: &Rounds, minimum: f64) -> Self {
+        let rate = median(rounds, |(_, via_gateway)| via_gateway.rps);
+        let p99 = median(rounds, |(_, via_gateway)| via_gateway.p99);
         Self {
-            what: format!("{what} (99 % within {})", microseconds(p99)),
+            name: format!("{name} (99 % within {})", microseconds(p99)),
             direct: format!("{:.0}/s", median(rounds, |(direct, _)| direct.rps)),
-            through: format!("{rate:.0}/s"),
-            figure: format!("{rate:.0}/s"),
-            target: format!("at least {least:.0}/s"),
-            met: verdict(rate >= least),
+            via_gateway: format!("{rate:.0}/s"),
+            value: format!("{rate:.0}/s"),
+            target: format!("at least {minimum:.0}/s"),
+            verdict: verdict(rate >= minimum),
         }
     }
 
-    /// Resident memory in megabytes after the requests and a pause, with the peak during them.
-    pub(super) fn memory(what: &str, under_load: &Figures, idle: &Figures, most: f64) -> Self {
+    /// Creates a row with the resident memory after the requests and a pause, and with the peak during them. `limit` is
+    /// in megabytes.
+    pub(super) fn memory(name: &str, under_load: &LoadFigures, idle: &LoadFigures, limit: f64) -> Self {
         let memory = idle.resident_kb / 1024.0;
         let peak = under_load.most_resident_kb / 1024.0;
         Self {
-            what: format!("{what} after {} requests (peak {peak:.1} MB)", under_load.requests),
+            name: format!("{name} after {} requests (peak {peak:.1} MB)", under_load.requests),
             direct: "-".to_owned(),
-            through: format!("{memory:.1} MB"),
-            figure: format!("{memory:.1} MB"),
-            target: format!("below {most:.0} MB"),
-            met: if memory > 0.0 { verdict(memory < most) } else { "not measured" },
+            via_gateway: format!("{memory:.1} MB"),
+            value: format!("{memory:.1} MB"),
+            target: format!("below {limit:.0} MB"),
+            verdict: if memory > 0.0 { verdict(memory < limit) } else { "not measured" },
         }
     }
 
-    /// The time from the start of the process to its listening address.
-    pub(super) fn ready(what: &str, took: Duration) -> Self {
-        let took = took.as_secs_f64() * 1_000.0;
+    /// Creates a row with the time from the start of the process until it listens.
+    pub(super) fn ready(name: &str, duration: Duration) -> Self {
+        let duration = duration.as_secs_f64() * 1_000.0;
         Self {
-            what: what.to_owned(),
+            name: name.to_owned(),
             direct: "-".to_owned(),
-            through: format!("{took:.0} ms"),
-            figure: format!("{took:.0} ms"),
-            target: format!("below {READY:.0} ms"),
-            met: verdict(took < READY),
+            via_gateway: format!("{duration:.0} ms"),
+            value: format!("{duration:.0} ms"),
+            target: format!("below {MAX_READY_MS:.0} ms"),
+            verdict: verdict(duration < MAX_READY_MS),
         }
     }
 }
@@ -127,9 +135,9 @@ pub(super) fn table(rows: &[Row]) -> String {
     let mut text =
         "| what | directly | through turnwise | figure | target | |\n| --- | --: | --: | --: | --- | --- |\n"
             .to_owned();
-    for Row { what, direct, through, figure, target, met } in rows {
+    for Row { name, direct, via_gateway, value, target, verdict } in rows {
         // Writing to a `String` always succeeds.
-        let _ = writeln!(text, "| {what} | {direct} | {through} | {figure} | {target} | {met} |");
+        let _ = writeln!(text, "| {name} | {direct} | {via_gateway} | {value} | {target} | {verdict} |");
     }
     text
 }
@@ -139,7 +147,7 @@ mod tests {
     use super::*;
 
     /// Figures whose times are all the same.
-    fn figures(time: f64) -> Figures {
+    fn figures(time: f64) -> LoadFigures {
         let line = format!(
             r#"{{"requests":1,"errors":0,"first_error":null,"rps":9999.0,"p50_us":{time},"p99_us":{time},
                 "first_byte_p50_us":{time},"cpu_us_per_request":{time},"rss_kb":61440,"most_rss_kb":71680}}"#

@@ -61,7 +61,7 @@ const NAMES: &[&str] = &["read", "write", "edit", "search", "list", "run", "stop
 struct RandomGenerator(u64);
 
 impl RandomGenerator {
-    /// Returns a number that is less than `end`.
+    /// Returns a pseudo-random number that is less than `end`.
     fn below(&mut self, end: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -69,7 +69,7 @@ impl RandomGenerator {
         usize::try_from(self.0 % end.max(1) as u64).unwrap_or_default()
     }
 
-    /// Returns a text of at least this number of bytes.
+    /// Returns a text of at least this number of bytes, from random words.
     fn text(&mut self, bytes: usize) -> String {
         let mut text = String::with_capacity(bytes + 16);
         while text.len() < bytes {

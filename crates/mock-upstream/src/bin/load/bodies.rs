@@ -88,6 +88,7 @@ pub(crate) fn request_body(kind: Kind, model: Option<&str>) -> String {
 /// A serialised request with placeholders for its numbers.
 #[derive(Debug, Clone)]
 pub(crate) struct Request {
+    /// The head and the body of the request.
     pub(crate) bytes: Vec<u8>,
     /// The offset of the number in the user's text; `None` if requests are not distinct.
     number_offset: Option<usize>,

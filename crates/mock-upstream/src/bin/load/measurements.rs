@@ -11,7 +11,9 @@ pub(crate) struct Measurements {
     first_byte_times: Vec<u64>,
     /// The times to the end of each body, in nanoseconds.
     end_times: Vec<u64>,
+    /// The number of requests that failed.
     errors: u64,
+    /// The message of the first error.
     first_error: Option<String>,
 }
 
@@ -68,7 +70,7 @@ pub(crate) fn as_float(number: u64) -> f64 {
     number as f64
 }
 
-/// Rounds to one decimal place.
+/// Rounds a number to one decimal place.
 pub(crate) fn rounded(number: f64) -> f64 {
     (number * 10.0).round() / 10.0
 }

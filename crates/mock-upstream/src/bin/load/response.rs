@@ -2,10 +2,10 @@
 
 use memchr::memmem;
 
-/// The longest accepted head of a response.
+/// The longest accepted status line with headers.
 const MAX_HEAD_BYTES: usize = 64 * 1024;
 
-/// A response that is being received.
+/// An HTTP response that is being received, with the state of its parser.
 #[derive(Debug)]
 pub(crate) struct Response {
     /// Received bytes that are not parsed yet.
@@ -18,7 +18,7 @@ pub(crate) struct Response {
     pub(crate) length: usize,
 }
 
-/// The next part of the response that is expected.
+/// The part of the HTTP response that is expected next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ParserState {
     /// Status line and headers.
@@ -96,14 +96,11 @@ impl Response {
                     return Ok(None);
                 };
                 let line = rest.get(..end).unwrap_or_default();
-                if self.state == ParserState::Trailer {
-                    self.state = if line.is_empty() { ParserState::Done } else { ParserState::Trailer };
-                    return Ok(Some(end + 2));
-                }
-                let digits = std::str::from_utf8(line).ok().and_then(|line| line.split(';').next()).unwrap_or_default();
-                let size =
-                    usize::from_str_radix(digits.trim(), 16).map_err(|_| UnsupportedResponse("no size of a chunk"))?;
-                self.state = if size == 0 { ParserState::Trailer } else { ParserState::InChunk(size + 2) };
+                self.state = match self.state {
+                    ParserState::Chunk => parse_chunk_size(line)?,
+                    _ if line.is_empty() => ParserState::Done,
+                    _ => ParserState::Trailer,
+                };
                 Ok(Some(end + 2))
             }
             ParserState::InChunk(left) => {
@@ -127,6 +124,13 @@ impl Response {
         let excess = self.tail.len().saturating_sub(TAIL_BYTES);
         self.tail.drain(..excess);
     }
+}
+
+/// Parses the line before a chunk. Returns the state that parses the chunk, or the trailer after the last one.
+fn parse_chunk_size(line: &[u8]) -> Result<ParserState, UnsupportedResponse> {
+    let digits = std::str::from_utf8(line).ok().and_then(|line| line.split(';').next()).unwrap_or_default();
+    let size = usize::from_str_radix(digits.trim(), 16).map_err(|_| UnsupportedResponse("no size of a chunk"))?;
+    Ok(if size == 0 { ParserState::Trailer } else { ParserState::InChunk(size + 2) })
 }
 
 /// Parses status line and headers. Returns the status and the state that parses the body.

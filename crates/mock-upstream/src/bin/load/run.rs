@@ -45,27 +45,8 @@ pub(crate) fn run(plan: &Plan, request: &Request) -> Result<Value, String> {
         next_number: AtomicU64::new(plan.first_number),
         end_number,
     };
-    let read_process = |time: &dyn Fn(u32) -> Option<f64>| plan.pid.and_then(time);
-    let (mut measurements, cpu_before) = runtime.block_on(async {
-        let request = Arc::new(request.clone());
-        let state = Arc::new(state);
-        let mut workers = Vec::new();
-        for _ in 0..plan.connections.max(1) {
-            let (host, request, state) = (plan.host.clone(), Arc::clone(&request), Arc::clone(&state));
-            workers.push(tokio::spawn(async move { run_connection(&host, &request, &state).await }));
-        }
-        tokio::time::sleep_until(begin.into()).await;
-        let cpu_before = read_process(&process::processor_time);
-        let mut total = Measurements::default();
-        for worker in workers {
-            match worker.await {
-                Ok(measurements) => total.merge(measurements),
-                Err(error) => total.add_error(&error.to_string()),
-            }
-        }
-        (total, cpu_before)
-    });
-    let cpu_after = read_process(&process::processor_time);
+    let (mut measurements, cpu_before) = runtime.block_on(run_connections(plan, request, state));
+    let cpu_after = plan.pid.and_then(process::processor_time);
     let elapsed = Instant::now().saturating_duration_since(begin).min(plan.measured);
     let count = as_float(measurements.count());
     if measurements.count() == 0 {
@@ -80,4 +61,25 @@ pub(crate) fn run(plan: &Plan, request: &Request) -> Result<Value, String> {
         report["most_rss_kb"] = json!(peak);
     }
     Ok(report)
+}
+
+/// Runs all connections. Returns the sum of their measurements, and the processor time of the observed process at the
+/// end of the warm-up.
+async fn run_connections(plan: &Plan, request: &Request, state: LoadState) -> (Measurements, Option<f64>) {
+    let (request, state) = (Arc::new(request.clone()), Arc::new(state));
+    let mut workers = Vec::new();
+    for _ in 0..plan.connections.max(1) {
+        let (host, request, state) = (plan.host.clone(), Arc::clone(&request), Arc::clone(&state));
+        workers.push(tokio::spawn(async move { run_connection(&host, &request, &state).await }));
+    }
+    tokio::time::sleep_until(state.measure_from.into()).await;
+    let cpu_before = plan.pid.and_then(process::processor_time);
+    let mut total = Measurements::default();
+    for worker in workers {
+        match worker.await {
+            Ok(measurements) => total.merge(measurements),
+            Err(error) => total.add_error(&error.to_string()),
+        }
+    }
+    (total, cpu_before)
 }

@@ -3,7 +3,7 @@
 /// The placeholder for the words, as long as the words that replace it.
 pub(crate) const PLACEHOLDER: &str = "%WORDS%________________________________________";
 
-/// The words, of seven letters each.
+/// The words to select from, of seven letters each.
 const WORDS: [&str; 64] = [
     "account", "address", "archive", "average", "backend", "balance", "batches", "billing", "boolean", "browser",
     "buffers", "caching", "calling", "channel", "classes", "cluster", "columns", "compile", "compare", "connect",
@@ -14,7 +14,7 @@ const WORDS: [&str; 64] = [
     "helpers", "history", "hosting", "imports",
 ];
 
-/// The number of words in a message.
+/// The number of words that make a message distinct.
 const WORDS_PER_MESSAGE: usize = 6;
 
 /// Writes the words of request `number` over the placeholder.

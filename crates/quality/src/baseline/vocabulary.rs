@@ -2,27 +2,30 @@
 
 use std::collections::BTreeMap;
 
-use crate::{data::Turn, number::number};
+use crate::{data::Turn, numbers::to_f64};
 
-/// The vocabulary of the training turns: the column and the inverse document frequency of each word.
+/// The words of the training turns, each with its column and its inverse document frequency.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Terms {
+pub(super) struct Vocabulary {
+    /// The column and the inverse document frequency of each word.
     words: BTreeMap<String, (u32, f64)>,
+    /// Whether the kind of work counts as a word.
     by_group: bool,
 }
 
-impl Terms {
+impl Vocabulary {
     /// Computes the inverse document frequencies `ln((1 + turns) / (1 + turns with the word)) + 1`.
     pub(super) fn learn<'a>(turns: impl Iterator<Item = &'a Turn>, by_group: bool) -> Self {
-        let (mut all, mut with) = (0, BTreeMap::<String, usize>::new());
+        let (mut total, mut texts_with) = (0, BTreeMap::<String, usize>::new());
         for turn in turns {
-            all += 1;
-            for word in counts(turn, by_group).into_keys() {
-                *with.entry(word).or_default() += 1;
+            total += 1;
+            for word in count_words(turn, by_group).into_keys() {
+                *texts_with.entry(word).or_default() += 1;
             }
         }
-        let idf = |with: usize| (number(1 + all) / number(1 + with)).ln() + 1.0;
-        let words = (0..).zip(with).map(|(column, (word, with))| (word, (column, idf(with)))).collect();
+        let idf = |texts_with: usize| (to_f64(1 + total) / to_f64(1 + texts_with)).ln() + 1.0;
+        let words =
+            (0..).zip(texts_with).map(|(column, (word, texts_with))| (word, (column, idf(texts_with)))).collect();
         Self { words, by_group }
     }
 
@@ -30,17 +33,18 @@ impl Terms {
         self.words.len()
     }
 
-    /// The TF-IDF vector of a turn with sublinear term frequencies `1 + ln(count)`, scaled to length 1.
+    /// Computes the TF-IDF vector of a turn with sublinear term frequencies `1 + ln(count)`, scaled to length 1.
+    /// Unknown words are ignored.
     pub(super) fn vector(&self, turn: &Turn) -> Vec<(u32, f64)> {
-        let counts = counts(turn, self.by_group);
+        let counts = count_words(turn, self.by_group);
         let known = counts.iter().filter_map(|(word, count)| Some((self.words.get(word)?, *count)));
-        let vector = known.map(|((column, idf), count)| (*column, (1.0 + number(count).ln()) * idf)).collect();
-        unit(vector)
+        let vector = known.map(|((column, idf), count)| (*column, (1.0 + to_f64(count).ln()) * idf)).collect();
+        normalize(vector)
     }
 }
 
 /// Scales a vector to length 1; an empty vector stays empty.
-pub(super) fn unit(mut vector: Vec<(u32, f64)>) -> Vec<(u32, f64)> {
+pub(super) fn normalize(mut vector: Vec<(u32, f64)>) -> Vec<(u32, f64)> {
     let length = vector.iter().map(|(_, value)| value * value).sum::<f64>().sqrt();
     for (_, value) in &mut vector {
         *value /= length;
@@ -49,7 +53,7 @@ pub(super) fn unit(mut vector: Vec<(u32, f64)>) -> Vec<(u32, f64)> {
 }
 
 /// Counts each word of at least two characters, in lower case, and the kind of work if `by_group`.
-fn counts(turn: &Turn, by_group: bool) -> BTreeMap<String, usize> {
+fn count_words(turn: &Turn, by_group: bool) -> BTreeMap<String, usize> {
     let text = turn.prompt.to_lowercase();
     let words = text.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
     let words = words.filter(|word| 1 < word.chars().count()).map(str::to_owned);

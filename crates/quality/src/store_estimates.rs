@@ -1,0 +1,99 @@
+//! The store's estimates for a turn, ranked for each cost weight without another search.
+
+use contracts::{ModelId, Recommendation, Score, views::Estimator};
+use patterns::{Estimate, rank_by_utility};
+
+use crate::{
+    numbers::{billionths, score_to_f64},
+    thresholds::Thresholds,
+};
+
+/// The default thresholds of the calibrated estimator.
+const THRESHOLDS: Thresholds = Thresholds::defaults(Estimator::Calibrated);
+
+/// The calibrated estimates of the store for one turn.
+#[derive(Debug)]
+pub(crate) struct StoreEstimates<'a> {
+    /// The models of the set, in its order, which is ascending.
+    models: &'a [ModelId],
+    /// The estimates of the models that have outcomes.
+    estimates: Vec<Estimate>,
+}
+
+/// The models selected at one cost weight, as indices of the set's models.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Selection {
+    /// The model with the greatest utility; `None` without estimates.
+    pub(crate) best: Option<usize>,
+    /// The recommended model; `None` if the recommendation does not pass the thresholds.
+    pub(crate) recommended: Option<usize>,
+}
+
+/// A recommended model and the model it is compared with.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Comparison {
+    /// The index of the recommended model.
+    pub(crate) model: usize,
+    /// The index of the baseline, or of the second-best model if the baseline is recommended.
+    pub(crate) other: usize,
+    /// The predicted difference in utility.
+    pub(crate) gap: f64,
+    /// The confidence of the recommendation, from 0 to 1.
+    pub(crate) confidence: f64,
+}
+
+impl<'a> StoreEstimates<'a> {
+    pub(crate) const fn new(models: &'a [ModelId], estimates: Vec<Estimate>) -> Self {
+        Self { models, estimates }
+    }
+
+    /// Selects models at a cost weight. `baseline` is the index of the model that is used without a recommendation.
+    pub(crate) fn select(&mut self, weight: f64, baseline: usize) -> Selection {
+        let recommendation = self.rank_and_recommend(weight, baseline);
+        let accepted = recommendation
+            .filter(|recommendation| THRESHOLDS.passes(recommendation.confidence, recommendation.samples));
+        Selection {
+            best: self.estimates.first().and_then(|best| self.index_of(&best.model)),
+            recommended: accepted.and_then(|recommendation| self.index_of(&recommendation.model)),
+        }
+    }
+
+    /// Compares the recommended model with the baseline or the second best at a cost weight, whether or not it passes
+    /// the thresholds; `None` without a recommendation.
+    pub(crate) fn compare(&mut self, weight: f64, baseline: usize) -> Option<Comparison> {
+        let recommendation = self.rank_and_recommend(weight, baseline)?;
+        let baseline_model = self.models.get(baseline)?;
+        let chosen = self.estimates.iter().find(|estimate| estimate.model == recommendation.model)?;
+        let mut others = self.estimates.iter().filter(|estimate| estimate.model != recommendation.model);
+        let other = match self.estimates.iter().find(|estimate| estimate.model == *baseline_model)? {
+            baseline_estimate if baseline_estimate.model != recommendation.model => baseline_estimate,
+            _ => others.next()?,
+        };
+        Some(Comparison {
+            model: self.index_of(&chosen.model)?,
+            other: self.index_of(&other.model)?,
+            gap: score_to_f64(Score(chosen.utility.abs_diff(other.utility))),
+            confidence: score_to_f64(recommendation.confidence),
+        })
+    }
+
+    /// Returns the predicted success of each model of the set; `None` for models without outcomes.
+    pub(crate) fn successes(&self) -> Vec<Option<f64>> {
+        let mut successes = vec![None; self.models.len()];
+        for estimate in &self.estimates {
+            if let Some(index) = self.index_of(&estimate.model) {
+                successes[index] = Some(score_to_f64(estimate.success));
+            }
+        }
+        successes
+    }
+
+    fn rank_and_recommend(&mut self, weight: f64, baseline: usize) -> Option<Recommendation> {
+        rank_by_utility(&mut self.estimates, Score(billionths(weight)));
+        patterns::recommendation(&self.estimates, self.models.get(baseline), THRESHOLDS.samples)
+    }
+
+    fn index_of(&self, model: &ModelId) -> Option<usize> {
+        self.models.binary_search(model).ok()
+    }
+}
