@@ -75,7 +75,7 @@ impl Capture {
         self.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("upgrade"))
     }
 
-    /// Whether the request is for a model, so that a turn is decided.
+    /// Returns whether the request is for a model, so that a turn is decided.
     fn is_turn(&self) -> bool {
         self.method == "POST" && !self.path.contains("count_tokens")
     }

@@ -171,7 +171,7 @@ impl Context {
     }
 }
 
-/// The offset of the local time zone from UTC at a time, in minutes.
+/// Returns the offset of the local time zone from UTC at a time, in minutes.
 pub(crate) fn local_offset(at: Timestamp) -> i16 {
     let Some(at) = instant(at) else { return 0 };
     let offset = jiff::tz::TimeZone::system().to_offset(at);

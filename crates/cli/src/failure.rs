@@ -26,7 +26,7 @@ impl Failure {
         })
     }
 
-    /// The error message; `None` if the command has already printed its result.
+    /// Returns the error message; `None` if the command has already printed its result.
     pub(crate) fn message(&self) -> Option<&str> {
         match self {
             Self::Negative => None,
@@ -34,7 +34,7 @@ impl Failure {
         }
     }
 
-    /// The failure of a file operation; `action` is a verb such as `read`.
+    /// Creates the failure of a file operation; `action` is a verb such as `read`.
     pub(crate) fn file(action: &str, path: &Path, error: &std::io::Error) -> Self {
         Self::Failed(format!("cannot {action} `{}`: {error}", path.display()))
     }

@@ -27,7 +27,7 @@ impl Interrupt {
         interrupt
     }
 
-    /// Whether Ctrl-C was pressed since [`Interrupt::listen`].
+    /// Returns whether Ctrl-C was pressed since [`Interrupt::listen`].
     pub(crate) fn pressed(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }

@@ -37,7 +37,7 @@ pub(crate) fn print_error_line(line: &str) {
     let _ = writeln!(anstream::stderr(), "{line}");
 }
 
-/// The longest prefix of a text that fits into `columns` terminal columns.
+/// Returns the longest prefix of a text that fits into `columns` terminal columns.
 pub(crate) fn cut(text: &str, columns: usize) -> &str {
     let mut used = 0;
     let end = text.char_indices().find(|(_, character)| {
@@ -89,13 +89,13 @@ impl Table {
     }
 }
 
-/// A progress bar for work measured in bytes, on the standard error if that is a terminal.
+/// Returns a progress bar for work measured in bytes, on the standard error if that is a terminal.
 pub(crate) fn byte_bar(bytes: u64, what: &'static str) -> ProgressBar {
     let template = "{prefix} [{bar:30}] {bytes}/{total_bytes} {bytes_per_sec}, {eta} left";
     bar(bytes, what, template)
 }
 
-/// A progress bar for work measured in events, on the standard error if that is a terminal.
+/// Returns a progress bar for work measured in events, on the standard error if that is a terminal.
 pub(crate) fn event_bar(events: u64, what: &'static str) -> ProgressBar {
     bar(events, what, "{prefix} [{bar:30}] {pos}/{len} {per_sec}, {eta} left")
 }

@@ -107,7 +107,7 @@ impl Conversation {
 }
 
 impl RecentTurn {
-    /// Whether two requests are nearly equal: the Jaccard index of their words is at least 4/5.
+    /// Returns whether two requests are nearly equal: the Jaccard index of their words is at least 4/5.
     fn repeats(&self, other: &Self) -> bool {
         let is_request = MIN_REQUEST_BYTES <= self.message_bytes.min(other.message_bytes);
         let (left, right) = (&self.words, &other.words);

@@ -59,7 +59,7 @@ impl Evaluator {
         }
     }
 
-    /// Whether a turn is kept, so that feedback on it changes its verdicts.
+    /// Returns whether a turn is kept, so that feedback on it changes its verdicts.
     pub fn contains(&self, turn: TurnId) -> bool {
         self.turns.get(&turn).is_some()
     }

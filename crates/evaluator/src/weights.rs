@@ -115,7 +115,7 @@ impl Default for Weights {
     }
 }
 
-/// Whether a kind of signal is positive. Signals of tools are neither: they share one weight, see [`is_tool`].
+/// Returns whether a kind of signal is positive. Signals of tools are neither: they share one weight, see [`is_tool`].
 pub(crate) const fn is_positive(kind: SignalKind) -> bool {
     matches!(
         kind,
@@ -127,7 +127,7 @@ pub(crate) const fn is_positive(kind: SignalKind) -> bool {
     )
 }
 
-/// Whether a kind of signal is the result of a tool; all such signals share one weight.
+/// Returns whether a kind of signal is the result of a tool; all such signals share one weight.
 pub(crate) const fn is_tool(kind: SignalKind) -> bool {
     matches!(kind, SignalKind::ToolSucceeded | SignalKind::ToolFailed)
 }

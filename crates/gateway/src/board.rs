@@ -32,7 +32,7 @@ impl Board {
         Ok(self.view.board().changed_after(since).iter().map(|row| row.json()).collect())
     }
 
-    /// The latest `count` turns, the newest first.
+    /// Returns the latest `count` turns, the newest first.
     pub fn latest(&self, count: usize) -> Vec<Value> {
         self.view.board().before(None, count).iter().map(|row| row.json()).collect()
     }

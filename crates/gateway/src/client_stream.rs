@@ -141,7 +141,7 @@ impl ClientStream {
         data
     }
 
-    /// Whether the bytes sent so far end with a complete event, or nothing was sent.
+    /// Returns whether the bytes sent so far end with a complete event, or nothing was sent.
     fn is_between_events(&self) -> bool {
         self.end == [0; 4] || self.end.ends_with(b"\n\n") || self.end == *b"\r\n\r\n"
     }

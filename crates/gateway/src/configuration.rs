@@ -219,7 +219,7 @@ impl Configuration {
             .map_err(|error| ConfigurationError::Content { path: path.to_owned(), cause: error.to_string() })
     }
 
-    /// The address to listen on.
+    /// Returns the address to listen on.
     pub fn address(&self) -> SocketAddr {
         self.listen.unwrap_or_else(|| SocketAddr::from(([127, 0, 0, 1], 4141)))
     }

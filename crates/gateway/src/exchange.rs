@@ -36,7 +36,7 @@ pub(crate) struct Incoming {
 }
 
 impl Incoming {
-    /// The model that the client requests; empty if it names none.
+    /// Returns the model that the client requests; empty if it names none.
     pub(crate) fn model<'a>(&'a self, inspected: &'a RequestSummary<'_>) -> &'a str {
         match &self.in_path {
             Some((model, _)) => model,
@@ -44,7 +44,7 @@ impl Incoming {
         }
     }
 
-    /// Whether the client requests a streamed response.
+    /// Returns whether the client requests a streamed response.
     fn streams(&self, inspected: &RequestSummary<'_>) -> bool {
         self.in_path.as_ref().map_or(inspected.stream, |(_, stream)| *stream)
     }
@@ -128,7 +128,7 @@ pub(crate) struct FailedAttempt {
 }
 
 impl FailedAttempt {
-    /// The failure of a request that was not sent. `cause` is the body of the error.
+    /// Creates the failure of a request that was not sent. `cause` is the body of the error.
     fn not_convertible(cause: impl Into<Bytes>) -> Self {
         let failure = UpstreamFailure {
             status: Some(StatusCode::BAD_REQUEST),

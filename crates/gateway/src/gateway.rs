@@ -131,7 +131,7 @@ impl Gateway {
         let _ = self.stopping.subscribe().wait_for(|stopping| *stopping).await;
     }
 
-    /// The bus that owns the engine and its log. Other programs can add their own views and reactors to it.
+    /// Returns the bus that owns the engine and its log. Other programs can add their own views and reactors to it.
     pub const fn bus(&self) -> &Bus<Engine> {
         &self.bus
     }
@@ -181,7 +181,7 @@ impl Gateway {
         self.started_at
     }
 
-    /// The clock that calls record their times with.
+    /// Returns the clock that calls record their times with.
     #[expect(clippy::unused_self, reason = "the clock belongs to the gateway, whichever it is")]
     pub(crate) fn clock(&self) -> fn() -> Timestamp {
         || SystemClock.now()
@@ -204,7 +204,8 @@ impl Gateway {
         SessionId::try_from(name.as_str()).unwrap_or_else(|_| self.nameless_session())
     }
 
-    /// The provider whose key the client sends; `None` if the gateway has its own key for it, or the client sends none.
+    /// Returns the provider whose key the client sends; `None` if the gateway has its own key for it, or the client
+    /// sends none.
     pub(crate) fn key_brought(&self, incoming: &Incoming) -> Option<Provider> {
         let name = match incoming.api {
             WireApi::AnthropicMessages => "anthropic",

@@ -48,12 +48,12 @@ impl Tokens {
         format!("{name} {}\n", blake3::hash(token.as_bytes()).to_hex())
     }
 
-    /// Whether there are no tokens.
+    /// Returns whether there are no tokens.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Whether the token is valid. Compares every hash, each in constant time.
+    /// Returns whether the token is valid. Compares every hash, each in constant time.
     fn know(&self, token: &str) -> bool {
         let given = blake3::hash(token.as_bytes());
         self.0.values().filter(|hash| **hash == given).count() != 0
@@ -140,7 +140,7 @@ impl Guard {
         }
     }
 
-    /// Whether a `Host` value names this gateway.
+    /// Returns whether a `Host` value names this gateway.
     fn is_own(&self, host: &str) -> bool {
         let name = match host.strip_prefix('[') {
             Some(rest) => rest.split_once(']').map_or(rest, |(address, _)| address),
@@ -155,7 +155,7 @@ fn credentials(headers: &HeaderMap) -> impl Iterator<Item = &str> {
     std::iter::once(TOKEN_HEADER).chain(KEY_HEADERS).filter_map(|name| headers.get(name).and_then(plain))
 }
 
-/// Whether the request contains a provider's key. Call it after [`Guard::keep_tokens`].
+/// Returns whether the request contains a provider's key. Call it after [`Guard::keep_tokens`].
 pub(crate) fn brings_key(headers: &HeaderMap) -> bool {
     KEY_HEADERS.iter().any(|name| headers.contains_key(name))
 }

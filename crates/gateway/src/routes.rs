@@ -65,7 +65,7 @@ fn route(method: &Method, path: &str) -> Route {
     if own { Route::Own } else { Route::Unknown }
 }
 
-/// The wire API whose error format is used for a path without an endpoint of its own.
+/// Returns the wire API whose error format is used for a path without an endpoint of its own.
 fn shape(path: &str) -> WireApi {
     match path {
         path if path.contains("messages") => WireApi::AnthropicMessages,

@@ -83,7 +83,7 @@ impl PromptSet {
         Ok(Self { name, models, turns })
     }
 
-    /// Whether most prompts are not public, so that only the kind of work identifies similar turns.
+    /// Returns whether most prompts are not public, so that only the kind of work identifies similar turns.
     pub fn is_grouped(&self) -> bool {
         self.turns.len() < 2 * self.turns.iter().filter(|turn| turn.prompt.is_empty()).count()
     }

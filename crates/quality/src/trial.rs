@@ -48,7 +48,7 @@ pub enum RouterKind {
 }
 
 impl RouterKind {
-    /// Whether it is the calibrated estimator, with or without thresholds.
+    /// Returns whether this is the calibrated estimator, with or without thresholds.
     pub const fn is_store(self) -> bool {
         matches!(self, Self::Store | Self::StoreRouted)
     }

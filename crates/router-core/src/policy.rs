@@ -114,47 +114,47 @@ impl Policy {
         load::load(text, registry, home)
     }
 
-    /// The models that the policy was validated against.
+    /// Returns the models that the policy was validated against.
     pub fn registry(&self) -> &Registry {
         &self.registry
     }
 
-    /// When to show a suggestion that a rule outranked.
+    /// Returns when to show a suggestion that a rule outranked.
     pub const fn disagreement(&self) -> &Disagreement {
         &self.disagreement
     }
 
-    /// Whether the log records the text of messages.
+    /// Returns whether the log records the text of messages.
     pub const fn record_text(&self) -> RecordText {
         self.record_text
     }
 
-    /// The settings for requests of the gateway's clients.
+    /// Returns the settings for requests of the gateway's clients.
     pub const fn gateway(&self) -> &GatewaySettings {
         &self.gateway
     }
 
-    /// The endpoint that computes embeddings of messages; `None` without one.
+    /// Returns the endpoint that computes embeddings of messages; `None` without one.
     pub const fn embedding(&self) -> Option<&EmbeddingEndpoint> {
         self.embedding.as_ref()
     }
 
-    /// Whether any rule reads the text of the message.
+    /// Returns whether any rule reads the text of the message.
     pub fn reads_text(&self) -> bool {
         !self.texts.is_empty()
     }
 
-    /// The global default model, slot 7.
+    /// Returns the global default model, slot 7.
     pub fn global_default(&self) -> Option<&ModelId> {
         self.global.default.as_ref().map(|model| &model.id)
     }
 
-    /// The daily budgets in conditions, in the order of the rules.
+    /// Returns the daily budgets in conditions, in the order of the rules.
     pub fn budgets(&self) -> Vec<NanoUsd> {
         self.scopes().flat_map(|(_, scope)| scope.rules.iter()).flat_map(|rule| rule.when.budgets()).collect()
     }
 
-    /// All rules in the order in which they are evaluated: those of workspaces first, by path.
+    /// Returns all rules in the order in which they are evaluated: those of workspaces first, by path.
     pub fn rules(&self) -> impl Iterator<Item = RuleView<'_>> {
         self.scopes().flat_map(move |(workspace, scope)| {
             scope.rules.iter().map(move |rule| RuleView {
@@ -172,19 +172,20 @@ impl Policy {
         workspaces.chain([(None, &self.global)])
     }
 
-    /// The settings of the pattern store for a workspace: its own, or else the global ones (decision D7).
+    /// Returns the settings of the pattern store for a workspace: its own, or else the global ones (decision D7).
     pub fn pattern_settings(&self, workspace: Option<&str>) -> PatternSettings {
         let own = self.workspace(workspace).and_then(|scope| scope.pattern);
         own.or(self.global.pattern).unwrap_or_default()
     }
 
-    /// The model of a workspace for turns that no earlier slot decides: its own default, or else the global one.
+    /// Returns the model of a workspace for turns that no earlier slot decides: its own default, or else the global
+    /// one.
     pub fn default_model(&self, workspace: Option<&str>) -> Option<&ModelId> {
         let own = self.workspace(workspace).and_then(|scope| scope.default.as_ref());
         own.or(self.global.default.as_ref()).map(|model| &model.id)
     }
 
-    /// The settings of the closest workspace at or above `path` (decision D7); `None` if there is none.
+    /// Returns the settings of the closest workspace at or above `path` (decision D7); `None` if there is none.
     pub(crate) fn workspace(&self, path: Option<&str>) -> Option<&Scope> {
         if self.workspaces.is_empty() {
             return None;

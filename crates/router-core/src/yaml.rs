@@ -54,7 +54,7 @@ impl Node<'_> {
         }
     }
 
-    /// Whether the value is null, as after a `key:` without a value.
+    /// Returns whether the value is null, as after a `key:` without a value.
     pub(crate) fn is_null(&self) -> bool {
         matches!(&self.value, Value::Scalar { text, plain: true } if is_null(text))
     }

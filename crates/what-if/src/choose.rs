@@ -27,7 +27,7 @@ impl Chosen {
         self.decision()?.chosen.as_ref()
     }
 
-    /// The reason why the turn cannot be compared under this policy; `None` if a model was chosen.
+    /// Returns the reason why the turn cannot be compared under this policy; `None` if a model was chosen.
     pub(crate) fn refusal(&self, policy: &str) -> Option<String> {
         match self {
             Self::TextGone => Some(format!("the text of the message is gone, and `{policy}` looks at it")),
@@ -54,7 +54,7 @@ pub(crate) fn choose(point: &Point<'_>, policy: &Policy, spent_more: i64) -> Cho
     Chosen::Decided(Box::new(point.known.with_views(point.at, |views| decide(&turn, policy, views)).decision))
 }
 
-/// The name of the rule that decided, or else the name of the slot; `REFUSED` without a model.
+/// Returns the name of the rule that decided, or else the name of the slot; `REFUSED` without a model.
 pub(crate) fn rule(decision: &Decision) -> String {
     match decision.winner() {
         Some(winner) => winner.reason.rule().unwrap_or_else(|| winner.slot.name()).to_owned(),

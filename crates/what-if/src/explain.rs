@@ -50,14 +50,14 @@ pub fn explain(log: &dyn EventLog, texts: &dyn TextStore, turn: TurnId) -> Resul
     Ok(found.explained)
 }
 
-/// The model chosen by a slot before the pattern store, which a recommendation is then compared with; `None` if no
-/// earlier slot won.
+/// Returns the model chosen by a slot before the pattern store, which a recommendation is then compared with; `None` if
+/// no earlier slot won.
 fn otherwise(decision: &Decision) -> Option<&ModelId> {
     let winner = decision.winner().filter(|winner| winner.slot.precedes(Slot::PatternRecommendation))?;
     winner.candidate.as_ref()
 }
 
-/// Whether the chain queried the pattern store.
+/// Returns whether the chain queried the pattern store.
 fn asked(decision: &Decision, policy: &Policy) -> bool {
     let in_delegation =
         decision.chain.iter().any(|entry| matches!(entry.reason, Reason::InDelegation | Reason::Tier { .. }));

@@ -20,8 +20,8 @@ impl Scale {
     /// The ratio of a tokenizer to itself.
     pub(crate) const SAME: Self = Self { from: 1, to: 1 };
 
-    /// The ratio between the two estimates of the turn's prompt; [`Scale::SAME`] if the tokenizers are equal or an
-    /// estimate is zero.
+    /// Returns the ratio between the two estimates of the turn's prompt; [`Scale::SAME`] if the tokenizers are equal or
+    /// an estimate is zero.
     pub(crate) fn of(started: &TurnStarted, from: Tokenizer, to: Tokenizer) -> Self {
         let (from_tokens, to_tokens) = (started.tokens.of(from), started.tokens.of(to));
         if from == to || from_tokens == 0 || to_tokens == 0 {

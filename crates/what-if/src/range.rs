@@ -15,7 +15,7 @@ pub struct Range {
 }
 
 impl Range {
-    /// Whether a turn of `session` that started at `at` is selected.
+    /// Returns whether a turn of `session` that started at `at` is selected.
     pub fn holds(&self, at: Timestamp, session: &SessionId) -> bool {
         self.from.is_none_or(|from| from <= at)
             && self.to.is_none_or(|to| at < to)

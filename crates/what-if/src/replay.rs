@@ -105,7 +105,7 @@ struct Replay<'p> {
 }
 
 impl Replay<'_> {
-    /// Whether a decision was made by this version of the decider; counts it under its version if not.
+    /// Returns whether a decision was made by this version of the decider; counts it under its version if not.
     fn is_of_this_decider(&mut self, decider: u16) -> bool {
         if decider != DECIDER_VERSION {
             *self.other_deciders.entry(decider).or_default() += 1;

@@ -121,8 +121,8 @@ pub struct TurnRow {
 }
 
 impl TurnRow {
-    /// The cost under `policy` (an index of `new`) minus that of the baseline, in nano-dollars; 0 without such a
-    /// policy.
+    /// Returns the cost under `policy` (an index of `new`) minus that of the baseline, in nano-dollars; 0 without such
+    /// a policy.
     pub fn difference(&self, policy: usize) -> i64 {
         self.new.get(policy).map_or(0, |new| new.nano_usd.saturating_sub(self.old.nano_usd))
     }

@@ -14,15 +14,15 @@ use crate::{error::WhatIfError, library::Library, range::Range};
 
 /// An event that records a decision: that of a turn, or a fallback.
 pub(crate) trait Decided {
-    /// The id of the turn.
+    /// Returns the id of the turn.
     fn turn(&self) -> TurnId;
-    /// The session of the turn.
+    /// Returns the session of the turn.
     fn session(&self) -> &SessionId;
-    /// The log position of the views that the decision read.
+    /// Returns the log position of the views that the decision read.
     fn based_on(&self) -> Position;
-    /// The indices of the policy's text predicates that matched the message.
+    /// Returns the indices of the policy's text predicates that matched the message.
     fn matched(&self) -> &[u16];
-    /// The hashes of the texts of the policy and of the list of models.
+    /// Returns the hashes of the texts of the policy and of the list of models.
     fn texts(&self) -> (ContentHash, ContentHash);
 }
 
@@ -70,8 +70,8 @@ pub(crate) struct Point<'w, D = RouteDecided> {
 }
 
 impl<D: Decided> Point<'_, D> {
-    /// The turn as `decide` received it. Without its text, the recorded matches of text predicates are used (decision
-    /// D9).
+    /// Returns the turn as `decide` received it. Without its text, the recorded matches of text predicates are used
+    /// (decision D9).
     pub(crate) fn turn(&self) -> Turn {
         let message = match self.message {
             Some(text) => MessageText::Present(text.to_owned()),
@@ -185,7 +185,7 @@ impl Walk<'_> {
     }
 }
 
-/// The text of a message; `None` if it is no longer in the text store.
+/// Returns the text of a message; `None` if it is no longer in the text store.
 fn text_of(text: &TextBody, texts: &dyn TextStore) -> Result<Option<String>, WhatIfError> {
     match text {
         TextBody::Inline(text) => Ok(Some(text.clone())),

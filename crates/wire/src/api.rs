@@ -58,17 +58,17 @@ pub(crate) trait Api: Sync {
     /// Returns the name of the body's field with the conversation.
     fn conversation_field(&self) -> &'static str;
 
-    /// Whether the model is named in the path instead of in the body.
+    /// Returns whether the model is named in the path instead of in the body.
     fn has_model_in_path(&self) -> bool {
         false
     }
 
-    /// Whether every tool call has an id.
+    /// Returns whether every tool call has an id.
     fn has_call_ids(&self) -> bool {
         true
     }
 
-    /// Whether a stream reports usage only if the request asks for it.
+    /// Returns whether a stream reports usage only if the request asks for it.
     fn reports_usage_on_request(&self) -> bool {
         false
     }
@@ -101,7 +101,7 @@ pub(crate) trait Api: Sync {
         edits: &mut Vec<Edit>,
     ) -> bool;
 
-    /// Whether models without a reasoning effort think unless thinking is switched off.
+    /// Returns whether models without a reasoning effort think unless thinking is switched off.
     fn thinks_by_default(&self) -> bool {
         false
     }
@@ -114,7 +114,7 @@ pub(crate) trait Api: Sync {
     /// Adds a response that is not streamed to the summary; returns the error object in it, if any.
     fn inspect_response<'a>(&self, summary: &mut SummaryBuilder, body: &'a str) -> Option<Value<'a>>;
 
-    /// Whether a stream may end with the data `[DONE]`.
+    /// Returns whether a stream may end with the data `[DONE]`.
     fn ends_with_done(&self) -> bool {
         false
     }
@@ -147,7 +147,7 @@ pub(crate) trait Api: Sync {
     /// Returns a writer for a streamed response.
     fn stream_writer(&self, head: ResponseHead) -> Box<dyn WriteStream>;
 
-    /// Whether clients of the API can handle thinking without a signature.
+    /// Returns whether clients of the API can handle thinking without a signature.
     fn takes_unsigned_thinking(&self) -> bool {
         false
     }

@@ -17,8 +17,8 @@ pub(crate) fn decode_string(raw: &str) -> std::borrow::Cow<'_, str> {
     text::decode_string(raw)
 }
 
-/// Whether a whole text is a JSON object, or `null`, that can be parsed and serialised without loss
-/// (see [`Cursor::is_exact`]).
+/// Returns whether a whole text is a JSON object, or `null`, that can be parsed and serialised without loss (see
+/// [`Cursor::is_exact`]).
 pub(crate) fn is_exact_object(text: &str) -> bool {
     let mut cursor = Cursor::new(text);
     let is_object = |value: Value<'_>| matches!(value.kind, ValueKind::Object | ValueKind::Null);

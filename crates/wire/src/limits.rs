@@ -74,7 +74,7 @@ pub(crate) fn required_by_image(media_type: &str) -> Option<Requirement> {
     }
 }
 
-/// Whether a text is only white space, which Anthropic rejects.
+/// Returns whether a text is only white space, which Anthropic rejects.
 pub(crate) fn is_blank(text: &str) -> bool {
     text.trim().is_empty()
 }

@@ -145,7 +145,7 @@ mod tests {
 
     use super::*;
 
-    /// A correct log of one turn with a tool.
+    /// Returns a correct log of one turn with a tool.
     fn log() -> Log {
         let events = [
             ("session.started", json!({"session": "s"})),

@@ -72,7 +72,7 @@ mod tests {
         ("sessions", "crates/engine/src/sessions"),
     ];
 
-    /// The name of a kind's type in Rust: the variant's name in [`Event`].
+    /// Returns the name of a kind's type in Rust: the variant's name in [`Event`].
     fn type_name(spec: &KindSpec) -> String {
         let shown = format!("{:?}", (spec.sample)());
         shown.split('(').next().unwrap().to_owned()

@@ -18,7 +18,7 @@ pub(crate) struct DecisionView {
 }
 
 impl DecisionView {
-    /// The view of an outcome; `None` if the turn was locked, so that nothing was decided.
+    /// Returns the view of an outcome; `None` if the turn was locked, so that nothing was decided.
     pub(crate) fn of(outcome: &TurnOutcome) -> Option<Self> {
         Some(Self::new(outcome.turn, &outcome.input.session, outcome.decision()?, &outcome.banners))
     }
@@ -35,7 +35,7 @@ impl DecisionView {
     }
 }
 
-/// The name of the rule or slot that decided, for tables; `refused` without a model.
+/// Returns the name of the rule or slot that decided, for tables; `refused` without a model.
 pub(crate) fn decided_by(decision: &Decision) -> String {
     match decision.winner() {
         None => "refused".to_owned(),

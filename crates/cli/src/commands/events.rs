@@ -78,7 +78,7 @@ fn line(context: &Context, recorded: &Recorded) {
     anstream::println!("{position} {} {:<28} {summary}", local_time(recorded.event.at), recorded.event.kind);
 }
 
-/// The first four of the most informative fields of an event, without text that the user wrote.
+/// Returns the first four of the most informative fields of an event, without text that the user wrote.
 fn summary(json: &Value) -> String {
     const TELLING: [&str; 16] = [
         "model",

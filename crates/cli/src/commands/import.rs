@@ -35,13 +35,14 @@ pub(super) fn run(context: &Context, command: ImportCommand) -> Result<(), Failu
     }
 }
 
-/// The folder with the session files of Codex: `sessions` in `$CODEX_HOME`, or in `.codex` of the user's home folder.
+/// Returns the folder with the session files of Codex: `sessions` in `$CODEX_HOME`, or in `.codex` of the user's home
+/// folder.
 fn codex_sessions(user: Option<&Path>) -> Option<PathBuf> {
     let home = env::var_os("CODEX_HOME").filter(|home| !home.is_empty()).map(PathBuf::from);
     home.or_else(|| user.map(|user| user.join(".codex"))).map(|home| home.join("sessions"))
 }
 
-/// The folder of the argument, or else the default.
+/// Returns the folder of the argument, or else the default.
 fn folder(path: Option<PathBuf>, default: Option<PathBuf>) -> Result<PathBuf, Failure> {
     path.or(default)
         .ok_or_else(|| Failure::Invalid("there is no home folder: name the folder of the sessions".to_owned()))

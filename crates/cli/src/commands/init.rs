@@ -72,7 +72,7 @@ pub(super) fn run(context: &Context, force: bool) -> Result<(), Failure> {
     })
 }
 
-/// The folder with the session files of Claude Code.
+/// Returns the folder with the session files of Claude Code.
 pub(super) fn claude_sessions(user: &std::path::Path) -> PathBuf {
     user.join(".claude").join("projects")
 }

@@ -52,7 +52,7 @@ fn status(context: &Context) -> Result<(), Failure> {
     })
 }
 
-/// The absolute path of the workspace in the arguments, or of the current folder.
+/// Returns the absolute path of the workspace in the arguments, or of the current folder.
 fn path(argument: &WorkspaceArgument) -> Option<String> {
     let given = argument.workspace.clone().or_else(|| std::env::current_dir().ok())?;
     Some(std::path::absolute(given).ok()?.display().to_string())
@@ -68,7 +68,7 @@ fn money(cost: Option<u64>) -> String {
     cost.map_or_else(|| "-".to_owned(), |cost| what_if::dollars(i64::try_from(cost).unwrap_or(i64::MAX)))
 }
 
-/// The first 44 columns of a turn's message; empty if its text was removed.
+/// Returns the first 44 columns of a turn's message; empty if its text was removed.
 fn beginning(
     log: &dyn event_bus::EventLog,
     texts: &dyn event_bus::TextStore,

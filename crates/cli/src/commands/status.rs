@@ -37,7 +37,7 @@ pub(super) fn run(context: &Context) -> Result<(), Failure> {
     })
 }
 
-/// The name of an enum variant in its JSON form.
+/// Returns the name of an enum variant in its JSON form.
 fn snake(value: &impl serde::Serialize) -> String {
     serde_json::to_value(value).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
 }

@@ -56,7 +56,7 @@ pub(super) fn run(context: &Context, turn: &str) -> Result<(), Failure> {
     })
 }
 
-/// The switch cost of a decision; `None` if no part of the prompt was cached.
+/// Returns the switch cost of a decision; `None` if no part of the prompt was cached.
 fn cache(context: &Context, log: &dyn EventLog, insight: &Insight) -> Result<Option<SwitchCost>, Failure> {
     let Some(model) = insight.model() else { return Ok(None) };
     let models = Models::load(&context.home.models())?.registry;

@@ -95,7 +95,7 @@ fn decide(engine: &mut Engine, input: TurnInput) -> Result<(Target, Call), Refus
     Ok(Target::send(engine, outcome)?)
 }
 
-/// Whether the request could be sent to a model that is unavailable now, so that it may succeed later.
+/// Returns whether the request could be sent to a model that is unavailable now, so that it may succeed later.
 fn is_temporary(engine: &Engine, outcome: &TurnOutcome) -> bool {
     let (Some(decision), Some(request)) = (outcome.decision(), outcome.request()) else { return false };
     let adaptable = &engine.policy().policy.gateway().adaptable;
@@ -105,7 +105,7 @@ fn is_temporary(engine: &Engine, outcome: &TurnOutcome) -> bool {
     unavailable(decision).any(could)
 }
 
-/// The models that the chain rejected because they or their providers are unavailable.
+/// Returns the models that the chain rejected because they or their providers are unavailable.
 fn unavailable(decision: &Decision) -> impl Iterator<Item = &ModelId> {
     let candidates = decision.chain.iter().filter_map(|entry| entry.candidate.as_ref().zip(entry.failure.as_ref()));
     let attempts = decision.chain.iter().flat_map(|entry| &entry.attempts).map(|one| (&one.candidate, &one.failure));

@@ -158,7 +158,8 @@ impl Attempt<'_> {
     }
 }
 
-/// The headers of a provider's response that are forwarded to the client: all but those of the connection and cookies.
+/// Returns the headers of a provider's response that are forwarded to the client: all but those of the connection and
+/// cookies.
 fn forwarded_headers(headers: &HeaderMap) -> HeaderMap {
     const WITHHELD: [&str; 8] = [
         "connection",

@@ -35,7 +35,7 @@ fn thread_id(id: &str) -> Option<ThreadId> {
     ThreadId::try_from(id).ok()
 }
 
-/// The size of the prompt by its parts, for a token estimate.
+/// Returns the size of the prompt by its parts, for a token estimate.
 pub(crate) fn shape(inspected: &RequestSummary<'_>) -> PromptShape {
     let counts = inspected.prompt;
     PromptShape {
@@ -48,7 +48,7 @@ pub(crate) fn shape(inspected: &RequestSummary<'_>) -> PromptShape {
     }
 }
 
-/// The tool results of the request.
+/// Returns the tool results of the request.
 fn tool_answers(inspected: &RequestSummary<'_>) -> Vec<ToolAnswer> {
     let answer = |result: &wire::ToolResult<'_>| ToolAnswer {
         id: result.call_id.to_string(),
@@ -96,7 +96,7 @@ pub(super) fn turn_input(
     }
 }
 
-/// The client's request as events record it. The engine fills in `named` and `signed_by`.
+/// Returns the client's request as events record it. The engine fills in `named` and `signed_by`.
 fn client_request(
     gateway: &Gateway,
     incoming: &Incoming,
@@ -116,8 +116,8 @@ fn client_request(
     }
 }
 
-/// The name of the turn within its session: thread, kind of auxiliary call, number of user messages, hash of the last
-/// one.
+/// Returns the name of the turn within its session: thread, kind of auxiliary call, number of user messages, hash of
+/// the last one.
 fn turn_name(inspected: &RequestSummary<'_>, lineage: &Lineage, message: &str) -> String {
     let hash = blake3::hash(message.as_bytes());
     let start_of_hash = hash.as_bytes().get(..8).unwrap_or_default();
@@ -126,20 +126,21 @@ fn turn_name(inspected: &RequestSummary<'_>, lineage: &Lineage, message: &str) -
     format!("{thread}/{auxiliary}/{}/{}", inspected.user_messages.len(), Hex(start_of_hash))
 }
 
-/// The ids of the tool calls in the history if the session has no id of its own, because several runs may then share
-/// it; `None` otherwise. A client that sends session ids has one run per session, and may remove calls when it shortens
-/// the history.
+/// Returns the ids of the tool calls in the history if the session has no id of its own, because several runs may then
+/// share it; `None` otherwise. A client that sends session ids has one run per session, and may remove calls when it
+/// shortens the history.
 fn calls(inspected: &RequestSummary<'_>, is_named: bool) -> Option<BTreeSet<String>> {
     let calls = inspected.call_ids.as_ref().filter(|_| !is_named)?;
     Some(calls.iter().map(ToString::to_string).collect())
 }
 
-/// The part of a message that may contain a mention, at most 1,024 bytes; empty if it does not start with `@` or `\\`.
+/// Returns the part of a message that may contain a mention, at most 1,024 bytes; empty if it does not start with `@`
+/// or `\\`.
 fn mention_of(text: &str) -> String {
     if text.starts_with(['@', '\\']) { cut(text, 1_024) } else { String::new() }
 }
 
-/// The start of a text of at most `bytes` bytes, cut at a character boundary.
+/// Returns the start of a text of at most `bytes` bytes, cut at a character boundary.
 fn cut(text: &str, bytes: usize) -> String {
     text.get(..text.floor_char_boundary(bytes)).unwrap_or_default().to_owned()
 }

@@ -73,7 +73,7 @@ pub(super) fn outgoing(
     Ok(Outgoing { body, hides_usage, adapted })
 }
 
-/// The edits that remove the `@` mentions at the start of the user's messages.
+/// Returns the edits that remove the `@` mentions at the start of the user's messages.
 fn mentions(body: &[u8], inspected: &RequestSummary<'_>, target: &Target) -> Vec<Edit> {
     let messages = inspected.user_messages.iter().zip(&target.outcome.mention_bytes);
     messages
@@ -82,7 +82,7 @@ fn mentions(body: &[u8], inspected: &RequestSummary<'_>, target: &Target) -> Vec
         .collect()
 }
 
-/// Whether thinking signed by another model is in the request and the policy allows to drop it.
+/// Returns whether thinking signed by another model is in the request and the policy allows to drop it.
 fn drops_signatures(target: &Target) -> bool {
     let Some(request) = target.outcome.request() else { return false };
     request.requires.contains(&Requirement::Signatures)
@@ -90,7 +90,7 @@ fn drops_signatures(target: &Target) -> bool {
         && request.signed_by.iter().any(|signer| *signer != target.model.id)
 }
 
-/// The requirements that the model does not support and the policy allows to drop.
+/// Returns the requirements that the model does not support and the policy allows to drop.
 fn not_taken(target: &Target) -> BTreeSet<Requirement> {
     let can = target.model.capabilities;
     let requires = target.outcome.request().into_iter().flat_map(|request| &request.requires);

@@ -48,7 +48,7 @@ pub(super) const LEFT_OUT: &str = "turnwise.spans_dropped";
 /// The client name of `wire` for an unknown client.
 pub(super) const SOME_CLIENT: &str = "other";
 
-/// The conventions' name of a provider; the same name if they do not define one.
+/// Returns the conventions' name of a provider; the same name if they do not define one.
 pub(super) fn provider(name: &str) -> &str {
     match name {
         "google" => "gcp.gemini",
@@ -58,7 +58,7 @@ pub(super) fn provider(name: &str) -> &str {
     }
 }
 
-/// The conventions' name of a stop reason; `None` if the reason is unknown.
+/// Returns the conventions' name of a stop reason; `None` if the reason is unknown.
 pub(super) const fn finish_reason(reason: StopReason) -> Option<&'static str> {
     match reason {
         StopReason::EndTurn | StopReason::StopSequence => Some("stop"),
@@ -69,7 +69,7 @@ pub(super) const fn finish_reason(reason: StopReason) -> Option<&'static str> {
     }
 }
 
-/// The value of the attribute `turnwise.status`.
+/// Returns the value of the attribute `turnwise.status`.
 pub(super) const fn status(status: TurnStatus) -> &'static str {
     match status {
         TurnStatus::Completed => "completed",

@@ -78,12 +78,12 @@ impl From<Timestamp> for Nanos {
     }
 }
 
-/// The trace id of a turn: the turn's id.
+/// Returns the trace id of a turn: the turn's id.
 pub(super) fn trace_id(turn: EventId) -> String {
     Hex(&valid(turn.0)).to_string()
 }
 
-/// The span id of an event: the first half of the event's id.
+/// Returns the span id of an event: the first half of the event's id.
 pub(super) fn span_id(event: EventId) -> String {
     Hex(&valid(event.0.first_chunk::<8>().copied().unwrap_or_default())).to_string()
 }

@@ -73,7 +73,8 @@ pub(super) async fn post(client: &HttpClient, collector: &Collector, body: Bytes
         .unwrap_or_else(|_| later(format!("no answer within {} s", PATIENCE.as_secs())))
 }
 
-/// The number of spans that the response reports as rejected. OTLP encodes it as text, some collectors as a number.
+/// Returns the number of spans that the response reports as rejected. OTLP encodes it as text, some collectors as a
+/// number.
 fn rejected(body: &[u8]) -> u64 {
     let answer: Value = serde_json::from_slice(body).unwrap_or_default();
     let rejected = answer.pointer("/partialSuccess/rejectedSpans");

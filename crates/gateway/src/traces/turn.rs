@@ -138,7 +138,7 @@ impl OpenTurn {
         spans
     }
 
-    /// The attributes of the turn's own span.
+    /// Returns the attributes of the turn's own span.
     fn summary(&self, status: TurnStatus) -> Attributes {
         let mut attributes = Attributes::default();
         let request = self.started.request.as_ref();
@@ -177,7 +177,7 @@ impl OpenTurn {
         self.calls.remove(&event.event.causation?)
     }
 
-    /// Whether another span may be collected; counts it as dropped if not.
+    /// Returns whether another span may be collected; counts it as dropped if not.
     fn has_room(&mut self) -> bool {
         let room = self.spans.len() + self.calls.len() + self.tools.len() < MOST_SPANS;
         self.dropped = self.dropped.saturating_add(u64::from(!room));
@@ -189,7 +189,7 @@ impl OpenTurn {
     }
 }
 
-/// The name of the client; `None` if it is unknown.
+/// Returns the name of the client; `None` if it is unknown.
 fn agent(started: &TurnStarted) -> Option<&str> {
     let client = started.request.as_ref()?.client.as_deref();
     client.filter(|client| *client != names::SOME_CLIENT)

@@ -67,7 +67,7 @@ impl BoardView {
         })
     }
 
-    /// The board as of the last [`BoardView::catch_up`].
+    /// Returns the board as of the last [`BoardView::catch_up`].
     pub(crate) const fn board(&self) -> &Board {
         self.follower.state()
     }
@@ -149,24 +149,24 @@ impl Board {
         }
     }
 
-    /// The latest turns that began before a position, newest first, at most `most`.
+    /// Returns the latest turns that began before a position, newest first, at most `most`.
     pub(crate) fn before(&self, before: Option<Position>, most: usize) -> Vec<&Row> {
         let rows = self.order.iter().rev().filter_map(|turn| self.rows.get(turn));
         rows.filter(|row| before.is_none_or(|before| row.position < before)).take(most).collect()
     }
 
-    /// The turns that changed after a position, oldest first.
+    /// Returns the turns that changed after a position, oldest first.
     pub(crate) fn changed_after(&self, position: Position) -> Vec<&Row> {
         self.order.iter().filter_map(|turn| self.rows.get(turn)).filter(|row| position < row.changed).collect()
     }
 
-    /// The row of a turn; `None` if it is not on the board.
+    /// Returns the row of a turn; `None` if it is not on the board.
     pub(crate) fn get(&self, turn: TurnId) -> Option<&Row> {
         self.rows.get(&turn)
     }
 }
 
-/// The start of a message on one line.
+/// Returns the start of a message on one line.
 fn shortened(text: &str) -> String {
     let plain: String = text.chars().take(MOST_CHARACTERS).collect();
     plain.split_whitespace().collect::<Vec<_>>().join(" ")

@@ -76,12 +76,12 @@ impl Row {
         }
     }
 
-    /// The position of the turn's start.
+    /// Returns the position of the turn's start.
     pub(crate) const fn begins(&self) -> Position {
         self.position
     }
 
-    /// The row as JSON. The page arranges the turns of sub-agents below their session.
+    /// Returns the row as JSON. The page arranges the turns of sub-agents below their session.
     pub(crate) fn json(&self) -> Value {
         let request = self.started.request.as_ref();
         let status = match self.status {

@@ -99,7 +99,7 @@ impl Seen {
     }
 }
 
-/// The JSON fields common to completed and failed calls.
+/// Returns the JSON fields common to completed and failed calls.
 fn call_json(model: &ModelId, role: CallRole, usage: Usage, cost: Option<NanoUsd>, raw_usage: Option<&str>) -> Value {
     json!({
         "model": model.as_str(),

@@ -20,7 +20,7 @@ pub(super) fn signature(model: &str) -> String {
     text
 }
 
-/// Whether a signature is that of a model. Accepts both alphabets of base64, and the text without base64.
+/// Returns whether a signature is that of a model. Accepts both alphabets of base64, and the text without base64.
 pub(super) fn is_signed(signed: &str, model: &str) -> bool {
     let normalise = |text: &str| text.trim_end_matches('=').replace('-', "+").replace('_', "/");
     signed == answer::signature(model) || normalise(signed) == normalise(&signature(model))

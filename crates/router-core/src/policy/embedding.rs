@@ -75,7 +75,7 @@ fn wrong_with_url(url: &str) -> Option<&'static str> {
     }
 }
 
-/// Whether a text is a host name or IP address with an optional port.
+/// Returns whether a text is a host name or IP address with an optional port.
 fn is_authority(authority: &str) -> bool {
     if let Some(rest) = authority.strip_prefix('[') {
         let Some((host, port)) = rest.split_once(']') else { return false };

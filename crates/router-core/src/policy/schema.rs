@@ -237,7 +237,7 @@ pub(crate) const PREDICATE: &[Key] = &[
     key("not", Shape::Predicate, "This does not hold."),
 ];
 
-/// The names of the keys in a table.
+/// Returns the names of the keys in a table.
 pub(crate) fn names(keys: &'static [Key]) -> impl Iterator<Item = &'static str> + Clone {
     keys.iter().map(|key| key.name)
 }

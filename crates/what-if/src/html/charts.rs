@@ -76,14 +76,14 @@ pub(super) fn cumulative(report: &Report) -> String {
     format!("{svg}<ul class=legend>{legend}</ul>")
 }
 
-/// The y coordinate of an amount of `nano` nano-dollars on an axis that ends at `most`.
+/// Returns the y coordinate of an amount of `nano` nano-dollars on an axis that ends at `most`.
 #[expect(clippy::cast_precision_loss, reason = "a pixel is coarser than any rounding")]
 fn place(nano: i64, most: i64) -> f64 {
     let share = nano.max(0) as f64 / most as f64;
     TOP + (HEIGHT - TOP - BOTTOM) * (1.0 - share)
 }
 
-/// The x coordinate of the day `index` of `count`.
+/// Returns the x coordinate of the day `index` of `count`.
 #[expect(clippy::cast_precision_loss, reason = "a pixel is coarser than any rounding")]
 fn across(index: usize, count: usize) -> f64 {
     if count < 2 {

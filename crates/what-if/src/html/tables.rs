@@ -86,7 +86,7 @@ pub(super) fn group(old: &BTreeMap<String, Share>, new: &BTreeMap<String, Share>
     table(&["", ">Turns before", ">Cost before", ">Turns after", ">Cost after", ">Difference"], rows)
 }
 
-/// The matrix of model changes: rows are the models before, columns the models after.
+/// Renders the matrix of model changes: rows are the models before, columns the models after.
 pub(super) fn switches(compared: &Compared) -> String {
     let to: BTreeSet<&String> = compared.switches.values().flat_map(BTreeMap::keys).collect();
     if to.is_empty() {
@@ -105,7 +105,7 @@ pub(super) fn switches(compared: &Compared) -> String {
     table(&titles, rows)
 }
 
-/// The turns whose cost differs most, each with both decision chains in a collapsed section.
+/// Renders the turns whose cost differs most, each with both decision chains in a collapsed section.
 pub(super) fn most(report: &Report) -> String {
     if report.most.is_empty() {
         return "<p class=soft>No turn costs another amount.</p>".to_owned();

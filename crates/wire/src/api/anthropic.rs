@@ -164,8 +164,8 @@ impl Api for Anthropic {
     }
 }
 
-/// Whether the `thinking` setting of a Messages request has to be removed: adaptive thinking with the effort that
-/// controls it, and enabled thinking with its budget.
+/// Returns whether the `thinking` setting of a Messages request has to be removed: adaptive thinking with the effort
+/// that controls it, and enabled thinking with its budget.
 fn is_removed(thinking: &Value<'_>, removed: &BTreeSet<Requirement>) -> bool {
     let kind = type_of(thinking);
     (removed.contains(&Requirement::Effort) && kind.starts_with("adaptive"))

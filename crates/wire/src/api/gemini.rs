@@ -180,7 +180,7 @@ impl Api for Gemini {
     }
 }
 
-/// Whether a part of a content is thinking.
+/// Returns whether a part of a content is thinking.
 fn is_thought(part: &Value<'_>) -> bool {
     part.get("thought").and_then(|thought| thought.as_bool()) == Some(true)
 }

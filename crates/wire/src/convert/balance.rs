@@ -58,12 +58,12 @@ impl BracketCounter {
         }
     }
 
-    /// Whether the text has content other than white space.
+    /// Returns whether the text has content other than white space.
     pub(crate) const fn has_begun(&self) -> bool {
         self.begun
     }
 
-    /// Whether the text is a complete object or list.
+    /// Returns whether the text is a complete object or list.
     pub(crate) const fn is_complete(&self) -> bool {
         self.complete
     }

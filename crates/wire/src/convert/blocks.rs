@@ -64,13 +64,13 @@ struct Block {
 }
 
 impl Block {
-    /// Whether the content is a JSON object: the arguments of a tool call that is not custom.
+    /// Returns whether the content is a JSON object: the arguments of a tool call that is not custom.
     const fn is_json(&self) -> bool {
         matches!(self.kind, BlockKind::Tool { custom: false, .. })
     }
 
-    /// Whether the block may end if another block follows: text and thinking always, a tool call if it was closed or
-    /// its arguments are complete.
+    /// Returns whether the block may end if another block follows: text and thinking always, a tool call if it was
+    /// closed or its arguments are complete.
     const fn may_end(&self) -> bool {
         self.closed || !matches!(self.kind, BlockKind::Tool { .. }) || (self.is_json() && self.brackets.is_complete())
     }
@@ -86,7 +86,7 @@ impl BlockSequencer {
         self.ready_events.pop_front()
     }
 
-    /// Whether the last event of the response was emitted.
+    /// Returns whether the last event of the response was emitted.
     pub(crate) fn has_ended(&self) -> bool {
         self.stage == Stage::Ended
     }

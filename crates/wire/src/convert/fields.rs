@@ -171,7 +171,7 @@ impl ObjectReader {
         Ok(())
     }
 
-    /// Whether all fields were taken.
+    /// Returns whether all fields were taken.
     pub(crate) fn is_empty(&self) -> bool {
         self.map.values().all(Value::is_null)
     }
@@ -182,7 +182,7 @@ impl ObjectReader {
     }
 }
 
-/// Whether a value is `null`, `false`, zero, or empty.
+/// Returns whether a value is `null`, `false`, zero, or empty.
 pub(crate) fn is_falsy(value: &Value) -> bool {
     match value {
         Value::Null => true,

@@ -24,8 +24,8 @@ fn for_each_subschema(schema: &mut Map<String, Value>, visit: &mut impl FnMut(&m
     }
 }
 
-/// Whether a JSON schema and all its subschemas meet `OpenAI`'s rules for strict schemas: all properties of an object
-/// are required, and no other properties are allowed. Values that are no objects count as strict.
+/// Returns whether a JSON schema and all its subschemas meet `OpenAI`'s rules for strict schemas: all properties of an
+/// object are required, and no other properties are allowed. Values that are no objects count as strict.
 pub(crate) fn is_strict(schema: &Value) -> bool {
     let Value::Object(schema) = schema else { return true };
     let requires_all_properties = schema.get("properties").and_then(Value::as_object).is_none_or(|properties| {

@@ -56,8 +56,8 @@ impl<'a> Cursor<'a> {
         Self { offset, ..self }
     }
 
-    /// Whether all values so far can be parsed and serialised without loss: numbers of at most 64 bits, strings without
-    /// unpaired surrogates, and nesting within the limit of `serde_json`.
+    /// Returns whether all values so far can be parsed and serialised without loss: numbers of at most 64 bits, strings
+    /// without unpaired surrogates, and nesting within the limit of `serde_json`.
     pub(crate) fn is_exact(&self) -> bool {
         self.exact
     }

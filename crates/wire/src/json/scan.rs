@@ -117,7 +117,7 @@ pub(super) fn number_end(bytes: &[u8], mut offset: usize) -> Option<usize> {
     Some(offset)
 }
 
-/// Whether `serde_json` parses a number without loss: an integer of at most 64 bits, or any number below 2^53.
+/// Returns whether `serde_json` parses a number without loss: an integer of at most 64 bits, or any number below 2^53.
 pub(super) fn is_exact_number(number: &str) -> bool {
     /// 2^53: from here on, not every integer can be represented as a double.
     const FIRST_INEXACT: f64 = 9_007_199_254_740_992.0;

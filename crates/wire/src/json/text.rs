@@ -36,7 +36,7 @@ impl<'a> Value<'a> {
         self.kind == ValueKind::Null
     }
 
-    /// Whether it is `null`, `false`, zero, or empty.
+    /// Returns whether the value is `null`, `false`, zero, or empty.
     pub(crate) fn is_falsy(&self) -> bool {
         match self.kind {
             ValueKind::Null | ValueKind::False => true,

@@ -78,7 +78,7 @@ fn turns(rows: &[TurnRow], question: &Backtest, all: bool) {
     anstream::println!();
 }
 
-/// The name of a model without its provider.
+/// Returns the name of a model without its provider.
 fn short(model: &str) -> String {
     model.split_once(':').map_or(model, |(_, name)| name).to_owned()
 }

@@ -155,7 +155,7 @@ fn characters(member: Option<&Value<'_>>) -> u64 {
     member.map_or(0, Value::characters)
 }
 
-/// Whether a content block of a type is allowed in a Messages request by an author.
+/// Returns whether a content block of a type is allowed in a Messages request by an author.
 fn is_allowed(author: Author, kind: &str) -> bool {
     match kind {
         "image" | "tool_result" => author == Author::User,
@@ -221,8 +221,8 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// Whether the block has a member that its type does not allow. Blocks of types that only the provider handles may
-    /// have any members.
+    /// Returns whether the block has a member that its type does not allow. Blocks of types that only the provider
+    /// handles may have any members.
     fn has_members_of_other_types(&self, kind: &str) -> bool {
         let allowed_groups = match kind {
             "text" => Self::TEXT,

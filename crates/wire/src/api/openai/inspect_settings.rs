@@ -136,7 +136,7 @@ impl<'a> Inspector<'a> {
     }
 }
 
-/// Whether a verbosity is not the default.
+/// Returns whether a verbosity is not the default.
 pub(crate) fn is_verbose(value: &Value<'_>) -> bool {
     !value.is_null() && value.string().as_deref() != Some("medium")
 }

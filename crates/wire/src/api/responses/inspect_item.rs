@@ -25,17 +25,17 @@ pub(crate) struct Item<'a> {
 }
 
 impl Item<'_> {
-    /// Whether it has members of a tool call.
+    /// Returns whether the item has members of a tool call.
     pub(crate) const fn is_call(&self) -> bool {
         self.call_id.is_some() || self.name.is_some() || self.arguments.is_some() || self.input.is_some()
     }
 
-    /// Whether it has members of a tool result or of a list of tools.
+    /// Returns whether the item has members of a tool result or of a list of tools.
     pub(crate) const fn is_result(&self) -> bool {
         self.output.is_some() || self.tools.is_some()
     }
 
-    /// Whether it has members of a reasoning item.
+    /// Returns whether the item has members of a reasoning item.
     pub(crate) const fn is_reasoning(&self) -> bool {
         self.summary.is_some() || self.has_encrypted_content
     }

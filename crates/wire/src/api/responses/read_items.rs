@@ -70,7 +70,7 @@ fn read_item(item: Value, messages: &mut Vec<Message>, gate: &mut FeatureGate<'_
     Ok(())
 }
 
-/// Whether an item of `role` belongs to the message with these blocks and the same role.
+/// Returns whether an item of `role` belongs to the message with these blocks and the same role.
 fn can_extend(blocks: &[Block], role: Role) -> bool {
     role == Role::Assistant || blocks.iter().all(|block| matches!(block, Block::ToolResult(_)))
 }

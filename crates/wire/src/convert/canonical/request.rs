@@ -38,7 +38,7 @@ pub(crate) struct Message {
 }
 
 impl Message {
-    /// Whether the message has content other than white space.
+    /// Returns whether the message has content other than white space.
     pub(crate) fn has_content(&self) -> bool {
         self.blocks.iter().any(|block| !matches!(block, Block::Text(text) if is_blank(text)))
     }
