@@ -26,9 +26,9 @@ pub trait Notify: Explain {
 /// The lines of a refusal before and after the list of rejected candidates.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RefusalHelp {
-    /// Causes, such as the outage of a provider.
+    /// Causes, such as the outage of a provider, one line each.
     pub causes: Vec<String>,
-    /// What the user can do.
+    /// What the user can do, one line each.
     pub advice: Vec<String>,
 }
 
@@ -37,7 +37,7 @@ pub struct RefusalHelp {
 pub enum Banner<K: Notify = ModelChoice> {
     /// The explicit choice of the user was rejected (decision D3).
     ChoiceRejected {
-        /// The choice.
+        /// The candidate that the user chose.
         candidate: K::Candidate,
         /// Why it was rejected.
         failure: K::Failure,
@@ -48,7 +48,7 @@ pub enum Banner<K: Notify = ModelChoice> {
     Refused {
         /// Each rejected candidate once, with its first failure.
         rejected: Vec<(K::Candidate, K::Failure)>,
-        /// Causes and advice.
+        /// The causes and the advice, shown around the list.
         help: RefusalHelp,
     },
     /// A banner that only this decision kind has.

@@ -8,11 +8,11 @@ use crate::explain::{Explain, candidate_text, reason_text};
 /// The first line of a why-view.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WhyHeader {
-    /// The turn.
+    /// The id of the decided turn.
     pub turn: TurnId,
-    /// Its session.
+    /// The id of its session.
     pub session: SessionId,
-    /// When it started.
+    /// The time when the turn started.
     pub at: Timestamp,
 }
 

@@ -33,22 +33,22 @@ pub enum ModelNotice {
     },
     /// A rule was chosen because a daily budget is spent.
     Budget {
-        /// The budget.
+        /// The limit of the budget, per UTC day.
         limit: NanoUsd,
         /// The amount spent today.
         spent: NanoUsd,
-        /// The rule.
+        /// The name of the rule.
         rule: String,
     },
     /// The pattern store recommends another model than the one chosen.
     PatternDisagrees {
         /// The model that serves the turn.
         model: ModelId,
-        /// The rule that chose it; `None` if another slot did.
+        /// The name of the rule that chose it; `None` if another slot did.
         rule: Option<String>,
         /// The recommended model.
         recommended: ModelId,
-        /// Confidence of the recommendation.
+        /// The confidence of the recommendation, from 0 to 1.
         confidence: Score,
         /// Number of scored samples of the recommended model.
         samples: u64,
