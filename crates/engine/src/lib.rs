@@ -32,6 +32,7 @@ mod recorder;
 mod router_state;
 mod rule_hits;
 mod sessions;
+mod turn_events;
 mod turn_input;
 mod turn_outcome;
 mod turns;

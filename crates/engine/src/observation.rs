@@ -1,15 +1,11 @@
 //! Records turns that other clients recorded, with the decision that would have been made about them.
 
-use contracts::events::{DecisionMode, SessionSource};
+use contracts::events::{DecisionMode, SessionSource, SessionStarted};
 use transcripts::observed::{ObservedSession, ObservedTurn};
 
 use crate::{
-    engine::Engine,
-    error::EngineError,
-    mention::Mention,
-    observe::{events_after_decision, session_event},
-    turn_input::TurnInput,
-    turn_outcome::TurnOutcome,
+    engine::Engine, error::EngineError, mention::Mention, observe::events_after_decision, turn_events::session_started,
+    turn_input::TurnInput, turn_outcome::TurnOutcome,
 };
 
 impl Engine {
@@ -18,7 +14,14 @@ impl Engine {
     /// # Errors
     /// [`EngineError`] if the log cannot be written.
     pub fn observe_session(&mut self, session: &ObservedSession) -> Result<(), EngineError> {
-        self.recorder.record([session_event(session)?])
+        let started = SessionStarted {
+            session: session.id.clone(),
+            source: session.source,
+            workspace: session.workspace.clone(),
+            client: session.client.clone(),
+            parent: session.parent.clone(),
+        };
+        self.recorder.record([session_started(started, session.started_at)?])
     }
 
     /// Whether a turn that a client recorded came through the gateway. The log then has it with its calls and costs,

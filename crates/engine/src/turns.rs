@@ -13,13 +13,14 @@ use event_core::{EventType, NewEvent, Sealed, Timestamp};
 use router_core::{AuxiliaryCalls, NoticeContext, OverrideError, RecordText, banners};
 
 use crate::{
-    capture::{Context, LONGEST_PATH, Words, capture, turn_of},
+    capture::{Context, Words, capture, turn_of},
     decision::{decide_turn, seal_decision},
     engine::Engine,
     error::EngineError,
     mention::Mention,
     recorder::turn_event,
     sessions::Session,
+    turn_events::session_started,
     turn_input::TurnInput,
     turn_outcome::{Route, TurnOutcome},
 };
@@ -135,19 +136,17 @@ impl Engine {
         if self.state().sessions.get(&input.session).is_some_and(|session| session.source.is_some()) {
             return Ok(());
         }
-        let correlation = input.session.correlation();
-        let id = correlation.then(SessionStarted::KIND, 0);
-        if self.recorder.knows(id)? {
+        if self.recorder.knows(input.session.correlation().then(SessionStarted::KIND, 0))? {
             return Ok(());
         }
         let event = SessionStarted {
             session: input.session.clone(),
             source: if input.request.is_some() { SessionSource::Gateway } else { SessionSource::CommandLine },
-            workspace: input.workspace.clone().filter(|path| path.len() <= LONGEST_PATH),
+            workspace: input.workspace.clone(),
             client: input.client.clone(),
             parent: input.parent.clone(),
         };
-        self.recorder.record([Sealed::new(id, self.now(), correlation, Arc::new(event))?])
+        self.recorder.record([session_started(event, self.now())?])
     }
 
     fn capture(

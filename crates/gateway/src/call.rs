@@ -60,7 +60,7 @@ impl RunningCall {
         let Some(call) = self.call.take() else { return };
         let failure = CallFailure { class, status: None, retries: 0, usage, raw_usage };
         self.bus.notify(move |engine| {
-            engine.call_failed(&call, failure)?;
+            engine.call_failed(&call, &failure)?;
             engine.end(&call.session, call.turn, status)
         });
     }

@@ -10,6 +10,8 @@ use contracts::{
 use event_core::{EventId, Timestamp};
 use serde::{Deserialize, Serialize};
 
+use crate::tool_call::ToolClass;
+
 /// A session that another client recorded: its id, source and workspace. Readers return it beside the turns.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ObservedSession {
@@ -144,16 +146,8 @@ pub struct ObservedTool {
     pub at: Timestamp,
     /// Name of the tool.
     pub name: String,
-    /// Kind of side effect.
-    pub side_effect: SideEffect,
-    /// Extensions of the files in the arguments, in lower case, with the dot.
-    pub extensions: BTreeSet<String>,
-    /// Top-level directories of the files in the arguments, inside the workspace.
-    pub directories: BTreeSet<String>,
-    /// Files that the call writes or reverts, each as the first 32 bits of the hash of its path.
-    pub files: BTreeSet<u32>,
-    /// Whether the call reverts earlier changes: of `files`, or of all files if `files` is empty.
-    pub reverts: bool,
+    /// Its side effect and files.
+    pub class: ToolClass,
 }
 
 /// The result of a tool call: its outcome and size, without its content.

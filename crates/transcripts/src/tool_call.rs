@@ -3,12 +3,13 @@
 use std::collections::BTreeSet;
 
 use contracts::SideEffect;
+use serde::{Deserialize, Serialize};
 
 use crate::{claude_code, codex};
 
 /// Classification of a tool call: its side effect and its files.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ToolLook {
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolClass {
     /// Kind of side effect.
     pub side_effect: SideEffect,
     /// Extensions of the files in the arguments, in lower case, with the dot.
@@ -23,7 +24,7 @@ pub struct ToolLook {
 
 /// Classifies a tool call by its name and its arguments, which are JSON or a patch. Unknown tools have no side effect
 /// and no files.
-pub fn look(name: &str, arguments: &str, workspace: Option<&str>) -> ToolLook {
+pub fn classify_tool_call(name: &str, arguments: &str, workspace: Option<&str>) -> ToolClass {
     let name = usual_name(name);
     let side_effect = match claude_code::side_effect(name) {
         SideEffect::None => codex::tools::side_effect(name, arguments),
@@ -36,7 +37,7 @@ pub fn look(name: &str, arguments: &str, workspace: Option<&str>) -> ToolLook {
     let more = codex::tools::touched(arguments, workspace);
     touched.files.extend(more.files);
     touched.reverts |= more.reverts;
-    ToolLook {
+    ToolClass {
         side_effect,
         extensions: places.extensions,
         directories: places.directories,
@@ -65,31 +66,32 @@ fn usual_name(name: &str) -> &str {
 mod tests {
     use contracts::SideEffect;
 
-    use super::look;
+    use super::classify_tool_call;
 
     #[test]
     fn the_same_work_looks_the_same_whichever_client_does_it() {
         let shop = Some("/shop");
-        let looks = [
-            look("Edit", r#"{"file_path":"/shop/src/a.rs","old_string":"a"}"#, shop),
-            look("edit", r#"{"filePath":"/shop/src/a.rs","oldString":"a"}"#, shop),
-            look("replace", r#"{"file_path":"/shop/src/a.rs"}"#, shop),
+        let classes = [
+            classify_tool_call("Edit", r#"{"file_path":"/shop/src/a.rs","old_string":"a"}"#, shop),
+            classify_tool_call("edit", r#"{"filePath":"/shop/src/a.rs","oldString":"a"}"#, shop),
+            classify_tool_call("replace", r#"{"file_path":"/shop/src/a.rs"}"#, shop),
         ];
-        for seen in &looks {
+        for seen in &classes {
             assert_eq!(seen.side_effect, SideEffect::Write);
-            assert_eq!((&seen.extensions, &seen.files), (&looks[0].extensions, &looks[0].files));
+            assert_eq!((&seen.extensions, &seen.files), (&classes[0].extensions, &classes[0].files));
             assert_eq!(seen.files.len(), 1);
         }
-        let patch = look("apply_patch", "*** Begin Patch\n*** Update File: src/a.rs\n*** End Patch", shop);
-        assert_eq!((patch.side_effect, &patch.files), (SideEffect::Write, &looks[0].files));
-        let back = look("bash", r#"{"command":"git checkout -- src/a.rs"}"#, shop);
-        assert_eq!((back.side_effect, back.reverts, &back.files), (SideEffect::Execute, true, &looks[0].files));
+        let patch =
+            classify_tool_call("apply_patch", "*** Begin Patch\n*** Update File: src/a.rs\n*** End Patch", shop);
+        assert_eq!((patch.side_effect, &patch.files), (SideEffect::Write, &classes[0].files));
+        let back = classify_tool_call("bash", r#"{"command":"git checkout -- src/a.rs"}"#, shop);
+        assert_eq!((back.side_effect, back.reverts, &back.files), (SideEffect::Execute, true, &classes[0].files));
     }
 
     #[test]
     fn a_tool_nobody_knows_does_nothing_and_hostile_arguments_do_no_harm() {
         for arguments in ["", "{", "[]", "null", r#"{"file_path":7}"#, &"[".repeat(10_000)] {
-            let seen = look("frobnicate", arguments, None);
+            let seen = classify_tool_call("frobnicate", arguments, None);
             assert_eq!((seen.side_effect, seen.files.len(), seen.reverts), (SideEffect::None, 0, false));
         }
     }

@@ -2,7 +2,7 @@
 
 use contracts::{
     ModelId, SessionId, TurnId,
-    events::{DecisionMode, RouteDecided, TurnEnded, TurnStatus},
+    events::{DecisionMode, TurnEnded, TurnStatus},
 };
 use event_core::EventType;
 
@@ -11,7 +11,7 @@ use crate::{
     engine::Engine,
     error::EngineError,
     mention::Mention,
-    recorder::turn_event,
+    turn_events::TurnEvents,
     turn_input::TurnInput,
     turn_outcome::{Route, TurnOutcome},
 };
@@ -68,9 +68,9 @@ impl Engine {
     pub fn end(&mut self, session: &SessionId, turn: TurnId, status: TurnStatus) -> Result<(), EngineError> {
         let open = self.state().sessions.get(session).and_then(|session| session.open(turn));
         let Some(open) = open else { return Ok(()) };
-        let (llm_calls, tool_calls) = (open.llm_calls, open.tool_calls);
-        let event = TurnEnded { turn, session: session.clone(), status, llm_calls, tool_calls };
-        let sealed = turn_event(turn, 0, self.now(), event)?.caused_by(turn.0.then(RouteDecided::KIND, 0));
+        let events = TurnEvents { turn, session, thread: &open.thread, registry: &self.models.registry };
+        let event = events.ended(status, open.llm_calls, open.tool_calls);
+        let sealed = events.seal(turn.0.then(TurnEnded::KIND, 0), self.now(), events.decided(), event)?;
         self.recorder.record([sealed])?;
         self.judge()
     }

@@ -1,26 +1,23 @@
 //! Calls to models and the tools they ask for, recorded as they happen. Not yet on the disk when these return.
 
-use std::sync::Arc;
-
 use catalogue::estimate::estimates;
 use contracts::{
-    CacheVariant, ModelId, NanoUsd, SessionId, Thread, Tokenizer, TurnId, Usage,
+    ModelId, SessionId, Thread, Tokenizer, TurnId, Usage,
     events::{
         ErrorClass, LlmCallCompleted, LlmCallFailed, LlmCallStarted, RouteDecided, StopReason, ToolCalled,
         ToolFinished, ToolOutcome, TurnStatus,
     },
 };
-use event_core::{EventId, EventType, Sealed, Timestamp};
-use transcripts::tool_call::{ToolLook, look};
+use event_core::{EventId, EventType, Timestamp};
+use transcripts::tool_call::classify_tool_call;
 
 use crate::{
-    capture::bounded, engine::Engine, error::EngineError, observe::cut, recorder::turn_event, turn_outcome::TurnOutcome,
+    engine::Engine,
+    error::EngineError,
+    recorder::turn_event,
+    turn_events::{LONGEST_NAME, TurnEvents, cut},
+    turn_outcome::TurnOutcome,
 };
-
-/// The longest name of a tool or of its call that an event carries, in bytes; the rest is cut.
-const LONGEST_NAME: usize = 128;
-/// The longest account of a call's usage that an event carries, in bytes; longer ones are dropped.
-const LONGEST_USAGE: usize = 1_024;
 
 /// A call to a model that was sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -130,34 +127,20 @@ impl Engine {
     /// # Errors
     /// [`EngineError`] when the log cannot be written.
     pub fn call_answered(&mut self, call: &Call, answer: &CallAnswer) -> Result<(), EngineError> {
-        let completed = LlmCallCompleted {
-            turn: call.turn,
-            session: call.session.clone(),
-            thread: call.thread.clone(),
-            model: call.model.clone(),
-            usage: answer.usage.unwrap_or_default(),
-            // What nobody counted costs nobody knows what.
-            cost: answer.usage.and_then(|usage| self.cost(&call.model, &usage)),
-            latency_ms: Some(answer.at.micros_since(call.sent_at) / 1_000),
-            stop_reason: answer.stop_reason,
-            tool_calls: u32::try_from(answer.tools.len()).unwrap_or(u32::MAX),
-            thinking_blocks: answer.thinking_blocks,
-            raw_usage: answer.raw_usage.clone().filter(|raw| raw.len() <= LONGEST_USAGE),
-            variant: CacheVariant::PLAIN,
-            began_at: answer.began_at,
-        };
+        let events = self.turn_events(call);
+        let tool_calls = u32::try_from(answer.tools.len()).unwrap_or(u32::MAX);
+        let completed = events.call_completed(call.model.clone(), Some(call.sent_at), answer, tool_calls);
         let cause = call.turn.0.then(LlmCallStarted::KIND, call.number);
-        let sealed = turn_event(call.turn, call.number, answer.at, completed)?.caused_by(cause);
-        let cause = sealed.event.id;
-        let mut events = vec![sealed];
-        let workspace = self.state().sessions.get(&call.session).and_then(|session| session.workspace.clone());
+        let id = call.turn.0.then(LlmCallCompleted::KIND, call.number);
+        let mut sealed = vec![events.seal(id, answer.at, cause, completed)?];
+        let workspace = self.state().sessions.get(&call.session).and_then(|session| session.workspace.as_deref());
         for (number, tool) in (0..).zip(&answer.tools) {
-            let event = tool_called(call, tool, workspace.as_deref());
-            // Some providers name no call, or the first of each answer the same: its place in the turn is its name.
-            let id = cause.then(ToolCalled::KIND, number);
-            events.push(Sealed::new(id, answer.at, call.turn.0, Arc::new(event))?.caused_by(cause));
+            let class = classify_tool_call(&tool.name, &tool.arguments, workspace);
+            let called = events.tool_called(&tool.id, &tool.name, &class);
+            // Some providers give no id to a call, or the same one to the first call of each response.
+            sealed.push(events.seal(id.then(ToolCalled::KIND, number), answer.at, id, called)?);
         }
-        self.recorder.record(events)?;
+        self.recorder.record(sealed)?;
         if answer.stop_reason == StopReason::ToolUse {
             return Ok(());
         }
@@ -168,21 +151,12 @@ impl Engine {
     ///
     /// # Errors
     /// [`EngineError`] when the log cannot be written.
-    pub fn call_failed(&mut self, call: &Call, failure: CallFailure) -> Result<(), EngineError> {
-        let event = LlmCallFailed {
-            turn: call.turn,
-            session: call.session.clone(),
-            thread: call.thread.clone(),
-            model: call.model.clone(),
-            class: failure.class,
-            status: failure.status,
-            retries: failure.retries,
-            usage: failure.usage,
-            cost: failure.usage.and_then(|usage| self.cost(&call.model, &usage)),
-            raw_usage: failure.raw_usage.filter(|raw| raw.len() <= LONGEST_USAGE),
-        };
-        let cause = call.turn.0.then(LlmCallStarted::KIND, call.number);
-        let sealed = turn_event(call.turn, call.number, self.now(), event)?.caused_by(cause);
+    pub fn call_failed(&mut self, call: &Call, failure: &CallFailure) -> Result<(), EngineError> {
+        let events = self.turn_events(call);
+        let event = events.call_failed(call.model.clone(), failure);
+        let (id, cause) = (LlmCallFailed::KIND, LlmCallStarted::KIND);
+        let [id, cause] = [id, cause].map(|kind| call.turn.0.then(kind, call.number));
+        let sealed = events.seal(id, self.now(), cause, event)?;
         self.recorder.record([sealed])?;
         self.react()
     }
@@ -200,10 +174,12 @@ impl Engine {
         let at = self.now();
         let open = self.state().sessions.get(session).and_then(|session| session.open(turn));
         let Some(open) = open else { return Ok(()) };
+        let registry = &self.models.registry;
+        let events = TurnEvents { turn, session, thread: &open.thread, registry };
         let mut waiting = open.tools_waiting.clone();
         // A turn that has asked for nothing itself goes on with what one before it asked for.
         let goes_on = open.llm_calls == 0;
-        let mut events = Vec::with_capacity(answers.len());
+        let mut sealed = Vec::with_capacity(answers.len());
         for answer in answers {
             let called = match waiting.iter().position(|tool| tool.is_meant_by(&cut(&answer.id, LONGEST_NAME))) {
                 Some(place) => waiting.remove(place).event,
@@ -211,37 +187,15 @@ impl Engine {
                 // It was answered before: the client sends its request again.
                 None => continue,
             };
-            let event = ToolFinished {
-                turn,
-                session: session.clone(),
-                call: cut(&answer.id, LONGEST_NAME),
-                outcome: if answer.failed { ToolOutcome::Failed } else { ToolOutcome::Succeeded },
-                output_bytes: answer.bytes,
-            };
-            let id = called.then(ToolFinished::KIND, 0);
-            events.push(Sealed::new(id, at, turn.0, Arc::new(event))?.caused_by(called));
+            let outcome = if answer.failed { ToolOutcome::Failed } else { ToolOutcome::Succeeded };
+            let finished = events.tool_finished(&answer.id, outcome, answer.bytes);
+            sealed.push(events.seal(called.then(ToolFinished::KIND, 0), at, called, finished)?);
         }
-        self.recorder.record(events)
+        self.recorder.record(sealed)
     }
 
-    fn cost(&self, model: &ModelId, usage: &Usage) -> Option<NanoUsd> {
-        // Nobody's prices are guessed.
-        Some(self.models.registry.get(model)?.prices?.cost(usage))
-    }
-}
-
-fn tool_called(call: &Call, tool: &ToolRequest, workspace: Option<&str>) -> ToolCalled {
-    let ToolLook { side_effect, extensions, directories, files, reverts } =
-        look(&tool.name, &tool.arguments, workspace);
-    ToolCalled {
-        turn: call.turn,
-        session: call.session.clone(),
-        call: cut(&tool.id, LONGEST_NAME),
-        name: cut(&tool.name, LONGEST_NAME),
-        side_effect,
-        extensions: bounded(&extensions),
-        directories: bounded(&directories),
-        files: files.into_iter().take(64).collect(),
-        reverts,
+    fn turn_events<'a>(&'a self, call: &'a Call) -> TurnEvents<'a> {
+        let Call { turn, session, thread, .. } = call;
+        TurnEvents { turn: *turn, session, thread, registry: &self.models.registry }
     }
 }

@@ -1,9 +1,10 @@
 //! The calls that ran when the program was killed: they are over, and nobody knows how they went.
 
 use contracts::events::{ErrorClass, LlmCallFailed, TurnStatus};
-use event_core::{EventType, NewEvent};
+use event_core::EventType;
 
-use crate::{engine::Engine, error::EngineError, open_turn::OpenTurn};
+use super::CallFailure;
+use crate::{engine::Engine, error::EngineError, open_turn::OpenTurn, turn_events::TurnEvents};
 
 impl Engine {
     /// Ends the turns whose calls ran when the last process was killed. Durable when this returns; how many there were.
@@ -25,22 +26,14 @@ impl Engine {
             let model = open.model.clone();
             for waiting in 0..u64::from(open.calls_waiting) {
                 let Some(model) = model.clone() else { continue };
-                // What became of the call nobody here can say, least of all against its provider.
+                // Of the class `other`, which is no outage: how the call went is unknown.
                 let class = ErrorClass::Other;
-                let event = LlmCallFailed {
-                    turn: open.turn,
-                    session: session.clone(),
-                    thread: open.thread.clone(),
-                    model,
-                    class,
-                    status: None,
-                    retries: 0,
-                    usage: None,
-                    cost: None,
-                    raw_usage: None,
-                };
+                let failure = CallFailure { class, status: None, retries: 0, usage: None, raw_usage: None };
+                let registry = &self.models.registry;
+                let events = TurnEvents { turn: open.turn, session, thread: &open.thread, registry };
                 let id = open.turn.0.then(LlmCallFailed::KIND, 1_000_000 + waiting);
-                self.recorder.record([NewEvent::new(id, now, open.turn.0, &event)?.caused_by(open.started)])?;
+                let sealed = events.seal(id, now, open.started, events.call_failed(model, &failure))?;
+                self.recorder.record([sealed])?;
             }
             self.end(session, open.turn, TurnStatus::Failed)?;
         }

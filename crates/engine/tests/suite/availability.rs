@@ -212,7 +212,7 @@ fn after_a_quiet_end_one_turn_finds_out_and_the_others_go_elsewhere_until_it_has
     assert_eq!(desk.turn("three", "a quick question").as_deref(), Some(GPT), "another one tries the provider");
     let class = ErrorClass::ServerError;
     let failure = CallFailure { class, status: Some(500), retries: 0, usage: None, raw_usage: None };
-    desk.engine.call_failed(&probe, failure).unwrap();
+    desk.engine.call_failed(&probe, &failure).unwrap();
     desk.pass_secs(200);
     assert_eq!(desk.turn("three", "a quick question").as_deref(), Some(GPT), "one failure puts it out again");
 

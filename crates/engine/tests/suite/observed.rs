@@ -263,7 +263,7 @@ fn names_of_any_length_fit_into_events() {
     turn.steps.push(Step::Call(answer));
     for (number, length) in [(1, 18), (2, 1), (3, 5_000)] {
         let [Step::ToolCalled(mut tool), result] = edit(&format!("{number}{long}"), START) else { panic!("a tool") };
-        (tool.name, tool.extensions, tool.directories) = (long.clone(), many(length), many(length));
+        (tool.name, tool.class.extensions, tool.class.directories) = (long.clone(), many(length), many(length));
         turn.steps.extend([Step::ToolCalled(tool), result]);
     }
     turn.steps.push(failure(&long, START, &long, ErrorClass::Timeout));

@@ -134,7 +134,7 @@ fn next_target(
 ) -> Result<Option<(Target, Call)>, EngineError> {
     let FailedCall { call, failure, failed_models } = failed;
     if let Some(call) = call.into_call() {
-        engine.call_failed(&call, failure)?;
+        engine.call_failed(&call, &failure)?;
     }
     let Some(failed_models) = failed_models else { return Ok(None) };
     let next = engine.fall_back(outcome, failed_models)?;

@@ -4,6 +4,7 @@
 mod choice;
 mod collector;
 mod failures;
+mod live_and_imported;
 mod passage;
 mod safety;
 mod shutdown;

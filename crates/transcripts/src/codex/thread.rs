@@ -11,7 +11,7 @@ pub(super) use crate::session_file::Last;
 use super::{response::Response, usage::Counts};
 use crate::{
     observed::{Before, ObservedCompaction, ObservedTurn, Step},
-    session_file::Places,
+    tool_call::ToolClass,
 };
 
 /// Estimated tokens that Codex sends before the messages of a rollout: instructions and tool definitions. They are not
@@ -71,13 +71,13 @@ impl Thread {
     }
 
     /// Adds the name, side effect and files of a tool call to the thread's history.
-    pub(super) fn add_tool(&mut self, name: &str, side_effect: contracts::SideEffect, places: &Places) {
+    pub(super) fn add_tool(&mut self, name: &str, class: &ToolClass) {
         let before = &mut self.before;
         before.tool_calls += 1;
         before.tools.insert(name.to_owned());
-        before.side_effects.insert(side_effect);
-        before.extensions.extend(places.extensions.iter().cloned());
-        before.directories.extend(places.directories.iter().cloned());
+        before.side_effects.insert(class.side_effect);
+        before.extensions.extend(class.extensions.iter().cloned());
+        before.directories.extend(class.directories.iter().cloned());
     }
 
     /// Starts a response: its items are not part of the input that its usage reports.

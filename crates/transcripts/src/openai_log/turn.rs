@@ -13,11 +13,11 @@ use serde_json::value::RawValue;
 
 use super::line::{Line, Message};
 use crate::{
-    codex::tools,
     error_text::class,
     observed::{
         Before, ObservedCall, ObservedFailure, ObservedResult, ObservedSession, ObservedTool, ObservedTurn, Step,
     },
+    tool_call::classify_tool_call,
 };
 
 /// A request with its response, from one line of the log.
@@ -73,13 +73,13 @@ impl Exchange<'_> {
             before.prompt.images += message.content.images;
             for call in message.tool_calls.iter().flatten() {
                 let (name, input) = (call.function.name.text(), call.function.arguments.text());
-                let places = tools::places(name, input, workspace);
+                let class = classify_tool_call(name, input, workspace);
                 before.prompt.characters += characters(name) + characters(input);
                 before.tool_calls += 1;
                 before.tools.insert(name.to_owned());
-                before.side_effects.insert(tools::side_effect(name, input));
-                before.extensions.extend(places.extensions);
-                before.directories.extend(places.directories);
+                before.side_effects.insert(class.side_effect);
+                before.extensions.extend(class.extensions);
+                before.directories.extend(class.directories);
             }
         }
         let definitions = self.request.tools.as_deref().unwrap_or_default();
@@ -190,17 +190,12 @@ impl OpenTurn {
             let unique = format!("{id}:{number}:{}", tool.id.text());
             self.waiting.push((tool.id.text().to_owned(), unique.clone()));
             let (name, input) = (tool.function.name.text(), tool.function.arguments.text());
-            let (places, touched) = (tools::places(name, input, workspace), tools::touched(input, workspace));
             self.turn.steps.push(Step::ToolCalled(ObservedTool {
                 id: unique,
                 call: id,
                 at: exchange.at,
                 name: name.to_owned(),
-                side_effect: tools::side_effect(name, input),
-                extensions: places.extensions,
-                directories: places.directories,
-                files: touched.files,
-                reverts: touched.reverts,
+                class: classify_tool_call(name, input, workspace),
             }));
         }
         self.last = match (choice, tools.is_empty()) {

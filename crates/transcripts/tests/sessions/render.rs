@@ -83,9 +83,9 @@ fn render_turn(turn: &ObservedTurn, out: &mut String) {
                 time(tool.at),
                 tool.id,
                 tool.name,
-                tool.side_effect,
-                tool.extensions,
-                tool.directories
+                tool.class.side_effect,
+                tool.class.extensions,
+                tool.class.directories
             ),
             Step::ToolFinished(result) => {
                 writeln!(

@@ -8,6 +8,7 @@ use event_core::{EventId, Timestamp};
 use transcripts::observed::{
     Before, ObservedCall, ObservedFailure, ObservedResult, ObservedSession, ObservedTool, ObservedTurn, Step,
 };
+use transcripts::tool_call::ToolClass;
 
 use super::desk::session;
 
@@ -76,11 +77,13 @@ pub(crate) fn edit(name: &str, at: Timestamp) -> [Step; 2] {
         call: EventId::derive(&[name.as_bytes()]),
         at,
         name: "Edit".to_owned(),
-        side_effect: SideEffect::Write,
-        extensions: [".rs".to_owned()].into(),
-        directories: ["src".to_owned()].into(),
-        files: [7].into(),
-        reverts: false,
+        class: ToolClass {
+            side_effect: SideEffect::Write,
+            extensions: [".rs".to_owned()].into(),
+            directories: ["src".to_owned()].into(),
+            files: [7].into(),
+            reverts: false,
+        },
     };
     let result = ObservedResult { id: name.to_owned(), at, outcome: ToolOutcome::Succeeded, output_bytes: 12 };
     [Step::ToolCalled(tool), Step::ToolFinished(result)]

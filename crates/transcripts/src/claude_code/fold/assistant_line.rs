@@ -11,9 +11,10 @@ use crate::{
         content::{Block, Content},
         line::{Line, Message},
         thread::Last,
-        tools, usage,
+        usage,
     },
     observed::{ObservedCall, ObservedTool, Step},
+    tool_call::classify_tool_call,
 };
 
 impl Fold {
@@ -88,15 +89,14 @@ impl Fold {
         let name = block.name.text();
         let input = block.input.map_or("", RawValue::get);
         let workspace = self.session.as_ref().and_then(|session| session.workspace.clone());
-        let (places, touched) = tools::files(name, input, workspace.as_deref());
-        let side_effect = tools::side_effect(name);
+        let class = classify_tool_call(name, input, workspace.as_deref());
         let before = &mut self.thread(&place.key).before;
         before.prompt.characters += characters(name) + characters(input);
         before.tool_calls += 1;
         before.tools.insert(name.to_owned());
-        before.side_effects.insert(side_effect);
-        before.extensions.extend(places.extensions.iter().cloned());
-        before.directories.extend(places.directories.iter().cloned());
+        before.side_effects.insert(class.side_effect);
+        before.extensions.extend(class.extensions.iter().cloned());
+        before.directories.extend(class.directories.iter().cloned());
         if let Some(open) = self.running(&place.key) {
             let id = block.id.text().to_owned();
             open.waiting.insert(id.clone());
@@ -105,11 +105,7 @@ impl Fold {
                 call,
                 at: place.at,
                 name: name.to_owned(),
-                side_effect,
-                extensions: places.extensions,
-                directories: places.directories,
-                files: touched.files,
-                reverts: touched.reverts,
+                class,
             }));
         }
     }

@@ -12,9 +12,9 @@ use crate::{
     codex::{
         line::{Output, Payload},
         thread::Last,
-        tools,
     },
     observed::{ObservedResult, ObservedTool, Step},
+    tool_call::classify_tool_call,
 };
 
 /// Markers for the client's own use.
@@ -127,15 +127,13 @@ impl Fold {
     /// Adds a tool call. Tools of the provider (`is_providers`) have already ended, so their result is added as well.
     fn tool_called(&mut self, place: &Place<'_>, name: &str, input: &str, is_providers: bool) {
         let workspace = self.session.as_ref().and_then(|session| session.workspace.clone());
-        let places = tools::places(name, input, workspace.as_deref());
-        let touched = tools::touched(input, workspace.as_deref());
-        let side_effect = tools::side_effect(name, input);
+        let class = classify_tool_call(name, input, workspace.as_deref());
         let Some(response) = self.answer_for(place.at) else { return };
         response.items += 1;
         response.at = place.at;
         response.tool_calls += u32::from(!is_providers);
         self.thread.add_text(characters(name) + characters(input), 0);
-        self.thread.add_tool(name, side_effect, &places);
+        self.thread.add_tool(name, &class);
         let id = self.tool_id(place.payload);
         let Some(open) = &mut self.running else { return };
         open.push(Step::ToolCalled(ObservedTool {
@@ -143,11 +141,7 @@ impl Fold {
             call: event_core::EventId::derive(&[]),
             at: place.at,
             name: name.to_owned(),
-            side_effect,
-            extensions: places.extensions,
-            directories: places.directories,
-            files: touched.files,
-            reverts: touched.reverts,
+            class,
         }));
         open.note(Last::Answer { text: false }, place.at);
         if is_providers {

@@ -1,0 +1,159 @@
+//! Builds the events of a turn after its decision. Live requests and imported session files use this one builder, so that a
+//! conversation is recorded as the same events either way.
+
+use std::sync::Arc;
+
+use contracts::{
+    CacheVariant, ModelId, NanoUsd, Registry, SessionId, Thread, TurnId, Usage,
+    events::{
+        LlmCallCompleted, LlmCallFailed, RouteDecided, SessionStarted, ToolCalled, ToolFinished, ToolOutcome,
+        TurnEnded, TurnStatus,
+    },
+};
+use event_core::{EventId, EventType, Sealed, Timestamp};
+use transcripts::tool_call::ToolClass;
+
+use crate::{
+    capture::{LONGEST_PATH, bounded},
+    error::EngineError,
+    live::{CallAnswer, CallFailure},
+};
+
+/// Maximum length of the name of a tool, of its call, or of a client, in bytes; longer names are cut.
+pub(crate) const LONGEST_NAME: usize = 128;
+/// Maximum length of a recorded usage object, in bytes; longer ones are dropped.
+const LONGEST_USAGE: usize = 1_024;
+/// Maximum number of files of one tool call.
+const MOST_FILES: usize = 64;
+
+/// The identity of a turn, which all its events contain, and the models whose prices apply.
+pub(crate) struct TurnEvents<'a> {
+    pub(crate) turn: TurnId,
+    pub(crate) session: &'a SessionId,
+    pub(crate) thread: &'a Thread,
+    pub(crate) registry: &'a Registry,
+}
+
+impl TurnEvents<'_> {
+    /// Returns the id of the event that records the decision about the turn.
+    pub(crate) fn decided(&self) -> EventId {
+        self.turn.0.then(RouteDecided::KIND, 0)
+    }
+
+    /// Builds the event of a call with a response. `sent_at` is `None` if unknown.
+    pub(crate) fn call_completed(
+        &self,
+        model: ModelId,
+        sent_at: Option<Timestamp>,
+        answer: &CallAnswer,
+        tool_calls: u32,
+    ) -> LlmCallCompleted {
+        let sent_at = sent_at.filter(|sent| *sent <= answer.at);
+        LlmCallCompleted {
+            turn: self.turn,
+            session: self.session.clone(),
+            thread: self.thread.clone(),
+            usage: answer.usage.unwrap_or_default(),
+            cost: self.cost(&model, answer.usage),
+            model,
+            latency_ms: sent_at.map(|sent| answer.at.micros_since(sent) / 1_000),
+            stop_reason: answer.stop_reason,
+            tool_calls,
+            thinking_blocks: answer.thinking_blocks,
+            raw_usage: short_usage(answer.raw_usage.as_ref()),
+            variant: CacheVariant::PLAIN,
+            began_at: answer.began_at.filter(|began| *began <= answer.at),
+        }
+    }
+
+    /// Builds the event of a call without a complete response.
+    pub(crate) fn call_failed(&self, model: ModelId, failure: &CallFailure) -> LlmCallFailed {
+        LlmCallFailed {
+            turn: self.turn,
+            session: self.session.clone(),
+            thread: self.thread.clone(),
+            class: failure.class,
+            status: failure.status,
+            retries: failure.retries,
+            usage: failure.usage,
+            cost: self.cost(&model, failure.usage),
+            model,
+            raw_usage: short_usage(failure.raw_usage.as_ref()),
+        }
+    }
+
+    /// Builds the event of a tool call. `call` is the provider's id of it.
+    pub(crate) fn tool_called(&self, call: &str, name: &str, class: &ToolClass) -> ToolCalled {
+        ToolCalled {
+            turn: self.turn,
+            session: self.session.clone(),
+            call: cut(call, LONGEST_NAME),
+            name: cut(name, LONGEST_NAME),
+            side_effect: class.side_effect,
+            extensions: bounded(&class.extensions),
+            directories: bounded(&class.directories),
+            // A truncated list still contains a file: an empty one with `reverts` would stand for all files.
+            files: class.files.iter().take(MOST_FILES).copied().collect(),
+            reverts: class.reverts,
+        }
+    }
+
+    /// Builds the event of a tool result. `call` is the provider's id of the tool call.
+    pub(crate) fn tool_finished(&self, call: &str, outcome: ToolOutcome, output_bytes: u64) -> ToolFinished {
+        ToolFinished {
+            turn: self.turn,
+            session: self.session.clone(),
+            call: cut(call, LONGEST_NAME),
+            outcome,
+            output_bytes,
+        }
+    }
+
+    /// Builds the event of the end of the turn, with the numbers of its calls with a response and of its tool calls.
+    pub(crate) fn ended(&self, status: TurnStatus, llm_calls: u32, tool_calls: u32) -> TurnEnded {
+        TurnEnded { turn: self.turn, session: self.session.clone(), status, llm_calls, tool_calls }
+    }
+
+    /// Encodes an event of the turn, caused by `cause`.
+    ///
+    /// # Errors
+    /// [`EngineError`] if the event cannot be encoded.
+    pub(crate) fn seal<E: EventType>(
+        &self,
+        id: EventId,
+        at: Timestamp,
+        cause: EventId,
+        event: E,
+    ) -> Result<Sealed, EngineError> {
+        Ok(Sealed::new(id, at, self.turn.0, Arc::new(event))?.caused_by(cause))
+    }
+
+    /// Returns the cost of a call; `None` if its usage or the model's prices are unknown.
+    fn cost(&self, model: &ModelId, usage: Option<Usage>) -> Option<NanoUsd> {
+        Some(self.registry.get(model)?.prices?.cost(&usage?))
+    }
+}
+
+/// Encodes the start of a session, with its texts cut to what an event may contain. The id is derived from the session, so
+/// it is recorded once.
+///
+/// # Errors
+/// [`EngineError`] if the event cannot be encoded.
+pub(crate) fn session_started(event: SessionStarted, at: Timestamp) -> Result<Sealed, EngineError> {
+    let correlation = event.session.correlation();
+    let event = SessionStarted {
+        workspace: event.workspace.filter(|path| path.len() <= LONGEST_PATH),
+        client: event.client.map(|client| cut(&client, LONGEST_NAME)),
+        ..event
+    };
+    Ok(Sealed::new(correlation.then(SessionStarted::KIND, 0), at, correlation, Arc::new(event))?)
+}
+
+fn short_usage(raw: Option<&String>) -> Option<String> {
+    raw.filter(|raw| raw.len() <= LONGEST_USAGE).cloned()
+}
+
+/// Returns the first `bytes` bytes of a text, cut at a character boundary.
+pub(crate) fn cut(text: &str, bytes: usize) -> String {
+    text[..text.floor_char_boundary(bytes)].to_owned()
+}
