@@ -1,6 +1,6 @@
 //! Exact conversion between decimal text and integers: money is never a float (decision D13).
 
-/// Reason why a text cannot be converted to a scaled integer.
+/// Why a text cannot be parsed as a decimal number that is an integer after scaling.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum DecimalError {
     /// The text is not a decimal number.

@@ -38,7 +38,8 @@ pub struct ModelEntry {
     pub prices: Option<PriceEntry>,
 }
 
-/// Supported features of a model in one file; see [`contracts::Capabilities`].
+/// The features that a model supports, as one file of models gives them; see [`contracts::Capabilities`]. A feature
+/// that is `None` keeps the value of the built-in list, or else has its default.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct CapabilityEntry {
     /// Whether the model accepts images.
@@ -55,7 +56,7 @@ pub struct CapabilityEntry {
     pub thinking_budget: Option<bool>,
 }
 
-/// Prices of a model in one file; missing rates keep the values of the file below.
+/// The prices of a model as one file of models gives them. Missing rates keep the values of the built-in list.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PriceEntry {
     /// Rates of ordinary calls.
@@ -73,7 +74,8 @@ pub struct LongContextEntry {
     pub rates: RateEntry,
 }
 
-/// One set of rates in one file, in pico-dollars per token; missing rates keep the values of the file below.
+/// A set of rates in pico-dollars (10^-12 USD) per token, as one file of models gives them. Missing rates keep the
+/// values of the built-in list; if that has none either, they are derived as each field states.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RateEntry {
     /// Rate of uncached input.

@@ -22,7 +22,7 @@ impl fmt::Display for CatalogueError {
     }
 }
 
-/// All errors in the files of models. Formats as one line for each.
+/// All errors in the files of models. They are formatted as one line for each error.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CatalogueErrors(pub Vec<CatalogueError>);
 

@@ -52,7 +52,7 @@ struct TokenizerConstants {
     any_tools: u64,
 }
 
-/// Returns the constants of a family.
+/// Returns the constants for a family of tokenizers; the documentation of the module explains them.
 const fn tokenizer_constants(tokenizer: Tokenizer) -> TokenizerConstants {
     match tokenizer {
         // 346 tokens are documented by Anthropic for the hidden tool-use prompt.

@@ -33,7 +33,7 @@ pub(super) struct LocatedEntry {
     pub(super) position: (u64, u64),
 }
 
-/// Parsed content of a file of models, with the locations of its entries.
+/// The content of a file of models, with the positions of its entries for error messages.
 #[derive(Debug, Default)]
 pub(super) struct ParsedFile {
     /// Models of the file, by id.
@@ -42,7 +42,8 @@ pub(super) struct ParsedFile {
     pub(super) auto_names: Option<Vec<String>>,
 }
 
-/// Parses a file of models with the locations of its entries. Errors as for [`parse`].
+/// Parses a file of models and keeps the position of each entry for error messages. `file` is the name of the file in
+/// errors. The errors are those of [`parse`].
 pub(super) fn parse_file(file: &str, text: &str) -> Result<ParsedFile, CatalogueErrors> {
     let fail = |position, cause| CatalogueErrors(vec![CatalogueError { file: file.to_owned(), position, cause }]);
     if MAX_BYTES < text.len() {
@@ -77,7 +78,8 @@ pub(super) fn parse_file(file: &str, text: &str) -> Result<ParsedFile, Catalogue
     if errors.is_empty() { Ok(ParsedFile { models, auto_names }) } else { Err(CatalogueErrors::sorted(errors)) }
 }
 
-/// Returns the parser options, with low limits since a file of models is a flat list.
+/// Returns the options of the YAML parser. The limits are low, since a file of models is a flat list, and anchors and
+/// aliases are not allowed.
 fn parser_options() -> serde_saphyr::Options {
     serde_saphyr::options! {
         budget: serde_saphyr::budget! {

@@ -9,7 +9,7 @@ use crate::{
     read::{LocatedEntry, ParsedFile, parse_file},
 };
 
-/// Name and text of a file of models.
+/// A file of models: its name and its text.
 #[derive(Debug, Clone, Copy)]
 pub struct ModelFile<'a> {
     /// Name of the file in errors.
@@ -64,7 +64,8 @@ pub fn load_registry_over(base: ModelFile<'_>, user: Option<ModelFile<'_>>) -> R
     }
 }
 
-/// Merges the models of the user's file `user_name` into those of the built-in list. Errors are added to `errors`.
+/// Merges the models of a user's file into those of the built-in list, and returns the result. `user_name` is the name
+/// of the file in errors, which are added to `errors`.
 fn merge<'a>(
     mut models: BTreeMap<ModelId, MergedModel<'a>>,
     user_name: &'a str,
@@ -90,7 +91,7 @@ fn merge<'a>(
     models
 }
 
-/// A merged entry with its origin, from which a model of the registry is created.
+/// A model after merging the built-in list and the user's file, with the origin of its description.
 struct MergedModel<'a> {
     /// The merged entry, with the location of its last definition.
     located: LocatedEntry,

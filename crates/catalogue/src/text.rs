@@ -2,7 +2,7 @@
 
 use contracts::{ModelSpec, Registry, RegistryError, WireApi};
 
-/// Error of parsing the recorded text of a registry.
+/// Why a text is not the canonical text of a registry.
 #[derive(Debug, thiserror::Error)]
 pub enum RegistryTextError {
     /// The text is not a JSON list of models.

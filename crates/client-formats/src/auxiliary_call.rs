@@ -51,7 +51,7 @@ pub struct AuxiliaryCallEvidence {
     is_claude_code: bool,
 }
 
-/// Further properties of a request, for [`AuxiliaryCallEvidence::classify`].
+/// The properties of a request that [`AuxiliaryCallEvidence::classify`] needs besides the collected evidence.
 #[derive(Debug, Clone, Copy)]
 pub struct RequestProperties<'r> {
     /// Whether the request contains tool definitions or tool calls.

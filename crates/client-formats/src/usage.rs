@@ -62,7 +62,7 @@ pub fn parse_anthropic(json: &str) -> Option<Usage> {
     })
 }
 
-/// Details of an input count of `OpenAI`'s APIs. `OpenRouter` adds cache writes.
+/// The details of an input count in the usage objects of `OpenAI`'s APIs. `OpenRouter` adds cache writes.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct InputDetails {

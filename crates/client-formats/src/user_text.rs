@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-/// Origin of a text of the role `user`.
+/// The origin of a text in a message with the role `user`: typed by the user, or written by the client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum UserText {
     /// Typed by the user. Contains the range of bytes in the text.
@@ -87,9 +87,10 @@ const AIDER_RULES: [&str; 3] =
 /// Text that ends aider's example conversation.
 const AIDER_EXAMPLE_END: &str = "I switched to a new code base.";
 
-/// Classifies a text of the role `user`. With `is_aider` the markers of aider, which are plain sentences, are included.
+/// Determines the origin of a text in a message with the role `user`, by the markers that known clients write.
 ///
-/// Tagged texts at the start are skipped if other text follows the closing tag.
+/// Elements with known tags at the start are skipped if other text follows them. `is_aider` is whether the client is
+/// aider; only then are its markers searched, which are plain sentences.
 pub fn classify(text: &str, is_aider: bool) -> UserText {
     let mut start = 0;
     loop {

@@ -94,7 +94,8 @@ fn is_current(record: &Record, as_of: &str) -> bool {
     record.deprecated.as_deref().is_none_or(|date| as_of < date)
 }
 
-/// Returns the name without the date at its end, `-20251101` or `-2026-04-23`; `None` without a date.
+/// Returns the name of a model without the date at its end, such as `-20251101` or `-2026-04-23`; `None` if it has
+/// none.
 fn undated(model: &str) -> Option<&str> {
     let is_number = |text: &str, length: usize| text.len() == length && text.bytes().all(|byte| byte.is_ascii_digit());
     let (rest, last) = model.rsplit_once('-')?;

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use super::record::Record;
 use crate::{CapabilityEntry, LongContextEntry, ModelEntries, ModelEntry, PriceEntry};
 
-/// Error: a text is not a price list, since it is not a JSON object.
+/// The error that a text is not a price list, because it is not a JSON object.
 #[derive(Debug, thiserror::Error)]
 #[error("not a price list, which is a JSON object of models: {source}")]
 pub struct PriceListError {
@@ -37,7 +37,7 @@ pub struct DroppedName {
     pub reason: DropReason,
 }
 
-/// Reason why a name of the price list was not converted to a model.
+/// Why a name of the price list was not converted to a model.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DropReason {
     /// The entry is not the description of a model.
@@ -187,7 +187,7 @@ pub(super) fn model_id(name: &str, provider: &str) -> Result<ModelId, DropReason
     ModelId::try_from(format!("{provider}:{model}").as_str()).map_err(|error| DropReason::Name(error.to_string()))
 }
 
-/// Returns the tokenizer of a model, which depends on its name and not on its provider.
+/// Returns the family of tokenizers of a model. It depends on the name of the model, not on its provider.
 fn tokenizer(id: &ModelId) -> Tokenizer {
     let model = id.model();
     let last = model.rsplit(['/', '.']).next().unwrap_or(model);

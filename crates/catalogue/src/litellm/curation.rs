@@ -24,7 +24,7 @@ pub(super) struct Curation {
     pub(super) aliases: BTreeMap<String, ModelId>,
 }
 
-/// Models of one tier. `models` is a pattern of ids.
+/// A family of models in the built-in list that have the same tier.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Family {

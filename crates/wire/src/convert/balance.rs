@@ -1,6 +1,7 @@
 //! Detects the end of a JSON object or list that arrives in chunks.
 
-/// Tracks the brackets of a JSON object or list that arrives in chunks, to detect its end.
+/// Counts the brackets of a JSON object or list that arrives in chunks, to detect where it ends. Brackets in strings
+/// are ignored.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct BracketCounter {
     /// The number of open brackets.

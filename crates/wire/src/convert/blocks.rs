@@ -49,7 +49,7 @@ enum Stage {
     Ended,
 }
 
-/// A block in the queue.
+/// A block in the queue of a [`BlockSequencer`].
 #[derive(Debug)]
 struct Block {
     kind: BlockKind,

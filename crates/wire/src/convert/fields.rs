@@ -182,7 +182,7 @@ impl ObjectReader {
     }
 }
 
-/// Returns whether a value is `null`, `false`, zero, or empty.
+/// Returns whether a JSON value is `null`, `false`, zero or empty, which many APIs treat as a default.
 pub(crate) fn is_falsy(value: &Value) -> bool {
     match value {
         Value::Null => true,

@@ -159,6 +159,9 @@ fn check_limits(request: &Request, gate: &mut FeatureGate<'_>) -> Result<(), Con
 }
 
 /// Checks that the provider's API supports the media type of an image.
+///
+/// # Errors
+/// [`ConvertError::Requires`] if it does not.
 fn check_image(image: &Image, gate: &FeatureGate<'_>) -> Result<(), ConvertError> {
     let requirement = match image {
         Image::Inline { media_type, .. } => limits::required_by_image(media_type),

@@ -102,7 +102,8 @@ impl StreamConverter {
         result
     }
 
-    /// Converts one event of the provider's stream and appends the result to `out`. Events after the end are skipped.
+    /// Converts one event of the provider's stream and appends the result to `out`. Events without data, and events
+    /// after the end of the response, are ignored.
     fn read_event(&mut self, event: &[u8], out: &mut Vec<u8>) -> Result<(), ConvertError> {
         let data = events::event_data(event).unwrap_or_default();
         if data.is_empty() || self.blocks.has_ended() {
@@ -124,7 +125,10 @@ impl StreamConverter {
         if self.blocks.has_ended() { Ok(()) } else { Err(ConvertError::EndedEarly) }
     }
 
-    /// Writes the canonical events that are ready.
+    /// Writes the canonical events that are ready to the client's stream.
+    ///
+    /// # Errors
+    /// [`ConvertError::ProviderFailed`] after writing an error of the provider.
     fn write_ready(&mut self, out: &mut Vec<u8>) -> Result<(), ConvertError> {
         while let Some(event) = self.blocks.next_event() {
             let failed = matches!(event, Event::Failed(_));
@@ -175,7 +179,8 @@ impl ThinkingFilter {
         }
     }
 
-    /// Returns the event as the client receives it; `None` if it is hidden.
+    /// Returns the event as the client receives it, with its block index adjusted; `None` if the client does not
+    /// receive it.
     pub(crate) fn filter(&mut self, event: Event) -> Option<Event> {
         match event {
             event if self.shows_thinking => Some(event),

@@ -84,7 +84,8 @@ pub fn classify(api: WireApi, status: u16, body: &[u8]) -> ErrorClass {
     class_by_status(status).unwrap_or_else(|| class_by_name(&has_name))
 }
 
-/// Returns the class of errors with an HTTP status; `None` if it is below 400 or above 599.
+/// Returns the class of errors with an HTTP status. `None` if it is below 400 or above 599, or 0 for an error without a
+/// status.
 const fn class_by_status(status: u16) -> Option<ErrorClass> {
     Some(match status {
         429 => ErrorClass::RateLimit,

@@ -34,9 +34,11 @@ pub(crate) struct History<'a> {
 /// The content of one message, collected while its parts are read.
 #[derive(Debug, Default)]
 pub(crate) struct MessageDraft<'a> {
+    /// The texts, in order.
     pub(crate) texts: Vec<Text<'a>>,
     /// Whether it contains images.
     pub(crate) has_images: bool,
+    /// The tool results in the message.
     pub(crate) results: Vec<ToolResult<'a>>,
     /// Whether this is the content of a tool result.
     pub(crate) inside_result: bool,
@@ -46,7 +48,7 @@ pub(crate) struct MessageDraft<'a> {
     pub(crate) has_tool_call: bool,
 }
 
-/// The author of a message.
+/// The author of a message in the inspected conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Author {
     #[default]
@@ -141,7 +143,8 @@ struct TypedText<'a> {
 }
 
 impl<'a> TypedText<'a> {
-    /// Appends the range `typed` of a text. `decoded` is the decoded `text`. The text after a command is skipped.
+    /// Appends the range `typed` of a text to the message. `decoded` is the decoded `text`, and `typed` a byte range of
+    /// it. Does nothing after a command.
     fn append(&mut self, text: &Text<'a>, decoded: Cow<'a, str>, typed: Range<usize>) {
         if self.command.is_some() {
             return;

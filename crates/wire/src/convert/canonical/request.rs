@@ -30,7 +30,7 @@ pub(crate) struct Request {
     pub(crate) openai: OpenAiSettings,
 }
 
-/// One message of the conversation.
+/// A message of the conversation in the canonical form.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Message {
     pub(crate) role: Role,
@@ -44,7 +44,7 @@ impl Message {
     }
 }
 
-/// The author of a message.
+/// The author of a message in the conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
     /// A system message within the conversation; those before it are in [`Request::system`].
@@ -53,7 +53,7 @@ pub(crate) enum Role {
     Assistant,
 }
 
-/// A part of a message's content.
+/// A part of a message's content in the canonical form.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Block {
     Text(String),
@@ -95,11 +95,14 @@ impl Image {
     }
 }
 
-/// A call of a tool by the model.
+/// A call of a tool by the model, in the canonical form.
 #[derive(Debug, PartialEq)]
 pub(crate) struct ToolCall {
+    /// The id, by which the result refers to the call.
     pub(crate) id: String,
+    /// The name of the tool.
     pub(crate) name: String,
+    /// The arguments.
     pub(crate) input: ToolInput,
 }
 
@@ -213,7 +216,9 @@ pub(crate) enum ToolKind {
 /// The grammar that restricts the input of a custom tool, in `OpenAI`'s format.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Grammar {
+    /// The language of the grammar, such as `lark` or `regex`.
     pub(crate) syntax: Value,
+    /// The text of the grammar.
     pub(crate) definition: Value,
 }
 

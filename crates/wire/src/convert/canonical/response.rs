@@ -30,7 +30,7 @@ pub(crate) enum Event {
     Failed(Failure),
 }
 
-/// The start of a response.
+/// The properties of a response that are known at its start.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Start {
     /// The provider's id of the response; `None` if it sends none.
@@ -44,12 +44,17 @@ pub(crate) struct Start {
 /// The kind of a content block of a response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum BlockKind {
+    /// Text of the response.
     Text,
+    /// Thinking of the model.
     Thinking,
     /// A tool call. Its content is the JSON text of the arguments, or free text if the tool is custom.
     Tool {
+        /// The id of the call.
         id: String,
+        /// The name of the tool.
         name: String,
+        /// Whether the tool is a custom tool of `OpenAI`'s APIs.
         custom: bool,
     },
 }
