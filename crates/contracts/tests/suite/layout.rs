@@ -4,7 +4,10 @@
 //! requested. A type is deserialized again until every variant of every enum in it was requested once, so that no list
 //! of types or variants has to be kept by hand.
 
-use std::{collections::BTreeMap, fmt};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+};
 
 use serde::de::{
     DeserializeOwned, DeserializeSeed, Deserializer, EnumAccess, IntoDeserializer, SeqAccess, VariantAccess, Visitor,
@@ -14,10 +17,14 @@ use serde::de::{
 /// A text that every checked name accepts.
 const PLACEHOLDER: &str = "a:b";
 
+/// The structs that are generic over the kind of decision.
+const GENERIC: [&str; 3] = ["Attempt", "ChainEntry", "Decision"];
+
 /// The layouts of all types added, by the name of the type.
 #[derive(Default)]
 pub(crate) struct Layouts {
-    structs: BTreeMap<&'static str, String>,
+    /// One layout for each struct; one for each decision kind if the struct is in [`GENERIC`].
+    structs: BTreeMap<&'static str, BTreeSet<String>>,
     enums: BTreeMap<&'static str, Enum>,
 }
 
@@ -62,8 +69,10 @@ impl Layouts {
 
 impl fmt::Display for Layouts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (name, fields) in &self.structs {
-            writeln!(f, "struct {name} {fields}")?;
+        for (name, layouts) in &self.structs {
+            for fields in layouts {
+                writeln!(f, "struct {name} {fields}")?;
+            }
         }
         for (name, Enum { variants, .. }) in &self.enums {
             writeln!(f, "enum {name}")?;
@@ -151,8 +160,9 @@ impl<'de> Deserializer<'de> for Tracer<'_> {
         self.format.push_str(name);
         let mut format = String::new();
         let (value, fields) = Tracer { layouts: self.layouts, format: &mut format }.fields(names, visitor)?;
-        let known = self.layouts.structs.entry(name).or_insert_with(|| fields.clone());
-        assert_eq!(*known, fields, "two structs are called {name}");
+        let known = self.layouts.structs.entry(name).or_default();
+        known.insert(fields);
+        assert!(known.len() == 1 || GENERIC.contains(&name), "two structs are called {name}: {known:?}");
         Ok(value)
     }
 
