@@ -1,18 +1,25 @@
 //! Embeds the messages of the log with the user's embedder. No turn waits for it: decisions read the embeddings that
 //! are in the log.
 
+mod batch;
 mod pending;
+mod reactor;
 
 use std::sync::Arc;
 
 use adapters::embedder::{EmbedError, Embedder, MOST_TEXTS};
-use contracts::events::{TextBody, TurnEmbedded, TurnTextRecorded};
+use contracts::{
+    TurnId,
+    events::{TextBody, TurnEmbedded, TurnTextRecorded},
+};
 use event_bus::{EventLog, TextStore};
-use event_core::{EventId, EventType as _, NewEvent, Position};
+use event_core::{CodecError, EventId, EventType as _, NewEvent, Position, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::{capture::Words, engine::Engine, error::EngineError};
+use batch::{BatchOutcome, embed_batch};
 use pending::{Pending, pending};
+pub use reactor::EmbeddingReactor;
 
 /// The result of embedding the messages of a log. Messages that several turns share count once.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -36,6 +43,26 @@ pub struct NewEmbedding {
     pub id: EventId,
     /// The event.
     pub event: TurnEmbedded,
+}
+
+impl NewEmbedding {
+    /// Creates the embedding of a message for a turn. `key` is that of the message's text.
+    fn new(id: EventId, turn: TurnId, key: u64, model: &str, vector: &[f32]) -> Self {
+        let embedder = embedder_name(model, vector);
+        Self { id, event: TurnEmbedded { turn, text: key, embedder, vector: patterns::project(vector) } }
+    }
+
+    /// Creates the event, caused by the event with the text of the turn.
+    fn into_event(self, at: Timestamp) -> Result<NewEvent, CodecError> {
+        let Self { id, event } = self;
+        let text = event.turn.0.then(TurnTextRecorded::KIND, 0);
+        Ok(NewEvent::new(id, at, event.turn.0, &event)?.caused_by(text))
+    }
+}
+
+/// Returns the name under which the embeddings of a model are recorded: the model and the number of dimensions.
+fn embedder_name(model: &str, vector: &[f32]) -> String {
+    format!("{model}/{}", vector.len())
 }
 
 /// A message and its text.
@@ -107,71 +134,29 @@ impl<'a> EmbeddingRun<'a> {
                 _ => self.result.skipped += 1,
             }
         }
+        let (pending, texts): (Vec<_>, Vec<_>) =
+            messages.into_iter().map(|message| (message.pending, message.text)).unzip();
+        let BatchOutcome { vectors, failure, continues } = embed_batch(self.embedder, &texts).await;
         let mut embeddings = Vec::new();
-        if !self.embed_batch(messages, &mut embeddings).await {
+        for (pending, vector) in pending.iter().zip(vectors) {
+            match vector {
+                Some(vector) => self.add(pending, &vector, &mut embeddings),
+                None => self.result.failed += 1,
+            }
+        }
+        self.result.failure = failure.or(self.result.failure.take());
+        if !continues {
             self.result.failed += self.pending.len() as u64;
             self.pending = Vec::new().into_iter();
         }
         Ok(Some(embeddings))
     }
 
-    /// Embeds messages in one request, or each in its own request if the embedder refuses the batch. Returns false if
-    /// the next batch would fail as well.
-    async fn embed_batch(&mut self, messages: Vec<Message>, embeddings: &mut Vec<NewEmbedding>) -> bool {
-        if messages.is_empty() {
-            return true;
-        }
-        let (pending, texts): (Vec<_>, Vec<_>) =
-            messages.into_iter().map(|message| (message.pending, message.text)).unzip();
-        match self.embedder.embed(&texts).await {
-            Ok(vectors) => {
-                for (pending, vector) in pending.iter().zip(&vectors) {
-                    self.add(pending, vector, embeddings);
-                }
-                return true;
-            }
-            Err(error) if !error.is_about_the_texts() || texts.len() == 1 => {
-                let continues = error.is_about_the_texts();
-                self.result.failed += texts.len() as u64;
-                self.result.failure = Some(error);
-                return continues;
-            }
-            Err(_) => {}
-        }
-        let mut remaining = texts.len() as u64;
-        let mut any_embedded = false;
-        for (pending, text) in pending.iter().zip(&texts) {
-            remaining -= 1;
-            match self.embedder.embed(std::slice::from_ref(text)).await {
-                Ok(vectors) => {
-                    for vector in &vectors {
-                        self.add(pending, vector, embeddings);
-                    }
-                    any_embedded = true;
-                }
-                Err(error) => {
-                    let continues = error.is_about_the_texts();
-                    self.result.failed += 1;
-                    self.result.failure = Some(error);
-                    if !continues {
-                        self.result.failed += remaining;
-                        return false;
-                    }
-                }
-            }
-        }
-        // If the embedder accepted none of the texts, they are not the cause.
-        any_embedded
-    }
-
     /// Adds the events for the embedding of a message: one by the key of its text, and one for each turn without a key.
     fn add(&mut self, pending: &Pending, vector: &[f32], embeddings: &mut Vec<NewEmbedding>) {
-        let embedder = format!("{}/{}", self.embedder.name(), vector.len());
-        for (turn, id) in pending.events(&embedder) {
-            let vector = patterns::project(vector);
-            let event = TurnEmbedded { turn, text: pending.key, embedder: embedder.clone(), vector };
-            embeddings.push(NewEmbedding { id, event });
-        }
+        let (model, embedder) = (self.embedder.name(), embedder_name(self.embedder.name(), vector));
+        let events = pending.events(&embedder);
+        embeddings.extend(events.map(|(turn, id)| NewEmbedding::new(id, turn, pending.key, model, vector)));
         self.result.embedder = Some(embedder);
         self.result.embedded += 1;
     }
@@ -200,9 +185,8 @@ impl Engine {
         }
         let now = self.now();
         let mut events = Vec::with_capacity(embeddings.len());
-        for NewEmbedding { id, event } in embeddings {
-            let text = event.turn.0.then(TurnTextRecorded::KIND, 0);
-            events.push(NewEvent::new(id, now, event.turn.0, &event)?.caused_by(text));
+        for embedding in embeddings {
+            events.push(embedding.into_event(now)?);
         }
         self.recorder.record(events)
     }

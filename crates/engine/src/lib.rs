@@ -40,7 +40,7 @@ mod turns;
 pub use active::AsLogged;
 pub use again::{captured_turn, decide_again, fall_again};
 pub use choices::Selected;
-pub use embed::{Embedded, EmbeddingRun, NewEmbedding};
+pub use embed::{Embedded, EmbeddingReactor, EmbeddingRun, NewEmbedding};
 pub use engine::{Engine, PolicyTrouble, Stores};
 pub use error::EngineError;
 pub use evaluate::{Evaluation, Reevaluation, RubricFileError, read_rubric};

@@ -136,6 +136,11 @@ impl Gateway {
         &self.bus
     }
 
+    /// The HTTP client that providers, the trace exporter and the embedder share.
+    pub(crate) const fn http(&self) -> &HttpClient {
+        &self.http
+    }
+
     pub(crate) const fn providers(&self) -> &ProviderClients {
         &self.providers
     }

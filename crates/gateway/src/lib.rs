@@ -11,6 +11,7 @@ mod client_stream;
 mod configuration;
 mod control;
 mod counting;
+mod embedding;
 mod exchange;
 mod gateway;
 mod guard;

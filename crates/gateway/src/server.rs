@@ -15,7 +15,7 @@ use tokio::{
 use tokio_io_timeout::TimeoutStream;
 use tokio_rustls::TlsAcceptor;
 
-use crate::{control::EngineCommands, gateway::Gateway, routes};
+use crate::{control::EngineCommands, embedding, gateway::Gateway, routes};
 
 /// The largest request line and headers of a request, in bytes.
 const MOST_HEAD_BYTES: usize = 64 * 1024;
@@ -35,10 +35,12 @@ pub async fn serve(
     stop: watch::Receiver<bool>,
 ) -> Result<(), BusError> {
     gateway.start_reactors().await?;
+    let embedding = tokio::spawn(embedding::start_when_configured(gateway.bus().clone(), gateway.http().clone()));
     let (stop_control, control_stopping) = watch::channel(false);
     let control = control
         .map(|socket| tokio::spawn(control::serve(socket, EngineCommands(gateway.bus().clone()), control_stopping)));
     let mut connections = accept(&gateway, listener, tls, stop).await;
+    embedding.abort();
     gateway.begin_shutdown();
     stop_control.send_replace(true);
     let grace = Duration::from_millis(gateway.limits().shutdown_ms);

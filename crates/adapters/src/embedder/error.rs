@@ -15,6 +15,12 @@ pub enum EmbedError {
         /// Cause of the error.
         cause: String,
     },
+    /// The environment variable with the key is not set, or blank.
+    #[error("`embedding.key_env` names `{name}`, which is not set or is not text: set it to the key")]
+    KeyUnset {
+        /// Name of the variable.
+        name: String,
+    },
     /// The key contains characters that no header value may have.
     #[error(
         "the key for `{endpoint}` holds characters that no request can carry: check what `embedding.key_env` names"

@@ -1,6 +1,6 @@
 //! [`OpenAiEmbedder`], a client for the embeddings API of `OpenAI`.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use async_trait::async_trait;
 use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
@@ -9,39 +9,31 @@ use hyper::{
     body::{Bytes, Incoming},
     header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue, RETRY_AFTER, USER_AGENT},
 };
-use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
-use hyper_util::{
-    client::legacy::{Client, ResponseFuture, connect::HttpConnector},
-    rt::TokioExecutor,
-};
+use hyper_util::client::legacy::ResponseFuture;
 use serde::Serialize;
 use tokio::time::{sleep, timeout};
 
 use super::{EmbedError, Embedder, MOST_ANSWER_BYTES, MOST_TEXT_BYTES, MOST_TEXTS, answer};
+use crate::{USER_AGENT_VALUE, http_client::HttpClient, retry::RetryBudget, retry_after::retry_after};
 
-/// Maximum number of attempts at a busy endpoint.
-const TRIES: u32 = 3;
-
-/// Timeouts and pauses of requests to an embeddings endpoint.
+/// Time limit and retries of requests to an embeddings endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Timeouts {
-    /// Time limit for opening a connection.
-    pub connect: Duration,
     /// Time limit for a request and its complete response.
     pub whole: Duration,
-    /// Pause before the first retry, if the endpoint states none; doubled before the second.
-    pub pause: Duration,
-    /// Maximum pause that an endpoint may request; after a longer one the request is not retried.
-    pub longest_pause: Duration,
+    /// Retries while the endpoint is busy.
+    pub retry: RetryBudget,
 }
 
 impl Default for Timeouts {
     fn default() -> Self {
         Self {
-            connect: Duration::from_secs(5),
             whole: Duration::from_secs(30),
-            pause: Duration::from_millis(500),
-            longest_pause: Duration::from_secs(30),
+            retry: RetryBudget {
+                retries: 2,
+                backoff: Duration::from_millis(500),
+                longest_pause: Duration::from_secs(30),
+            },
         }
     }
 }
@@ -56,9 +48,9 @@ pub struct OpenAiEmbedder {
     model: String,
     /// Value of the `Authorization` header, if a key is configured.
     key: Option<HeaderValue>,
-    /// HTTP client of the endpoint.
-    client: AnyClient,
-    /// Timeouts and pauses.
+    /// Shared HTTP client.
+    client: HttpClient,
+    /// Time limit and retries.
     timeouts: Timeouts,
 }
 
@@ -67,14 +59,6 @@ impl std::fmt::Debug for OpenAiEmbedder {
         let (endpoint, model) = (&self.endpoint, &self.model);
         f.debug_struct("OpenAiEmbedder").field("endpoint", endpoint).field("model", model).finish_non_exhaustive()
     }
-}
-
-/// An HTTP client, with TLS and the system's certificate authorities or without.
-enum AnyClient {
-    /// For http URLs.
-    Plain(Client<HttpConnector, Full<Bytes>>),
-    /// For https URLs.
-    Tls(Client<HttpsConnector<HttpConnector>, Full<Bytes>>),
 }
 
 /// Layout of the body of a request for embeddings.
@@ -97,11 +81,38 @@ enum Tried {
 }
 
 impl OpenAiEmbedder {
-    /// Creates a client for `model` at `url`, to which `/embeddings` is appended. `key` is sent as a bearer token.
+    /// Creates an embedder with the key in the environment variable `key_env`; otherwise as [`OpenAiEmbedder::new`].
+    ///
+    /// # Errors
+    /// [`EmbedError::KeyUnset`] if the variable is not set or blank; otherwise as [`OpenAiEmbedder::new`].
+    pub fn with_key_env(
+        url: &str,
+        model: &str,
+        key_env: Option<&str>,
+        client: HttpClient,
+        timeouts: Timeouts,
+    ) -> Result<Self, EmbedError> {
+        let key = match key_env {
+            None => None,
+            Some(name) => {
+                let key = std::env::var(name).ok().filter(|key| !key.trim().is_empty());
+                Some(key.ok_or_else(|| EmbedError::KeyUnset { name: name.to_owned() })?)
+            }
+        };
+        Self::new(url, model, key.as_deref().map(str::trim), client, timeouts)
+    }
+
+    /// Creates an embedder for `model` at `url`, to which `/embeddings` is appended. `key` is sent as a bearer token.
     ///
     /// # Errors
     /// [`EmbedError::Address`] for an unusable URL, [`EmbedError::Key`] for an invalid key.
-    pub fn new(url: &str, model: &str, key: Option<&str>, timeouts: Timeouts) -> Result<Self, EmbedError> {
+    pub fn new(
+        url: &str,
+        model: &str,
+        key: Option<&str>,
+        client: HttpClient,
+        timeouts: Timeouts,
+    ) -> Result<Self, EmbedError> {
         if url.contains('@') {
             let (endpoint, cause) = ("an address with a user or a password", "a key goes into `embedding.key_env`");
             return Err(EmbedError::Address { endpoint: endpoint.to_owned(), cause: cause.to_owned() });
@@ -117,19 +128,9 @@ impl OpenAiEmbedder {
             Some(Err(_)) => return Err(EmbedError::Key { endpoint }),
             None => None,
         };
-        let mut connector = HttpConnector::new();
-        connector.set_connect_timeout(Some(timeouts.connect));
-        let builder = Client::builder(TokioExecutor::new());
-        let client = match uri.scheme_str() {
-            Some("http") => AnyClient::Plain(builder.build(connector)),
-            Some("https") => {
-                connector.enforce_http(false);
-                let roots = HttpsConnectorBuilder::new().with_native_roots();
-                let roots = roots.map_err(|error| unusable(format!("no certificate authorities: {error}")))?;
-                AnyClient::Tls(builder.build(roots.https_only().enable_http1().wrap_connector(connector)))
-            }
-            _ => return Err(unusable("it starts with neither `http://` nor `https://`".to_owned())),
-        };
+        if !matches!(uri.scheme_str(), Some("http" | "https")) {
+            return Err(unusable("it starts with neither `http://` nor `https://`".to_owned()));
+        }
         Ok(Self { endpoint: uri, model: model.to_owned(), key, client, timeouts })
     }
 
@@ -148,8 +149,9 @@ impl OpenAiEmbedder {
         let body = Body { model: &self.model, input, encoding_format: "float" };
         // Strings always encode.
         let body = Bytes::from(serde_json::to_vec(&body).unwrap_or_default());
-        let (mut pause, mut tries) = (self.timeouts.pause, 0);
+        let mut tries = 0;
         loop {
+            let retry = tries;
             tries += 1;
             let tried = timeout(self.timeouts.whole, self.try_once(body.clone(), tries)).await;
             let slow = || EmbedError::Slow { endpoint: self.name_of_endpoint(), after: self.timeouts.whole };
@@ -157,14 +159,10 @@ impl OpenAiEmbedder {
                 Tried::Answered(bytes) => {
                     return answer::read(&bytes, texts.len()).map_err(|problem| self.malformed(problem));
                 }
-                Tried::Busy(status, wanted) => {
-                    let next = wanted.unwrap_or(pause);
-                    if tries == TRIES || self.timeouts.longest_pause < next {
-                        return Err(EmbedError::Refused { endpoint: self.name_of_endpoint(), status, tries });
-                    }
-                    sleep(next).await;
-                    pause *= 2;
-                }
+                Tried::Busy(status, wanted) => match self.timeouts.retry.pause(retry, wanted, fastrand::u32(..)) {
+                    Some(pause) => sleep(pause).await,
+                    None => return Err(EmbedError::Refused { endpoint: self.name_of_endpoint(), status, tries }),
+                },
             }
         }
     }
@@ -177,8 +175,8 @@ impl OpenAiEmbedder {
         match status {
             200..300 => self.whole(answer).await.map(Tried::Answered),
             429 | 500.. => {
-                let wanted = answer.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.parse().ok());
-                Ok(Tried::Busy(status, wanted.map(Duration::from_secs)))
+                let wanted = answer.headers().get(RETRY_AFTER);
+                Ok(Tried::Busy(status, wanted.and_then(|value| retry_after(value, SystemTime::now()))))
             }
             _ => Err(EmbedError::Refused { endpoint: self.name_of_endpoint(), status, tries }),
         }
@@ -189,17 +187,14 @@ impl OpenAiEmbedder {
         let mut request = Request::post(&self.endpoint)
             .header(CONTENT_TYPE, "application/json")
             .header(ACCEPT, "application/json")
-            .header(USER_AGENT, concat!("turnwise/", env!("CARGO_PKG_VERSION")));
+            .header(USER_AGENT, USER_AGENT_VALUE);
         if let Some(key) = &self.key {
             request = request.header(AUTHORIZATION, key);
         }
         let request = request
             .body(Full::new(body))
             .map_err(|error| EmbedError::Address { endpoint: self.name_of_endpoint(), cause: error.to_string() })?;
-        Ok(match &self.client {
-            AnyClient::Plain(client) => client.request(request),
-            AnyClient::Tls(client) => client.request(request),
-        })
+        Ok(self.client.request(request))
     }
 
     /// Reads a complete response body of at most [`MOST_ANSWER_BYTES`].

@@ -3,22 +3,28 @@
 use std::time::Duration;
 
 use crate::stand_in::{Asked, Reply, StandIn};
-use adapters::embedder::{EmbedError, Embedder as _, MOST_TEXT_BYTES, MOST_TEXTS, OpenAiEmbedder, Timeouts};
+use adapters::{
+    HttpClient, RetryBudget,
+    embedder::{EmbedError, Embedder as _, MOST_TEXT_BYTES, MOST_TEXTS, OpenAiEmbedder, Timeouts},
+    http_client,
+};
 use serde_json::json;
 
 pub(crate) const KEY: &str = "sk-hunter2";
 
 /// Waits as long as a slow machine needs, but pauses shortly.
 pub(crate) const QUICK: Timeouts = Timeouts {
-    connect: Duration::from_secs(5),
     whole: Duration::from_secs(30),
-    pause: Duration::from_millis(1),
-    longest_pause: Duration::from_secs(1),
+    retry: RetryBudget { retries: 2, backoff: Duration::from_millis(1), longest_pause: Duration::from_secs(1) },
 };
+
+pub(crate) fn client() -> HttpClient {
+    http_client(Duration::from_secs(5)).unwrap()
+}
 
 /// Embeds texts.
 pub(crate) fn embed(url: &str, texts: &[String], timeouts: Timeouts) -> Result<Vec<Vec<f32>>, EmbedError> {
-    let embedder = OpenAiEmbedder::new(url, "nomic-embed-text", Some(KEY), timeouts)?;
+    let embedder = OpenAiEmbedder::new(url, "nomic-embed-text", Some(KEY), client(), timeouts)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(embedder.embed(texts))
 }
@@ -49,7 +55,7 @@ fn a_request_is_what_the_api_asks_for() {
 #[test]
 fn without_a_key_none_is_sent() {
     let stand_in = StandIn::answering(lengths);
-    let embedder = OpenAiEmbedder::new(&stand_in.url, "m", None, QUICK).unwrap();
+    let embedder = OpenAiEmbedder::new(&stand_in.url, "m", None, client(), QUICK).unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(embedder.embed(&texts(&["a"]))).unwrap();
     assert!(stand_in.asked()[0].head.iter().all(|line| !line.starts_with("authorization")));

@@ -6,7 +6,7 @@ use adapters::embedder::{EmbedError, MOST_ANSWER_BYTES, OpenAiEmbedder, Timeouts
 use serde_json::json;
 
 use crate::{
-    embedder::{KEY, QUICK, embed, texts},
+    embedder::{KEY, QUICK, client, embed, texts},
     stand_in::{Reply, StandIn},
 };
 
@@ -121,8 +121,15 @@ fn nobody_at_the_address_is_told() {
 }
 
 #[test]
+fn a_key_that_is_not_set_is_reported_with_the_name_of_its_variable() {
+    let unset = Some("TURNWISE_TEST_UNSET_KEY");
+    let error = OpenAiEmbedder::with_key_env("http://a/v1", "m", unset, client(), QUICK).unwrap_err();
+    assert_eq!(error, EmbedError::KeyUnset { name: "TURNWISE_TEST_UNSET_KEY".to_owned() });
+}
+
+#[test]
 fn an_address_or_a_key_that_cannot_be_used_is_told_without_the_key() {
-    let said = |url, key| OpenAiEmbedder::new(url, "m", Some(key), QUICK).unwrap_err().to_string();
+    let said = |url, key| OpenAiEmbedder::new(url, "m", Some(key), client(), QUICK).unwrap_err().to_string();
     let all = [
         said("ftp://a/v1", KEY),
         said("http://a b", KEY),
@@ -136,14 +143,6 @@ fn an_address_or_a_key_that_cannot_be_used_is_told_without_the_key() {
     the key for `http://a/v1/embeddings` holds characters that no request can carry: check what `embedding.key_env` names
     `an address with a user or a password` cannot be asked: a key goes into `embedding.key_env`; check `embedding.url`
     ");
-    let embedder = OpenAiEmbedder::new("http://a/v1", "m", Some(KEY), QUICK).unwrap();
+    let embedder = OpenAiEmbedder::new("http://a/v1", "m", Some(KEY), client(), QUICK).unwrap();
     assert!(!format!("{embedder:?}").contains("hunter2"), "{embedder:?}");
-}
-
-#[test]
-fn an_endpoint_behind_tls_needs_the_certificates_of_this_machine_or_says_so() {
-    match OpenAiEmbedder::new("https://127.0.0.1:1/v1", "m", None, QUICK) {
-        Ok(_) => {}
-        Err(error) => assert!(error.to_string().contains("certificate authorities"), "{error}"),
-    }
 }

@@ -28,12 +28,24 @@ pub(super) struct Pending {
 impl Pending {
     /// Returns the turns that need an event with an embedding, each with the id of that event.
     pub(super) fn events(&self, embedder: &str) -> impl Iterator<Item = (TurnId, EventId)> {
-        let parts = [b"turn.embedded".as_slice(), embedder.as_bytes(), &self.key.to_le_bytes()];
-        let of_text = EventId::derive(&parts);
+        let of_text = text_event_id(embedder, self.key);
         let turn_event = |turn: &TurnId| EventId::derive(&[b"turn.embedded of a turn", embedder.as_bytes(), &turn.0.0]);
         let unkeyed: Vec<_> = self.unkeyed.iter().map(|turn| (*turn, turn_event(turn))).collect();
         self.keyed.map(|turn| (turn, of_text)).into_iter().chain(unkeyed)
     }
+}
+
+/// Returns the id of the event with the embedding of a text, which serves all turns that recorded its key.
+pub(super) fn text_event_id(embedder: &str, key: u64) -> EventId {
+    EventId::derive(&[b"turn.embedded".as_slice(), embedder.as_bytes(), &key.to_le_bytes()])
+}
+
+/// Returns the key of a text: the first eight bytes of its hash.
+pub(super) fn text_key(text: &TextBody) -> u64 {
+    start_of_hash(&match text {
+        TextBody::Inline(text) => ContentHash(*blake3::hash(text.as_bytes()).as_bytes()),
+        TextBody::Stored { hash, .. } => *hash,
+    })
 }
 
 /// A started turn whose message is not complete yet.
@@ -55,11 +67,7 @@ pub(super) fn pending(log: &dyn EventLog, model: &str) -> Result<Vec<Pending>, E
         } else if event.purged.is_none()
             && let Some(recorded) = event.read::<TurnTextRecorded>()?
         {
-            let hash = match &recorded.text {
-                TextBody::Inline(text) => ContentHash(*blake3::hash(text.as_bytes()).as_bytes()),
-                TextBody::Stored { hash, .. } => *hash,
-            };
-            walk.text(recorded.turn, start_of_hash(&hash), event.position);
+            walk.text(recorded.turn, text_key(&recorded.text), event.position);
         } else if let Some(ended) = event.read::<TurnEnded>()? {
             walk.ended(ended.turn);
         } else if let Some(event) = event.read::<TurnEmbedded>()?

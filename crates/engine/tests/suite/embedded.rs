@@ -1,21 +1,28 @@
 //! Embedding messages with the user's embedder: afterwards, in batches, and without delaying a turn.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
-use adapters::embedder::{OpenAiEmbedder, Timeouts};
+use adapters::{
+    HttpClient, RetryBudget,
+    embedder::{OpenAiEmbedder, Timeouts},
+    http_client,
+};
+use async_trait::async_trait;
 use contracts::{
     Features, Score,
-    events::{Rating, RouteDecided, TurnEmbedded, TurnStarted},
+    events::{Rating, RouteDecided, TurnEmbedded, TurnStarted, TurnTextRecorded},
     views::{Estimator, PatternQuery, PatternSettings},
 };
-use engine::{Embedded, EmbeddingRun, EngineError};
-use event_core::{Position, encode_state};
+use engine::{Embedded, EmbeddingReactor, EmbeddingRun, Engine, EngineError, TurnInput};
+use event_bus::{Bus, REFRESH_INTERVAL, Reactor, RetryAfter};
+use event_core::{EventType as _, NewEvent, Position, Recorded, encode_state};
 
 use crate::{
     stand_in::{Asked, Reply, StandIn},
     support::{
         Desk,
         again::{Words, decide_again},
+        desk::session,
     },
 };
 
@@ -44,9 +51,18 @@ fn stand_in() -> StandIn {
     StandIn::answering(|asked, _| meanings(asked))
 }
 
+fn client() -> HttpClient {
+    http_client(Duration::from_secs(5)).unwrap()
+}
+
+/// Limits with short pauses.
+fn quick() -> Timeouts {
+    let retry = RetryBudget { backoff: Duration::from_millis(1), ..Timeouts::default().retry };
+    Timeouts { retry, ..Timeouts::default() }
+}
+
 fn embed(desk: &mut Desk, stand_in: &StandIn) -> Embedded {
-    let timeouts = Timeouts { pause: std::time::Duration::from_millis(1), ..Timeouts::default() };
-    let embedder = OpenAiEmbedder::new(&stand_in.url, "m", None, timeouts).unwrap();
+    let embedder = OpenAiEmbedder::new(&stand_in.url, "m", None, client(), quick()).unwrap();
     run(desk, &embedder)
 }
 
@@ -177,10 +193,124 @@ fn no_turn_waits_for_an_embedder() {
         assert!(desk.turn("one", &format!("message {number}")).is_some());
     }
     assert_eq!(stand_in.asked().len(), 0, "a turn is decided without asking anyone");
-    let timeouts = Timeouts { whole: std::time::Duration::from_millis(50), ..Timeouts::default() };
-    let embedder = OpenAiEmbedder::new(&stand_in.url, "m", None, timeouts).unwrap();
+    let timeouts = Timeouts { whole: Duration::from_millis(50), ..Timeouts::default() };
+    let embedder = OpenAiEmbedder::new(&stand_in.url, "m", None, client(), timeouts).unwrap();
     assert_eq!(counts(&run(&mut desk, &embedder)), (0, 0, 5));
     assert!(desk.turn("one", "and after that").is_some());
+}
+
+/// Records an event for each text.
+struct Witness;
+
+#[async_trait]
+impl Reactor for Witness {
+    fn name(&self) -> &'static str {
+        "test.witness"
+    }
+
+    async fn react(&mut self, events: &[Recorded]) -> Result<Vec<NewEvent>, RetryAfter> {
+        let texts = events.iter().filter(|event| event.event.kind == TurnTextRecorded::KIND);
+        let witnessed = |event: &Recorded| NewEvent {
+            id: event.event.id.then("test.witnessed", 0),
+            kind: "test.witnessed".into(),
+            ..event.event.clone().caused_by(event.event.id)
+        };
+        Ok(texts.map(witnessed).collect())
+    }
+}
+
+/// Starts a turn on a bus and waits until it is durable.
+async fn start(bus: &Bus<Engine>, name: &'static str, message: &'static str) {
+    let arrive = move |engine: &mut Engine| engine.arrive(TurnInput::new(session(name), "message", message)).map(drop);
+    let (started, durable) = bus.command(arrive).await.unwrap();
+    started.unwrap();
+    durable.wait().await.unwrap();
+}
+
+/// Waits until a reactor has handled every event.
+async fn wait_for_reactor(bus: &Bus<Engine>, name: &str) {
+    while bus.log().load_checkpoint(name).unwrap().unwrap().position != bus.head() {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}
+
+/// All recorded embeddings.
+fn embedded_on(bus: &Bus<Engine>) -> Vec<TurnEmbedded> {
+    let events = bus.log().read_after(Position::ORIGIN, usize::MAX).unwrap();
+    events.iter().filter_map(|event| event.read().unwrap()).collect()
+}
+
+#[test]
+fn a_reactor_embeds_new_messages_until_the_policy_names_no_endpoint() {
+    let stand_in = stand_in();
+    let mut desk = Desk::with(&policy(&stand_in));
+    desk.turn("one", "before the reactor");
+    let policy_path = desk.home.path().join("routing.yaml");
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let bus = Bus::start(desk.engine).unwrap();
+        bus.run(Box::new(EmbeddingReactor::new(bus.clone(), client(), quick()))).await.unwrap();
+        start(&bus, "two", "users cannot sign in").await;
+        start(&bus, "three", "users cannot sign in").await;
+        wait_for_reactor(&bus, "reactor.embedding").await;
+        let embedded = embedded_on(&bus);
+        assert_eq!(embedded.len(), 1, "one event for both turns, none for the turn before the reactor's first start");
+        std::fs::write(&policy_path, NO_EMBEDDER).unwrap();
+        tokio::time::sleep(REFRESH_INTERVAL).await;
+        start(&bus, "four", "a poem about rain").await;
+        wait_for_reactor(&bus, "reactor.embedding").await;
+        assert_eq!((embedded_on(&bus), stand_in.asked().len()), (embedded, 1));
+        bus.close().await.unwrap();
+    });
+}
+
+#[test]
+fn a_reactor_repeats_a_failed_request_and_other_reactors_go_on_meanwhile() {
+    // Each attempt consists of three requests.
+    let stand_in = StandIn::answering(|asked, number| match number {
+        0..=5 => Reply::Status(500, "", ""),
+        _ => meanings(asked),
+    });
+    let desk = Desk::with(&policy(&stand_in));
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let bus = Bus::start(desk.engine).unwrap();
+        let reactor = EmbeddingReactor::new(bus.clone(), client(), quick()).with_retry(Duration::from_secs(2));
+        bus.run(Box::new(reactor)).await.unwrap();
+        bus.run(Box::new(Witness)).await.unwrap();
+        start(&bus, "one", "users cannot sign in").await;
+        wait_for_reactor(&bus, "reactor.test.witness").await;
+        let kinds = bus.log().read_after(Position::ORIGIN, usize::MAX).unwrap();
+        assert!(kinds.iter().any(|event| event.event.kind == "test.witnessed"));
+        assert_eq!(embedded_on(&bus), [], "the endpoint has not answered yet");
+        wait_for_reactor(&bus, "reactor.embedding").await;
+        assert_eq!((embedded_on(&bus).len(), stand_in.asked().len()), (1, 7));
+        bus.close().await.unwrap();
+    });
+}
+
+#[test]
+fn a_message_that_a_reactor_and_a_command_embed_is_recorded_once() {
+    let stand_in = stand_in();
+    let desk = Desk::with(&policy(&stand_in));
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let bus = Bus::start(desk.engine).unwrap();
+        bus.run(Box::new(EmbeddingReactor::new(bus.clone(), client(), quick()))).await.unwrap();
+        start(&bus, "one", "users cannot sign in").await;
+        // Before the reactor has gathered its messages.
+        let embedder = OpenAiEmbedder::new(&stand_in.url, "m", None, client(), quick()).unwrap();
+        let texts = bus.query(|engine| Arc::clone(engine.texts())).await.unwrap();
+        let mut run = EmbeddingRun::new(Arc::clone(bus.log()), texts, &embedder).unwrap();
+        let embeddings = run.next_batch().await.unwrap().unwrap();
+        assert_eq!(embeddings.len(), 1);
+        let recorded = bus.command(move |engine| engine.record_embeddings(embeddings)).await.unwrap();
+        recorded.0.unwrap();
+        recorded.1.wait().await.unwrap();
+        wait_for_reactor(&bus, "reactor.embedding").await;
+        assert_eq!((embedded_on(&bus).len(), stand_in.asked().len()), (1, 2));
+        bus.close().await.unwrap();
+    });
 }
 
 #[test]

@@ -3,6 +3,7 @@
 
 mod choice;
 mod collector;
+mod embedding;
 mod failures;
 mod live_and_imported;
 mod passage;
@@ -10,6 +11,8 @@ mod safety;
 mod shutdown;
 mod signatures;
 mod spans;
+#[path = "../../../adapters/tests/support/stand_in.rs"]
+mod stand_in;
 mod support;
 mod thinking;
 mod traces;

@@ -1,8 +1,11 @@
 //! `patterns embed`: computes embeddings for the messages of the log, with the embedder that the policy names.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
-use adapters::embedder::{OpenAiEmbedder, Timeouts};
+use adapters::{
+    embedder::{OpenAiEmbedder, Timeouts},
+    http_client,
+};
 use control::{RecordEmbeddings, RefreshPolicy, Writer};
 use engine::{Embedded, EmbeddingRun};
 use event_bus::TextFiles;
@@ -13,6 +16,9 @@ use crate::{
     failure::Failure,
     screen::{counted, event_bar},
 };
+
+/// Time limit for opening a connection to the endpoint.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The error message when the policy names no embedder.
 const LINES_TO_ADD: &str = "\
@@ -63,18 +69,12 @@ fn embed(context: &Context, writer: &mut Writer, embedder: &OpenAiEmbedder) -> R
     Ok(run.into_result())
 }
 
-/// Creates the client of the embedder that the policy names; its key is read from the environment.
+/// Creates the embedder that the policy names; its key is read from the environment.
 fn embedder(endpoint: &EmbeddingEndpoint) -> Result<OpenAiEmbedder, Failure> {
-    let key = match &endpoint.key_env {
-        Some(name) => {
-            let unset =
-                format!("`embedding.key_env` names `{name}`, which is not set or is not text: set it to the key");
-            let key = std::env::var(name).ok().filter(|key| !key.trim().is_empty());
-            Some(key.ok_or(Failure::Invalid(unset))?)
-        }
-        None => None,
-    };
-    OpenAiEmbedder::new(&endpoint.url, &endpoint.model, key.as_deref().map(str::trim), Timeouts::default())
+    let client = http_client(CONNECT_TIMEOUT)
+        .map_err(|error| Failure::Failed(format!("the HTTP client cannot be created: {error}")))?;
+    let (url, model, key_env) = (&endpoint.url, &endpoint.model, endpoint.key_env.as_deref());
+    OpenAiEmbedder::with_key_env(url, model, key_env, client, Timeouts::default())
         .map_err(|error| Failure::Invalid(error.to_string()))
 }
 

@@ -1,0 +1,48 @@
+//! Embeds a batch of texts.
+
+use adapters::embedder::{EmbedError, Embedder};
+
+/// Outcome of embedding a batch.
+pub(super) struct BatchOutcome {
+    /// The embedding of each text; `None` where it failed.
+    pub(super) vectors: Vec<Option<Vec<f32>>>,
+    /// The last failure.
+    pub(super) failure: Option<EmbedError>,
+    /// Whether another batch may succeed.
+    pub(super) continues: bool,
+}
+
+/// Embeds texts in one request, or each in its own request if the embedder refuses the batch because of a text.
+pub(super) async fn embed_batch(embedder: &dyn Embedder, texts: &[String]) -> BatchOutcome {
+    let mut outcome = BatchOutcome { vectors: vec![None; texts.len()], failure: None, continues: true };
+    if texts.is_empty() {
+        return outcome;
+    }
+    match embedder.embed(texts).await {
+        Ok(vectors) => {
+            outcome.vectors = vectors.into_iter().map(Some).collect();
+            return outcome;
+        }
+        Err(error) if !error.is_about_the_texts() || texts.len() == 1 => {
+            outcome.continues = error.is_about_the_texts();
+            outcome.failure = Some(error);
+            return outcome;
+        }
+        Err(_) => {}
+    }
+    for (text, vector) in texts.iter().zip(&mut outcome.vectors) {
+        match embedder.embed(std::slice::from_ref(text)).await {
+            Ok(vectors) => *vector = vectors.into_iter().next(),
+            Err(error) => {
+                outcome.continues = error.is_about_the_texts();
+                outcome.failure = Some(error);
+                if !outcome.continues {
+                    return outcome;
+                }
+            }
+        }
+    }
+    // If the embedder accepted none of the texts, they are not the cause.
+    outcome.continues = outcome.vectors.iter().any(Option::is_some);
+    outcome
+}

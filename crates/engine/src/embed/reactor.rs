@@ -1,0 +1,176 @@
+//! [`EmbeddingReactor`]: embeds the messages of new turns while a bus runs.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+    time::Duration,
+};
+
+use adapters::{
+    HttpClient,
+    embedder::{Embedder as _, MOST_TEXTS, OpenAiEmbedder, Timeouts},
+};
+use async_trait::async_trait;
+use contracts::{
+    TurnId,
+    events::{TextBody, TurnStarted, TurnTextRecorded},
+};
+use event_bus::{Bus, Clock as _, LogError, Reactor, RetryAfter, SystemClock, TextStore};
+use event_core::{NewEvent, Recorded};
+use router_core::EmbeddingEndpoint;
+
+use super::{
+    NewEmbedding,
+    batch::embed_batch,
+    embedder_name,
+    pending::{text_event_id, text_key},
+};
+use crate::{capture::Words, engine::Engine};
+
+/// How long to wait for more messages that are embedded in the same request.
+const GATHER: Duration = Duration::from_secs(1);
+
+/// The pause after a failed request.
+const RETRY: Duration = Duration::from_secs(30);
+
+/// Embeds the messages of turns as they are recorded, with the endpoint that the active policy names.
+///
+/// It embeds the messages of turns that recorded the key of their text, as all do that start while an endpoint is
+/// configured. Other turns, and messages that the endpoint refuses, are left to [`EmbeddingRun`](super::EmbeddingRun).
+#[derive(Debug)]
+pub struct EmbeddingReactor {
+    bus: Bus<Engine>,
+    client: HttpClient,
+    timeouts: Timeouts,
+    retry: Duration,
+    /// Whether the last attempt failed. A change is logged.
+    has_failed: bool,
+}
+
+/// A text to embed, and the first turn that recorded it.
+struct Message {
+    turn: TurnId,
+    key: u64,
+    text: String,
+}
+
+impl EmbeddingReactor {
+    /// Creates the reactor for the bus on which it will run.
+    pub const fn new(bus: Bus<Engine>, client: HttpClient, timeouts: Timeouts) -> Self {
+        Self { bus, client, timeouts, retry: RETRY, has_failed: false }
+    }
+
+    /// Replaces the pause after a failed request, which is 30 seconds.
+    #[must_use]
+    pub const fn with_retry(self, retry: Duration) -> Self {
+        Self { retry, ..self }
+    }
+
+    /// Embeds the messages among the events.
+    ///
+    /// # Errors
+    /// The cause, for the log output, if the same events have to be handled again.
+    async fn embed(&self, events: &[Recorded]) -> Result<Vec<NewEvent>, String> {
+        let recorded = keyed_texts(events);
+        if recorded.is_empty() {
+            return Ok(Vec::new());
+        }
+        // Queried for each attempt, since the policy may have changed.
+        let settings = self.bus.query(|engine| (endpoint(engine), Arc::clone(engine.texts()))).await;
+        let (Some(endpoint), texts) = settings.map_err(|error| error.to_string())? else { return Ok(Vec::new()) };
+        let EmbeddingEndpoint { url, model, key_env, .. } = &endpoint;
+        let client = self.client.clone();
+        let embedder = OpenAiEmbedder::with_key_env(url, model, key_env.as_deref(), client, self.timeouts)
+            .map_err(|error| error.to_string())?;
+        let messages = tokio::task::spawn_blocking(move || messages(recorded, texts.as_ref())).await;
+        let messages = messages.map_err(|error| error.to_string())?.map_err(|error| error.to_string())?;
+        let mut events = Vec::new();
+        for batch in messages.chunks(MOST_TEXTS) {
+            let texts: Vec<_> = batch.iter().map(|message| message.text.clone()).collect();
+            let outcome = embed_batch(&embedder, &texts).await;
+            if let Some(error) = outcome.failure {
+                if !error.is_about_the_texts() {
+                    return Err(error.to_string());
+                }
+                tracing::warn!(%error, "a message was not embedded");
+            }
+            for (message, vector) in batch.iter().zip(outcome.vectors) {
+                let Some(vector) = vector else { continue };
+                let id = text_event_id(&embedder_name(embedder.name(), &vector), message.key);
+                let embedding = NewEmbedding::new(id, message.turn, message.key, embedder.name(), &vector);
+                events.push(embedding.into_event(SystemClock.now()).map_err(|error| error.to_string())?);
+            }
+        }
+        Ok(events)
+    }
+}
+
+#[async_trait]
+impl Reactor for EmbeddingReactor {
+    fn name(&self) -> &'static str {
+        "embedding"
+    }
+
+    fn gather(&self) -> Duration {
+        GATHER
+    }
+
+    async fn react(&mut self, events: &[Recorded]) -> Result<Vec<NewEvent>, RetryAfter> {
+        match self.embed(events).await {
+            Ok(embedded) => {
+                if std::mem::take(&mut self.has_failed) {
+                    tracing::warn!("messages are embedded again");
+                }
+                Ok(embedded)
+            }
+            Err(cause) => {
+                if !std::mem::replace(&mut self.has_failed, true) {
+                    tracing::warn!(cause, "messages cannot be embedded; they are embedded later");
+                }
+                Err(RetryAfter(self.retry))
+            }
+        }
+    }
+}
+
+/// Returns the endpoint of the active policy; `None` if it names none, or texts are not recorded.
+fn endpoint(engine: &Engine) -> Option<EmbeddingEndpoint> {
+    match engine.words() {
+        Words::Forgotten => None,
+        Words::Remembered { .. } => engine.policy().policy.embedding().cloned(),
+    }
+}
+
+/// Returns the texts among the events, without those of turns that recorded no key.
+fn keyed_texts(events: &[Recorded]) -> Vec<TurnTextRecorded> {
+    let mut unkeyed = BTreeSet::new();
+    let mut recorded = Vec::new();
+    for event in events.iter().filter(|event| event.purged.is_none()) {
+        // An event that cannot be decoded is reported by the projections.
+        if let Ok(Some(started)) = event.read::<TurnStarted>() {
+            if started.features.text.is_none() {
+                unkeyed.insert(started.turn);
+            }
+        } else if let Ok(Some(text)) = event.read::<TurnTextRecorded>() {
+            recorded.push(text);
+        }
+    }
+    recorded.retain(|text| !unkeyed.contains(&text.turn));
+    recorded
+}
+
+/// Reads the texts. Each is returned once; empty and removed ones are left out.
+fn messages(recorded: Vec<TurnTextRecorded>, texts: &dyn TextStore) -> Result<Vec<Message>, LogError> {
+    let mut messages = BTreeMap::new();
+    for TurnTextRecorded { turn, text } in recorded {
+        let key = text_key(&text);
+        let text = match text {
+            TextBody::Inline(text) => Some(text),
+            TextBody::Stored { hash, .. } => texts.get(hash.0)?,
+        };
+        if let Some(text) = text.filter(|text| !text.trim().is_empty()) {
+            messages.entry(key).or_insert(Message { turn, key, text });
+        }
+    }
+    Ok(messages.into_values().collect())
+}

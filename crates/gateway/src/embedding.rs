@@ -1,0 +1,26 @@
+//! Embeds messages while the gateway runs, if the policy names an endpoint.
+
+use std::time::Duration;
+
+use adapters::{HttpClient, embedder::Timeouts};
+use engine::{EmbeddingReactor, Engine};
+use event_bus::{Bus, BusError};
+
+/// The interval at which the policy is checked for an endpoint.
+const CHECK_INTERVAL: Duration = Duration::from_secs(5);
+
+/// Starts the embedding reactor as soon as the policy names an endpoint. Until then it would only read every event of
+/// the log in vain.
+pub(crate) async fn start_when_configured(bus: Bus<Engine>, client: HttpClient) {
+    match start(bus, client).await {
+        Ok(()) | Err(BusError::Closed) => {}
+        Err(error) => tracing::error!(%error, "messages are not embedded"),
+    }
+}
+
+async fn start(bus: Bus<Engine>, client: HttpClient) -> Result<(), BusError> {
+    while !bus.query(|engine| engine.policy().policy.embedding().is_some()).await? {
+        tokio::time::sleep(CHECK_INTERVAL).await;
+    }
+    bus.run(Box::new(EmbeddingReactor::new(bus.clone(), client, Timeouts::default()))).await
+}
