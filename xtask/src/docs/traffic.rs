@@ -43,7 +43,7 @@ pub(super) const fn traffic_of(event: &Event) -> Traffic {
         Event::SessionModelSelected(_) => ("`model`", &["sessions"]),
         Event::SessionStarted(_) => (BY_TURN, &["sessions"]),
         Event::ToolCalled(_) | Event::ToolFinished(_) => (BY_CALL, &["evaluator", "sessions"]),
-        Event::TurnEmbedded(_) => ("`patterns embed`", &["patterns"]),
+        Event::TurnEmbedded(_) => ("the gateway, `patterns embed`", &["patterns"]),
         Event::TurnEnded(_) => (BY_TURN, &["evaluator", "patterns", "prompt cache", "sessions"]),
         Event::TurnStarted(_) => (BY_TURN, &["costs", "evaluator", "patterns", "prompt cache", "sessions"]),
         Event::TurnTextRecorded(_) => ("a live turn, an import; never if the policy forbids it", &[]),

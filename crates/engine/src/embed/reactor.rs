@@ -62,7 +62,7 @@ impl EmbeddingReactor {
 
     /// Replaces the pause after a failed request, which is 30 seconds.
     #[must_use]
-    pub const fn with_retry(self, retry: Duration) -> Self {
+    pub fn with_retry(self, retry: Duration) -> Self {
         Self { retry, ..self }
     }
 
@@ -78,7 +78,7 @@ impl EmbeddingReactor {
         // Queried for each attempt, since the policy may have changed.
         let settings = self.bus.query(|engine| (endpoint(engine), Arc::clone(engine.texts()))).await;
         let (Some(endpoint), texts) = settings.map_err(|error| error.to_string())? else { return Ok(Vec::new()) };
-        let EmbeddingEndpoint { url, model, key_env, .. } = &endpoint;
+        let EmbeddingEndpoint { url, model, key_env } = &endpoint;
         let client = self.client.clone();
         let embedder = OpenAiEmbedder::with_key_env(url, model, key_env.as_deref(), client, self.timeouts)
             .map_err(|error| error.to_string())?;
@@ -111,7 +111,7 @@ impl Reactor for EmbeddingReactor {
         "embedding"
     }
 
-    fn gather(&self) -> Duration {
+    fn batch_delay(&self) -> Duration {
         GATHER
     }
 

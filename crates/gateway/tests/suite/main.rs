@@ -11,6 +11,7 @@ mod safety;
 mod shutdown;
 mod signatures;
 mod spans;
+#[expect(dead_code, reason = "the tests of other crates use more of it")]
 #[path = "../../../adapters/tests/support/stand_in.rs"]
 mod stand_in;
 mod support;
