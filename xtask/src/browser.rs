@@ -31,9 +31,9 @@ const POLICY: &str = "schema_version: 1\nglobal_default: sonnet\ngateway: { clie
 pub(crate) fn run(skip_build: bool) -> Outcome<Passed> {
     let (chromium, driver) = match find_browser()? {
         Ok(found) => found,
-        Err(why) => {
-            println!("skipped: browser: {why}");
-            return Ok(Passed::with_note(format!("skipped, {why}")));
+        Err(reason) => {
+            println!("skipped: browser: {reason}");
+            return Ok(Passed::with_note(format!("skipped, {reason}")));
         }
     };
     let Environment { home: _home, mock: _mock, gateway } = programs::start_environment(POLICY, skip_build)?;
@@ -52,7 +52,7 @@ pub(crate) fn run(skip_build: bool) -> Outcome<Passed> {
 fn find_browser() -> Outcome<Result<(PathBuf, PathBuf), String>> {
     let chromium = match chromium() {
         Ok(chromium) => chromium,
-        Err(why) => return Ok(Err(why)),
+        Err(reason) => return Ok(Err(reason)),
     };
     if !can_start(Path::new("node")) {
         return Ok(Err("node does not start".to_owned()));
@@ -60,9 +60,9 @@ fn find_browser() -> Outcome<Result<(PathBuf, PathBuf), String>> {
     let cache = workspace::target_folder().join("clients").join(DRIVER);
     let driver = cache.join("node_modules").join(DRIVER);
     if !driver.join("package.json").exists()
-        && let Err(why) = installed::install_package(&cache, DRIVER)?
+        && let Err(reason) = installed::install_package(&cache, DRIVER)?
     {
-        return Ok(Err(why));
+        return Ok(Err(reason));
     }
     Ok(Ok((chromium, driver)))
 }

@@ -28,9 +28,9 @@ const POLICY: &str = "schema_version: 1\nglobal_default: sonnet\ngateway: { clie
 pub(crate) fn run(only: Option<&str>, provider: bool, skip_build: bool) -> Outcome<Passed> {
     let python = match install_sdks(&workspace::target_folder().join("clients/sdks"))? {
         Ok(python) => python,
-        Err(why) => {
-            println!("skipped: sdks: {why}");
-            return Ok(Passed::with_note(format!("skipped, {why}")));
+        Err(reason) => {
+            println!("skipped: sdks: {reason}");
+            return Ok(Passed::with_note(format!("skipped, {reason}")));
         }
     };
     if !skip_build {

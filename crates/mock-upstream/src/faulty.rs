@@ -29,7 +29,7 @@ pub(crate) fn stream_body(
     handle: ResponseHandle,
 ) -> ResponseBody {
     let ResponseHandle { recorder, reset } = handle;
-    recorder.status(200);
+    recorder.set_status(200);
     let gap =
         if let Some(Fault::SlowChunks(milliseconds)) = fault { Duration::from_millis(*milliseconds) } else { gap };
     let mut steps = Vec::with_capacity(events.len() * 2);
@@ -56,7 +56,7 @@ pub(crate) fn stream_body(
 /// Builds the body of a response that is not streamed, with a requested failure applied.
 pub(crate) fn single_body(bytes: Bytes, fault: Option<&Fault>, handle: ResponseHandle) -> ResponseBody {
     let ResponseHandle { recorder, reset } = handle;
-    recorder.status(200);
+    recorder.set_status(200);
     let half = bytes.len() / 2;
     match fault {
         Some(Fault::Cut { how, .. }) => {

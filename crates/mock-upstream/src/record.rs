@@ -76,7 +76,7 @@ impl EndRecorder {
     }
 
     /// Records the HTTP status of the response.
-    pub(crate) fn status(&self, status: u16) {
+    pub(crate) fn set_status(&self, status: u16) {
         self.progress().status = status;
     }
 

@@ -46,7 +46,7 @@ pub(crate) fn error_response(error: &ApiError, api: Api, number: u64, recorder: 
 
 /// Builds a JSON response and records its status.
 pub(crate) fn json_response(status: StatusCode, body: &Value, recorder: EndRecorder) -> Response<ResponseBody> {
-    recorder.status(status.as_u16());
+    recorder.set_status(status.as_u16());
     let mut response = build_response(false, ResponseBody::from_bytes(Bytes::from(body.to_string()), recorder), None);
     *response.status_mut() = status;
     response

@@ -109,7 +109,7 @@ impl ResponseCache {
             return (is_sse, faulty::single_body(cached.body, fault, handle));
         }
         if gap.is_zero() && fault.is_none() {
-            handle.recorder.status(200);
+            handle.recorder.set_status(200);
             let steps = vec![BodyStep::Data(cached.body)];
             return (is_sse, ResponseBody::from_steps(steps, None, handle.recorder, handle.reset));
         }

@@ -4,7 +4,7 @@ use contracts::events::TurnEmbedded;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    hash::mix,
+    hash::mix_bits,
     unit_vector::{DIMENSIONS, UnitVector, normalize},
 };
 
@@ -61,7 +61,7 @@ pub fn project(vector: &[f32]) -> Vec<i8> {
         // In millionths of the largest, so that sums are exact.
         #[expect(clippy::cast_possible_truncation, reason = "index_as most a million; NaN becomes 0")]
         let scaled = if largest > 0.0 { (component / largest * 1_000_000.0) as i64 } else { 0 };
-        let signs = mix(index);
+        let signs = mix_bits(index);
         for (dimension, sum) in sums.iter_mut().enumerate() {
             *sum += if signs >> dimension & 1 == 0 { scaled } else { -scaled };
         }

@@ -9,7 +9,7 @@
 
 use crate::{
     fixed::{Fixed, Log2, Q15},
-    hash::mix,
+    hash::mix_bits,
     token_hashes::TokenHashes,
     unit_vector::{DIMENSIONS, UnitVector, normalize},
 };
@@ -131,7 +131,7 @@ impl Idf {
 
 /// Returns the two non-zero entries, dimension and sign, of a token's row in the projection matrix.
 fn projection_row(hash: u16) -> [(usize, i64); 2] {
-    let bits = mix(u64::from(hash));
+    let bits = mix_bits(u64::from(hash));
     let sign = |bit: u64| if bits >> bit & 1 == 0 { 1 } else { -1 };
     // Both are below 64. The dimensions differ, so that the vector of a single word fits `i8`.
     let first = usize::try_from(bits % 64).unwrap_or_default();

@@ -70,7 +70,7 @@ impl TokenHashes for CompactSketch {
     }
 }
 
-/// Decodes little-endian 16-bit numbers.
+/// Decodes a sequence of little-endian 16-bit numbers.
 fn decode(bytes: &[u8]) -> impl Iterator<Item = u16> {
     bytes.as_chunks().0.iter().map(|number| u16::from_le_bytes(*number))
 }

@@ -2,7 +2,7 @@
 
 use contracts::Score;
 
-/// Converts a count, which must be below 2⁵³.
+/// Converts a count to floating point. It must be below 2⁵³, where the conversion is exact.
 #[expect(clippy::cast_precision_loss, reason = "counts of turns, models and words are far below 2⁵³")]
 pub(crate) const fn to_f64(count: usize) -> f64 {
     count as f64

@@ -57,7 +57,7 @@ impl Response {
         self.state == ParserState::Done
     }
 
-    /// Parses received bytes, as far as they are complete.
+    /// Parses received bytes. An incomplete part stays in the buffer until its rest is received.
     pub(crate) fn feed(&mut self, bytes: &[u8]) -> Result<(), UnsupportedResponse> {
         self.buffer.extend_from_slice(bytes);
         let mut consumed = 0;
