@@ -24,6 +24,8 @@ pub enum Slot {
     WorkspaceDefault,
     /// The global default model of the user.
     GlobalDefault,
+    /// The requested model, for a request that neither a rule nor a default can serve (decision D33).
+    LastResort,
 }
 
 impl ChainSlot for Slot {
@@ -35,6 +37,7 @@ impl ChainSlot for Slot {
         Self::DelegateRequest,
         Self::WorkspaceDefault,
         Self::GlobalDefault,
+        Self::LastResort,
     ];
 
     fn name(self) -> &'static str {
@@ -46,6 +49,7 @@ impl ChainSlot for Slot {
             Self::DelegateRequest => "DELEGATE_REQUEST",
             Self::WorkspaceDefault => "WORKSPACE_DEFAULT",
             Self::GlobalDefault => "GLOBAL_DEFAULT",
+            Self::LastResort => "LAST_RESORT",
         }
     }
 }
@@ -220,6 +224,8 @@ pub enum Reason {
         /// Name in the request.
         name: String,
     },
+    /// The policy has no last resort, or the request names no model of the registry.
+    NoLastResort,
 }
 
 impl Reason {

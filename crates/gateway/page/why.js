@@ -130,7 +130,7 @@ function answer(turn) {
   return make('div', { class: `answer${turn.model ? '' : ' refused'}` },
     make('p', { class: 'answer-model' }, turn.model ? [modelChip(turn.model, { whole: true }), tierText(modelOf(turn.model)?.tier)] : 'No model could take this turn'),
     make('p', { class: 'answer-why' }, `${slotName(turn.slot)}: `, foreign(turn.reason)),
-    asked ? make('p', { class: 'soft' }, 'The client asked for ', foreign(asked, { class: 'mono' }), '.') : null,
+    asked ? make('p', { class: 'soft' }, 'The client requested ', foreign(asked, { class: 'mono' }), '.') : null,
     turn.asked === 'turnwise' ? make('p', { class: 'soft' }, 'The client left the choice to turnwise.') : null);
 }
 

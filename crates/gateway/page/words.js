@@ -8,6 +8,7 @@ const SLOTS = {
   DELEGATE_REQUEST: 'Tier asked for by a planner',
   WORKSPACE_DEFAULT: 'Default of the workspace',
   GLOBAL_DEFAULT: 'Global default',
+  LAST_RESORT: 'Last resort',
 };
 
 const VERDICTS = { chose: 'chose', rejected: 'rejected', deferred: 'outranked', not_applicable: 'not applicable' };

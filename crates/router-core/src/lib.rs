@@ -31,8 +31,8 @@ pub use explain::{Explain, chain_json, reason_text};
 pub use model_choice::{DECIDER_VERSION, Decided, ModelNotice, NoticeContext, decide};
 pub use override_token::{Addressed, OverrideError, address, resembles_model};
 pub use policy::{
-    AuxiliaryCalls, ClientModel, CountTokens, Disagreement, EmbeddingEndpoint, GatewaySettings, OnExplicitReject,
-    Policy, Problem, RecordText, RuleView, SCHEMA, schema_text,
+    AuxiliaryCalls, ClientModel, CountTokens, Disagreement, EmbeddingEndpoint, GatewaySettings, LastResort,
+    OnExplicitReject, Policy, Problem, RecordText, RuleView, SCHEMA, schema_text,
 };
 pub use scenario::{Outcome, Scenario, ScenarioError};
 pub use validate::select_api;

@@ -1,4 +1,4 @@
-//! The model choice: a decision kind with seven slots; the first model that can serve the turn is chosen (004 §4.1).
+//! The model choice: a decision kind with eight slots; the first model that can serve the turn is chosen (004 §4.1).
 
 mod client;
 mod delegation;
@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// Version of the model choice. It increases when equal inputs may be decided differently.
-pub const DECIDER_VERSION: u16 = 3;
+pub const DECIDER_VERSION: u16 = 4;
 
 /// A decision with the predicate matches that are required to repeat it without the text of the message.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,8 +71,9 @@ impl EvaluateSlots for ModelSlots<'_> {
             Slot::WorkspaceDefault => self.workspace_default(slot),
             Slot::GlobalDefault => match &self.policy.global.default {
                 None => ChainEntry::not_applicable(slot, Reason::NoGlobalDefault),
-                Some(model) => self.or_requested_model(self.proposed(slot, model, Reason::GlobalDefault)),
+                Some(model) => self.proposed(slot, model, Reason::GlobalDefault),
             },
+            Slot::LastResort => self.last_resort(slot),
         }
     }
 

@@ -18,7 +18,7 @@ use contracts::{ModelId, ModelSpec, NanoUsd, Registry, Score, Tier, views::Patte
 use crate::text_set::TextSet;
 
 pub use embedding::EmbeddingEndpoint;
-pub use gateway::{AuxiliaryCalls, ClientModel, CountTokens, GatewaySettings};
+pub use gateway::{AuxiliaryCalls, ClientModel, CountTokens, GatewaySettings, LastResort};
 pub use problem::Problem;
 pub(crate) use problem::{is_typo_of, nearest_names};
 pub(crate) use rules::{Rule, Rules};

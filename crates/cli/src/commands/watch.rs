@@ -99,7 +99,7 @@ fn draw(rows: &[Value], state: &RouterState, now: Timestamp) {
         let cost = row["cost"].as_u64().map(|nano| contracts::NanoUsd(nano).to_string()).unwrap_or_default();
         let why = match row["rule"].as_str() {
             Some(rule) => rule.to_owned(),
-            None if text("reason").starts_with("client asked") => "client's model".to_owned(),
+            None if text("reason").starts_with("requested \"") => "client's model".to_owned(),
             None => text("slot").to_lowercase().replace('_', " "),
         };
         let message = cut(&text("message"), 48).to_owned();

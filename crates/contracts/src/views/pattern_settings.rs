@@ -59,6 +59,9 @@ pub struct PatternSettings {
     pub neighbours: u16,
     /// Scale of costs for [`Estimator::Paper`]; the calibrated estimator compares dollars.
     pub cost_scale: CostScale,
+    /// Whether a recommendation may replace a model that the client requested by name (decision D35). If not, it is a
+    /// deferred entry.
+    pub over_requested: bool,
 }
 
 impl PatternSettings {
@@ -74,6 +77,7 @@ impl PatternSettings {
             min_similarity: Score(300_000_000),
             neighbours: 10,
             cost_scale: CostScale::Cluster,
+            over_requested: false,
         };
         match estimator {
             Estimator::Paper => paper,

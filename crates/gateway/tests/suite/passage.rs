@@ -105,9 +105,14 @@ fn what_cannot_be_said_in_the_other_api_is_rejected_in_the_chain_with_its_reason
     assert_eq!(answer.status, 400);
     assert!(answer.body.contains("cannot_carry"), "{}", answer.body);
     assert_eq!(world.mock.count(), 0, "nothing was sent");
-    // The model that the client names supports the tool.
+    // The requested model supports the tool, and serves it if the policy allows that (decision D33).
     let body = json!({ "model": "gpt-5.5", "input": "patch it", "store": false, "tools": [tool] });
+    let refused = world.post("/v1/responses", &[], &body);
+    assert_eq!(refused.status, 400);
+    assert!(refused.body.contains("gateway.last_resort: requested"), "{}", refused.body);
+    world.set_policy("schema_version: 1\nglobal_default: sonnet\ngateway: {last_resort: requested}\n");
     let answer = world.post("/v1/responses", &[], &body);
+    assert_eq!(answer.header("x-turnwise-policy"), "LAST_RESORT", "{}", answer.body);
     assert_eq!((answer.status.as_u16(), answer.header("x-turnwise-model")), (200, "openai:gpt-5.5"), "{}", answer.body);
 }
 

@@ -94,7 +94,9 @@ fn thinking_of_an_unknown_signer_is_taken_for_the_requested_model_s_and_not_sent
     model_and_adapted(("anthropic:claude-sonnet-5-5", "signatures"));
     assert!(!world.last_sent().to_string().contains("sig:"), "{}", world.last_sent());
     world.ended(1);
-    world.set_policy("schema_version: 1\nglobal_default: sonnet\ngateway: {keep_thinking: true}\n");
+    world.set_policy(
+        "schema_version: 1\nglobal_default: sonnet\ngateway: {keep_thinking: true, last_resort: requested}\n",
+    );
     model_and_adapted(("anthropic:claude-opus-4-8", ""));
     assert!(world.last_sent().to_string().contains("sig:"), "{}", world.last_sent());
     world.ended(2);

@@ -1,9 +1,9 @@
 //! The model that a client of the gateway requests by name. The policy decides which slot it belongs to.
 
-use contracts::{Attempt, AuxiliaryCall, ChainEntry, Failure, ModelId, Reason, Slot, Verdict};
+use contracts::{Attempt, AuxiliaryCall, ChainEntry, ModelId, Reason, Slot, Verdict};
 
 use super::ModelSlots;
-use crate::policy::{AuxiliaryCalls, ClientModel};
+use crate::policy::{AuxiliaryCalls, ClientModel, LastResort};
 
 impl ModelSlots<'_> {
     /// Evaluates `PER_MESSAGE_OVERRIDE` for a message without `@alias`: the requested model, if the policy treats it as an
@@ -24,39 +24,45 @@ impl ModelSlots<'_> {
         }
     }
 
-    /// Evaluates `WORKSPACE_DEFAULT`: the requested model if the policy treats it as a default, which precedes the default of the
-    /// workspace.
+    /// Evaluates `WORKSPACE_DEFAULT`: the default of the workspace, or else the requested model if the policy treats it as a
+    /// default (decision D35).
     pub(super) fn workspace_default(&self, slot: Slot) -> ChainEntry {
         let own = match self.scope.and_then(|scope| scope.default.as_ref()) {
             None => ChainEntry::not_applicable(slot, Reason::NoWorkspaceDefault),
             Some(model) => self.proposed(slot, model, Reason::WorkspaceDefault),
         };
         let Some((name, model)) = self.client_default() else { return own };
-        let asked = self.named(slot, &model, Reason::ClientModel { name: name.clone() });
-        match asked.failure.clone() {
-            Some(failure) if own.verdict == Verdict::Chose => {
-                ChainEntry { attempts: vec![Attempt { name, candidate: model, failure }], ..own }
+        let requested = self.named(slot, &model, Reason::ClientModel { name: name.clone() });
+        match (own.failure.clone().zip(own.candidate.clone()), requested.failure.clone()) {
+            _ if own.verdict == Verdict::Chose => own,
+            (None, _) => requested,
+            (Some((failure, candidate)), None) => {
+                let attempts = vec![Attempt { name: "workspace".to_owned(), candidate, failure }];
+                ChainEntry { attempts, ..requested }
             }
-            _ => asked,
+            (Some((failure, candidate)), Some(requested_failure)) => {
+                let rejected = Attempt { name: "workspace".to_owned(), candidate, failure };
+                let requested = Attempt { name, candidate: model, failure: requested_failure };
+                ChainEntry { attempts: vec![rejected, requested], ..own }
+            }
         }
     }
 
-    /// Returns the entry of the default, or that of the requested model if no API of the default supports the request and
-    /// the requested model accepts it. Otherwise clients with a proprietary feature would be refused until the user
-    /// writes a rule for them.
-    pub(super) fn or_requested_model(&self, default: ChainEntry) -> ChainEntry {
-        let (Some(failure), Some(candidate)) = (&default.failure, &default.candidate) else { return default };
-        if !matches!(failure, Failure::CannotCarry { .. } | Failure::SignedByAnother) {
-            return default;
+    /// Evaluates `LAST_RESORT`: the requested model, if the policy allows it to serve requests that no other slot can.
+    pub(super) fn last_resort(&self, slot: Slot) -> ChainEntry {
+        let requested =
+            self.turn.request.as_ref().filter(|_| self.policy.gateway().last_resort == LastResort::Requested);
+        match requested.and_then(|request| Some((request.named.as_ref()?, &request.model))) {
+            None => ChainEntry::not_applicable(slot, Reason::NoLastResort),
+            Some((model, name)) => self.named(slot, model, Reason::ClientModel { name: name.clone() }),
         }
-        let Some(request) = &self.turn.request else { return default };
-        let Some(model) = &request.named else { return default };
-        let own = self.named(default.slot, model, Reason::ClientModel { name: request.model.clone() });
-        if own.verdict != Verdict::Chose {
-            return default;
-        }
-        let (name, candidate, failure) = ("global default".to_owned(), candidate.clone(), failure.clone());
-        ChainEntry { attempts: vec![Attempt { name, candidate, failure }], ..own }
+    }
+
+    /// Returns whether the client requested a model of the registry by name, and the policy treats it as a default.
+    pub(super) fn is_model_requested(&self) -> bool {
+        let request = self.turn.request.as_ref();
+        let is_auto = request.is_some_and(|request| self.policy.registry().is_auto(&request.model));
+        !is_auto && self.auxiliary_call().is_none() && self.client_default().is_some()
     }
 
     /// Returns the requested name and its model, if the policy treats it as a default.

@@ -16,7 +16,10 @@ impl Explain for ModelChoice {
             Reason::Tier { asked, given } if asked == given => format!("tier {asked}"),
             Reason::Tier { asked, given } => format!("tier {asked}, upgraded to {given}"),
             Reason::WorkspaceDefault => "workspace default".to_owned(),
-            Reason::ClientModel { name } => format!("client asked for \"{name}\""),
+            Reason::ClientModel { name } if winner.slot == Slot::LastResort => {
+                format!("last resort: requested \"{name}\"")
+            }
+            Reason::ClientModel { name } => format!("requested \"{name}\""),
             _ => "global default".to_owned(),
         }
     }
@@ -25,9 +28,9 @@ impl Explain for ModelChoice {
         let model = candidate_text(entry);
         match &entry.reason {
             Reason::NoOverride => "no @model token in message".to_owned(),
-            Reason::ClientModel { name } => format!("client asked for \"{name}\" → {model}"),
+            Reason::ClientModel { name } => format!("client requested \"{name}\" → {model}"),
             Reason::UnknownClientModel { name } => {
-                format!("client asked for \"{name}\", which no model here goes by")
+                format!("client requested \"{name}\", which is no model here")
             }
             Reason::NoSticky => "no sticky model set".to_owned(),
             Reason::NoRules => "no rules configured".to_owned(),
@@ -40,6 +43,7 @@ impl Explain for ModelChoice {
             Reason::NotDelegation => "not a delegation".to_owned(),
             Reason::NoWorkspaceDefault => "no default for this workspace".to_owned(),
             Reason::NoGlobalDefault => "no global default".to_owned(),
+            Reason::NoLastResort => "no last resort in the policy".to_owned(),
             Reason::TierExhausted { asked } if entry.attempts.is_empty() => format!("no model for tier {asked}"),
             Reason::TierExhausted { asked } => format!("tier {asked} and those above it are exhausted"),
             Reason::Override { alias } => format!("\"@{alias}\" → {model}"),
@@ -92,8 +96,7 @@ impl Explain for ModelChoice {
     fn attempt_noun(slot: Slot) -> &'static str {
         match slot {
             Slot::DelegateRequest => "tier",
-            Slot::WorkspaceDefault => "client asked for",
-            Slot::GlobalDefault => "default",
+            Slot::WorkspaceDefault => "default",
             _ => "rule",
         }
     }

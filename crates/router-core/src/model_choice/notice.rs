@@ -99,6 +99,14 @@ impl Notify for ModelChoice {
             let untried: Vec<_> = untried.into_iter().collect();
             advice.push(format!("Configured and not tried: models of {}.", untried.join(", ")));
         }
+        let is_unsupported =
+            |failure: &Failure| matches!(failure, Failure::CannotCarry { .. } | Failure::SignedByAnother);
+        if decision.rejections().any(|(_, failure)| is_unsupported(failure)) {
+            advice.push(
+                "Add a rule with a model that supports the request, or set `gateway.last_resort: requested`."
+                    .to_owned(),
+            );
+        }
         advice.push("Run `turnwise model <alias>` to choose explicitly, or `turnwise rules check`.".to_owned());
         let causes = unavailable.iter().map(|provider| format!("{provider} provider currently unavailable.")).collect();
         RefusalHelp { causes, advice }

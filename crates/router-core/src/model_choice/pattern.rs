@@ -12,12 +12,21 @@ impl ModelSlots<'_> {
         if self.turn.delegation.is_some() {
             return ChainEntry::not_applicable(slot, Reason::InDelegation);
         }
-        let recommendation = match self.recommendation(self.policy.default_model(self.turn.workspace.as_deref())) {
+        let workspace = self.turn.workspace.as_deref();
+        // What was learned replaces a requested model only if the policy says so (decision D35).
+        let is_suggestion = self.is_model_requested() && !self.policy.pattern_settings(workspace).over_requested;
+        let requested = self.turn.request.as_ref().and_then(|request| request.named.as_ref());
+        let baseline = if is_suggestion { requested } else { self.policy.default_model(workspace) };
+        let recommendation = match self.recommendation(baseline) {
             Ok(recommendation) => recommendation,
             Err(reason) => return ChainEntry::not_applicable(slot, reason),
         };
         let model = recommendation.model.clone();
-        self.named(slot, &model, Reason::Pattern(recommendation))
+        let mut entry = self.named(slot, &model, Reason::Pattern(recommendation));
+        if is_suggestion {
+            entry.verdict = Verdict::Deferred;
+        }
+        entry
     }
 
     /// Evaluates the slot after an earlier slot has won (decision D2). The entry has a failure if the recommended model

@@ -40,6 +40,16 @@ pub enum CountTokens {
     Local,
 }
 
+/// The model that serves a request if neither a rule nor a default can (decision D33).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum LastResort {
+    /// None: the request is refused.
+    #[default]
+    Refuse,
+    /// The requested model.
+    Requested,
+}
+
 /// The settings for requests of the gateway's clients.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GatewaySettings {
@@ -52,6 +62,8 @@ pub struct GatewaySettings {
     /// Requirements that a request is adapted to for a model that does not support them: those of `adapt`, and
     /// [`Requirement::Signatures`] unless `keep_thinking` is set.
     pub adaptable: BTreeSet<Requirement>,
+    /// The model that serves a request if neither a rule nor a default can.
+    pub last_resort: LastResort,
 }
 
 impl Default for GatewaySettings {
@@ -61,6 +73,7 @@ impl Default for GatewaySettings {
             auxiliary_calls: AuxiliaryCalls::Tier(Tier::Fast),
             count_tokens: CountTokens::default(),
             adaptable: Requirement::ADAPTABLE.into(),
+            last_resort: LastResort::default(),
         }
     }
 }
@@ -88,6 +101,10 @@ impl Loader<'_> {
         if let Some(node) = keys.get("count_tokens") {
             let words = [("provider", CountTokens::Provider), ("local", CountTokens::Local)];
             settings.count_tokens = self.problems.choice(node, "count_tokens", &words).unwrap_or_default();
+        }
+        if let Some(node) = keys.get("last_resort") {
+            let words = [("refuse", LastResort::Refuse), ("requested", LastResort::Requested)];
+            settings.last_resort = self.problems.choice(node, "last_resort", &words).unwrap_or_default();
         }
         if let Some(node) = keys.get("adapt") {
             settings.adaptable = self.adapt(node);

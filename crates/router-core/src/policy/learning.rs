@@ -38,6 +38,10 @@ impl Loader<'_> {
             &mut settings.cost_scale,
             keys.get("cost_scale").and_then(|node| self.problems.choice(node, "cost_scale", &scales)),
         );
+        set(
+            &mut settings.over_requested,
+            keys.get("over_requested").and_then(|node| self.problems.boolean(node, "over_requested")),
+        );
         Some(settings)
     }
 

@@ -116,6 +116,11 @@ pub(crate) const PATTERN: &[Key] = &[
         Shape::Words(&["cluster", "relative"]),
         "How cost becomes a number from 0 to 1 for the estimator paper (default cluster).",
     ),
+    key(
+        "over_requested",
+        Shape::Boolean,
+        "Whether a recommendation may replace a model that the client requested by name (default false: it is shown).",
+    ),
 ];
 
 pub(crate) const DISAGREEMENT: &[Key] = &[
@@ -162,6 +167,11 @@ pub(crate) const GATEWAY: &[Key] = &[
         "Features of a request that are adapted to a model without them, which headers report: cache_control, \
          context_management, effort, mid_conversation_system, sampling, thinking_budget, thinking_control (default \
          all). [] rejects the model instead.",
+    ),
+    key(
+        "last_resort",
+        Shape::Words(&["refuse", "requested"]),
+        "What serves a request that neither a rule nor a default can: nothing (default), or the requested model.",
     ),
     key(
         "keep_thinking",

@@ -16,7 +16,7 @@ fn with_every_provider_out_the_turn_is_refused() {
     let decision = decide(&scenario, &policy(POLICY));
     assert_eq!(decision.chosen, None);
     assert!(decision.winner().is_none());
-    assert_eq!(decision.chain.len(), 7, "every policy was asked");
+    assert_eq!(decision.chain.len(), 8, "every slot was evaluated");
     insta::assert_snapshot!(explain(&scenario, &policy(POLICY)));
 }
 

@@ -13,11 +13,11 @@ const EVERYTHING: &str = r#"
 schema_version: 1
 global_default: sonnet
 tiers: {fast: haiku, balanced: sonnet, deep: opus}
-pattern: {estimator: paper, fingerprint: hybrid, alpha: 0.6, neighbours: 10, cost_weight: 0.05, min_confidence: 0.05, min_sample_size: 5, min_similarity: 0.30, cost_scale: relative}
+pattern: {estimator: paper, fingerprint: hybrid, alpha: 0.6, neighbours: 10, cost_weight: 0.05, min_confidence: 0.05, min_sample_size: 5, min_similarity: 0.30, cost_scale: relative, over_requested: true}
 pattern_disagreement: {surface: true, min_confidence: 0.85, min_sample_size: 20}
 routing: {on_explicit_reject: refuse}
 privacy: {record_text: never}
-gateway: {client_model: default, auxiliary_calls: client, count_tokens: local, adapt: [cache_control, sampling], keep_thinking: true}
+gateway: {client_model: default, auxiliary_calls: client, count_tokens: local, adapt: [cache_control, sampling], keep_thinking: true, last_resort: requested}
 embedding: {url: "http://localhost:11434/v1", model: nomic-embed-text, key_env: OPENAI_API_KEY}
 rules:
   - name: every condition

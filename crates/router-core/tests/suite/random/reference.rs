@@ -243,6 +243,7 @@ fn evaluate(slot: Slot, policy: &Policy, world: &World) -> ChainEntry {
             Some(index) => proposes(world, slot, MODELS[index].1, Reason::GlobalDefault),
             None => nothing(slot, Reason::NoGlobalDefault),
         },
+        Slot::LastResort => nothing(slot, Reason::NoLastResort),
     }
 }
 
