@@ -1,7 +1,7 @@
 //! Parses a request to chat completions.
 
 use contracts::Requirement;
-use serde_json::Value;
+use serde_json::{Number, Value};
 
 use super::read_message;
 use crate::{
@@ -20,12 +20,7 @@ const NATIVE: ConvertError = ConvertError::Requires(Requirement::Native);
 pub(crate) fn read_request(body: Value, gate: &mut FeatureGate<'_>) -> Result<Request, ConvertError> {
     let mut fields = ObjectReader::new(body, "the request")?;
     reject_unsupported_settings(&mut fields, gate)?;
-    let mut penalty = |name| match fields.take_unless(name, is_falsy) {
-        None => Ok(None),
-        Some(Value::Number(number)) => Ok(Some(number)),
-        Some(_) => Err(ConvertError::malformed("the request", "has a penalty that is not a number")),
-    };
-    let [presence_penalty, frequency_penalty] = [penalty("presence_penalty")?, penalty("frequency_penalty")?];
+    let [presence_penalty, frequency_penalty] = read_penalties(&mut fields)?;
     let mut request = Request {
         parallel_tools: fields.take_bool("parallel_tool_calls")?,
         sampling: Sampling {
@@ -46,12 +41,7 @@ pub(crate) fn read_request(body: Value, gate: &mut FeatureGate<'_>) -> Result<Re
     };
     let older = fields.take_count("max_tokens")?;
     request.max_output = fields.take_count("max_completion_tokens")?.or(older);
-    request.stop = match fields.take("stop") {
-        None => Vec::new(),
-        Some(Value::String(stop)) => vec![stop],
-        Some(Value::Array(stops)) => into_strings(stops, "a stop sequence")?,
-        Some(_) => return Err(fields.malformed("has a stop that is neither text nor a list")),
-    };
+    request.stop = read_stop_sequences(&mut fields)?;
     if let Some(effort) = fields.take_string("reasoning_effort")? {
         request.effort = Some(Effort::parse(&effort).ok_or(NATIVE)?);
     }
@@ -69,6 +59,26 @@ pub(crate) fn read_request(body: Value, gate: &mut FeatureGate<'_>) -> Result<Re
     }
     fields.finish_known(ObjectKind::Body, gate)?;
     Ok(request)
+}
+
+/// Takes the presence penalty and the frequency penalty of a chat completions request, each absent if zero.
+fn read_penalties(fields: &mut ObjectReader) -> Result<[Option<Number>; 2], ConvertError> {
+    let mut penalty = |name| match fields.take_unless(name, is_falsy) {
+        None => Ok(None),
+        Some(Value::Number(number)) => Ok(Some(number)),
+        Some(_) => Err(ConvertError::malformed("the request", "has a penalty that is not a number")),
+    };
+    Ok([penalty("presence_penalty")?, penalty("frequency_penalty")?])
+}
+
+/// Takes the stop sequences of a chat completions request, which are a string or a list.
+fn read_stop_sequences(fields: &mut ObjectReader) -> Result<Vec<String>, ConvertError> {
+    match fields.take("stop") {
+        None => Ok(Vec::new()),
+        Some(Value::String(stop)) => Ok(vec![stop]),
+        Some(Value::Array(stops)) => into_strings(stops, "a stop sequence"),
+        Some(_) => Err(fields.malformed("has a stop that is neither text nor a list")),
+    }
 }
 
 /// Checks that the settings of a chat completions request that no other API supports have their default values, and

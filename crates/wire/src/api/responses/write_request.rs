@@ -40,13 +40,7 @@ pub(crate) fn write_request(
         }
         body.insert("tools".to_owned(), request.tools.into_iter().map(write_tool).collect());
     }
-    let mut text = Map::new();
-    if let Some(format) = request.format {
-        text.insert("format".to_owned(), write_format(format));
-    }
-    if let Some(verbosity) = request.openai.verbosity {
-        text.insert("verbosity".to_owned(), Value::from(verbosity));
-    }
+    let text = write_text_settings(request.format, request.openai.verbosity);
     if !text.is_empty() {
         body.insert("text".to_owned(), Value::Object(text));
     }
@@ -72,6 +66,18 @@ pub(crate) fn write_request(
         body.insert("stream".to_owned(), Value::from(true));
     }
     Ok(Value::Object(body))
+}
+
+/// Writes the `text` settings of a Responses request: response format and verbosity.
+fn write_text_settings(format: Option<Format>, verbosity: Option<String>) -> Map<String, Value> {
+    let mut text = Map::new();
+    if let Some(format) = format {
+        text.insert("format".to_owned(), write_format(format));
+    }
+    if let Some(verbosity) = verbosity {
+        text.insert("verbosity".to_owned(), Value::from(verbosity));
+    }
+    text
 }
 
 fn write_tool(tool: Tool) -> Value {
