@@ -38,7 +38,7 @@ pub struct ModelEntry {
     pub prices: Option<PriceEntry>,
 }
 
-/// The features that a model supports, as one file of models gives them; see [`contracts::Capabilities`]. A feature
+/// The features that a model supports, as set in one file of models; see [`contracts::Capabilities`]. A feature
 /// that is `None` keeps the value of the built-in list, or else has its default.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct CapabilityEntry {
@@ -56,7 +56,7 @@ pub struct CapabilityEntry {
     pub thinking_budget: Option<bool>,
 }
 
-/// The prices of a model as one file of models gives them. Missing rates keep the values of the built-in list.
+/// The prices of a model as set in one file of models. Missing rates keep the values of the built-in list.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PriceEntry {
     /// Rates of ordinary calls.
@@ -74,7 +74,7 @@ pub struct LongContextEntry {
     pub rates: RateEntry,
 }
 
-/// A set of rates in pico-dollars (10^-12 USD) per token, as one file of models gives them. Missing rates keep the
+/// A set of rates in pico-dollars (10^-12 USD) per token, as set in one file of models. Missing rates keep the
 /// values of the built-in list; if that has none either, they are derived as each field states.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RateEntry {
