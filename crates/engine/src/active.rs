@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 /// The policy and the models that the log recorded last.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct AsLogged {
+pub struct RecordedConfiguration {
     /// The hash of the policy's text.
     pub policy: Option<ContentHash>,
     /// The home folder that `~` in the policy is expanded to.
@@ -18,7 +18,7 @@ pub struct AsLogged {
     pub catalogue: Option<ContentHash>,
 }
 
-impl Projection for AsLogged {
+impl Projection for RecordedConfiguration {
     const NAME: &'static str = "active";
     const VERSION: u32 = 1;
 

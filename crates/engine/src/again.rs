@@ -15,7 +15,7 @@ use crate::{
 
 /// Returns the turn as it was captured at its start, the input of its decision. `at` is the time of `started`.
 pub fn captured_turn(started: &TurnStarted, at: Timestamp, message: MessageText) -> Turn {
-    capture::turn_of(started, at, message)
+    capture::turn_from_event(started, at, message)
 }
 
 /// Repeats a recorded decision under `policy`, with the views `known` at the position that it was based on.
@@ -25,7 +25,7 @@ pub fn captured_turn(started: &TurnStarted, at: Timestamp, message: MessageText)
 ///
 /// # Errors
 /// [`CodecError`] if the decision does not fit into an event even when shortened.
-pub fn decide_again(
+pub fn repeat_decision(
     recorded: &RouteDecided,
     turn: &Turn,
     policy: &Policy,
@@ -57,7 +57,7 @@ pub fn decide_again(
 ///
 /// `request` replaces the request of the turn, if a later request continues it. Outages are those at `now`; the rest
 /// stays as captured.
-pub(crate) fn asked_again(
+pub(crate) fn turn_after_failures(
     mut turn: Turn,
     request: Option<&ClientRequest>,
     failed: &[FailedCandidate],
@@ -71,26 +71,26 @@ pub(crate) fn asked_again(
     turn
 }
 
-/// Repeats a recorded fallback, as [`decide_again`] repeats a decision. `turn` is the captured turn, `at` the time of
-/// the fallback.
+/// Repeats a recorded fallback, as [`repeat_decision`] repeats a decision. `turn` is the captured turn, `at` the time
+/// of the fallback.
 ///
 /// # Errors
-/// As for [`decide_again`].
-pub fn fall_again(
+/// As for [`repeat_decision`].
+pub fn repeat_fallback(
     recorded: &RouteFallback,
     turn: Turn,
     at: Timestamp,
     policy: &Policy,
     known: &Known,
 ) -> Result<RouteFallback, CodecError> {
-    let asked = asked_again(turn, recorded.request.as_ref(), &recorded.failed, at);
+    let asked = turn_after_failures(turn, recorded.request.as_ref(), &recorded.failed, at);
     let made = known.with_views(at, |views| decide(&asked, policy, views));
     let (decider, matched, decision) = (DECIDER_VERSION, made.matched, made.decision);
-    fitting(RouteFallback { decider, matched, decision, ..recorded.clone() })
+    fit_event(RouteFallback { decider, matched, decision, ..recorded.clone() })
 }
 
 /// Shortens the chain of a fallback at its end until the event fits, as for a decision.
-pub(crate) fn fitting(mut step: RouteFallback) -> Result<RouteFallback, CodecError> {
+pub(crate) fn fit_event(mut step: RouteFallback) -> Result<RouteFallback, CodecError> {
     loop {
         match encode(RouteFallback::KIND, &step) {
             Err(CodecError::Encode { .. }) if shorten_decision(&mut step.decision, &mut step.matched) => {}

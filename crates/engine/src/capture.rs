@@ -18,30 +18,31 @@ use crate::{
     turn_input::TurnInput,
 };
 
-/// The most names of each kind in an event, which keeps it below 4 KiB.
-const MOST_NAMES: usize = 24;
+/// The maximum number of names of each kind in an event, which keeps it below 4 KiB.
+const MAX_NAMES: usize = 24;
 /// The longest name in an event, in bytes; longer ones are dropped.
-const LONGEST_NAME: usize = 40;
-/// The most bytes of names of one kind in an event. A turn has five such lists, a path and several ids.
-const MOST_NAME_BYTES: usize = 400;
+const MAX_NAME_BYTES: usize = 40;
+/// The maximum total size of the names of one kind in an event, in bytes. A turn has five such lists, a path and
+/// several ids.
+const MAX_LIST_BYTES: usize = 400;
 /// The longest workspace path in an event, in bytes; a longer one is dropped.
-pub(crate) const LONGEST_PATH: usize = 1_000;
+pub(crate) const MAX_PATH_BYTES: usize = 1_000;
 
-/// The content of a message that the log records.
+/// What the log records of a message, as the policy's `privacy.record_text` determines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Words {
+pub(crate) enum TextRecording {
     /// Its text and its sketch, by which the pattern store compares messages.
-    Remembered {
-        /// Whether the turn also records the key of its embedding, because an embedder is configured.
+    Full {
+        /// Whether the turn also records the key of the message's embedding, because an embedder is configured.
         embedded: bool,
     },
     /// Neither text nor sketch; only its intents and tone, a few bits.
-    Forgotten,
+    FeaturesOnly,
 }
 
 /// The inputs of a capture that the engine adds to those of the front end.
 #[derive(Debug, Clone)]
-pub(crate) struct Context<'a> {
+pub(crate) struct CaptureContext<'a> {
     pub(crate) turn: TurnId,
     /// The offset of the user's time zone from UTC, in minutes.
     pub(crate) offset_minutes: i16,
@@ -55,32 +56,34 @@ pub(crate) struct Context<'a> {
     pub(crate) history: &'a History,
     /// The cost of all calls since UTC midnight.
     pub(crate) spent_today: NanoUsd,
-    pub(crate) words: Words,
+    /// What the log records of the message.
+    pub(crate) text_recording: TextRecording,
 }
 
-/// Builds the event that captures a turn: everything that its decision reads, except the text.
-pub(crate) fn capture(input: &TurnInput, context: Context<'_>) -> TurnStarted {
-    let Context { turn, offset_minutes, override_model, text, session, history, spent_today, words } = context;
+/// Builds the event that captures a turn at its start: everything that its decision reads, except the text.
+pub(crate) fn capture(input: &TurnInput, context: CaptureContext<'_>) -> TurnStarted {
+    let CaptureContext { turn, offset_minutes, override_model, text, session, history, spent_today, text_recording } =
+        context;
     let tokens = estimates(&input.prompt);
     let tool_calls_in_history = 0 < history.tool_calls;
     let workspace = input.workspace.clone().or_else(|| session?.workspace.clone());
     let features = Features {
-        extensions: bounded(&history.extensions),
-        directories: bounded(&history.directories),
-        tools: bounded(&history.tools),
+        extensions: bounded_names(&history.extensions),
+        directories: bounded_names(&history.directories),
+        tools: bounded_names(&history.tools),
         side_effects: history.side_effects.iter().copied().collect(),
         images: input.images,
         tool_history: tool_calls_in_history,
         tokens: TokenBucket::of(tokens.of(Tokenizer::Generic)),
         intents: intent_tags(text),
-        workload: input.workload.clone().filter(|name| name.len() <= LONGEST_NAME),
-        sketch: match words {
-            Words::Remembered { .. } => sketch(text),
-            Words::Forgotten => Sketch::default(),
+        workload: input.workload.clone().filter(|name| name.len() <= MAX_NAME_BYTES),
+        sketch: match text_recording {
+            TextRecording::Full { .. } => sketch(text),
+            TextRecording::FeaturesOnly => Sketch::default(),
         },
-        text: match words {
-            Words::Remembered { embedded: true } => Some(text_key(text)),
-            Words::Remembered { embedded: false } | Words::Forgotten => None,
+        text: match text_recording {
+            TextRecording::Full { embedded: true } => Some(text_key(text)),
+            TextRecording::Full { embedded: false } | TextRecording::FeaturesOnly => None,
         },
     };
     TurnStarted {
@@ -92,13 +95,13 @@ pub(crate) fn capture(input: &TurnInput, context: Context<'_>) -> TurnStarted {
         override_model,
         sticky: session.and_then(|session| session.next_sticky().cloned()),
         delegation: input.delegation,
-        workspace: workspace.filter(|path| path.len() <= LONGEST_PATH),
+        workspace: workspace.filter(|path| path.len() <= MAX_PATH_BYTES),
         needs: input.needs,
         message_has_images: input.images,
         tool_calls_in_history,
         tokens,
         extensions: features.extensions.clone(),
-        skills: bounded(&input.skills),
+        skills: bounded_names(&input.skills),
         spent_today,
         features,
         tone: tone(text),
@@ -108,16 +111,16 @@ pub(crate) fn capture(input: &TurnInput, context: Context<'_>) -> TurnStarted {
 
 /// Returns the key of a message's embedding: the first eight bytes of the hash of its text.
 fn text_key(message: &str) -> u64 {
-    start_of_hash(&ContentHash(*blake3::hash(message.as_bytes()).as_bytes()))
+    hash_prefix(&ContentHash(*blake3::hash(message.as_bytes()).as_bytes()))
 }
 
 /// Returns the first eight bytes of a hash as a little-endian number.
-pub(crate) fn start_of_hash(hash: &ContentHash) -> u64 {
+pub(crate) fn hash_prefix(hash: &ContentHash) -> u64 {
     hash.0.iter().take(8).rev().fold(0, |key, byte| key << 8 | u64::from(*byte))
 }
 
 /// Builds the input of a decision from the event that captured the turn.
-pub(crate) fn turn_of(event: &TurnStarted, at: Timestamp, message: MessageText) -> Turn {
+pub(crate) fn turn_from_event(event: &TurnStarted, at: Timestamp, message: MessageText) -> Turn {
     Turn {
         id: event.turn,
         session: event.session.clone(),
@@ -142,11 +145,11 @@ pub(crate) fn turn_of(event: &TurnStarted, at: Timestamp, message: MessageText) 
 }
 
 /// Returns the first names in order, within the limits of number and length for an event.
-pub(crate) fn bounded(names: &BTreeSet<String>) -> Vec<String> {
+pub(crate) fn bounded_names(names: &BTreeSet<String>) -> Vec<String> {
     let mut bytes = 0;
-    let fitting = names.iter().filter(|name| name.len() <= LONGEST_NAME).take(MOST_NAMES).take_while(|name| {
+    let selected = names.iter().filter(|name| name.len() <= MAX_NAME_BYTES).take(MAX_NAMES).take_while(|name| {
         bytes += name.len();
-        bytes <= MOST_NAME_BYTES
+        bytes <= MAX_LIST_BYTES
     });
-    fitting.cloned().collect()
+    selected.cloned().collect()
 }

@@ -1,4 +1,4 @@
-//! What the user decides: the model of a session, and what becomes of a suggestion.
+//! Records choices of the user: the model of a session, and whether a suggestion is accepted or dismissed.
 
 use contracts::{
     Decision, ModelId, Reason, Recommendation, SessionId, Slot, TurnId, Verdict,
@@ -8,16 +8,16 @@ use event_core::{EventId, EventType, NewEvent};
 
 use crate::{engine::Engine, error::EngineError, recorder::turn_event};
 
-/// What setting a session's model did.
+/// The result of setting or clearing the model of a session. Its display form is the message for the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Selected {
-    /// The model, or `None` when the choice was cleared.
+pub struct ModelSelection {
+    /// The model; `None` if it was cleared.
     pub model: Option<ModelId>,
-    /// Whether it waits for the running turn to end (004 §3.3).
+    /// Whether it applies to the next turn only, because a turn is running and keeps its model (004 §3.3).
     pub pending: bool,
 }
 
-impl std::fmt::Display for Selected {
+impl std::fmt::Display for ModelSelection {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match (&self.model, self.pending) {
             (Some(model), true) => write!(f, "Model swap pending: {model}. Applies to next turn."),
@@ -29,10 +29,10 @@ impl std::fmt::Display for Selected {
 }
 
 impl Engine {
-    /// The model with this id or alias.
+    /// Returns the id of the model with this id or alias.
     ///
     /// # Errors
-    /// [`EngineError::UnknownModel`].
+    /// [`EngineError::UnknownModel`] if there is none.
     pub fn model_named(&self, name: &str) -> Result<ModelId, EngineError> {
         let found = self.models.registry.named(name).map(|model| model.id.clone());
         found.ok_or_else(|| EngineError::UnknownModel {
@@ -41,90 +41,100 @@ impl Engine {
         })
     }
 
-    /// Sets or clears the model of a session. While a turn runs the choice waits; the last one wins (004 §3.3).
+    /// Sets the model of a session, or clears it with `None`. While a turn is running, the change is pending until the
+    /// next turn; the last change counts (004 §3.3). Durable on return.
     ///
     /// # Errors
-    /// [`EngineError`] when the log cannot be written.
-    pub fn select_model(&mut self, session: &SessionId, model: Option<ModelId>) -> Result<Selected, EngineError> {
-        let open = self.state().sessions.get(session).and_then(|session| session.running(&contracts::Thread::Main));
-        let in_turn = open.map(|open| open.turn);
+    /// [`EngineError`] if the log cannot be written.
+    pub fn select_model(&mut self, session: &SessionId, model: Option<ModelId>) -> Result<ModelSelection, EngineError> {
+        let running =
+            self.state().sessions.get(session).and_then(|session| session.running_turn(&contracts::Thread::Main));
+        let in_turn = running.map(|running| running.turn);
         let event = SessionModelSelected { session: session.clone(), model: model.clone(), in_turn };
         let position = self.recorder.position().0.to_le_bytes();
         let id = EventId::derive(&[b"session.model_selected", session.as_str().as_bytes(), &position]);
         let sealed = NewEvent::new(id, self.now(), session.correlation(), &event)?;
         self.recorder.record([sealed])?;
         self.commit()?;
-        Ok(Selected { model, pending: in_turn.is_some() })
+        Ok(ModelSelection { model, pending: in_turn.is_some() })
     }
 
-    /// Takes the pattern store's suggestion for a turn (004 §5.6).
+    /// Records that the user prefers the model that the pattern store suggested for a turn (004 §5.6). Durable on
+    /// return.
     ///
     /// # Errors
-    /// [`EngineError::NoSuggestion`] when the turn has none.
+    /// [`EngineError::NoSuggestion`] if the turn has none.
     pub fn accept_suggestion(&mut self, turn: TurnId) -> Result<RouteOverridden, EngineError> {
         let (decided, suggestion) = self.suggestion(turn)?;
         let event = RouteOverridden {
             turn,
             session: decided.session,
             original: suggestion.chosen,
-            model: suggestion.found.model,
+            model: suggestion.recommendation.model,
             deferred: Slot::PatternRecommendation,
             rule: suggestion.rule,
-            confidence: suggestion.found.confidence,
+            confidence: suggestion.recommendation.confidence,
         };
         self.record_choice(turn, &event)?;
         Ok(event)
     }
 
-    /// Keeps the rule's model against the suggestion (004 §5.6).
+    /// Records that the user prefers the chosen model of a turn to the one that the pattern store suggested (004 §5.6).
+    /// Durable on return.
     ///
     /// # Errors
-    /// [`EngineError::NoSuggestion`] when the turn has none.
+    /// [`EngineError::NoSuggestion`] if the turn has none.
     pub fn dismiss_suggestion(&mut self, turn: TurnId) -> Result<PatternOverrideDismissed, EngineError> {
         let (decided, suggestion) = self.suggestion(turn)?;
         let event = PatternOverrideDismissed {
             turn,
             session: decided.session,
             model: suggestion.chosen,
-            dismissed: suggestion.found.model,
+            dismissed: suggestion.recommendation.model,
             rule: suggestion.rule,
-            confidence: suggestion.found.confidence,
+            confidence: suggestion.recommendation.confidence,
         };
         self.record_choice(turn, &event)?;
         Ok(event)
     }
 
-    /// Records what the user made of a suggestion.
+    /// Records a choice about the suggestion of a turn, and the verdicts that it changes.
     fn record_choice<E: EventType>(&mut self, turn: TurnId, event: &E) -> Result<(), EngineError> {
         let sealed = turn_event(turn, 0, self.now(), event.clone())?.caused_by(turn.0.then(RouteDecided::KIND, 0));
         self.recorder.record([sealed])?;
-        self.judge()?;
+        self.record_due_verdicts()?;
         self.commit()
     }
 
+    /// Returns the decision of a turn and its suggestion.
     fn suggestion(&self, turn: TurnId) -> Result<(RouteDecided, Suggestion), EngineError> {
-        let decided = self.decided(turn)?;
+        let decided = self.decision_of_turn(turn)?;
         let suggestion = Suggestion::of(&decided.decision);
         let suggestion = suggestion.ok_or_else(|| EngineError::NoSuggestion(turn.to_string()))?;
         Ok((decided, suggestion))
     }
 }
 
-/// A recommendation that a policy before it outranked.
+/// A recommendation of the pattern store that a slot of higher precedence overruled.
 struct Suggestion {
+    /// The chosen model.
     chosen: ModelId,
+    /// The rule that chose it; `None` if another slot did.
     rule: Option<String>,
-    found: Recommendation,
+    /// The overruled recommendation.
+    recommendation: Recommendation,
 }
 
 impl Suggestion {
+    /// Returns the suggestion in a decision; `None` if there is none that the user could accept.
     fn of(decision: &Decision) -> Option<Self> {
         let entry = decision.entry(Slot::PatternRecommendation)?;
-        let Reason::Pattern(found) = &entry.reason else { return None };
+        let Reason::Pattern(recommendation) = &entry.reason else { return None };
         let rule = decision.winner()?.reason.rule().map(str::to_owned);
         let chosen = decision.chosen.clone()?;
-        // One that could not take the turn is listed, but is nothing to accept.
-        let stands = entry.verdict == Verdict::Deferred && entry.failure.is_none() && found.model != chosen;
-        stands.then(|| Self { chosen, rule, found: found.clone() })
+        // A recommended model that cannot serve the turn is in the chain, but cannot be accepted.
+        let is_acceptable =
+            entry.verdict == Verdict::Deferred && entry.failure.is_none() && recommendation.model != chosen;
+        is_acceptable.then(|| Self { chosen, rule, recommendation: recommendation.clone() })
     }
 }

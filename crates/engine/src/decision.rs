@@ -1,4 +1,4 @@
-//! The decision about a turn that has started, and the event that records it.
+//! Decides a turn that was captured, and builds the event that records the decision.
 
 use contracts::{
     Decision, Reason, Turn,
@@ -14,7 +14,7 @@ use crate::{
     recorder::{Recorder, turn_event},
 };
 
-/// Decides a turn on the state at the recorder's position. Records nothing.
+/// Decides a turn with the state at the recorder's position. Returns the event of the decision and records nothing.
 pub(crate) fn decide_turn(
     recorder: &Recorder,
     policy: &ActivePolicy,
@@ -43,8 +43,8 @@ pub(crate) fn decide_turn(
     }
 }
 
-/// Seals the decision, and the end of a live turn that was refused (decision D4). Lists of the decision that do not fit
-/// into an event are shortened in place.
+/// Encodes the decision as an event, followed by the end of the turn if a live turn was refused (decision D4). If the
+/// event is too large, the lists of the decision are shortened in place.
 pub(crate) fn seal_decision(decided: &mut RouteDecided, at: Timestamp) -> Result<Vec<Sealed>, EngineError> {
     let turn = decided.turn;
     let sealed = loop {
@@ -63,13 +63,13 @@ pub(crate) fn seal_decision(decided: &mut RouteDecided, at: Timestamp) -> Result
     Ok(events)
 }
 
-/// Halves the lists of a decision; false when there is nothing left to leave out.
+/// Halves the lists of a decision, as [`shorten_decision`]. Returns false if they cannot be shortened further.
 pub(crate) fn shorten(decided: &mut RouteDecided) -> bool {
     shorten_decision(&mut decided.decision, &mut decided.matched)
 }
 
-/// Halves the lists of the chain, and when those are short the list of text predicates that matched, of which a
-/// policy may have thousands; false when there is nothing left to leave out.
+/// Halves the lists of the chain, or, if those are short already, the list of matched text predicates, of which a
+/// policy may have thousands. Returns false if nothing can be shortened further.
 pub(crate) fn shorten_decision(decision: &mut Decision, matched: &mut Vec<u16>) -> bool {
     let mut shortened = false;
     for entry in &mut decision.chain {

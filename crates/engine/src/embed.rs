@@ -16,14 +16,14 @@ use event_bus::{EventLog, TextStore};
 use event_core::{CodecError, EventId, EventType as _, NewEvent, Position, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use crate::{capture::Words, engine::Engine, error::EngineError};
+use crate::{capture::TextRecording, engine::Engine, error::EngineError};
 use batch::{BatchOutcome, embed_batch};
 use pending::{Pending, pending};
 pub use reactor::EmbeddingReactor;
 
 /// The result of embedding the messages of a log. Messages that several turns share count once.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Embedded {
+pub struct EmbeddingSummary {
     /// The embedder's model and the number of dimensions it returns; `None` until it has embedded a message.
     pub embedder: Option<String>,
     /// Messages embedded now.
@@ -78,7 +78,7 @@ pub struct EmbeddingRun<'a> {
     embedder: &'a dyn Embedder,
     pending: std::vec::IntoIter<Pending>,
     total: u64,
-    result: Embedded,
+    result: EmbeddingSummary,
 }
 
 impl std::fmt::Debug for EmbeddingRun<'_> {
@@ -99,7 +99,7 @@ impl<'a> EmbeddingRun<'a> {
     ) -> Result<Self, EngineError> {
         let pending = pending(log.as_ref(), embedder.name())?;
         let total = pending.len() as u64;
-        Ok(Self { log, texts, embedder, pending: pending.into_iter(), total, result: Embedded::default() })
+        Ok(Self { log, texts, embedder, pending: pending.into_iter(), total, result: EmbeddingSummary::default() })
     }
 
     /// The number of messages to embed.
@@ -113,7 +113,7 @@ impl<'a> EmbeddingRun<'a> {
     }
 
     /// Returns the counts so far.
-    pub fn into_result(self) -> Embedded {
+    pub fn into_result(self) -> EmbeddingSummary {
         self.result
     }
 
@@ -180,7 +180,7 @@ impl Engine {
     /// # Errors
     /// [`EngineError::TextForbidden`] under `privacy.record_text: never`; otherwise when the log cannot be written.
     pub fn record_embeddings(&mut self, embeddings: Vec<NewEmbedding>) -> Result<(), EngineError> {
-        if self.words() == Words::Forgotten {
+        if self.text_recording() == TextRecording::FeaturesOnly {
             return Err(EngineError::TextForbidden);
         }
         let now = self.now();

@@ -12,7 +12,7 @@ use event_core::{EventId, EventType, NewEvent, Position, Timestamp};
 use router_core::Problem;
 
 use crate::{
-    capture::LONGEST_PATH,
+    capture::MAX_PATH_BYTES,
     error::EngineError,
     home::Home,
     live::Attempts,
@@ -48,10 +48,11 @@ pub struct Engine {
     pub(crate) policy: PolicyFile,
     pub(crate) models: Models,
     pub(crate) offset: fn(Timestamp) -> i16,
-    /// The hashes of the policy and the models that the log recorded last; `None` until the first turn.
-    announced: Option<(ContentHash, ContentHash)>,
+    /// The hashes of the policy and the models that this engine recorded last, or found recorded; `None` until the
+    /// first turn.
+    recorded_configuration: Option<(ContentHash, ContentHash)>,
     /// The position up to which verdicts were computed.
-    judged: Position,
+    evaluated_until: Position,
     /// The number of turns of each message.
     pub(crate) attempts: Attempts,
 }
@@ -64,7 +65,7 @@ impl std::fmt::Debug for Engine {
 
 /// The problems of an invalid policy file, to be shown to the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PolicyTrouble {
+pub struct PolicyFileProblems {
     /// The path of the file.
     pub path: String,
     /// All problems in it.
@@ -89,17 +90,17 @@ impl Engine {
         let Stores { log, texts, clock, offset } = stores;
         let recorder = Recorder::open(log, clock)?;
         // The last valid policy is that of the last `policy.loaded`.
-        let last_good = || texts.get(recorder.state().active.policy?.0).ok().flatten();
+        let last_valid = || texts.get(recorder.state().active.policy?.0).ok().flatten();
         let registry = Arc::clone(&models.registry);
-        let policy = PolicyFile::open_or_last_good(home.policy.clone(), home.user_text(), registry, last_good)?;
+        let policy = PolicyFile::open_or_last_valid(home.policy.clone(), home.user_text(), registry, last_valid)?;
         Ok(Self {
             recorder,
             texts,
             policy,
             models,
             offset,
-            announced: None,
-            judged: Position::ORIGIN,
+            recorded_configuration: None,
+            evaluated_until: Position::ORIGIN,
             attempts: Attempts::default(),
         })
     }
@@ -125,7 +126,7 @@ impl Engine {
     }
 
     /// The home folder that `~` in a policy is expanded to.
-    pub fn home_of_policy(&self) -> Option<&str> {
+    pub fn policy_home(&self) -> Option<&str> {
         self.policy.home()
     }
 
@@ -150,15 +151,15 @@ impl Engine {
     }
 
     /// The problems of the policy file, while an earlier policy is active instead; empty if the file is active.
-    pub fn standing_trouble(&self) -> &[Problem] {
-        self.policy.standing_trouble()
+    pub fn policy_problems(&self) -> &[Problem] {
+        self.policy.problems()
     }
 
     /// The problems of the policy file that were found when the engine was opened with an earlier policy; `None` if
     /// there were none or they were reported.
-    pub fn policy_trouble(&self) -> Option<PolicyTrouble> {
-        let problems = self.policy.trouble()?.to_vec();
-        Some(PolicyTrouble { path: self.policy.path().display().to_string(), problems })
+    pub fn startup_policy_problems(&self) -> Option<PolicyFileProblems> {
+        let problems = self.policy.startup_problems()?.to_vec();
+        Some(PolicyFileProblems { path: self.policy.path().display().to_string(), problems })
     }
 
     /// Reloads the policy file if it changed, and records the result (004 §4.8). Returns the problems if the file is
@@ -166,86 +167,89 @@ impl Engine {
     ///
     /// # Errors
     /// [`EngineError`] if the log cannot be written.
-    pub fn refresh_policy(&mut self) -> Result<Option<PolicyTrouble>, EngineError> {
-        let trouble = match self.policy.refresh() {
+    pub fn refresh_policy(&mut self) -> Result<Option<PolicyFileProblems>, EngineError> {
+        let problems = match self.policy.refresh() {
             Refresh::Unchanged | Refresh::Loaded => None,
             Refresh::Invalid(problems) => {
                 let path = self.policy.path().display().to_string();
-                let event = invalid(&path, &problems);
+                let event = policy_invalid_event(&path, &problems);
                 let now = self.recorder.now();
                 let position = self.recorder.position().0.to_le_bytes();
                 let id = EventId::derive(&[b"routing.policy_invalid", path.as_bytes(), &position]);
                 self.recorder.record([NewEvent::new(id, now, policy_correlation(), &event)?])?;
-                Some(PolicyTrouble { path, problems })
+                Some(PolicyFileProblems { path, problems })
             }
         };
-        self.announce()?;
-        Ok(trouble)
+        self.record_configuration()?;
+        Ok(problems)
     }
 
     /// Records the active policy and models if they changed: first stores their texts, then records the events.
-    pub(crate) fn announce(&mut self) -> Result<(), EngineError> {
+    pub(crate) fn record_configuration(&mut self) -> Result<(), EngineError> {
         let (policy, models) = (self.policy.active().clone(), self.models.clone());
-        let standing = Some((policy.hash, models.hash));
-        if self.announced == standing {
+        let configuration = Some((policy.hash, models.hash));
+        if self.recorded_configuration == configuration {
             return Ok(());
         }
         self.texts.put(&policy.text)?;
         self.texts.put(&models.text)?;
         let path = policy.path.chars().take(500).collect();
-        let home = self.policy.home().filter(|home| home.len() <= LONGEST_PATH).map(str::to_owned);
-        let known = &self.recorder.state().active;
-        let known = known.policy == Some(policy.hash) && known.home == home;
+        let home = self.policy.home().filter(|home| home.len() <= MAX_PATH_BYTES).map(str::to_owned);
+        let recorded = &self.recorder.state().active;
+        let policy_is_recorded = recorded.policy == Some(policy.hash) && recorded.home == home;
+        let models_are_recorded = recorded.catalogue == Some(models.hash);
         let loaded = PolicyLoaded { hash: policy.hash, bytes: policy.text.len() as u64, path, home };
         let catalogue = models.event();
         let now = self.recorder.now();
         let position = self.recorder.position().0.to_le_bytes();
         let id = |kind: &str, hash: &ContentHash| EventId::derive(&[kind.as_bytes(), &hash.0, &position]);
         let events = [
-            (!known).then(|| NewEvent::new(id(PolicyLoaded::KIND, &policy.hash), now, policy_correlation(), &loaded)),
-            (self.recorder.state().active.catalogue != Some(models.hash))
+            (!policy_is_recorded)
+                .then(|| NewEvent::new(id(PolicyLoaded::KIND, &policy.hash), now, policy_correlation(), &loaded)),
+            (!models_are_recorded)
                 .then(|| NewEvent::new(id("catalogue.loaded", &models.hash), now, policy_correlation(), &catalogue)),
         ];
         self.recorder.record(events.into_iter().flatten().collect::<Result<Vec<_>, _>>()?)?;
-        self.announced = standing;
+        self.recorded_configuration = configuration;
         Ok(())
     }
 
-    /// Records events that follow from earlier ones: outages that began or ended (decision D6), and verdicts on turns.
+    /// Records events that follow from earlier ones: outages that started or ended (decision D6), and verdicts on
+    /// turns.
     ///
     /// # Errors
     /// [`EngineError`] if the log cannot be written.
-    pub fn react(&mut self) -> Result<(), EngineError> {
+    pub fn record_consequences(&mut self) -> Result<(), EngineError> {
         let now = self.recorder.now();
         let transitions = self.recorder.state().availability.transitions(now);
         let events = transitions.iter().map(availability::Transition::seal).collect::<Result<Vec<_>, _>>()?;
         self.recorder.record(events)?;
-        self.judge()
+        self.record_due_verdicts()
     }
 
     /// Whether verdicts were computed after the last recorded event.
-    pub(crate) fn is_judged(&self) -> bool {
-        self.judged == self.recorder.position()
+    pub(crate) fn is_evaluated(&self) -> bool {
+        self.evaluated_until == self.recorder.position()
     }
 
     /// Records the verdicts that changed since the last call, and removes patterns beyond the size limit.
-    pub(crate) fn judge(&mut self) -> Result<(), EngineError> {
-        if self.is_judged() {
+    pub(crate) fn record_due_verdicts(&mut self) -> Result<(), EngineError> {
+        if self.is_evaluated() {
             return Ok(());
         }
-        let asked_at = self.recorder.position();
-        let due = self.recorder.state().evaluator.due_verdicts(&Rubric::built_in(), self.judged);
+        let position = self.recorder.position();
+        let due = self.recorder.state().evaluator.due_verdicts(&Rubric::built_in(), self.evaluated_until);
         let events = due.into_iter().map(DueVerdict::seal).collect::<Result<Vec<_>, _>>()?;
         self.recorder.record(events)?;
-        self.judged = asked_at;
-        self.make_room()
+        self.evaluated_until = position;
+        self.evict_patterns()
     }
 
     /// Records the evictions that keep the patterns of each workspace within their limit.
-    fn make_room(&mut self) -> Result<(), EngineError> {
+    fn evict_patterns(&mut self) -> Result<(), EngineError> {
         let (now, position) = (self.recorder.now(), self.recorder.position());
-        let needed = self.recorder.state().patterns.capacity_events(now);
-        let events = needed.iter().map(|need| need.seal(now, position)).collect::<Result<Vec<_>, _>>()?;
+        let evictions = self.recorder.state().patterns.capacity_events(now);
+        let events = evictions.iter().map(|eviction| eviction.seal(now, position)).collect::<Result<Vec<_>, _>>()?;
         self.recorder.record(events)
     }
 
@@ -271,16 +275,16 @@ fn policy_correlation() -> EventId {
     EventId::derive(&[b"policy"])
 }
 
-/// Builds the event about an invalid policy, with as many problems as fit.
-fn invalid(path: &str, problems: &[Problem]) -> PolicyInvalid {
-    const MOST_BYTES: usize = 2_000;
+/// Builds the event that records an invalid policy file, with the first problems, of at most 2,000 bytes.
+fn policy_invalid_event(path: &str, problems: &[Problem]) -> PolicyInvalid {
+    const MAX_ERROR_BYTES: usize = 2_000;
     let mut bytes = 0;
     let errors: Vec<_> = problems
         .iter()
         .map(ToString::to_string)
         .take_while(|error| {
             bytes += error.len();
-            bytes <= MOST_BYTES
+            bytes <= MAX_ERROR_BYTES
         })
         .collect();
     let omitted = problems.len() - errors.len();

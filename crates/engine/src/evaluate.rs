@@ -11,8 +11,8 @@ use serde::Serialize;
 
 use crate::{engine::Engine, error::EngineError, insight::events};
 
-/// The longest accepted rubric file, in bytes.
-const LONGEST_FILE: u64 = 64 * 1024;
+/// The largest accepted rubric file, in bytes.
+const MAX_FILE_BYTES: u64 = 64 * 1024;
 
 /// The result of a re-evaluation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -57,15 +57,15 @@ pub enum RubricFileError {
 /// # Errors
 /// [`RubricFileError`] if the file cannot be read or is invalid.
 pub fn read_rubric(path: &Path) -> Result<Rubric, RubricFileError> {
-    let file = |source| RubricFileError::File { path: path.to_owned(), source };
-    let bytes = std::fs::metadata(path).map_err(file)?.len();
-    if LONGEST_FILE < bytes {
-        let problem = format!("it has {bytes} bytes, the most is {LONGEST_FILE}");
+    let file_error = |source| RubricFileError::File { path: path.to_owned(), source };
+    let bytes = std::fs::metadata(path).map_err(file_error)?.len();
+    if MAX_FILE_BYTES < bytes {
+        let problem = format!("it has {bytes} bytes, the most is {MAX_FILE_BYTES}");
         return Err(RubricFileError::Rubric { path: path.to_owned(), problem });
     }
-    let text = std::fs::read_to_string(path).map_err(file)?;
-    let read = serde_saphyr::from_str(&text);
-    read.map_err(|error| RubricFileError::Rubric { path: path.to_owned(), problem: error.to_string() })
+    let text = std::fs::read_to_string(path).map_err(file_error)?;
+    let parsed = serde_saphyr::from_str(&text);
+    parsed.map_err(|error| RubricFileError::Rubric { path: path.to_owned(), problem: error.to_string() })
 }
 
 /// A re-evaluation in progress: folds the log from its first event and computes the verdicts under one rubric.

@@ -18,11 +18,11 @@ use event_bus::{Chain, EventLog, TextStore};
 use event_core::{Position, Recorded};
 use serde::Serialize;
 
-pub use import::{Chains, import};
-pub use line::{as_json, readable};
+pub use import::{ChainCheck, import};
+pub use line::{event_to_json, payload_to_json};
 
 use crate::{error::EngineError, insight::events};
-use line::{TextLine, line};
+use line::{TextLine, to_line};
 
 /// The error of exporting or importing JSON Lines.
 #[derive(Debug, thiserror::Error)]
@@ -50,7 +50,7 @@ pub enum ExchangeError {
 
 /// The counts of an export or import.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct Exchanged {
+pub struct ExchangeSummary {
     /// Events written or added.
     pub events: u64,
     /// Stored texts written or read.
@@ -74,40 +74,41 @@ pub fn export(
     after: Position,
     out: &mut dyn Write,
     mut progress: impl FnMut(Position),
-) -> Result<Exchanged, EngineError> {
-    let mut done = Exchanged::default();
-    let mut written = std::collections::BTreeSet::new();
+) -> Result<ExchangeSummary, EngineError> {
+    let mut summary = ExchangeSummary::default();
+    let mut written_texts = std::collections::BTreeSet::new();
     // An export that starts after the end of the log has no events to chain.
     let mut chain = log.chain_at(after)?.unwrap_or(Chain::ORIGIN);
     for event in events(log, after) {
         let event = event?;
         chain = chain.after(&event);
-        if let Some(hash) = named_text(&event)
-            && written.insert(hash)
+        if let Some(hash) = referenced_text(&event)
+            && written_texts.insert(hash)
         {
             let content = texts.get(hash.0)?;
             // A purged text cannot be exported; the event with its hash is.
             if let Some(content) = content {
                 write_line(out, &TextLine { text: hash, content })?;
-                done.texts += 1;
+                summary.texts += 1;
             }
         }
-        write_line(out, &line(&event, Some(chain)))?;
-        done.events += 1;
-        done.chain = Some(chain);
+        write_line(out, &to_line(&event, Some(chain)))?;
+        summary.events += 1;
+        summary.chain = Some(chain);
         progress(event.position);
     }
     out.flush().map_err(ExchangeError::from)?;
-    Ok(done)
+    Ok(summary)
 }
 
+/// Writes a value as one line of JSON.
 fn write_line(out: &mut dyn Write, line: &impl Serialize) -> Result<(), ExchangeError> {
     let json = serde_json::to_string(line).map_err(io::Error::from)?;
     writeln!(out, "{json}").map_err(ExchangeError::from)
 }
 
 /// Returns the hash of the stored text that an event refers to; `None` if it refers to none or cannot be decoded.
-pub(crate) fn named_text(event: &Recorded) -> Option<ContentHash> {
+pub(crate) fn referenced_text(event: &Recorded) -> Option<ContentHash> {
     if let Ok(Some(loaded)) = event.read::<PolicyLoaded>() {
         return Some(loaded.hash);
     }

@@ -1,4 +1,4 @@
-//! Expectations of a policy, written in YAML: for its owner to test it without writing a program.
+//! Tests of a policy that are written in YAML: situations, each with the expected decision.
 
 use std::fmt;
 
@@ -6,30 +6,30 @@ use contracts::{ChainSlot as _, Slot, Tier};
 use router_core::{Policy, Scenario};
 use serde::Deserialize;
 
-/// The largest file of expectations, in bytes.
+/// The largest accepted file, in bytes.
 const MAX_BYTES: usize = 1024 * 1024;
 
-/// A file of expectations.
+/// The content of a file.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
     tests: Vec<Expectation>,
 }
 
-/// A situation and what should be decided in it.
+/// A situation with the expected decision.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Expectation {
     name: String,
     #[serde(default)]
-    given: Given,
-    expect: Expected,
+    given: Situation,
+    expect: ExpectedDecision,
 }
 
-/// A situation. What is dropped is as in [`Scenario::message`].
+/// A situation. Fields that are not given have the values of [`Scenario::message`].
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-struct Given {
+struct Situation {
     message: String,
     workspace: Option<String>,
     tokens: Option<u64>,
@@ -46,6 +46,7 @@ struct Given {
     learned: Option<Learned>,
 }
 
+/// A recommendation of the pattern store.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Learned {
@@ -54,71 +55,76 @@ struct Learned {
     samples: u64,
 }
 
-/// What should be decided.
+/// The expected decision.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Expected {
+struct ExpectedDecision {
     /// An id or an alias, or `none` for a refused turn.
     model: String,
-    /// The policy that decides, such as `CONFIGURED_RULES`.
+    /// The slot of the chain that decides, such as `CONFIGURED_RULES`; `None` for any.
     decided_by: Option<String>,
-    /// The rule that decides.
+    /// The name of the rule that decides; `None` for any.
     rule: Option<String>,
 }
 
-/// What became of one expectation.
+/// The result of testing one expectation.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
-pub struct Checked {
+pub struct ExpectationResult {
     /// Its name.
     pub name: String,
-    /// What differs, a line each; empty when it holds.
+    /// The differences between expected and actual decision, one line each; empty if there are none.
     pub differences: Vec<String>,
-    /// Why the policy decided as it did.
+    /// The explanation of the actual decision; empty if there was none.
     pub why: String,
 }
 
-/// A file of expectations that cannot be used.
+/// The error of reading a file of expectations.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the expectations in `{file}` cannot be read: {reason}")]
 pub struct ExpectationsError {
     /// The file.
     pub file: String,
-    /// What is wrong, with its line.
+    /// The problem, with its line.
     pub reason: String,
 }
 
-/// Tries a policy on every situation of a file.
+/// Tests a policy against every expectation of a file. `text` is its content, `file` its name for errors.
 ///
 /// # Errors
-/// [`ExpectationsError`] for a file that cannot be read. A situation that cannot be tried is a difference.
-pub fn check_expectations(file: &str, text: &str, policy: &Policy) -> Result<Vec<Checked>, ExpectationsError> {
+/// [`ExpectationsError`] if the file is invalid. An invalid situation is a difference in its result.
+pub fn check_expectations(
+    file: &str,
+    text: &str,
+    policy: &Policy,
+) -> Result<Vec<ExpectationResult>, ExpectationsError> {
     let error = |reason: String| ExpectationsError { file: file.to_owned(), reason };
     if MAX_BYTES < text.len() {
         return Err(error(format!("it has {} bytes, the most is {MAX_BYTES}", text.len())));
     }
     let file: File = serde_saphyr::from_str(text).map_err(|source| error(source.to_string()))?;
-    Ok(file.tests.iter().map(|expectation| check(expectation, policy)).collect())
+    Ok(file.tests.iter().map(|expectation| check_expectation(expectation, policy)).collect())
 }
 
-fn check(expectation: &Expectation, policy: &Policy) -> Checked {
+/// Decides in the situation of an expectation and compares the decision with the expected one.
+fn check_expectation(expectation: &Expectation, policy: &Policy) -> ExpectationResult {
     let name = expectation.name.clone();
-    let scenario = match scenario(&expectation.given) {
+    let scenario = match build_scenario(&expectation.given) {
         Ok(scenario) => scenario,
-        Err(reason) => return Checked { name, differences: vec![reason], why: String::new() },
+        Err(reason) => return ExpectationResult { name, differences: vec![reason], why: String::new() },
     };
     let outcome = match scenario.try_on(policy) {
         Ok(outcome) => outcome,
-        Err(error) => return Checked { name, differences: vec![error.to_string()], why: String::new() },
+        Err(error) => return ExpectationResult { name, differences: vec![error.to_string()], why: String::new() },
     };
     let expected = &expectation.expect;
     let mut differences = Vec::new();
-    let mut compare = |what: &str, wanted: &dyn fmt::Display, found: &dyn fmt::Display| {
+    let mut compare = |field: &str, wanted: &dyn fmt::Display, found: &dyn fmt::Display| {
         let (wanted, found) = (wanted.to_string(), found.to_string());
         if wanted != found {
-            differences.push(format!("{what}: expected {wanted}, found {found}"));
+            differences.push(format!("{field}: expected {wanted}, found {found}"));
         }
     };
-    // An alias stands for its model.
+    // Aliases are resolved to model ids before they are compared.
     let wanted = match (policy.registry().named(&expected.model), expected.model.as_str()) {
         (Some(model), _) => model.id.to_string(),
         (None, "none") => "none".to_owned(),
@@ -128,19 +134,23 @@ fn check(expectation: &Expectation, policy: &Policy) -> Checked {
     compare("model", &wanted, &found);
     let winner = outcome.decision.winner();
     if let Some(wanted) = &expected.decided_by {
-        let known = Slot::CHAIN.iter().any(|slot| slot.name() == wanted);
+        let is_slot = Slot::CHAIN.iter().any(|slot| slot.name() == wanted);
         let found = winner.map_or("none", |entry| entry.slot.name());
-        let wanted = if known { wanted.clone() } else { format!("{wanted} (not a policy)") };
+        let wanted = if is_slot { wanted.clone() } else { format!("{wanted} (not a policy)") };
         compare("decided_by", &wanted, &found);
     }
     if let Some(wanted) = &expected.rule {
         let found = winner.and_then(|entry| entry.reason.rule());
         compare("rule", wanted, &found.unwrap_or("none"));
     }
-    Checked { name, differences, why: outcome.why }
+    ExpectationResult { name, differences, why: outcome.why }
 }
 
-fn scenario(given: &Given) -> Result<Scenario, String> {
+/// Converts a situation into a scenario.
+///
+/// # Errors
+/// A description of the problem if the delegated tier is unknown.
+fn build_scenario(given: &Situation) -> Result<Scenario, String> {
     let mut scenario = Scenario::message(given.message.clone());
     if let Some(path) = &given.workspace {
         scenario = scenario.workspace(path);

@@ -29,11 +29,11 @@ impl Engine {
     /// # Errors
     /// [`EngineError::UnknownTurn`] if the turn has no decision; otherwise if the log cannot be written.
     pub fn give_feedback(&mut self, turn: TurnId, rating: Rating) -> Result<Feedback, EngineError> {
-        let given = FeedbackGiven { turn, session: self.decided(turn)?.session, rating };
+        let given = FeedbackGiven { turn, session: self.decision_of_turn(turn)?.session, rating };
         let position = self.recorder.position().0.to_le_bytes();
         let id = EventId::derive(&[FeedbackGiven::KIND.as_bytes(), &turn.0.0, &position]);
         self.recorder.record([NewEvent::new(id, self.now(), turn.0, &given)?])?;
-        self.judge()?;
+        self.record_due_verdicts()?;
         self.commit()?;
         let evaluator = &self.state().evaluator;
         let (verdicts, later) = (evaluator.verdicts(turn, &Rubric::built_in()), !evaluator.contains(turn));

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 /// The folder with a user's policy, models and log; `~/.turnwise` by default (decision D17).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Home {
-    /// The folder.
+    /// The path of the folder.
     pub dir: PathBuf,
     /// The path of the policy file.
     pub policy: PathBuf,

@@ -1,4 +1,4 @@
-//! Looks up decisions in the log: that of the last turn, or of any other.
+//! Finds decisions and messages of turns in the log.
 
 use contracts::{
     ModelId, TurnId,
@@ -10,15 +10,15 @@ use router_core::{WhyHeader, why, why_step};
 
 use crate::{engine::Engine, error::EngineError};
 
-/// Events per read.
-const CHUNK: usize = 1_024;
+/// The number of events that are read from the log at once.
+const EVENTS_PER_READ: usize = 1_024;
 
 /// A recorded decision with the fallbacks of its turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Insight {
+pub struct RecordedDecision {
     /// The position of the decision.
     pub position: Position,
-    /// When the turn was decided.
+    /// The time of the decision.
     pub at: Timestamp,
     /// The event of the decision.
     pub decided: RouteDecided,
@@ -26,10 +26,10 @@ pub struct Insight {
     pub steps: Vec<(Timestamp, RouteFallback)>,
 }
 
-/// The most fallbacks of a turn that are read. A chain has fewer candidates.
-const MOST_STEPS: u64 = 256;
+/// The maximum number of fallbacks of a turn that are read. A chain has fewer candidates.
+const MAX_STEPS: u64 = 256;
 
-impl Insight {
+impl RecordedDecision {
     /// Formats the decision and the fallbacks as `why` shows them (004 §7.4).
     pub fn text(&self) -> String {
         let RouteDecided { turn, session, decision, .. } = &self.decided;
@@ -47,17 +47,18 @@ impl Insight {
         last.chosen.as_ref()
     }
 
+    /// Reads the decision in an event and the fallbacks of its turn; `None` if the event is no decision.
     fn of(log: &dyn EventLog, event: &Recorded) -> Result<Option<Self>, EngineError> {
         let Some(decided) = event.read::<RouteDecided>()? else { return Ok(None) };
-        let steps = steps(log, decided.turn)?;
+        let steps = read_fallbacks(log, decided.turn)?;
         Ok(Some(Self { position: event.position, at: event.event.at, decided, steps }))
     }
 }
 
-/// Reads the fallbacks of a turn.
-fn steps(log: &dyn EventLog, turn: TurnId) -> Result<Vec<(Timestamp, RouteFallback)>, EngineError> {
+/// Reads the fallbacks of a turn, each with its time, in order.
+fn read_fallbacks(log: &dyn EventLog, turn: TurnId) -> Result<Vec<(Timestamp, RouteFallback)>, EngineError> {
     let mut steps = Vec::new();
-    for number in 1..=MOST_STEPS {
+    for number in 1..=MAX_STEPS {
         let Some(position) = log.find(turn.0.then(RouteFallback::KIND, number))? else { break };
         let events = log.read_after(Position(position.0.saturating_sub(1)), 1)?;
         let Some(event) = events.first() else { break };
@@ -78,7 +79,7 @@ pub fn events(log: &dyn EventLog, after: Position) -> impl Iterator<Item = Resul
         if let Some(event) = chunk.next() {
             return Some(Ok(event));
         }
-        match log.read_after(cursor, CHUNK) {
+        match log.read_after(cursor, EVENTS_PER_READ) {
             Ok(events) => {
                 cursor = events.last()?.position;
                 chunk = events.into_iter();
@@ -96,14 +97,14 @@ pub fn events(log: &dyn EventLog, after: Position) -> impl Iterator<Item = Resul
 ///
 /// # Errors
 /// [`EngineError::NothingDecided`] if there is none.
-pub fn last_decision(log: &dyn EventLog) -> Result<Insight, EngineError> {
+pub fn last_decision(log: &dyn EventLog) -> Result<RecordedDecision, EngineError> {
     // Searches backwards in chunks: the last decision is near the end.
     let mut end = log.head()?;
     while Position::ORIGIN < end {
-        let start = Position(end.0.saturating_sub(CHUNK as u64));
-        let count = usize::try_from(end.0 - start.0).unwrap_or(CHUNK);
+        let start = Position(end.0.saturating_sub(EVENTS_PER_READ as u64));
+        let count = usize::try_from(end.0 - start.0).unwrap_or(EVENTS_PER_READ);
         for event in log.read_after(start, count)?.iter().rev() {
-            if let Some(insight) = Insight::of(log, event)? {
+            if let Some(insight) = RecordedDecision::of(log, event)? {
                 return Ok(insight);
             }
         }
@@ -116,11 +117,11 @@ pub fn last_decision(log: &dyn EventLog) -> Result<Insight, EngineError> {
 ///
 /// # Errors
 /// [`EngineError::UnknownTurn`] if there is none, [`EngineError::AmbiguousTurn`] if there are several.
-pub fn decision_of(log: &dyn EventLog, turn: &str) -> Result<Insight, EngineError> {
+pub fn find_decision(log: &dyn EventLog, turn: &str) -> Result<RecordedDecision, EngineError> {
     if let Ok(id) = turn.parse()
         && let Some(position) = log.find(TurnId(id).0.then("route.decided", 0))?
         && let Some(event) = log.read_after(Position(position.0 - 1), 1)?.first()
-        && let Some(insight) = Insight::of(log, event)?
+        && let Some(insight) = RecordedDecision::of(log, event)?
     {
         return Ok(insight);
     }
@@ -134,7 +135,7 @@ pub fn decision_of(log: &dyn EventLog, turn: &str) -> Result<Insight, EngineErro
             return Err(EngineError::AmbiguousTurn(turn.to_owned()));
         }
     }
-    let insight = found.map(|event| Insight::of(log, &event)).transpose()?.flatten();
+    let insight = found.map(|event| RecordedDecision::of(log, &event)).transpose()?.flatten();
     insight.ok_or_else(|| EngineError::UnknownTurn(turn.to_owned()))
 }
 
@@ -142,7 +143,7 @@ pub fn decision_of(log: &dyn EventLog, turn: &str) -> Result<Insight, EngineErro
 ///
 /// # Errors
 /// [`EngineError`] if the log or the text cannot be read.
-pub fn message_of(log: &dyn EventLog, texts: &dyn TextStore, turn: TurnId) -> Result<Option<String>, EngineError> {
+pub fn find_message(log: &dyn EventLog, texts: &dyn TextStore, turn: TurnId) -> Result<Option<String>, EngineError> {
     let Some(position) = log.find(turn.0.then(TurnTextRecorded::KIND, 0))? else { return Ok(None) };
     let events = log.read_after(Position(position.0.saturating_sub(1)), 1)?;
     // A purged text leaves an event without payload.
@@ -160,7 +161,7 @@ impl Engine {
     ///
     /// # Errors
     /// [`EngineError::UnknownTurn`] if it has none.
-    pub fn decided(&self, turn: TurnId) -> Result<RouteDecided, EngineError> {
-        Ok(decision_of(self.log().as_ref(), &turn.to_string())?.decided)
+    pub fn decision_of_turn(&self, turn: TurnId) -> Result<RouteDecided, EngineError> {
+        Ok(find_decision(self.log().as_ref(), &turn.to_string())?.decided)
     }
 }

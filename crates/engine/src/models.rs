@@ -1,4 +1,4 @@
-//! The models active: the built-in catalogue with the user's file over it.
+//! The active models: the built-in catalogue, extended by the user's file.
 
 use std::{fs, io, path::Path, sync::Arc};
 
@@ -7,22 +7,22 @@ use contracts::{ContentHash, Registry, events::CatalogueLoaded};
 
 use crate::error::EngineError;
 
-/// The models, and how the log names this list of them.
+/// The active models, with the text and hash under which the log records them.
 #[derive(Debug, Clone)]
 pub struct Models {
     /// The models.
     pub registry: Arc<Registry>,
-    /// The list as text, the same for the same models.
+    /// The canonical text of the models; equal for equal models.
     pub text: Arc<str>,
     /// The hash of the text.
     pub hash: ContentHash,
 }
 
 impl Models {
-    /// Reads the user's file, if there is one, over the built-in models.
+    /// Loads the built-in models, extended and overridden by the user's file at `path` if it exists.
     ///
     /// # Errors
-    /// [`EngineError::Models`] for a file that cannot be used, [`EngineError::File`] for one that cannot be read.
+    /// [`EngineError::Models`] if the file is invalid, [`EngineError::File`] if it cannot be read.
     pub fn load(path: &Path) -> Result<Self, EngineError> {
         let name = path.display().to_string();
         let registry = match fs::read_to_string(path) {
@@ -30,16 +30,17 @@ impl Models {
             Err(error) if error.kind() == io::ErrorKind::NotFound => catalogue::load_registry(None)?,
             Err(source) => return Err(EngineError::File { action: "read", path: path.to_owned(), source }),
         };
-        Ok(Self::of(registry))
+        Ok(Self::from_registry(registry))
     }
 
-    /// A given list.
-    pub fn of(registry: Registry) -> Self {
+    /// Wraps the models of a registry.
+    pub fn from_registry(registry: Registry) -> Self {
         let text = catalogue::registry_text(&registry);
         let hash = ContentHash(*blake3::hash(text.as_bytes()).as_bytes());
         Self { registry: Arc::new(registry), text: text.into(), hash }
     }
 
+    /// Builds the event that records these models.
     pub(crate) fn event(&self) -> CatalogueLoaded {
         CatalogueLoaded {
             hash: self.hash,

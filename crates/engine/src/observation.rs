@@ -52,28 +52,29 @@ impl Engine {
         let id = turn.id();
         let before = self.recorder.position();
         let mut made = None;
-        if !self.recorder.knows(id.0.then("route.decided", 0))? {
+        if !self.recorder.contains(id.0.then("route.decided", 0))? {
             made = Some(self.decide_observed(session, turn)?);
         }
         let after = events_after_decision(turn, session.source, &self.models.registry)?;
         self.recorder.record(after)?;
         // If an import was killed, a turn may be started but undecided: the signals in it are recorded only after its
         // decision.
-        if before < self.recorder.position() || (!self.is_judged() && !self.begun()) {
-            self.judge()?;
+        if before < self.recorder.position() || (!self.is_evaluated() && !self.has_undecided_turn()) {
+            self.record_due_verdicts()?;
         }
         Ok(made)
     }
 
-    /// Whether the log has a turn that was started and not decided.
-    fn begun(&self) -> bool {
+    /// Whether the log has a turn that was started but not decided.
+    fn has_undecided_turn(&self) -> bool {
         let mut sessions = self.recorder.state().sessions.iter().map(|(_, session)| session);
         sessions
             .any(|session| session.open.iter().any(|open| session.last_turn != Some(open.turn) && open.model.is_none()))
     }
 
+    /// Captures and decides a turn that another client recorded.
     fn decide_observed(&mut self, session: &ObservedSession, turn: &ObservedTurn) -> Result<TurnOutcome, EngineError> {
-        self.announce()?;
+        self.record_configuration()?;
         let input = TurnInput::observed(session, turn);
         let mention = Mention::resolve_accepted(&input.message, &self.models.registry);
         self.start_and_decide(turn.id(), input, &mention, turn.started_at, DecisionMode::Observed)

@@ -1,4 +1,4 @@
-//! A turn that has started and not ended: its model, its calls, and the tools it waits for.
+//! The state of a turn that has started and not ended: its model, its calls, and the tool calls without a result.
 
 use std::collections::BTreeSet;
 
@@ -12,69 +12,71 @@ use serde::{Deserialize, Serialize};
 
 use crate::live::ToolAnswer;
 
-/// The most turns of a session that run at once: of more, the oldest counts as over.
-const MOST_OPEN: usize = 256;
-/// The most tools a turn waits for at once: the answers of more are not recorded.
-const MOST_TOOLS: usize = 256;
+/// The maximum number of running turns of a session. The oldest is dropped for another one.
+const MAX_OPEN_TURNS: usize = 256;
+/// The maximum number of tool calls without a result in a turn. The results of further calls are not recorded.
+const MAX_WAITING_TOOLS: usize = 256;
 
-/// A turn that has started and not ended.
+/// The state of a turn that has started and not ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OpenTurn {
     /// The turn.
     pub turn: TurnId,
     /// The thread of the session that it belongs to.
     pub thread: Thread,
-    /// The event that it started.
+    /// The id of the event of its start.
     pub started: EventId,
-    /// The model that owns the whole turn; `None` before the decision, or when it was refused.
+    /// The model that the turn is locked to; `None` before the decision, or if it was refused.
     pub model: Option<ModelId>,
-    /// Calls of models answered so far.
+    /// The number of completed model calls.
     pub llm_calls: u32,
-    /// Calls to a model that were sent.
+    /// The number of model calls that were sent.
     pub calls_sent: u32,
-    /// Calls to a model that were sent and not answered yet.
+    /// The number of model calls that were sent and have not ended.
     pub calls_waiting: u32,
-    /// Models that failed and were left on the way.
+    /// The number of fallbacks to another model.
     pub steps: u32,
-    /// Calls of tools so far.
+    /// The number of tool calls.
     pub tool_calls: u32,
-    /// Calls of tools that were not answered yet.
+    /// The tool calls without a result.
     pub tools_waiting: Vec<WaitingTool>,
 }
 
-/// A call of a tool that was not answered yet.
+/// A tool call without a result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WaitingTool {
-    /// The event that it was called.
+    /// The id of the event of the call.
     pub event: EventId,
-    /// Its name, as the provider gave it; some give none.
+    /// The id that the provider gave the call; empty if it gave none.
     pub call: String,
     /// The name of the tool.
     pub tool: String,
 }
 
 impl WaitingTool {
-    /// Whether an answer to this name is one to this call. Where the call has none, the answer names the tool.
-    pub fn is_meant_by(&self, answer: &str) -> bool {
-        let name = if self.call.is_empty() { &self.tool } else { &self.call };
-        name == answer
+    /// Whether a result with this id is that of this call. For a call without an id, the id of the result is the name
+    /// of the tool.
+    pub fn matches_result(&self, result_id: &str) -> bool {
+        let id = if self.call.is_empty() { &self.tool } else { &self.call };
+        id == result_id
     }
 
-    /// Whether it may be one of these calls, as a client names them. A client whose answer was converted may have been
-    /// given another name than the provider's, so that nothing can be told by one that not every API takes.
+    /// Whether the call may be among calls with these ids in a client's request. If the provider's id is not valid in
+    /// every API, a converted response may have given the client another id; the call then counts as present.
     fn may_be_among(&self, calls: &BTreeSet<String>) -> bool {
         !fits_every_api(&self.call) || calls.contains(&self.call)
     }
 }
 
 impl OpenTurn {
-    /// A turn begins. Those before it in its thread are over, whether or not anyone said so, unless a client of the
-    /// gateway asks: it may ask several things at once, and the gateway says of each when it is over.
-    pub(crate) fn begin(open: &mut Vec<Self>, event: &TurnStarted, started: EventId) {
+    /// Adds a turn that starts with `event`, whose id is `started`, to the open turns of a session. A turn from a session
+    /// file ends the earlier turns of its thread. A turn of the gateway does not: its client may run several at once, and
+    /// the gateway records the end of each.
+    pub(crate) fn start(open: &mut Vec<Self>, event: &TurnStarted, started: EventId) {
         if event.request.is_none() {
             open.retain(|open| open.thread != event.thread);
         }
-        if MOST_OPEN <= open.len() {
+        if MAX_OPEN_TURNS <= open.len() {
             open.remove(0);
         }
         if open.is_empty() {
@@ -95,20 +97,21 @@ impl OpenTurn {
         });
     }
 
-    pub(crate) fn tool_called(&mut self, event: EventId, called: &ToolCalled) {
+    /// Folds a tool call. `event` is the id of its event.
+    pub(crate) fn apply_tool_called(&mut self, event: EventId, called: &ToolCalled) {
         self.tool_calls = self.tool_calls.saturating_add(1);
-        if self.tools_waiting.len() < MOST_TOOLS {
+        if self.tools_waiting.len() < MAX_WAITING_TOOLS {
             self.tools_waiting.push(WaitingTool { event, call: called.call.clone(), tool: called.name.clone() });
         }
     }
 
-    /// Whether the turn waits for one of these tool results.
+    /// Whether one of these tool results is for a call of the turn.
     pub(crate) fn waits_for(&self, answers: &[ToolAnswer]) -> bool {
-        self.tools_waiting.iter().any(|tool| answers.iter().any(|answer| tool.is_meant_by(&answer.id)))
+        self.tools_waiting.iter().any(|tool| answers.iter().any(|answer| tool.matches_result(&answer.id)))
     }
 
-    /// Whether it is another run's than that of a request with these calls in its history: it waits for tools, and none
-    /// of their calls is there.
+    /// Whether the turn belongs to another run than a request whose history has the tool calls `calls`: it has tool
+    /// calls without a result, and none of them is in the history.
     pub(crate) fn is_of_another_run(&self, calls: &BTreeSet<String>) -> bool {
         !self.tools_waiting.is_empty() && !self.tools_waiting.iter().any(|tool| tool.may_be_among(calls))
     }

@@ -37,7 +37,7 @@ pub enum Refresh {
 
 /// The error of an invalid policy file without an earlier valid policy.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the policy `{path}` cannot be used:{}", listed(.problems))]
+#[error("the policy `{path}` cannot be used:{}", problem_list(.problems))]
 pub struct PolicyError {
     /// The file.
     pub path: String,
@@ -45,7 +45,8 @@ pub struct PolicyError {
     pub problems: Vec<Problem>,
 }
 
-fn listed(problems: &[Problem]) -> String {
+/// Formats problems as a list, one on each line.
+fn problem_list(problems: &[Problem]) -> String {
     problems.iter().fold(String::new(), |text, problem| text + "\n  " + &problem.to_string())
 }
 
@@ -57,13 +58,13 @@ pub struct PolicyFile {
     registry: Arc<Registry>,
     active: ActivePolicy,
     /// The last content of the file, valid or not; `None` if it could not be read.
-    seen: Option<String>,
+    last_text: Option<String>,
     /// Whether the last read failed, so that the failure is reported once.
-    unreadable: bool,
+    read_failed: bool,
     /// The problems found when the file was opened, until the first reload reports them.
-    trouble: Option<Vec<Problem>>,
-    /// The problems of the present content, reported or not.
-    standing: Vec<Problem>,
+    startup_problems: Option<Vec<Problem>>,
+    /// The problems of the current content, reported or not.
+    current_problems: Vec<Problem>,
 }
 
 impl PolicyFile {
@@ -72,15 +73,15 @@ impl PolicyFile {
     /// # Errors
     /// [`PolicyError`] if the file exists and is invalid.
     pub fn open(path: PathBuf, home: Option<&str>, registry: Arc<Registry>) -> Result<Self, PolicyError> {
-        let shown = path.display().to_string();
+        let displayed_path = path.display().to_string();
         let (text, name) = match read(&path) {
-            Ok(text) => (text, shown),
+            Ok(text) => (text, displayed_path),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 (BUILT_IN_POLICY.to_owned(), BUILT_IN_PATH.to_owned())
             }
-            Err(error) => return Err(PolicyError { path: shown, problems: vec![unreadable(&error)] }),
+            Err(error) => return Err(PolicyError { path: displayed_path, problems: vec![read_problem(&error)] }),
         };
-        let active = check(&text, name.clone(), home, &registry)
+        let active = load(&text, name.clone(), home, &registry)
             .map_err(|problems| PolicyError { path: name.clone(), problems })?;
         let seen = (name != BUILT_IN_PATH).then_some(text);
         Ok(Self {
@@ -88,45 +89,51 @@ impl PolicyFile {
             home: home.map(str::to_owned),
             registry,
             active,
-            seen,
-            unreadable: false,
-            trouble: None,
-            standing: Vec::new(),
+            last_text: seen,
+            read_failed: false,
+            startup_problems: None,
+            current_problems: Vec::new(),
         })
     }
 
-    /// Opens the file as [`PolicyFile::open`] does. If it is invalid, the policy with the text `last_good` is active,
+    /// Opens the file as [`PolicyFile::open`] does. If it is invalid, the policy with the text `last_valid` is active,
     /// and the first [`PolicyFile::refresh`] reports the problems.
     ///
     /// # Errors
     /// [`PolicyError`] if the file is invalid and there is no earlier policy, or it does not fit the present models.
-    pub fn open_or_last_good(
+    pub fn open_or_last_valid(
         path: PathBuf,
         home: Option<&str>,
         registry: Arc<Registry>,
-        last_good: impl FnOnce() -> Option<String>,
+        last_valid: impl FnOnce() -> Option<String>,
     ) -> Result<Self, PolicyError> {
-        let refused = match Self::open(path.clone(), home, Arc::clone(&registry)) {
+        let error = match Self::open(path.clone(), home, Arc::clone(&registry)) {
             Ok(file) => return Ok(file),
-            Err(refused) => refused,
+            Err(error) => error,
         };
-        let earlier = last_good().and_then(|text| check(&text, refused.path.clone(), home, &registry).ok());
-        let Some(active) = earlier else { return Err(refused) };
-        let seen = read(&path).ok();
-        let unreadable = seen.is_none();
-        let home = home.map(str::to_owned);
-        let standing = refused.problems.clone();
-        Ok(Self { path, home, registry, active, seen, unreadable, trouble: Some(refused.problems), standing })
+        let earlier = last_valid().and_then(|text| load(&text, error.path.clone(), home, &registry).ok());
+        let Some(active) = earlier else { return Err(error) };
+        let last_text = read(&path).ok();
+        Ok(Self {
+            read_failed: last_text.is_none(),
+            path,
+            home: home.map(str::to_owned),
+            registry,
+            active,
+            last_text,
+            startup_problems: Some(error.problems.clone()),
+            current_problems: error.problems,
+        })
     }
 
     /// The problems found when the file was opened, unless they were reported.
-    pub fn trouble(&self) -> Option<&[Problem]> {
-        self.trouble.as_deref()
+    pub fn startup_problems(&self) -> Option<&[Problem]> {
+        self.startup_problems.as_deref()
     }
 
     /// The problems of the present content; empty if it is active.
-    pub fn standing_trouble(&self) -> &[Problem] {
-        &self.standing
+    pub fn problems(&self) -> &[Problem] {
+        &self.current_problems
     }
 
     /// The active policy.
@@ -147,39 +154,44 @@ impl PolicyFile {
     /// Reloads the file if its text has changed. The whole text is compared, so that no change is missed. An invalid
     /// file is reported once.
     pub fn refresh(&mut self) -> Refresh {
-        let refreshed = self.look();
-        match &refreshed {
-            Refresh::Invalid(problems) => self.standing.clone_from(problems),
-            Refresh::Loaded => self.standing.clear(),
+        let refresh = self.reload();
+        match &refresh {
+            Refresh::Invalid(problems) => self.current_problems.clone_from(problems),
+            Refresh::Loaded => self.current_problems.clear(),
             // The text of the active policy may be back.
-            Refresh::Unchanged if self.seen.as_deref() == Some(&*self.active.text) => self.standing.clear(),
+            Refresh::Unchanged if self.last_text.as_deref() == Some(&*self.active.text) => {
+                self.current_problems.clear();
+            }
             Refresh::Unchanged => {}
         }
-        refreshed
+        refresh
     }
 
-    fn look(&mut self) -> Refresh {
-        if let Some(problems) = self.trouble.take() {
+    /// Reads the file and activates its policy if it is new and valid.
+    fn reload(&mut self) -> Refresh {
+        if let Some(problems) = self.startup_problems.take() {
             return Refresh::Invalid(problems);
         }
         let text = match read(&self.path) {
             Ok(text) => text,
-            Err(_) if self.unreadable => return Refresh::Unchanged,
+            Err(_) if self.read_failed => return Refresh::Unchanged,
             // A file that never existed: the built-in policy stays active.
-            Err(error) if self.seen.is_none() && error.kind() == io::ErrorKind::NotFound => return Refresh::Unchanged,
+            Err(error) if self.last_text.is_none() && error.kind() == io::ErrorKind::NotFound => {
+                return Refresh::Unchanged;
+            }
             Err(error) => {
-                self.seen = None;
-                self.unreadable = true;
-                return Refresh::Invalid(vec![unreadable(&error)]);
+                self.last_text = None;
+                self.read_failed = true;
+                return Refresh::Invalid(vec![read_problem(&error)]);
             }
         };
-        self.unreadable = false;
-        if self.seen.as_ref() == Some(&text) {
+        self.read_failed = false;
+        if self.last_text.as_ref() == Some(&text) {
             return Refresh::Unchanged;
         }
         let name = self.path.display().to_string();
-        let checked = check(&text, name, self.home.as_deref(), &self.registry);
-        self.seen = Some(text);
+        let checked = load(&text, name, self.home.as_deref(), &self.registry);
+        self.last_text = Some(text);
         match checked {
             // The text of the active policy is back after an invalid one or a missing file, so nothing changes.
             Ok(active) if active.hash == self.active.hash => Refresh::Unchanged,
@@ -196,11 +208,13 @@ fn read(path: &PathBuf) -> io::Result<String> {
     fs::read_to_string(path)
 }
 
-fn unreadable(error: &io::Error) -> Problem {
+/// Converts the error of reading the file into a problem.
+fn read_problem(error: &io::Error) -> Problem {
     Problem { line: 1, column: 1, message: format!("the file cannot be read: {error}") }
 }
 
-fn check(text: &str, path: String, home: Option<&str>, registry: &Arc<Registry>) -> Result<ActivePolicy, Vec<Problem>> {
+/// Parses and validates the text of a policy. `home` is the folder that `~` is expanded to.
+fn load(text: &str, path: String, home: Option<&str>, registry: &Arc<Registry>) -> Result<ActivePolicy, Vec<Problem>> {
     let policy = Policy::load(text, Arc::clone(registry), home)?;
     let hash = ContentHash(*blake3::hash(text.as_bytes()).as_bytes());
     Ok(ActivePolicy { policy: Arc::new(policy), text: Arc::from(text), hash, path })

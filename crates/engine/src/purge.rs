@@ -10,7 +10,7 @@ use contracts::{
 use event_bus::{Clock, EventLog, Expected, PurgeOutcome, SledLog, TextStore};
 use event_core::{EventId, NewEvent, Position, Recorded, Timestamp};
 
-use crate::{error::EngineError, exchange::named_text, insight::events};
+use crate::{error::EngineError, exchange::referenced_text, insight::events};
 
 /// The filter for texts to remove; without limits all of them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -25,11 +25,14 @@ pub struct PurgeScope {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PurgePlan {
     scope: PurgeScope,
+    /// The positions of the events whose payload would be removed.
     positions: BTreeSet<Position>,
+    /// Stored texts that other events refer to.
     kept_texts: BTreeSet<ContentHash>,
-    gone_texts: BTreeSet<ContentHash>,
-    /// Whether an event of an unknown kind or version may also refer to texts.
-    unread: bool,
+    /// Stored texts that only those events refer to.
+    removed_texts: BTreeSet<ContentHash>,
+    /// Whether the log has events of an unknown kind or version, which may also refer to texts.
+    has_unknown_events: bool,
     /// The bytes of text in events.
     pub bytes: u64,
 }
@@ -42,7 +45,7 @@ impl PurgePlan {
 
     /// The number of stored texts that only those events refer to.
     pub fn texts(&self) -> u64 {
-        self.gone_texts.len() as u64
+        self.removed_texts.len() as u64
     }
 }
 
@@ -58,14 +61,14 @@ pub fn plan_purge(log: &dyn EventLog, scope: PurgeScope) -> Result<PurgePlan, En
         if let Ok(Some(started)) = event.read::<TurnStarted>() {
             sessions.insert(started.turn, started.session);
         }
-        plan.unread |= catalogue::find(&event.event.kind, event.event.version).is_none();
-        let text = named_text(&event).map(|hash| (hash, plan.covers(&event, &sessions)));
-        match text {
-            Some((hash, true)) => drop(plan.gone_texts.insert(hash)),
-            Some((hash, false)) => drop(plan.kept_texts.insert(hash)),
+        plan.has_unknown_events |= catalogue::find(&event.event.kind, event.event.version).is_none();
+        let is_selected = plan.selects(&event, &sessions);
+        match referenced_text(&event) {
+            Some(hash) if is_selected => drop(plan.removed_texts.insert(hash)),
+            Some(hash) => drop(plan.kept_texts.insert(hash)),
             None => {}
         }
-        if event.purged.is_none() && plan.covers(&event, &sessions) {
+        if event.purged.is_none() && is_selected {
             plan.positions.insert(event.position);
             plan.bytes += event.event.payload.len() as u64;
         }
@@ -75,22 +78,23 @@ pub fn plan_purge(log: &dyn EventLog, scope: PurgeScope) -> Result<PurgePlan, En
     {
         return Err(EngineError::UnknownSession(session.to_string()));
     }
-    plan.gone_texts = plan.gone_texts.difference(&plan.kept_texts).copied().collect();
+    plan.removed_texts = plan.removed_texts.difference(&plan.kept_texts).copied().collect();
     Ok(plan)
 }
 
 impl PurgePlan {
-    fn covers(&self, event: &Recorded, sessions: &BTreeMap<TurnId, SessionId>) -> bool {
+    /// Whether an event has private text within the scope. `sessions` are the sessions of the turns so far.
+    fn selects(&self, event: &Recorded, sessions: &BTreeMap<TurnId, SessionId>) -> bool {
         let spec = catalogue::find(&event.event.kind, event.event.version);
         if spec.is_none_or(|spec| spec.sensitivity != Sensitivity::Private) {
             return false;
         }
-        let early = self.scope.before.is_none_or(|before| event.event.at < before);
-        let session = self.scope.session.as_ref().is_none_or(|wanted| {
+        let is_before = self.scope.before.is_none_or(|before| event.event.at < before);
+        let is_of_session = self.scope.session.as_ref().is_none_or(|wanted| {
             let text = event.read::<TurnTextRecorded>().ok().flatten();
             text.and_then(|text| sessions.get(&text.turn)).is_some_and(|session| session == wanted)
         });
-        early && session
+        is_before && is_of_session
     }
 
     /// Removes the planned texts from the open log, and records the purge.
@@ -107,14 +111,14 @@ impl PurgePlan {
         texts: &dyn TextStore,
         clock: &dyn Clock,
     ) -> Result<(SledLog, PurgeOutcome), EngineError> {
-        let everything = self.scope == PurgeScope::default() && !self.unread;
-        let swept = texts.sweep(&|hash| {
+        let remove_unreferenced = self.scope == PurgeScope::default() && !self.has_unknown_events;
+        let removed = texts.sweep(&|hash| {
             let hash = ContentHash(hash);
-            !self.gone_texts.contains(&hash) && (!everything || self.kept_texts.contains(&hash))
+            !self.removed_texts.contains(&hash) && (!remove_unreferenced || self.kept_texts.contains(&hash))
         })?;
-        if swept != 0 || !self.positions.is_empty() {
+        if removed != 0 || !self.positions.is_empty() {
             let PurgeScope { before, session } = self.scope.clone();
-            let event = LogPurged { events: self.events(), texts: swept, before, session };
+            let event = LogPurged { events: self.events(), texts: removed, before, session };
             let now = clock.now();
             let id = EventId::derive(&[b"log.purged", &now.0.to_le_bytes()]);
             let event = NewEvent::new(id, now, EventId::derive(&[b"log"]), &event)?;

@@ -10,12 +10,12 @@ use event_core::{EventId, Known, NewEvent, Position, Recorded, Sealed, Timestamp
 
 use crate::{error::EngineError, router_state::RouterState};
 
-/// The most bytes that a frame adds to a payload.
-const FRAME_BYTES: usize = 256;
+/// The maximum number of bytes that a frame adds to a payload.
+const MAX_FRAME_OVERHEAD: usize = 256;
 
-/// Events that are appended together.
+/// Events that are appended as one batch.
 #[derive(Default)]
-struct Part {
+struct Batch {
     events: Vec<NewEvent>,
     /// The decoded value of each event, where it is known.
     known: Vec<Option<Known>>,
@@ -23,13 +23,16 @@ struct Part {
     bytes: usize,
 }
 
-/// The log with the state that is folded from it.
+/// The log with the state that is folded from it. The only writer of the log.
 pub(crate) struct Recorder {
     log: Arc<dyn EventLog>,
     clock: Box<dyn Clock>,
+    /// The state after the last appended event.
     state: RouterState,
-    /// The number and bytes of events since the last barrier.
-    staged: (usize, usize),
+    /// The number of events since the last barrier.
+    staged_events: usize,
+    /// An upper bound of their size in bytes.
+    staged_bytes: usize,
     /// The ids of those events, which the log does not return before the barrier.
     staged_ids: HashSet<EventId>,
 }
@@ -41,9 +44,10 @@ impl std::fmt::Debug for Recorder {
 }
 
 impl Recorder {
+    /// Folds the log into the state, from the checkpoints in the log where possible.
     pub(crate) fn open(log: Arc<dyn EventLog>, clock: Box<dyn Clock>) -> Result<Self, EngineError> {
         let state = event_bus::fold_all(log.as_ref())?;
-        Ok(Self { log, clock, state, staged: (0, 0), staged_ids: HashSet::new() })
+        Ok(Self { log, clock, state, staged_events: 0, staged_bytes: 0, staged_ids: HashSet::new() })
     }
 
     pub(crate) const fn log(&self) -> &Arc<dyn EventLog> {
@@ -63,8 +67,8 @@ impl Recorder {
         self.clock.now()
     }
 
-    /// Whether an event with this id is in the log or waits for the next barrier.
-    pub(crate) fn knows(&self, id: EventId) -> Result<bool, EngineError> {
+    /// Whether an event with this id is in the log, durable or not.
+    pub(crate) fn contains(&self, id: EventId) -> Result<bool, EngineError> {
         Ok(self.staged_ids.contains(&id) || self.log.find(id)?.is_some())
     }
 
@@ -72,22 +76,22 @@ impl Recorder {
     ///
     /// The events are appended in parts that one barrier can cover. Each part is appended completely or not at all.
     pub(crate) fn record(&mut self, events: impl IntoIterator<Item: Into<Sealed>>) -> Result<(), EngineError> {
-        let mut part = Part::default();
+        let mut batch = Batch::default();
         for event in events {
             let event = event.into();
-            let bytes = event.event.payload.len() + FRAME_BYTES;
-            if MAX_BATCH_EVENTS <= part.events.len() || MAX_BATCH_BYTES < part.bytes + bytes {
-                self.stage(std::mem::take(&mut part))?;
+            let bytes = event.event.payload.len() + MAX_FRAME_OVERHEAD;
+            if MAX_BATCH_EVENTS <= batch.events.len() || MAX_BATCH_BYTES < batch.bytes + bytes {
+                self.stage(std::mem::take(&mut batch))?;
             }
-            part.bytes += bytes;
-            part.events.push(event.event);
-            part.known.push(event.known);
+            batch.bytes += bytes;
+            batch.events.push(event.event);
+            batch.known.push(event.known);
         }
-        self.stage(part)
+        self.stage(batch)
     }
 
-    fn stage(&mut self, part: Part) -> Result<(), EngineError> {
-        let Part { events, known, .. } = part;
+    fn stage(&mut self, batch: Batch) -> Result<(), EngineError> {
+        let Batch { events, known, .. } = batch;
         if !events.is_empty() {
             self.append(Expected::Any, events, known)?;
         }
@@ -102,14 +106,14 @@ impl Recorder {
         events: Vec<NewEvent>,
         known: Vec<Option<Known>>,
     ) -> Result<Appended, BusError> {
-        let bytes: usize = events.iter().map(|event| event.payload.len() + FRAME_BYTES).sum();
-        let (staged, total) = self.staged;
-        if MAX_BATCH_EVENTS < staged + events.len() || MAX_BATCH_BYTES < total + bytes {
+        let bytes: usize = events.iter().map(|event| event.payload.len() + MAX_FRAME_OVERHEAD).sum();
+        if MAX_BATCH_EVENTS < self.staged_events + events.len() || MAX_BATCH_BYTES < self.staged_bytes + bytes {
             self.commit()?;
         }
         let now = self.clock.now();
         let appended = self.log.append(expected, now, &events)?;
-        self.staged = (self.staged.0 + events.len(), self.staged.1 + bytes);
+        self.staged_events += events.len();
+        self.staged_bytes += bytes;
         self.staged_ids.extend(events.iter().map(|event| event.id));
         for ((position, event), known) in appended.positions.iter().zip(events).zip(known) {
             // A repeated event has its earlier position, and was folded then.
@@ -120,10 +124,10 @@ impl Recorder {
 
     /// Makes all appended events durable.
     pub(crate) fn commit(&mut self) -> Result<(), LogError> {
-        if self.staged != (0, 0) {
+        if self.staged_events != 0 {
             // After a failed barrier the counts stay, so that every later commit fails as well.
             self.log.sync()?;
-            self.staged = (0, 0);
+            (self.staged_events, self.staged_bytes) = (0, 0);
             self.staged_ids.clear();
         }
         Ok(())

@@ -8,7 +8,7 @@ use event_bus::projection_set;
 use event_core::Timestamp;
 use patterns::Patterns;
 
-use crate::{active::AsLogged, known::with_views, rule_hits::RuleHits, sessions::Sessions};
+use crate::{active::RecordedConfiguration, known::with_views, rule_hits::RuleHits, sessions::Sessions};
 
 projection_set! {
     /// Everything that the engine folds from the log. A projection is a field; nothing else lists them.
@@ -24,7 +24,7 @@ projection_set! {
         /// Sessions: model set by the user, open turns, history of tools.
         pub sessions: Sessions,
         /// The policy and the models that were recorded last.
-        pub active: AsLogged,
+        pub active: RecordedConfiguration,
         /// How often each rule decided.
         pub rule_hits: RuleHits,
     }

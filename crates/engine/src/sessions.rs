@@ -1,4 +1,5 @@
-//! What each session has set, done and seen: the lock, the sticky model, the history that predicates read.
+//! The projection of sessions: the model set by the user, running turns and the models they are locked to, and the
+//! history of tools that predicates read.
 
 mod history;
 mod session;
@@ -22,22 +23,22 @@ pub use session::Session;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sessions {
     sessions: BySession<Session>,
-    /// The last turn decided.
+    /// The last decided turn of the log.
     latest: Option<(SessionId, TurnId)>,
 }
 
 impl Sessions {
-    /// A session that was seen.
+    /// Returns a session; `None` if the log has no event of it.
     pub fn get(&self, session: &SessionId) -> Option<&Session> {
         self.sessions.get(session)
     }
 
-    /// All sessions, by id. Costs as much as putting them in that order.
+    /// Returns all sessions in the order of their ids. Sorts them at each call.
     pub fn iter(&self) -> impl Iterator<Item = (&SessionId, &Session)> {
         self.sessions.iter()
     }
 
-    /// The last turn of the log that was decided, and its session.
+    /// The last decided turn of the log, with its session; `None` before the first decision.
     pub fn latest(&self) -> Option<&(SessionId, TurnId)> {
         self.latest.as_ref()
     }
@@ -46,17 +47,17 @@ impl Sessions {
         self.sessions.entry(session)
     }
 
-    /// A turn of a session, if it runs.
-    fn turn(&mut self, session: &SessionId, turn: TurnId) -> Option<&mut OpenTurn> {
-        self.entry(session).open_mut(turn)
+    /// Returns a running turn of a session; `None` if it does not run.
+    fn open_turn(&mut self, session: &SessionId, turn: TurnId) -> Option<&mut OpenTurn> {
+        self.entry(session).open_turn_mut(turn)
     }
 
-    /// Folds the events about the calls of a turn, and its end.
-    fn called(&mut self, event: &Recorded) -> Result<(), CodecError> {
+    /// Folds an event about a model call, a fallback or the end of a turn; ignores all others.
+    fn apply_turn_event(&mut self, event: &Recorded) -> Result<(), CodecError> {
         match &*event.event.kind {
             LlmCallStarted::KIND => {
                 if let Some(body) = event.view::<LlmCallStarted>()?
-                    && let Some(open) = self.turn(&body.session, body.turn)
+                    && let Some(open) = self.open_turn(&body.session, body.turn)
                 {
                     open.calls_sent = open.calls_sent.saturating_add(1);
                     open.calls_waiting = open.calls_waiting.saturating_add(1);
@@ -65,25 +66,25 @@ impl Sessions {
             LlmCallCompleted::KIND => {
                 if let Some(body) = event.view::<LlmCallCompleted>()? {
                     let session = self.entry(&body.session);
-                    if let Some(open) = session.open_mut(body.turn) {
+                    if let Some(open) = session.open_turn_mut(body.turn) {
                         open.calls_waiting = open.calls_waiting.saturating_sub(1);
                         open.llm_calls = open.llm_calls.saturating_add(1);
                     }
                     if 0 < body.thinking_blocks {
-                        session.sign(&body.thread, &body.model);
+                        session.add_signer(&body.thread, &body.model);
                     }
                 }
             }
             LlmCallFailed::KIND => {
                 if let Some(body) = event.view::<LlmCallFailed>()?
-                    && let Some(open) = self.turn(&body.session, body.turn)
+                    && let Some(open) = self.open_turn(&body.session, body.turn)
                 {
                     open.calls_waiting = open.calls_waiting.saturating_sub(1);
                 }
             }
             RouteFallback::KIND => {
                 if let Some(body) = event.view::<RouteFallback>()?
-                    && let Some(open) = self.turn(&body.session, body.turn)
+                    && let Some(open) = self.open_turn(&body.session, body.turn)
                 {
                     open.model.clone_from(&body.decision.chosen);
                     open.steps = open.steps.saturating_add(1);
@@ -91,7 +92,7 @@ impl Sessions {
             }
             TurnEnded::KIND => {
                 if let Some(body) = event.view::<TurnEnded>()? {
-                    self.entry(&body.session).turn_ended(body.turn);
+                    self.entry(&body.session).remove_turn(body.turn);
                 }
             }
             _ => {}
@@ -109,45 +110,46 @@ impl Projection for Sessions {
         match &*event.event.kind {
             SessionStarted::KIND => {
                 if let Some(body) = event.view::<SessionStarted>()? {
-                    self.entry(&body.session).started(&body);
+                    self.entry(&body.session).apply_started(&body);
                 }
             }
             SessionModelSelected::KIND => {
                 if let Some(body) = event.view::<SessionModelSelected>()? {
-                    self.entry(&body.session).selected(&body);
+                    self.entry(&body.session).apply_model_selected(&body);
                 }
             }
             TurnStarted::KIND => {
                 if let Some(body) = event.view::<TurnStarted>()? {
-                    self.entry(&body.session).turn_started(&body, id, at);
+                    self.entry(&body.session).apply_turn_started(&body, id, at);
                 }
             }
             RouteDecided::KIND => {
                 if let Some(body) = event.view::<RouteDecided>()? {
                     let session = self.entry(&body.session);
                     session.last_turn = Some(body.turn);
-                    session.lock(body.turn, body.decision.chosen.as_ref());
+                    session.lock_turn(body.turn, body.decision.chosen.as_ref());
                     self.latest = Some((body.session.clone(), body.turn));
                 }
             }
             RouteOverridden::KIND => {
                 if let Some(body) = event.view::<RouteOverridden>()? {
-                    self.entry(&body.session).lock(body.turn, Some(&body.model));
+                    self.entry(&body.session).lock_turn(body.turn, Some(&body.model));
                 }
             }
             ToolCalled::KIND => {
                 if let Some(body) = event.view::<ToolCalled>()? {
-                    self.entry(&body.session).tool_called(&body, id);
+                    self.entry(&body.session).apply_tool_called(&body, id);
                 }
             }
             ToolFinished::KIND => {
                 if let Some(body) = event.view::<ToolFinished>()?
-                    && let (Some(called), Some(open)) = (event.event.causation, self.turn(&body.session, body.turn))
+                    && let (Some(called), Some(open)) =
+                        (event.event.causation, self.open_turn(&body.session, body.turn))
                 {
                     open.tools_waiting.retain(|tool| tool.event != called);
                 }
             }
-            _ => self.called(event)?,
+            _ => self.apply_turn_event(event)?,
         }
         Ok(())
     }

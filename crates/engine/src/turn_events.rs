@@ -14,7 +14,7 @@ use event_core::{EventId, EventType, Sealed, Timestamp};
 use transcripts::tool_call::ToolClass;
 
 use crate::{
-    capture::{LONGEST_PATH, bounded},
+    capture::{MAX_PATH_BYTES, bounded_names},
     error::EngineError,
     live::{CallAnswer, CallFailure},
 };
@@ -90,8 +90,8 @@ impl TurnEvents<'_> {
             call: cut(call, LONGEST_NAME),
             name: cut(name, LONGEST_NAME),
             side_effect: class.side_effect,
-            extensions: bounded(&class.extensions),
-            directories: bounded(&class.directories),
+            extensions: bounded_names(&class.extensions),
+            directories: bounded_names(&class.directories),
             // A truncated list still contains a file: an empty one with `reverts` would stand for all files.
             files: class.files.iter().take(MOST_FILES).copied().collect(),
             reverts: class.reverts,
@@ -142,7 +142,7 @@ impl TurnEvents<'_> {
 pub(crate) fn session_started(event: SessionStarted, at: Timestamp) -> Result<Sealed, EngineError> {
     let correlation = event.session.correlation();
     let event = SessionStarted {
-        workspace: event.workspace.filter(|path| path.len() <= LONGEST_PATH),
+        workspace: event.workspace.filter(|path| path.len() <= MAX_PATH_BYTES),
         client: event.client.map(|client| cut(&client, LONGEST_NAME)),
         ..event
     };

@@ -13,7 +13,7 @@ use event_core::{EventType, NewEvent, Sealed, Timestamp};
 use router_core::{AuxiliaryCalls, NoticeContext, OverrideError, RecordText, banners};
 
 use crate::{
-    capture::{Context, Words, capture, turn_of},
+    capture::{CaptureContext, TextRecording, capture, turn_from_event},
     decision::{decide_turn, seal_decision},
     engine::Engine,
     error::EngineError,
@@ -45,7 +45,7 @@ impl Engine {
     /// [`EngineError`] if the log cannot be written.
     pub fn record(&mut self, events: Vec<NewEvent>) -> Result<(), EngineError> {
         self.recorder.record(events)?;
-        self.react()?;
+        self.record_consequences()?;
         self.commit()
     }
 
@@ -64,7 +64,7 @@ impl Engine {
         let message = mention.rest(&input.message);
         let sealed = Sealed::new(turn.0.then(TurnStarted::KIND, 0), at, turn.0, Arc::clone(&started))?;
         let cause = sealed.event.id;
-        let text = if self.words() == Words::Forgotten {
+        let text = if self.text_recording() == TextRecording::FeaturesOnly {
             None
         } else {
             let text = TurnTextRecorded { turn, text: self.store_text(message)? };
@@ -72,7 +72,7 @@ impl Engine {
         };
         self.recorder.record(std::iter::once(sealed).chain(text))?;
         // The message is evidence about the turn before it: this decision may read that verdict.
-        self.judge()?;
+        self.record_due_verdicts()?;
         let mut decided = self.decide(&started, message, at, mode);
         self.recorder.record(seal_decision(&mut decided, at)?)?;
         Ok(self.outcome(input, mention, &started, at, decided))
@@ -121,12 +121,12 @@ impl Engine {
     }
 
     /// What the log keeps of the words of messages, by the active policy.
-    pub(crate) fn words(&self) -> Words {
+    pub(crate) fn text_recording(&self) -> TextRecording {
         let policy = &self.policy.active().policy;
         match policy.record_text() {
-            RecordText::Never => Words::Forgotten,
+            RecordText::Never => TextRecording::FeaturesOnly,
             // The log is on the user's own machine.
-            RecordText::Local | RecordText::Always => Words::Remembered { embedded: policy.embedding().is_some() },
+            RecordText::Local | RecordText::Always => TextRecording::Full { embedded: policy.embedding().is_some() },
         }
     }
 
@@ -136,7 +136,7 @@ impl Engine {
         if self.state().sessions.get(&input.session).is_some_and(|session| session.source.is_some()) {
             return Ok(());
         }
-        if self.recorder.knows(input.session.correlation().then(SessionStarted::KIND, 0))? {
+        if self.recorder.contains(input.session.correlation().then(SessionStarted::KIND, 0))? {
             return Ok(());
         }
         let event = SessionStarted {
@@ -165,7 +165,7 @@ impl Engine {
         {
             history.merge(recorded);
         }
-        let context = Context {
+        let context = CaptureContext {
             turn,
             offset_minutes: (self.offset)(at),
             override_model: mention.model.clone(),
@@ -173,13 +173,13 @@ impl Engine {
             session,
             history: &history,
             spent_today: self.state().costs.spent_today(at),
-            words: self.words(),
+            text_recording: self.text_recording(),
         };
         capture(input, context)
     }
 
     fn decide(&self, started: &TurnStarted, message: &str, at: Timestamp, mode: DecisionMode) -> RouteDecided {
-        let turn = turn_of(started, at, MessageText::Present(message.to_owned()));
+        let turn = turn_from_event(started, at, MessageText::Present(message.to_owned()));
         decide_turn(&self.recorder, self.policy.active(), &self.models, &turn, mode)
     }
 

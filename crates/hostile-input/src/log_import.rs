@@ -1,20 +1,20 @@
 //! Property of the import and export of logs.
 
-use engine::{Chains, export, import};
+use engine::{ChainCheck, export, import};
 use event_bus::{EventLog as _, MemoryLog, MemoryTexts};
 use event_core::Position;
 
 /// Imports the input as an exported log, exports the result and imports that again. Panics if the two logs differ or if
 /// the export is rejected.
 pub fn check_log_import(data: &[u8]) {
-    for chains in [Chains::Required, Chains::Optional] {
+    for chains in [ChainCheck::Required, ChainCheck::Optional] {
         let (log, texts) = (MemoryLog::new(), MemoryTexts::new());
         // An invalid line ends the import; the lines before it are in the log.
         drop(import(&log, &texts, chains, &mut &data[..], |_| {}));
         let mut lines = Vec::new();
         export(&log, &texts, Position::ORIGIN, &mut lines, |_| {}).expect("a log can be exported");
         let (copy, texts_of_copy) = (MemoryLog::new(), MemoryTexts::new());
-        let report = import(&copy, &texts_of_copy, Chains::Required, &mut lines.as_slice(), |_| {});
+        let report = import(&copy, &texts_of_copy, ChainCheck::Required, &mut lines.as_slice(), |_| {});
         let report = report.expect("an export can be imported");
         let events = log.read_after(Position::ORIGIN, usize::MAX).expect("the log reads");
         assert_eq!(report.events, events.len() as u64);

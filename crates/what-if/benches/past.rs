@@ -29,7 +29,7 @@ fn past() -> Past {
     let texts: Arc<dyn TextStore> = Arc::new(MemoryTexts::new());
     let clock = Box::new(ManualClock::new(Timestamp::from_secs(1_800_000_000)));
     let stores = Stores { log: Arc::clone(&log), texts: Arc::clone(&texts), clock, offset: |_| 0 };
-    let models = Models::of(catalogue::load_registry(None).unwrap());
+    let models = Models::from_registry(catalogue::load_registry(None).unwrap());
     let registry = Arc::clone(&models.registry);
     let mut engine = Engine::with_models(&Home::new(home.path(), None), models, stores).unwrap();
     engine.refresh_policy().unwrap();

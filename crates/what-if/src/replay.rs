@@ -6,7 +6,7 @@ use contracts::{
     Decision, SessionId, TurnId,
     events::{RouteDecided, RouteFallback},
 };
-use engine::{decide_again, fall_again};
+use engine::{repeat_decision, repeat_fallback};
 use event_bus::{EventLog, TextStore};
 use event_core::{EventType as _, Position, Recorded, Timestamp, encode};
 use router_core::DECIDER_VERSION;
@@ -131,7 +131,7 @@ impl Visitor for Replay<'_> {
             return Ok(());
         }
         let policy = library.policy(point.position, &point.decided)?;
-        let again = decide_again(&point.decided, &point.turn(), &policy, point.known)?;
+        let again = repeat_decision(&point.decided, &point.turn(), &policy, point.known)?;
         self.decisions += 1;
         self.without_text += u64::from(point.message.is_none());
         let bytes = (encode(RouteDecided::KIND, &point.decided)?, encode(RouteDecided::KIND, &again)?);
@@ -145,7 +145,7 @@ impl Visitor for Replay<'_> {
             return Ok(());
         }
         let policy = library.policy(point.position, &point.decided)?;
-        let again = fall_again(&point.decided, point.turn(), point.decided_at, &policy, point.known)?;
+        let again = repeat_fallback(&point.decided, point.turn(), point.decided_at, &policy, point.known)?;
         self.steps += 1;
         let bytes = (encode(RouteFallback::KIND, &point.decided)?, encode(RouteFallback::KIND, &again)?);
         let made = |made: RouteFallback| Made { matched: made.matched, decision: made.decision };

@@ -3,7 +3,7 @@
 use std::{fs, sync::Arc};
 
 use contracts::{Decision, Slot};
-use engine::{Engine, Home, Models, Stores, decision_of};
+use engine::{Engine, Home, Models, Stores, find_decision};
 use event_bus::{SledLog, SystemClock, TextFiles};
 use serde_json::json;
 use transcripts::{DEMO_SESSION, claude_code};
@@ -55,7 +55,7 @@ fn demo(context: &Context, folder: &std::path::Path) -> Result<(), Failure> {
         made.decision().and_then(Decision::winner).is_some_and(|entry| entry.slot == Slot::ConfiguredRules)
     };
     let shown = turns.iter().rev().find(|(made, ..)| by_rule(made)).or(turns.first());
-    let insight = shown.map(|(made, ..)| decision_of(engine.log().as_ref(), &made.turn.to_string())).transpose()?;
+    let insight = shown.map(|(made, ..)| find_decision(engine.log().as_ref(), &made.turn.to_string())).transpose()?;
     let overall = engine.state().costs.overall();
     let views: Vec<_> = turns
         .iter()

@@ -4,7 +4,7 @@ mod moving;
 mod purge;
 mod verify;
 
-use engine::{as_json, events};
+use engine::{event_to_json, events};
 use event_bus::EventLog;
 use event_core::{Position, Recorded};
 use serde_json::Value;
@@ -68,7 +68,7 @@ fn tail(context: &Context, number: usize, follow: bool, kind: &str) -> Result<()
 
 /// Prints an event on one line: text, or a JSON object.
 fn line(context: &Context, recorded: &Recorded) {
-    let json = as_json(recorded);
+    let json = event_to_json(recorded);
     if context.json {
         println!("{json}");
         return;
@@ -129,7 +129,7 @@ fn show(context: &Context, event: &str) -> Result<(), Failure> {
         .map(|position| read(log.as_ref(), position))
         .transpose()?;
     let recorded = found.flatten().ok_or_else(|| Failure::Invalid(format!("the log has no event `{event}`")))?;
-    let json = as_json(&recorded);
+    let json = event_to_json(&recorded);
     context.print(&json, || {
         anstream::println!(
             "{}",

@@ -2,7 +2,7 @@
 
 use contracts::SessionId;
 use control::SelectModel;
-use engine::{EngineError, Selected, Sessions, decision_of};
+use engine::{EngineError, ModelSelection, Sessions, find_decision};
 use serde_json::json;
 
 use crate::{context::Context, failure::Failure};
@@ -20,7 +20,7 @@ pub(super) fn run(context: &Context, choice: &str, session: Option<&str>) -> Res
     let selected = writer.execute(SelectModel { session, model })?;
     writer.close()?;
     context.print(&selected, || {
-        let effect = Selected { model: selected.model.clone(), pending: selected.pending };
+        let effect = ModelSelection { model: selected.model.clone(), pending: selected.pending };
         anstream::println!("{effect} (session {})", selected.session);
     })
 }
@@ -31,7 +31,7 @@ fn show(context: &Context, session: Option<&str>) -> Result<(), Failure> {
     let name = session_named(sessions, session)?;
     let session = sessions.get(&name).cloned().unwrap_or_default();
     let log = context.read_only()?;
-    let last = session.last_turn.map(|turn| decision_of(log.as_ref(), &turn.to_string())).transpose()?;
+    let last = session.last_turn.map(|turn| find_decision(log.as_ref(), &turn.to_string())).transpose()?;
     let pending = session.pending().map(|choice| json!({ "model": choice }));
     let json = json!({
         "session": name, "model": session.sticky(), "pending": pending,

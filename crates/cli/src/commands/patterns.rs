@@ -75,7 +75,7 @@ fn beginning(
     turn: contracts::TurnId,
 ) -> Result<String, Failure> {
     const COLUMNS: usize = 44;
-    let text = engine::message_of(log, texts, turn)?.unwrap_or_default();
+    let text = engine::find_message(log, texts, turn)?.unwrap_or_default();
     let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().trim();
     let start = cut(line, COLUMNS);
     Ok(if start.len() < line.len() { format!("{start}…") } else { start.to_owned() })

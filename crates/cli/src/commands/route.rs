@@ -5,7 +5,7 @@ use std::{path::Path, sync::Arc};
 use catalogue::estimate::PromptShape;
 use contracts::{Needs, SessionId, TurnId};
 use control::{AcceptSuggestion, DismissSuggestion};
-use engine::{Engine, EngineError, Models, Stores, TurnInput, TurnOutcome, decision_of, last_decision};
+use engine::{Engine, EngineError, Models, Stores, TurnInput, TurnOutcome, find_decision, last_decision};
 use event_bus::{EventLog, MemoryLog, MemoryTexts, SystemClock};
 use router_core::why;
 use serde_json::json;
@@ -29,7 +29,7 @@ pub(super) fn run(context: &Context, arguments: &RouteArguments) -> Result<(), F
 
 fn message(context: &Context, arguments: &RouteArguments) -> Result<(), Failure> {
     let engine = context.reader()?;
-    context.policy_notice(&engine.policy_path().display().to_string(), engine.standing_trouble().len() as u64);
+    context.policy_notice(&engine.policy_path().display().to_string(), engine.policy_problems().len() as u64);
     let outcome = engine.preview(turn_input(arguments)?)?;
     context.print(&DecisionView::of(&outcome), || {
         for banner in &outcome.banners {
@@ -141,6 +141,6 @@ fn suggestion(context: &Context, command: &RouteCommand) -> Result<(), Failure> 
 
 /// Resolves a turn argument: `last`, an id, or the start of an id.
 pub(super) fn turn_named(log: &dyn EventLog, turn: &str) -> Result<TurnId, Failure> {
-    let insight = if turn == "last" { last_decision(log)? } else { decision_of(log, turn)? };
+    let insight = if turn == "last" { last_decision(log)? } else { find_decision(log, turn)? };
     Ok(insight.decided.turn)
 }

@@ -26,14 +26,14 @@ pub(super) fn run(context: &Context, arguments: &ServeArguments) -> Result<(), F
         .map_err(ConfigurationError::from)?;
     let collector = Collector::new(&configuration, |name| std::env::var(name).ok())?;
     let models = Models::load(&context.home.models())?;
-    let models = Models::of(providers.apply(&models.registry));
+    let models = Models::from_registry(providers.apply(&models.registry));
     let tls = configuration.tls.as_ref().map(tls::acceptor).transpose()?;
     let runtime = runtime(arguments.threads)?;
     let address = configuration.address();
     // Bound before the log is opened, so that a port in use is reported at once.
     let listener = runtime.block_on(TcpListener::bind(address)).map_err(|error| bind_failure(address, &error))?;
     let engine = context.engine_of_gateway(models.clone())?;
-    context.policy_notice(&engine.policy_path().display().to_string(), engine.standing_trouble().len() as u64);
+    context.policy_notice(&engine.policy_path().display().to_string(), engine.policy_problems().len() as u64);
     let address = listener.local_addr().unwrap_or(address);
     let gateway = Gateway::start(engine, &configuration, &providers, tokens, collector, address)?;
     let served = runtime.block_on(async {

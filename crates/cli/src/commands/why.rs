@@ -1,7 +1,7 @@
 //! `why`: explains the decision of a turn: the chain of reasons, and the cost of changing the model.
 
 use contracts::events::RouteFallback;
-use engine::{Insight, Models, decision_of, last_decision};
+use engine::{Models, RecordedDecision, find_decision, last_decision};
 use event_bus::EventLog;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -42,7 +42,7 @@ pub(super) fn run(context: &Context, turn: &str) -> Result<(), Failure> {
     let log = context.read_only()?;
     let insight = match turn {
         "last" => last_decision(log.as_ref())?,
-        turn => decision_of(log.as_ref(), turn)?,
+        turn => find_decision(log.as_ref(), turn)?,
     };
     let decision = DecisionView::new(insight.decided.turn, &insight.decided.session, &insight.decided.decision, &[]);
     let cache = cache(context, log.as_ref(), &insight)?;
@@ -57,7 +57,7 @@ pub(super) fn run(context: &Context, turn: &str) -> Result<(), Failure> {
 }
 
 /// Returns the switch cost of a decision; `None` if no part of the prompt was cached.
-fn cache(context: &Context, log: &dyn EventLog, insight: &Insight) -> Result<Option<SwitchCost>, Failure> {
+fn cache(context: &Context, log: &dyn EventLog, insight: &RecordedDecision) -> Result<Option<SwitchCost>, Failure> {
     let Some(model) = insight.model() else { return Ok(None) };
     let models = Models::load(&context.home.models())?.registry;
     let cost = switch_cost(log, (insight.position, insight.decided.turn), model, &models)?;

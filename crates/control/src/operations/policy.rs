@@ -32,7 +32,7 @@ impl Operation for RefreshPolicy {
         let policy = &engine.policy().policy;
         Ok(PolicyState {
             path: engine.policy_path().display().to_string(),
-            errors: engine.standing_trouble().len() as u64,
+            errors: engine.policy_problems().len() as u64,
             records_text: policy.record_text() != RecordText::Never,
             embedding: policy.embedding().cloned(),
         })

@@ -9,7 +9,7 @@ use contracts::{
 use event_bus::EventLog;
 use event_core::{EventId, Position};
 
-use crate::{capture::start_of_hash, error::EngineError, insight::events};
+use crate::{capture::hash_prefix, error::EngineError, insight::events};
 
 /// A message to embed, and the turns that record its embedding.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,7 +42,7 @@ pub(super) fn text_event_id(embedder: &str, key: u64) -> EventId {
 
 /// Returns the key of a text: the first eight bytes of its hash.
 pub(super) fn text_key(text: &TextBody) -> u64 {
-    start_of_hash(&match text {
+    hash_prefix(&match text {
         TextBody::Inline(text) => ContentHash(*blake3::hash(text.as_bytes()).as_bytes()),
         TextBody::Stored { hash, .. } => *hash,
     })

@@ -25,7 +25,7 @@ use super::{
     embedder_name,
     pending::{text_event_id, text_key},
 };
-use crate::{capture::Words, engine::Engine};
+use crate::{capture::TextRecording, engine::Engine};
 
 /// How long to wait for more messages that are embedded in the same request.
 const GATHER: Duration = Duration::from_secs(1);
@@ -135,9 +135,9 @@ impl Reactor for EmbeddingReactor {
 
 /// Returns the endpoint of the active policy; `None` if it names none, or texts are not recorded.
 fn endpoint(engine: &Engine) -> Option<EmbeddingEndpoint> {
-    match engine.words() {
-        Words::Forgotten => None,
-        Words::Remembered { .. } => engine.policy().policy.embedding().cloned(),
+    match engine.text_recording() {
+        TextRecording::FeaturesOnly => None,
+        TextRecording::Full { .. } => engine.policy().policy.embedding().cloned(),
     }
 }
 

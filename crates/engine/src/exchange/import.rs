@@ -6,22 +6,22 @@ use event_bus::{Chain, EventLog, LogError, MAX_BATCH_BYTES, MAX_BATCH_EVENTS, Te
 use event_core::{Position, Recorded};
 
 use super::{
-    ExchangeError, Exchanged,
+    ExchangeError, ExchangeSummary,
     line::{Parsed, TextLine, parse},
 };
 use crate::error::EngineError;
 
 /// The longest accepted line, in bytes: a text of 16 MiB, escaped.
 const MAX_LINE_BYTES: u64 = 128 * 1024 * 1024;
-/// The most bytes that a frame adds to a payload: header and kind.
-const FRAME_BYTES: usize = 512;
+/// The maximum number of bytes that a frame adds to a payload: header and kind.
+const MAX_FRAME_OVERHEAD: usize = 512;
 
-/// How lines without a hash chain are treated.
+/// Whether lines must have a hash chain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Chains {
-    /// As an error.
+pub enum ChainCheck {
+    /// A line without a chain is an error.
     Required,
-    /// They are accepted. A chain that is present must still be valid.
+    /// Lines without a chain are accepted. A chain that is present must still be valid.
     Optional,
 }
 
@@ -33,36 +33,39 @@ pub enum Chains {
 pub fn import(
     log: &dyn EventLog,
     texts: &dyn TextStore,
-    chains: Chains,
+    chains: ChainCheck,
     input: &mut dyn BufRead,
     mut progress: impl FnMut(u64),
-) -> Result<Exchanged, EngineError> {
+) -> Result<ExchangeSummary, EngineError> {
     let head = log.head()?;
-    let done = Exchanged { chain: log.chain_at(head)?, ..Exchanged::default() };
-    let mut import = Import { log, texts, chains, head, before: None, pending: Vec::new(), bytes: 0, done };
-    let read = import.lines(input, &mut progress);
+    let summary = ExchangeSummary { chain: log.chain_at(head)?, ..ExchangeSummary::default() };
+    let pending = Vec::new();
+    let mut import = Import { log, texts, chains, head, previous: None, pending, pending_bytes: 0, summary };
+    let outcome = import.import_lines(input, &mut progress);
     // Lines before an invalid one are kept. If the log rejects one of them, that earlier line is reported.
-    import.restore()?;
-    read.map(|()| import.done)
+    import.flush()?;
+    outcome.map(|()| import.summary)
 }
 
+/// An import in progress.
 struct Import<'a> {
     log: &'a dyn EventLog,
     texts: &'a dyn TextStore,
-    chains: Chains,
+    chains: ChainCheck,
     /// The last position of the log, including the pending events.
     head: Position,
-    /// The position and the chain of the previous line.
-    before: Option<(Position, Chain)>,
+    /// The position of the previous event line, with the chain after it.
+    previous: Option<(Position, Chain)>,
     /// Events to append, each with the number of its line.
     pending: Vec<(u64, Recorded)>,
     /// An upper bound of their size in bytes.
-    bytes: usize,
-    done: Exchanged,
+    pending_bytes: usize,
+    summary: ExchangeSummary,
 }
 
 impl Import<'_> {
-    fn lines(&mut self, input: &mut dyn BufRead, progress: &mut dyn FnMut(u64)) -> Result<(), EngineError> {
+    /// Imports all lines up to the first invalid one. The last events may be pending afterwards.
+    fn import_lines(&mut self, input: &mut dyn BufRead, progress: &mut dyn FnMut(u64)) -> Result<(), EngineError> {
         let mut bytes = Vec::new();
         for number in 1.. {
             bytes.clear();
@@ -72,75 +75,78 @@ impl Import<'_> {
                 break;
             }
             progress(read as u64);
-            let wrong = |reason: String| ExchangeError::Line { line: number, reason };
-            let text = std::str::from_utf8(&bytes).map_err(|error| wrong(error.to_string()))?;
+            let invalid_line = |reason: String| ExchangeError::Line { line: number, reason };
+            let text = std::str::from_utf8(&bytes).map_err(|error| invalid_line(error.to_string()))?;
             if text.trim().is_empty() {
                 continue;
             }
-            match parse(text).map_err(wrong)? {
-                Parsed::Text(line) => self.text(number, &line)?,
-                Parsed::Event(event, claimed) => self.event(number, *event, claimed)?,
+            match parse(text).map_err(invalid_line)? {
+                Parsed::Text(line) => self.import_text(number, &line)?,
+                Parsed::Event(event, stated_chain) => self.import_event(number, *event, stated_chain)?,
             }
         }
         Ok(())
     }
 
-    fn text(&mut self, line: u64, text: &TextLine) -> Result<(), EngineError> {
+    /// Stores a text after checking its hash. `line` is the number of its line.
+    fn import_text(&mut self, line: u64, text: &TextLine) -> Result<(), EngineError> {
         if blake3::hash(text.content.as_bytes()) != text.text.0 {
             let reason = format!("the content is not that of {}", text.text);
             return Err(ExchangeError::Line { line, reason }.into());
         }
         self.texts.put(&text.content)?;
-        self.done.texts += 1;
+        self.summary.texts += 1;
         Ok(())
     }
 
-    fn event(&mut self, line: u64, event: Recorded, claimed: Option<Chain>) -> Result<(), EngineError> {
+    /// Adds an event to the pending ones if the log does not have it. `line` is the number of its line.
+    fn import_event(&mut self, line: u64, event: Recorded, stated_chain: Option<Chain>) -> Result<(), EngineError> {
         let not_a_continuation = ExchangeError::NotAContinuation { head: self.head, start: event.position };
         let Some(before) = event.position.before().filter(|before| *before <= self.head) else {
             return Err(not_a_continuation.into());
         };
         let chain = self.chain_at(before)?.after(&event);
-        self.check(line, chain, claimed)?;
-        self.before = Some((event.position, chain));
+        self.check_chain(line, chain, stated_chain)?;
+        self.previous = Some((event.position, chain));
         if before == self.head {
-            let bytes = event.event.payload.len() + FRAME_BYTES;
+            let bytes = event.event.payload.len() + MAX_FRAME_OVERHEAD;
             // The limits of one barrier.
-            if MAX_BATCH_EVENTS <= self.pending.len() || MAX_BATCH_BYTES < self.bytes + bytes {
-                self.restore()?;
+            if MAX_BATCH_EVENTS <= self.pending.len() || MAX_BATCH_BYTES < self.pending_bytes + bytes {
+                self.flush()?;
             }
             self.head = event.position;
-            self.done.chain = Some(chain);
-            self.bytes += bytes;
+            self.summary.chain = Some(chain);
+            self.pending_bytes += bytes;
             self.pending.push((line, event));
             return Ok(());
         }
         // The log has this position; the import continues if it has the same event.
-        self.restore()?;
+        self.flush()?;
         if self.log.chain_at(event.position)? != Some(chain) {
             return Err(not_a_continuation.into());
         }
-        self.done.known += 1;
+        self.summary.known += 1;
         Ok(())
     }
 
     /// Returns the hash chain after a position, from the previous line or from the log.
     fn chain_at(&mut self, position: Position) -> Result<Chain, EngineError> {
-        if let Some((_, chain)) = self.before.filter(|(before, _)| *before == position) {
+        if let Some((_, chain)) = self.previous.filter(|(previous, _)| *previous == position) {
             return Ok(chain);
         }
-        self.restore()?;
+        self.flush()?;
         let start = position.next();
         let chain = self.log.chain_at(position)?;
         chain.ok_or_else(|| ExchangeError::NotAContinuation { head: self.head, start }.into())
     }
 
-    fn check(&mut self, line: u64, chain: Chain, claimed: Option<Chain>) -> Result<(), ExchangeError> {
-        let reason = match claimed {
-            Some(claimed) if claimed == chain => return Ok(()),
+    /// Compares the computed chain with the one in the line.
+    fn check_chain(&mut self, line: u64, chain: Chain, stated_chain: Option<Chain>) -> Result<(), ExchangeError> {
+        let reason = match stated_chain {
+            Some(stated) if stated == chain => return Ok(()),
             Some(_) => "the hash chain does not hold: this line was changed, or one before it was changed or dropped",
-            None if self.chains == Chains::Optional => {
-                self.done.unchained += 1;
+            None if self.chains == ChainCheck::Optional => {
+                self.summary.unchained += 1;
                 return Ok(());
             }
             None => "it carries no hash chain, so nothing shows whether it was changed",
@@ -149,18 +155,18 @@ impl Import<'_> {
     }
 
     /// Appends the pending events durably. If the log rejects one, those before it are kept.
-    fn restore(&mut self) -> Result<(), EngineError> {
+    fn flush(&mut self) -> Result<(), EngineError> {
         let pending = std::mem::take(&mut self.pending);
-        self.bytes = 0;
+        self.pending_bytes = 0;
         let events: Vec<_> = pending.iter().map(|(_, event)| event.clone()).collect();
         match self.log.restore(&events) {
-            Ok(_) => self.done.events += events.len() as u64,
+            Ok(_) => self.summary.events += events.len() as u64,
             // None of them was appended: tries them one by one to find the invalid line.
             Err(_) => {
                 for (line, event) in pending {
-                    self.log.restore(std::slice::from_ref(&event)).map_err(|error| refused(line, error))?;
+                    self.log.restore(std::slice::from_ref(&event)).map_err(|error| append_error(line, error))?;
                     self.log.sync()?;
-                    self.done.events += 1;
+                    self.summary.events += 1;
                 }
             }
         }
@@ -169,7 +175,7 @@ impl Import<'_> {
 }
 
 /// Converts the error of appending an event: an event that the log rejects is an invalid line, a failing log is not.
-fn refused(line: u64, error: LogError) -> EngineError {
+fn append_error(line: u64, error: LogError) -> EngineError {
     match error {
         LogError::OutOfOrder { .. } | LogError::Repeated { .. } | LogError::Oversized { .. } => {
             ExchangeError::Line { line, reason: error.to_string() }.into()

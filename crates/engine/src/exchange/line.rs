@@ -6,7 +6,7 @@ use event_core::{EventId, Hex, NewEvent, Position, Recorded, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// An event as one line.
+/// An event as one line. Exactly one of `data`, `payload` and `purged` is present.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Line {
@@ -20,8 +20,10 @@ pub(super) struct Line {
     kind: String,
     version: u16,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// The payload as JSON, if its kind is known and its JSON decodes to the same bytes.
     data: Option<Value>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// The payload as hexadecimal digits otherwise.
     payload: Option<String>,
     /// The hash of a payload that was purged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -40,9 +42,9 @@ pub(super) struct TextLine {
 }
 
 /// Converts an event to a line; `chain` is the log's hash chain after it.
-pub(super) fn line(recorded: &Recorded, chain: Option<Chain>) -> Line {
+pub(super) fn to_line(recorded: &Recorded, chain: Option<Chain>) -> Line {
     let event = &recorded.event;
-    let data = recorded.purged.is_none().then(|| readable(&event.kind, event.version, &event.payload)).flatten();
+    let data = recorded.purged.is_none().then(|| payload_to_json(&event.kind, event.version, &event.payload)).flatten();
     Line {
         position: recorded.position,
         recorded_at: recorded.recorded_at,
@@ -60,25 +62,30 @@ pub(super) fn line(recorded: &Recorded, chain: Option<Chain>) -> Line {
 }
 
 /// Converts a payload to JSON; `None` if the kind is unknown or the JSON would not decode to the same bytes.
-pub fn readable(kind: &str, version: u16, payload: &[u8]) -> Option<Value> {
+pub fn payload_to_json(kind: &str, version: u16, payload: &[u8]) -> Option<Value> {
     let spec = catalogue::find(kind, version)?;
     let value = (spec.to_json)(payload).ok()?;
-    let back = (spec.from_json)(value.clone()).ok()?;
-    (back == payload).then_some(value)
+    let reencoded = (spec.from_json)(value.clone()).ok()?;
+    (reencoded == payload).then_some(value)
 }
 
 /// Converts an event to JSON as in an export, for display.
-pub fn as_json(recorded: &Recorded) -> Value {
-    serde_json::to_value(line(recorded, None)).unwrap_or(Value::Null)
+pub fn event_to_json(recorded: &Recorded) -> Value {
+    serde_json::to_value(to_line(recorded, None)).unwrap_or(Value::Null)
 }
 
 /// A parsed line.
 pub(super) enum Parsed {
-    /// An event, and the hash chain that the line states.
+    /// An event, with the hash chain in the line; `None` if the line has none.
     Event(Box<Recorded>, Option<Chain>),
+    /// A stored text.
     Text(TextLine),
 }
 
+/// Parses a line.
+///
+/// # Errors
+/// A description of the problem.
 pub(super) fn parse(text: &str) -> Result<Parsed, String> {
     if text.starts_with("{\"text\"") {
         return serde_json::from_str(text).map(Parsed::Text).map_err(|error| error.to_string());
@@ -95,9 +102,9 @@ pub(super) fn parse(text: &str) -> Result<Parsed, String> {
             })?;
             ((spec.from_json)(data).map_err(|error| error.to_string())?, None)
         }
-        (None, Some(payload), None) => (unhex(&payload).ok_or("`payload` is not hexadecimal")?, None),
+        (None, Some(payload), None) => (decode_hex(&payload).ok_or("`payload` is not hexadecimal")?, None),
         (None, None, Some(hash)) => {
-            let hash = unhex(&hash).and_then(|hash| hash.try_into().ok());
+            let hash = decode_hex(&hash).and_then(|hash| hash.try_into().ok());
             (Vec::new(), Some(hash.ok_or("`purged` is not a hash of 64 hexadecimal digits")?))
         }
         _ => return Err("an event has one of `data`, `payload` and `purged`".to_owned()),
@@ -116,7 +123,8 @@ pub(super) fn parse(text: &str) -> Result<Parsed, String> {
     Ok(Parsed::Event(Box::new(Recorded::new(line.position, line.recorded_at, event).with_purged(purged)), chain))
 }
 
-fn unhex(text: &str) -> Option<Vec<u8>> {
+/// Decodes hexadecimal digits; `None` if a character is no digit or their number is odd.
+fn decode_hex(text: &str) -> Option<Vec<u8>> {
     let digit = |digit: u8| char::from(digit).to_digit(16);
     let pairs = text.as_bytes().chunks(2);
     pairs

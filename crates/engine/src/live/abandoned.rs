@@ -7,11 +7,12 @@ use contracts::{TurnId, events::TurnStatus};
 use super::attempts;
 use crate::{engine::Engine, error::EngineError, open_turn::OpenTurn, turn_input::TurnInput};
 
-/// The most turns of one message that may be open at once, and the most open turns of other runs.
-const MOST_AT_ONCE: usize = 64;
+/// The maximum number of open turns of the same message, and of open turns of other runs, in a thread.
+const MAX_PARALLEL_TURNS: usize = 64;
 
 impl Engine {
     /// Ends the turns of the input's thread that have no call in progress, as cancelled: the user has abandoned them.
+    /// `sent_before` is the number of earlier turns of the same message.
     ///
     /// The latest turns of the same message stay open, since clients without session ids may send it several times at
     /// once. So do the latest turns of other runs in such a session.
@@ -22,14 +23,15 @@ impl Engine {
         if idle.is_empty() {
             return Ok(());
         }
-        let latest = sent_before.saturating_sub(MOST_AT_ONCE as u64)..sent_before;
-        let same: BTreeSet<_> = latest.map(|number| attempts::turn(&input.session, &input.name, number)).collect();
-        idle.retain(|open| !same.contains(&open.turn));
+        let latest = sent_before.saturating_sub(MAX_PARALLEL_TURNS as u64)..sent_before;
+        let same_message: BTreeSet<_> =
+            latest.map(|number| attempts::turn_id(&input.session, &input.name, number)).collect();
+        idle.retain(|open| !same_message.contains(&open.turn));
         let history = input.calls_in_history.as_ref();
         let (other_runs, own): (Vec<&OpenTurn>, Vec<_>) =
             idle.into_iter().partition(|open| history.is_some_and(|calls| open.is_of_another_run(calls)));
         // Open turns are ordered by their start, so the first ones are the oldest.
-        let surplus = other_runs.len().saturating_sub(MOST_AT_ONCE);
+        let surplus = other_runs.len().saturating_sub(MAX_PARALLEL_TURNS);
         let abandoned = own.into_iter().chain(other_runs.into_iter().take(surplus));
         let abandoned: Vec<TurnId> = abandoned.map(|open| open.turn).collect();
         for turn in abandoned {

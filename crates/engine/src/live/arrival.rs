@@ -25,8 +25,8 @@ impl Engine {
     /// the log cannot be written.
     pub fn arrive(&mut self, mut input: TurnInput) -> Result<TurnOutcome, EngineError> {
         self.resolve(&mut input);
-        let message = self.attempts.of(&self.recorder, &input.session, &input.name)?;
-        let running = input.continues.then(|| self.running(&input, message.sent)).flatten();
+        let message = self.attempts.message(&self.recorder, &input.session, &input.name)?;
+        let running = input.continues.then(|| self.turn_to_continue(&input, message.sent)).flatten();
         let outcome = if let Some((turn, model)) = running {
             let mention = Mention::resolve_accepted(&input.message, &self.models.registry);
             let mention_bytes = self.mention_bytes(&input, &mention);
@@ -35,12 +35,12 @@ impl Engine {
         } else {
             let mention = self.mention(&input)?;
             // An outage may have ended since the last event, which the decision must know.
-            self.react()?;
+            self.record_consequences()?;
             self.start_session(&input)?;
             self.end_abandoned(&input, message.sent)?;
             let turn = message.next(&input.session, &input.name);
             let outcome = self.start_and_decide(turn, input, &mention, self.now(), DecisionMode::Live)?;
-            self.attempts.note(message);
+            self.attempts.add_turn(message);
             outcome
         };
         if outcome.model().is_some() && !outcome.input.tool_answers.is_empty() {
@@ -51,12 +51,12 @@ impl Engine {
 
     /// Returns the turn that a request continues, and the model it is locked to: the turn that waits for one of the
     /// request's tool results, or else the latest turn of the same message.
-    fn running(&self, input: &TurnInput, sent_before: u64) -> Option<(TurnId, ModelId)> {
+    fn turn_to_continue(&self, input: &TurnInput, sent_before: u64) -> Option<(TurnId, ModelId)> {
         let session = self.state().sessions.get(&input.session)?;
         let mut waiting = session.open.iter().filter(|open| open.thread == input.thread);
         let open = waiting.rfind(|open| open.waits_for(&input.tool_answers)).or_else(|| {
             let last = sent_before.checked_sub(1)?;
-            session.open(attempts::turn(&input.session, &input.name, last))
+            session.open_turn(attempts::turn_id(&input.session, &input.name, last))
         })?;
         Some((open.turn, open.model.clone()?))
     }
@@ -66,12 +66,12 @@ impl Engine {
     /// # Errors
     /// [`EngineError`] if the log cannot be written.
     pub fn end(&mut self, session: &SessionId, turn: TurnId, status: TurnStatus) -> Result<(), EngineError> {
-        let open = self.state().sessions.get(session).and_then(|session| session.open(turn));
+        let open = self.state().sessions.get(session).and_then(|session| session.open_turn(turn));
         let Some(open) = open else { return Ok(()) };
         let events = TurnEvents { turn, session, thread: &open.thread, registry: &self.models.registry };
         let event = events.ended(status, open.llm_calls, open.tool_calls);
         let sealed = events.seal(turn.0.then(TurnEnded::KIND, 0), self.now(), events.decided(), event)?;
         self.recorder.record([sealed])?;
-        self.judge()
+        self.record_due_verdicts()
     }
 }

@@ -1,4 +1,4 @@
-//! Counts how often a message was sent. Each time it starts another turn, whose name has a number.
+//! Counts the turns of a message. A message that is sent again starts another turn, whose name has a number.
 
 use std::collections::BTreeMap;
 
@@ -7,8 +7,8 @@ use event_core::EventType;
 
 use crate::{error::EngineError, recorder::Recorder};
 
-/// The most messages whose count is cached; that of the others is searched in the log.
-const MOST: usize = 4_096;
+/// The maximum number of messages whose count is cached; other counts are looked up in the log.
+const MAX_CACHED: usize = 4_096;
 
 /// A cache of the number of turns of each message, by the first turn of the message.
 #[derive(Debug, Default)]
@@ -26,38 +26,39 @@ pub(crate) struct Message {
 impl Message {
     /// Returns the id of the turn that sending the message once more starts.
     pub(crate) fn next(&self, session: &SessionId, name: &str) -> TurnId {
-        if self.sent == 0 { self.first } else { turn(session, name, self.sent) }
+        if self.sent == 0 { self.first } else { turn_id(session, name, self.sent) }
     }
 }
 
 impl Attempts {
-    /// Looks up the number of turns of a message.
-    pub(crate) fn of(&self, recorder: &Recorder, session: &SessionId, name: &str) -> Result<Message, EngineError> {
-        let first = turn(session, name, 0);
+    /// Returns a message with the number of its turns, from the cache or the log. `name` is the client's name of the
+    /// message.
+    pub(crate) fn message(&self, recorder: &Recorder, session: &SessionId, name: &str) -> Result<Message, EngineError> {
+        let first = turn_id(session, name, 0);
         if let Some(known) = self.0.get(&first) {
             return Ok(Message { first, sent: *known });
         }
-        let is_decided = |turn: TurnId| recorder.knows(turn.0.then(RouteDecided::KIND, 0));
+        let is_decided = |turn: TurnId| recorder.contains(turn.0.then(RouteDecided::KIND, 0));
         if !is_decided(first)? {
             return Ok(Message { first, sent: 0 });
         }
-        let is_sent = |number: u64| is_decided(turn(session, name, number));
+        let is_sent = |number: u64| is_decided(turn_id(session, name, number));
         // Exponential, then binary search: the cost is logarithmic in the number of turns.
-        let mut above = 2;
-        while is_sent(above - 1)? {
-            above *= 2;
+        let mut too_many = 2;
+        while is_sent(too_many - 1)? {
+            too_many *= 2;
         }
-        let mut below = above / 2;
-        while below + 1 < above {
-            let middle = below.midpoint(above);
-            if is_sent(middle - 1)? { below = middle } else { above = middle }
+        let mut at_least = too_many / 2;
+        while at_least + 1 < too_many {
+            let middle = at_least.midpoint(too_many);
+            if is_sent(middle - 1)? { at_least = middle } else { too_many = middle }
         }
-        Ok(Message { first, sent: above - 1 })
+        Ok(Message { first, sent: at_least })
     }
 
-    /// Counts another turn of a message.
-    pub(crate) fn note(&mut self, message: Message) {
-        if MOST <= self.0.len() {
+    /// Counts another turn of a message in the cache.
+    pub(crate) fn add_turn(&mut self, message: Message) {
+        if MAX_CACHED <= self.0.len() {
             self.0.clear();
         }
         self.0.insert(message.first, message.sent + 1);
@@ -65,11 +66,11 @@ impl Attempts {
 }
 
 /// Returns the id of a message's turn number `number`, from 0.
-pub(crate) fn turn(session: &SessionId, name: &str, number: u64) -> TurnId {
-    TurnId::derive(session, &name_of(name, number))
+pub(crate) fn turn_id(session: &SessionId, name: &str, number: u64) -> TurnId {
+    TurnId::derive(session, &turn_name(name, number))
 }
 
 /// Returns the name of a message's turn number `number`, from 0.
-pub(crate) fn name_of(name: &str, number: u64) -> String {
+pub(crate) fn turn_name(name: &str, number: u64) -> String {
     if number == 0 { name.to_owned() } else { format!("{name}#{number}") }
 }

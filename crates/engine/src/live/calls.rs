@@ -100,7 +100,7 @@ impl Engine {
     pub fn call_sent(&mut self, outcome: &TurnOutcome, model: &ModelId) -> Result<Call, EngineError> {
         let (turn, input) = (outcome.turn, &outcome.input);
         let tokenizer = self.models.registry.get(model).map_or(Tokenizer::Generic, |model| model.tokenizer);
-        let open = self.state().sessions.get(&input.session).and_then(|session| session.open(turn));
+        let open = self.state().sessions.get(&input.session).and_then(|session| session.open_turn(turn));
         let call = Call {
             turn,
             session: input.session.clone(),
@@ -158,7 +158,7 @@ impl Engine {
         let [id, cause] = [id, cause].map(|kind| call.turn.0.then(kind, call.number));
         let sealed = events.seal(id, self.now(), cause, event)?;
         self.recorder.record([sealed])?;
-        self.react()
+        self.record_consequences()
     }
 
     /// Records what tools of a turn brought.
@@ -172,7 +172,7 @@ impl Engine {
         answers: &[ToolAnswer],
     ) -> Result<(), EngineError> {
         let at = self.now();
-        let open = self.state().sessions.get(session).and_then(|session| session.open(turn));
+        let open = self.state().sessions.get(session).and_then(|session| session.open_turn(turn));
         let Some(open) = open else { return Ok(()) };
         let registry = &self.models.registry;
         let events = TurnEvents { turn, session, thread: &open.thread, registry };
@@ -181,7 +181,7 @@ impl Engine {
         let goes_on = open.llm_calls == 0;
         let mut sealed = Vec::with_capacity(answers.len());
         for answer in answers {
-            let called = match waiting.iter().position(|tool| tool.is_meant_by(&cut(&answer.id, LONGEST_NAME))) {
+            let called = match waiting.iter().position(|tool| tool.matches_result(&cut(&answer.id, LONGEST_NAME))) {
                 Some(place) => waiting.remove(place).event,
                 None if goes_on => EventId::derive(&[ToolCalled::KIND.as_bytes(), &turn.0.0, answer.id.as_bytes()]),
                 // It was answered before: the client sends its request again.

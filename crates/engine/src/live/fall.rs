@@ -1,4 +1,4 @@
-//! The fallback: after models failed before their answer began, the chain decides again without them.
+//! Fallback: after models failed before the first byte of a response, the chain decides again without them.
 
 use contracts::{
     FailedCandidate, MessageText, TurnId,
@@ -8,8 +8,8 @@ use event_core::{EventType, Timestamp};
 use router_core::{DECIDER_VERSION, NoticeContext, banners, decide};
 
 use crate::{
-    again::{asked_again, fitting},
-    capture::turn_of,
+    again::{fit_event, turn_after_failures},
+    capture::turn_from_event,
     engine::Engine,
     error::EngineError,
     recorder::turn_event,
@@ -17,10 +17,11 @@ use crate::{
 };
 
 impl Engine {
-    /// Decides which model takes a turn after `failed` models. Not yet durable.
+    /// Decides a running turn again without the models that have `failed`, and records the decision. `outcome` is that
+    /// of the request whose call failed last. The event is durable after [`Engine::commit`].
     ///
-    /// The chain is evaluated on the turn as captured at its start, with the request of this outcome, which may require
-    /// more than that of the start, and with the outages of now.
+    /// The chain is evaluated for the turn as captured at its start, with the request of `outcome`, which may have more
+    /// requirements than that of the start, and with the current outages.
     ///
     /// # Errors
     /// [`EngineError::UnknownTurn`] if the turn does not run, otherwise if the log cannot be read or written.
@@ -29,24 +30,24 @@ impl Engine {
         outcome: &TurnOutcome,
         failed: Vec<FailedCandidate>,
     ) -> Result<TurnOutcome, EngineError> {
-        self.react()?;
+        self.record_consequences()?;
         let (turn, mut input) = (outcome.turn, outcome.input.clone());
-        // The call that failed may have ended an outage or brought a signer.
+        // Events since the last decision may have ended an outage or added a signer.
         self.resolve(&mut input);
         let unknown = || EngineError::UnknownTurn(turn.to_string());
         let session = self.state().sessions.get(&input.session).ok_or_else(unknown)?;
-        let step = session.open(turn).ok_or_else(unknown)?.steps.saturating_add(1);
+        let step = session.open_turn(turn).ok_or_else(unknown)?.steps.saturating_add(1);
         // Only durable events can be read back.
         self.commit()?;
-        let (at, started) = self.started(turn)?;
+        let (at, started) = self.read_started(turn)?;
         let now = self.now();
-        let captured = turn_of(&started, at, MessageText::Present(outcome.text().to_owned()));
-        let asked = asked_again(captured, input.request.as_ref(), &failed, now);
+        let captured = turn_from_event(&started, at, MessageText::Present(outcome.text().to_owned()));
+        let retried = turn_after_failures(captured, input.request.as_ref(), &failed, now);
         let policy = self.policy.active();
-        let made = self.state().with_views(now, |views| decide(&asked, &policy.policy, views));
+        let made = self.state().with_views(now, |views| decide(&retried, &policy.policy, views));
         let banners =
-            banners(&made.decision, &NoticeContext { policy: &policy.policy, spent_today: asked.spent_today });
-        let decided = fitting(RouteFallback {
+            banners(&made.decision, &NoticeContext { policy: &policy.policy, spent_today: retried.spent_today });
+        let decided = fit_event(RouteFallback {
             turn,
             session: input.session.clone(),
             step,
@@ -66,8 +67,8 @@ impl Engine {
         Ok(TurnOutcome { turn, at: now, input, mention_bytes, route, banners })
     }
 
-    /// The `turn.started` event of a turn and its time.
-    fn started(&self, turn: TurnId) -> Result<(Timestamp, TurnStarted), EngineError> {
+    /// Reads the event that captured a turn, and its time.
+    fn read_started(&self, turn: TurnId) -> Result<(Timestamp, TurnStarted), EngineError> {
         let unknown = || EngineError::UnknownTurn(turn.to_string());
         let position = self.log().find(turn.0.then(TurnStarted::KIND, 0))?.ok_or_else(unknown)?;
         let before = position.before().ok_or_else(unknown)?;

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use contracts::{SideEffect, events::ToolCalled};
 use serde::{Deserialize, Serialize};
 
-/// The most names of each kind in a session's history; later ones are dropped.
-const MOST_NAMES: usize = 64;
+/// The maximum number of names of each kind in a session's history; later ones are dropped.
+const MAX_NAMES: usize = 64;
 
 /// The files and tools that a session has used so far.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,18 +33,20 @@ impl History {
         self.side_effects.extend(&other.side_effects);
     }
 
+    /// Adds a tool call.
     pub(super) fn add(&mut self, tool: &ToolCalled) {
         self.tool_calls = self.tool_calls.saturating_add(1);
-        extend(&mut self.extensions, &tool.extensions);
-        extend(&mut self.directories, &tool.directories);
-        extend(&mut self.tools, std::slice::from_ref(&tool.name));
+        add_names(&mut self.extensions, &tool.extensions);
+        add_names(&mut self.directories, &tool.directories);
+        add_names(&mut self.tools, std::slice::from_ref(&tool.name));
         self.side_effects.insert(tool.side_effect);
     }
 }
 
-fn extend(names: &mut BTreeSet<String>, more: &[String]) {
+/// Adds names up to [`MAX_NAMES`]; drops the others.
+fn add_names(names: &mut BTreeSet<String>, more: &[String]) {
     for name in more {
-        if names.len() < MOST_NAMES && !names.contains(name) {
+        if names.len() < MAX_NAMES && !names.contains(name) {
             names.insert(name.clone());
         }
     }

@@ -1,4 +1,4 @@
-//! A session: what it has set, done and seen. There are very many, so what few of them have is apart.
+//! The state of one session. A log has very many sessions, so state that few of them have is stored separately.
 
 use std::collections::BTreeSet;
 
@@ -12,96 +12,99 @@ use serde::{Deserialize, Serialize};
 use super::history::History;
 use crate::open_turn::OpenTurn;
 
-/// The most threads and models of a session whose signatures are remembered.
-const MOST_SIGNERS: usize = 64;
+/// The maximum number of pairs of thread and model in [`RareState::signers`]; the oldest is removed first.
+const MAX_SIGNERS: usize = 64;
 
-/// A session.
+/// The state of a session.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Session {
-    /// The absolute path of its workspace.
+    /// The absolute path of its workspace; `None` if unknown.
     pub workspace: Option<String>,
-    /// Where it comes from.
+    /// The origin of its first event: the gateway or an import.
     pub source: Option<SessionSource>,
-    /// The client and its version.
+    /// The client with its version, as the client states it.
     pub client: Option<String>,
-    /// When its first turn came through the gateway, if one did.
+    /// The time of its first turn through the gateway; `None` if there was none.
     pub gateway_since: Option<Timestamp>,
-    /// The turns that are running, each with the model it is locked to once it is decided (004 §3.2): one, but for
-    /// sub-agents and clients that ask for several answers at once.
+    /// The running turns, each locked to its model once it is decided (004 §3.2). Usually one; more with sub-agents and
+    /// with clients that send several requests at once.
     pub open: Vec<OpenTurn>,
-    /// The last turn that was decided.
+    /// The last decided turn.
     pub last_turn: Option<TurnId>,
-    /// How many turns it has had.
+    /// The number of turns.
     pub turns: u64,
-    rare: Option<Box<Rare>>,
+    /// State that few sessions have; `None` if the session has none of it.
+    rare: Option<Box<RareState>>,
 }
 
-/// What a session has whose user set a model, whose tools are seen, or whose model thinks.
+/// The state of a session whose user set a model, which called tools, or whose model signed thinking.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-struct Rare {
-    /// The model the user set (004 §4.3).
+struct RareState {
+    /// The model that the user set for the session (004 §4.3).
     sticky: Option<ModelId>,
-    /// A choice made while a turn was running: it takes effect when the next turn starts (004 §3.3). The outer
-    /// option says whether there is one, the inner is the choice.
+    /// A change of `sticky` that was made while a turn was running and applies when the next turn starts (004 §3.3).
+    /// The outer option is `None` without a change, the inner if the model was cleared.
     #[expect(clippy::option_option, reason = "no choice, and the choice of no model")]
     pending: Option<Option<ModelId>>,
-    /// What its tools have touched.
+    /// The files and tools that it has used.
     history: History,
-    /// Whose thinking each thread has been given, signed.
+    /// Pairs of a thread and a model whose signed thinking is in the thread's history.
     signers: Vec<(Thread, ModelId)>,
 }
 
 impl Session {
-    /// The model the user set (004 §4.3).
+    /// The model that the user set for the session; `None` if none is set (004 §4.3).
     pub fn sticky(&self) -> Option<&ModelId> {
         self.rare.as_ref()?.sticky.as_ref()
     }
 
-    /// A choice made while a turn was running: it takes effect when the next turn starts (004 §3.3). The outer
-    /// option says whether there is one, the inner is the choice.
+    /// A change of the session's model that applies when the next turn starts (004 §3.3). The outer option is `None`
+    /// without a change, the inner if the model was cleared.
     pub fn pending(&self) -> Option<&Option<ModelId>> {
         self.rare.as_ref()?.pending.as_ref()
     }
 
-    /// The model that is set when the next turn starts.
+    /// The session's model after a pending change; `None` if none is set.
     pub fn next_sticky(&self) -> Option<&ModelId> {
         self.pending().map_or_else(|| self.sticky(), Option::as_ref)
     }
 
-    /// What its tools have touched; `None` before the first.
+    /// The files and tools that it has used; `None` before the first.
     pub fn history(&self) -> Option<&History> {
         self.rare.as_ref().map(|rare| &rare.history)
     }
 
-    /// The models whose signed thinking a thread was given.
+    /// Returns the models whose signed thinking is in the history of a thread.
     pub fn signers(&self, thread: &Thread) -> BTreeSet<ModelId> {
         let all = self.rare.iter().flat_map(|rare| &rare.signers);
         all.filter(|(of, _)| of == thread).map(|(_, model)| model.clone()).collect()
     }
 
-    /// The turn that runs in a thread; of several the last.
-    pub fn running(&self, thread: &Thread) -> Option<&OpenTurn> {
+    /// Returns the running turn of a thread, the latest of several; `None` if there is none.
+    pub fn running_turn(&self, thread: &Thread) -> Option<&OpenTurn> {
         self.open.iter().rfind(|open| open.thread == *thread)
     }
 
-    /// A turn, if it runs.
-    pub fn open(&self, turn: TurnId) -> Option<&OpenTurn> {
+    /// Returns a turn; `None` if it is not running.
+    pub fn open_turn(&self, turn: TurnId) -> Option<&OpenTurn> {
         self.open.iter().find(|open| open.turn == turn)
     }
 
-    /// The same, to be changed.
-    pub(super) fn open_mut(&mut self, turn: TurnId) -> Option<&mut OpenTurn> {
+    /// As [`Session::open_turn`], mutable.
+    pub(super) fn open_turn_mut(&mut self, turn: TurnId) -> Option<&mut OpenTurn> {
         self.open.iter_mut().find(|open| open.turn == turn)
     }
 
-    pub(super) fn started(&mut self, event: &SessionStarted) {
+    /// Folds the start of the session.
+    pub(super) fn apply_started(&mut self, event: &SessionStarted) {
         (self.workspace, self.source, self.client) =
             (event.workspace.clone(), Some(event.source), event.client.clone());
     }
 
-    pub(super) fn selected(&mut self, event: &SessionModelSelected) {
+    /// Folds a change of the session's model.
+    pub(super) fn apply_model_selected(&mut self, event: &SessionModelSelected) {
         let rare = self.rare_mut();
-        // The last choice of a turn wins; earlier ones are superseded (004 §3.3).
+        // The last change during a turn replaces earlier ones (004 §3.3).
         if event.in_turn.is_some() {
             rare.pending = Some(event.model.clone());
         } else {
@@ -109,7 +112,8 @@ impl Session {
         }
     }
 
-    pub(super) fn turn_started(&mut self, event: &TurnStarted, id: EventId, at: Timestamp) {
+    /// Folds the start of a turn, with the id and the time of its event. Applies a pending change of the model.
+    pub(super) fn apply_turn_started(&mut self, event: &TurnStarted, id: EventId, at: Timestamp) {
         if let Some(rare) = &mut self.rare
             && let Some(choice) = rare.pending.take()
         {
@@ -119,44 +123,46 @@ impl Session {
         if event.request.is_some() {
             self.gateway_since = Some(self.gateway_since.map_or(at, |since| since.min(at)));
         }
-        OpenTurn::begin(&mut self.open, event, id);
+        OpenTurn::start(&mut self.open, event, id);
     }
 
-    /// A turn is over. The room for running turns goes with the last of them.
-    pub(super) fn turn_ended(&mut self, turn: TurnId) {
+    /// Removes a turn that has ended. Releases the memory of the list with the last one.
+    pub(super) fn remove_turn(&mut self, turn: TurnId) {
         self.open.retain(|open| open.turn != turn);
         if self.open.is_empty() {
             self.open = Vec::new();
         }
     }
 
-    pub(super) fn tool_called(&mut self, event: &ToolCalled, id: EventId) {
+    /// Folds a tool call. `id` is that of its event.
+    pub(super) fn apply_tool_called(&mut self, event: &ToolCalled, id: EventId) {
         self.rare_mut().history.add(event);
-        if let Some(open) = self.open_mut(event.turn) {
-            open.tool_called(id, event);
+        if let Some(open) = self.open_turn_mut(event.turn) {
+            open.apply_tool_called(id, event);
         }
     }
 
-    /// The model locks a turn, if that runs.
-    pub(super) fn lock(&mut self, turn: TurnId, model: Option<&ModelId>) {
-        if let Some(open) = self.open_mut(turn) {
+    /// Locks a turn to a model, if it is running.
+    pub(super) fn lock_turn(&mut self, turn: TurnId, model: Option<&ModelId>) {
+        if let Some(open) = self.open_turn_mut(turn) {
             open.model = model.cloned();
         }
     }
 
-    /// A thread was given signed thinking of a model.
-    pub(super) fn sign(&mut self, thread: &Thread, model: &ModelId) {
+    /// Records that signed thinking of a model is in the history of a thread.
+    pub(super) fn add_signer(&mut self, thread: &Thread, model: &ModelId) {
         let signers = &mut self.rare_mut().signers;
         if signers.iter().any(|(of, by)| (of, by) == (thread, model)) {
             return;
         }
-        if MOST_SIGNERS <= signers.len() {
+        if MAX_SIGNERS <= signers.len() {
             signers.remove(0);
         }
         signers.push((thread.clone(), model.clone()));
     }
 
-    fn rare_mut(&mut self) -> &mut Rare {
+    /// Returns the rare state; creates it if there is none.
+    fn rare_mut(&mut self) -> &mut RareState {
         self.rare.get_or_insert_default()
     }
 }

@@ -142,7 +142,7 @@ fn every_transition_is_told_once_however_often_the_engine_restarts() {
     strikes(&mut desk, OPUS, 5);
     for _ in 0..3 {
         desk = desk.restarted();
-        desk.engine.react().unwrap();
+        desk.engine.record_consequences().unwrap();
         desk.engine.commit().unwrap();
     }
     assert_eq!(desk.all::<ProviderUnavailable>().len(), 1);

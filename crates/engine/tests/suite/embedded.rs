@@ -13,7 +13,7 @@ use contracts::{
     events::{Rating, RouteDecided, TurnEmbedded, TurnStarted, TurnTextRecorded},
     views::{Estimator, PatternQuery, PatternSettings},
 };
-use engine::{Embedded, EmbeddingReactor, EmbeddingRun, Engine, EngineError, TurnInput};
+use engine::{EmbeddingReactor, EmbeddingRun, EmbeddingSummary, Engine, EngineError, TurnInput};
 use event_bus::{Bus, REFRESH_INTERVAL, Reactor, RetryAfter};
 use event_core::{EventType as _, NewEvent, Position, Recorded, encode_state};
 
@@ -21,7 +21,7 @@ use crate::{
     stand_in::{Asked, Reply, StandIn},
     support::{
         Desk,
-        again::{Words, decide_again},
+        again::{Words, repeat_decision},
         desk::session,
     },
 };
@@ -61,13 +61,13 @@ fn quick() -> Timeouts {
     Timeouts { retry, ..Timeouts::default() }
 }
 
-fn embed(desk: &mut Desk, stand_in: &StandIn) -> Embedded {
+fn embed(desk: &mut Desk, stand_in: &StandIn) -> EmbeddingSummary {
     let embedder = OpenAiEmbedder::new(&stand_in.url, "m", None, client(), quick()).unwrap();
     run(desk, &embedder)
 }
 
 /// Embeds and records batch by batch.
-fn run(desk: &mut Desk, embedder: &OpenAiEmbedder) -> Embedded {
+fn run(desk: &mut Desk, embedder: &OpenAiEmbedder) -> EmbeddingSummary {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     desk.engine.commit().unwrap();
     let (log, texts) = (Arc::clone(desk.engine.log()), Arc::clone(desk.engine.texts()));
@@ -81,7 +81,7 @@ fn run(desk: &mut Desk, embedder: &OpenAiEmbedder) -> Embedded {
 }
 
 /// The numbers of embedded, skipped and failed messages.
-fn counts(embedded: &Embedded) -> (u64, u64, u64) {
+fn counts(embedded: &EmbeddingSummary) -> (u64, u64, u64) {
     (embedded.embedded, embedded.skipped, embedded.failed)
 }
 
@@ -376,7 +376,7 @@ fn decisions_with_embeddings_are_made_again_with_the_same_bytes_also_when_the_te
     assert_eq!(decided.len(), 6);
     for event in &decided {
         for words in [Words::Kept, Words::Purged] {
-            let again = decide_again(desk.log.as_ref(), desk.texts.as_ref(), event, words).decision;
+            let again = repeat_decision(desk.log.as_ref(), desk.texts.as_ref(), event, words).decision;
             let bytes = |decision: &contracts::Decision| encode_state("decision", decision).unwrap();
             assert_eq!(bytes(&again), bytes(&event.decision), "{words:?}");
         }

@@ -3,7 +3,7 @@
 use std::{io::BufReader, sync::Arc};
 
 use contracts::{catalogue::KINDS, events::TurnTextRecorded};
-use engine::{Chains, EngineError, ExchangeError, Exchanged, export, import};
+use engine::{ChainCheck, EngineError, ExchangeError, ExchangeSummary, export, import};
 use event_bus::{EventLog, Expected, MemoryLog, MemoryTexts, TextStore};
 use event_core::{EventId, EventType as _, NewEvent, Position, Timestamp};
 use proptest::prelude::*;
@@ -17,18 +17,21 @@ fn exported(log: &dyn EventLog, texts: &dyn TextStore) -> Vec<u8> {
 }
 
 /// Imports lines into an empty log; returns the log and the result.
-fn imported(lines: &[u8]) -> (Arc<MemoryLog>, Arc<MemoryTexts>, Result<Exchanged, EngineError>) {
-    imported_with(Chains::Required, lines)
+fn imported(lines: &[u8]) -> (Arc<MemoryLog>, Arc<MemoryTexts>, Result<ExchangeSummary, EngineError>) {
+    imported_with(ChainCheck::Required, lines)
 }
 
-fn imported_with(chains: Chains, lines: &[u8]) -> (Arc<MemoryLog>, Arc<MemoryTexts>, Result<Exchanged, EngineError>) {
+fn imported_with(
+    chains: ChainCheck,
+    lines: &[u8],
+) -> (Arc<MemoryLog>, Arc<MemoryTexts>, Result<ExchangeSummary, EngineError>) {
     let (log, texts) = (Arc::new(MemoryLog::new()), Arc::new(MemoryTexts::new()));
     let done = import(log.as_ref(), texts.as_ref(), chains, &mut BufReader::new(lines), |_| {});
     (log, texts, done)
 }
 
 /// Exports a log, imports it into an empty one, and exports that again; the exports must be equal.
-fn round(log: &dyn EventLog, texts: &dyn TextStore) -> Exchanged {
+fn round(log: &dyn EventLog, texts: &dyn TextStore) -> ExchangeSummary {
     let lines = exported(log, texts);
     let (copy, copied, done) = imported(&lines);
     let again = exported(copy.as_ref(), copied.as_ref());
@@ -132,7 +135,7 @@ fn reading_the_same_lines_again_skips_what_is_known() {
     let first = first.unwrap();
     let rest = |expected: (u64, u64)| {
         let done =
-            import(log.as_ref(), texts.as_ref(), Chains::Required, &mut BufReader::new(lines.as_slice()), |_| {})
+            import(log.as_ref(), texts.as_ref(), ChainCheck::Required, &mut BufReader::new(lines.as_slice()), |_| {})
                 .unwrap();
         assert_eq!((done.events, done.known), expected);
     };
@@ -147,7 +150,7 @@ fn changed(change: impl FnOnce(&mut Vec<String>)) -> (String, u64) {
     let lines = String::from_utf8(exported(desk.log.as_ref(), desk.texts.as_ref())).unwrap();
     let mut lines: Vec<_> = lines.lines().map(str::to_owned).collect();
     change(&mut lines);
-    wrong(Chains::Required, &lines)
+    wrong(ChainCheck::Required, &lines)
 }
 
 /// As `changed`, without hash chains in the lines.
@@ -156,10 +159,10 @@ fn changed_without_chains(change: impl FnOnce(&mut Vec<String>)) -> (String, u64
     let lines = String::from_utf8(exported(desk.log.as_ref(), desk.texts.as_ref())).unwrap();
     let mut lines: Vec<_> = lines.lines().map(stripped).collect();
     change(&mut lines);
-    wrong(Chains::Optional, &lines)
+    wrong(ChainCheck::Optional, &lines)
 }
 
-fn wrong(chains: Chains, lines: &[String]) -> (String, u64) {
+fn wrong(chains: ChainCheck, lines: &[String]) -> (String, u64) {
     let (log, _, done) = imported_with(chains, lines.join("\n").as_bytes());
     let error = done.unwrap_err();
     assert!(matches!(&error, EngineError::Exchange(_)), "{error}");
@@ -261,7 +264,7 @@ fn lines_without_a_chain_are_taken_when_told_to_and_counted() {
     let desk = desk();
     let lines = String::from_utf8(exported(desk.log.as_ref(), desk.texts.as_ref())).unwrap();
     let bare: String = lines.lines().map(|line| stripped(line) + "\n").collect();
-    let (log, texts, done) = imported_with(Chains::Optional, bare.as_bytes());
+    let (log, texts, done) = imported_with(ChainCheck::Optional, bare.as_bytes());
     let done = done.unwrap();
     assert_eq!((done.events, done.unchained), (desk.head().0, desk.head().0));
     assert_eq!(done.chain, desk.log.chain_at(desk.head()).unwrap());
@@ -278,7 +281,7 @@ fn a_log_with_other_events_is_left_alone() {
     let done = import(
         other.log.as_ref(),
         other.texts.as_ref(),
-        Chains::Required,
+        ChainCheck::Required,
         &mut BufReader::new(lines.as_slice()),
         |_| {},
     );

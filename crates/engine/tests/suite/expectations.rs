@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use engine::{Checked, check_expectations};
+use engine::{ExpectationResult, check_expectations};
 use router_core::Policy;
 
 use crate::support::models::models;
@@ -22,7 +22,7 @@ fn policy() -> Policy {
     Policy::load(POLICY, Arc::clone(&models().registry), None).unwrap()
 }
 
-fn check(text: &str) -> Vec<Checked> {
+fn check(text: &str) -> Vec<ExpectationResult> {
     check_expectations("expectations.yaml", text, &policy()).unwrap()
 }
 

@@ -84,7 +84,8 @@ fn observing_a_session_again_appends_nothing() {
 fn a_session_that_grew_appends_only_what_is_new() {
     let mut desk = Desk::with(POLICY);
     observe(&mut desk, &short());
-    let open = desk.engine.state().sessions.get(&session("rec-1")).unwrap().running(&contracts::Thread::Main).cloned();
+    let open =
+        desk.engine.state().sessions.get(&session("rec-1")).unwrap().running_turn(&contracts::Thread::Main).cloned();
     assert_eq!(open.unwrap().turn, short().1[1].id(), "the file stops in the middle of a turn");
     let head = desk.head();
     assert_eq!(observe(&mut desk, &grown()), 1);

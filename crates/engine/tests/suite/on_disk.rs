@@ -3,13 +3,13 @@
 use std::{path::Path, sync::Arc};
 
 use contracts::events::RouteDecided;
-use engine::{Engine, Home, RouterState, Stores, TurnInput, decision_of, export, last_decision};
+use engine::{Engine, Home, RouterState, Stores, TurnInput, export, find_decision, last_decision};
 use event_bus::{ManualClock, ProjectionSet as _, SledLog, TextFiles};
 use event_core::{Position, encode_state};
 use transcripts::{DEMO_SESSION, claude_code::SessionReader};
 
 use crate::support::{
-    again::{Words, decide_again},
+    again::{Words, repeat_decision},
     desk::{START, session},
     models::{OPUS, models},
 };
@@ -64,7 +64,7 @@ fn an_import_survives_a_restart_and_a_second_one_adds_nothing() {
     assert_eq!(second.log().head().unwrap(), head);
     assert_eq!(last_decision(second.log().as_ref()).unwrap(), last);
     let turn = last.decided.turn.to_string();
-    assert_eq!(decision_of(second.log().as_ref(), &turn[..12]).unwrap(), last, "the start of an id is enough");
+    assert_eq!(find_decision(second.log().as_ref(), &turn[..12]).unwrap(), last, "the start of an id is enough");
     second.close().unwrap();
 }
 
@@ -82,7 +82,7 @@ fn a_live_turn_goes_on_after_the_program_was_ended_without_a_goodbye() {
 
     let mut second = engine(folder.path());
     let running =
-        second.state().sessions.get(&session("one")).unwrap().running(&contracts::Thread::Main).unwrap().clone();
+        second.state().sessions.get(&session("one")).unwrap().running_turn(&contracts::Thread::Main).unwrap().clone();
     assert_eq!(running.model.as_ref().unwrap().as_str(), OPUS);
     second.end(&session("one"), running.turn, contracts::events::TurnStatus::Completed).unwrap();
     second.refresh_policy().unwrap();
@@ -96,7 +96,7 @@ fn a_live_turn_goes_on_after_the_program_was_ended_without_a_goodbye() {
     let decided: Vec<_> = events.iter().filter_map(|event| event.read::<RouteDecided>().unwrap()).collect();
     assert_eq!(decided.len(), 2);
     for event in decided {
-        assert_eq!(decide_again(second.log().as_ref(), &texts, &event, Words::Kept).decision, event.decision);
+        assert_eq!(repeat_decision(second.log().as_ref(), &texts, &event, Words::Kept).decision, event.decision);
     }
 }
 
@@ -115,7 +115,8 @@ fn the_log_on_the_disk_goes_out_and_in_like_the_one_in_memory() {
     let target = engine(there.path());
     let texts = TextFiles::open(Home::new(there.path(), None).log());
     let done =
-        engine::import(target.log().as_ref(), &texts, engine::Chains::Required, &mut lines.as_slice(), |_| {}).unwrap();
+        engine::import(target.log().as_ref(), &texts, engine::ChainCheck::Required, &mut lines.as_slice(), |_| {})
+            .unwrap();
     assert_eq!(done.events, source.log().head().unwrap().0);
     assert!(out(&target, there.path()) == lines);
     drop(target);

@@ -4,7 +4,7 @@ use contracts::{
     ChainEntry, Decision, Reason, Slot, TurnId, Verdict,
     events::{RouteDecided, RouteFallback},
 };
-use engine::{Hits, MOST_RULES, RuleHits};
+use engine::{Hits, MAX_RULES, RuleHits};
 use event_core::{EventId, NewEvent, Position, Projection, Recorded, Timestamp};
 use proptest::prelude::*;
 
@@ -53,9 +53,9 @@ fn a_day_on_which_no_rule_won_is_a_day() {
 
 #[test]
 fn of_too_many_rules_the_one_goes_that_has_not_won_for_longest() {
-    let many = (0..MOST_RULES as u64).map(|number| (number * DAY, Some(format!("rule {number}")), false));
+    let many = (0..MAX_RULES as u64).map(|number| (number * DAY, Some(format!("rule {number}")), false));
     let hits = fold(&many.chain([(7, Some("new".to_owned()), false)]).collect::<Vec<_>>());
-    assert_eq!(hits.iter().count(), MOST_RULES);
+    assert_eq!(hits.iter().count(), MAX_RULES);
     assert_eq!((hits.of("rule 0").total, hits.of("rule 1").total, hits.of("new").total), (0, 1, 1));
 }
 

@@ -115,7 +115,7 @@ fn judging_the_log_anew_under_another_rubric_adds_its_verdicts_once() {
     assert_eq!(reevaluated(&mut desk, strict), Evaluation { recorded: 0, ..expected });
     let mut desk = desk.restarted();
     let head = desk.head();
-    desk.engine.react().unwrap();
+    desk.engine.record_consequences().unwrap();
     assert_eq!(desk.head(), head, "the verdicts of another rubric make nothing due");
 }
 

@@ -38,7 +38,7 @@ pub(super) async fn check(gateway: &Arc<Gateway>, request: Request<Body>) -> Out
 async fn problems(gateway: &Gateway, text: String) -> Result<Vec<Value>, Trouble> {
     let (registry, home) = gateway
         .bus()
-        .query(|engine| (Arc::clone(&engine.models().registry), engine.home_of_policy().map(str::to_owned)))
+        .query(|engine| (Arc::clone(&engine.models().registry), engine.policy_home().map(str::to_owned)))
         .await?;
     let checked = tokio::task::spawn_blocking(move || Policy::load(&text, registry, home.as_deref()).err()).await;
     let problems = checked.map_err(Trouble::broken)?.unwrap_or_default();

@@ -25,7 +25,7 @@ fn of(engine: &Engine, providers: &[ProviderConfig], started: Timestamp, now: Ti
         Some(json!(row.trigger?).as_str()?.replace('_', " "))
     };
     let problems: Vec<_> = engine
-        .standing_trouble()
+        .policy_problems()
         .iter()
         .map(|problem| json!({ "line": problem.line, "column": problem.column, "message": problem.message }))
         .collect();

@@ -31,7 +31,7 @@ pub(super) async fn what_if(gateway: &Arc<Gateway>, request: Request<Body>) -> O
     let most = turns.clamp(1, MOST_TURNS);
     let (registry, home) = gateway
         .bus()
-        .query(|engine| (Arc::clone(&engine.models().registry), engine.home_of_policy().map(str::to_owned)))
+        .query(|engine| (Arc::clone(&engine.models().registry), engine.policy_home().map(str::to_owned)))
         .await?;
     let sources = gateway.sources().clone();
     let asked = tokio::task::spawn_blocking(move || -> Outcome {

@@ -4,7 +4,7 @@ use contracts::{
     CallRole, ChainSlot, Decision, DecisionKind, ModelId, NanoUsd, TurnId, Usage,
     events::{EvalCompleted, LlmCallCompleted, LlmCallFailed, RouteFallback, TurnStarted},
 };
-use engine::{EngineError, Insight, decision_of, events};
+use engine::{EngineError, RecordedDecision, events, find_decision};
 use event_bus::{EventLog, TextStore};
 use event_core::{EventType as _, Position, Recorded};
 use router_core::chain_json;
@@ -20,7 +20,7 @@ const MOST_FACTS: usize = 20_000;
 /// # Errors
 /// [`EngineError::UnknownTurn`] and [`EngineError::AmbiguousTurn`]; [`EngineError::Log`] if the log cannot be read.
 pub(crate) fn turn_view(log: &dyn EventLog, texts: &dyn TextStore, turn: &str) -> Result<Value, EngineError> {
-    let insight = decision_of(log, turn)?;
+    let insight = find_decision(log, turn)?;
     let id = insight.decided.turn;
     let mut seen = Seen::new(&insight);
     let mut board = Board::default();
@@ -57,7 +57,7 @@ struct Seen {
 }
 
 impl Seen {
-    const fn new(insight: &Insight) -> Self {
+    const fn new(insight: &RecordedDecision) -> Self {
         let turn = insight.decided.turn;
         Self { turn, steps: Vec::new(), calls: Vec::new(), requires: Vec::new(), verdict: Value::Null }
     }

@@ -197,7 +197,7 @@ fn import<F: Format>(text: &str) -> Events {
         clock: Box::new(SystemClock),
         offset: |_| 0,
     };
-    let models = Models::of(catalogue::load_registry(None).unwrap());
+    let models = Models::from_registry(catalogue::load_registry(None).unwrap());
     let mut engine = Engine::with_models(&Home::new(home.path(), None), models, stores).unwrap();
     let mut reader = SessionReader::<_, F>::new("session.jsonl".as_ref(), text.as_bytes());
     while let Some(turn) = reader.next() {

@@ -111,7 +111,7 @@ impl World {
         let variable =
             |name: &str| wish.environment.iter().find(|(known, _)| *known == name).map(|(_, said)| (*said).into());
         let collector = Collector::new(&configuration, variable).unwrap();
-        let models = Models::of(providers.apply(&catalogue::load_registry(own).unwrap()));
+        let models = Models::from_registry(providers.apply(&catalogue::load_registry(own).unwrap()));
         let (log, texts) = (Arc::new(MemoryLog::new()), Arc::new(MemoryTexts::default()));
         let stores = Stores {
             log: Arc::clone(&log) as Arc<dyn EventLog>,

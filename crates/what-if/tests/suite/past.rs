@@ -27,7 +27,7 @@ impl Past {
         let clock = Box::new(ManualClock::new(Timestamp::from_secs(1_800_000_000)));
         let stores =
             Stores { log: Arc::clone(&log), texts: Arc::clone(&texts) as Arc<dyn TextStore>, clock, offset: |_| 0 };
-        let models = Models::of(catalogue::load_registry(None).unwrap());
+        let models = Models::from_registry(catalogue::load_registry(None).unwrap());
         let registry = Arc::clone(&models.registry);
         let place = Home::new(home.path(), Some("/home/dev".into()));
         let mut engine = Engine::with_models(&place, models, stores).unwrap();

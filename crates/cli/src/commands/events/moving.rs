@@ -6,7 +6,7 @@ use std::{
     path::Path,
 };
 
-use engine::{Chains, EngineError, Exchanged};
+use engine::{ChainCheck, EngineError, ExchangeSummary};
 use event_bus::{EventLog, SledLog, TextFiles};
 use event_core::Position;
 
@@ -39,7 +39,7 @@ pub(super) fn export(context: &Context, file: Option<&Path>, after: Position) ->
 }
 
 pub(super) fn import(context: &Context, path: &Path, without_chain: bool) -> Result<(), Failure> {
-    let chains = if without_chain { Chains::Optional } else { Chains::Required };
+    let chains = if without_chain { ChainCheck::Optional } else { ChainCheck::Required };
     let opened = SledLog::open(context.home.log());
     let (log, _) = opened.map_err(|error| {
         context.exclusive(error, "an import has to continue the log where it ends while the gateway adds events to it")
@@ -71,7 +71,7 @@ pub(super) fn import(context: &Context, path: &Path, without_chain: bool) -> Res
 }
 
 /// Prints the hash of the last event, by which two copies of a log can be compared.
-fn print_chain(done: &Exchanged) {
+fn print_chain(done: &ExchangeSummary) {
     if let Some(chain) = done.chain {
         anstream::println!("  hash chain at the end  {chain}");
     }

@@ -7,7 +7,7 @@ use adapters::{
     http_client,
 };
 use control::{RecordEmbeddings, RefreshPolicy, Writer};
-use engine::{Embedded, EmbeddingRun};
+use engine::{EmbeddingRun, EmbeddingSummary};
 use event_bus::TextFiles;
 use router_core::EmbeddingEndpoint;
 
@@ -50,7 +50,7 @@ pub(crate) fn run(context: &Context) -> Result<(), Failure> {
 }
 
 /// Embeds the messages of the log and records the embeddings batch by batch.
-fn embed(context: &Context, writer: &mut Writer, embedder: &OpenAiEmbedder) -> Result<Embedded, Failure> {
+fn embed(context: &Context, writer: &mut Writer, embedder: &OpenAiEmbedder) -> Result<EmbeddingSummary, Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Failure::Failed(format!("cannot start the runtime: {error}")))?;
     let texts = TextFiles::open(context.home.log());
@@ -78,7 +78,7 @@ fn embedder(endpoint: &EmbeddingEndpoint) -> Result<OpenAiEmbedder, Failure> {
         .map_err(|error| Failure::Invalid(error.to_string()))
 }
 
-fn show(embedded: &Embedded) {
+fn show(embedded: &EmbeddingSummary) {
     let by = embedded.embedder.as_ref().map(|name| format!(" by {name}")).unwrap_or_default();
     match (embedded.embedded, embedded.failed) {
         (0, 0) => anstream::println!("Every message of the log is embedded already."),

@@ -23,7 +23,12 @@ pub(crate) enum Words {
 }
 
 /// Repeats a recorded decision.
-pub(crate) fn decide_again(log: &dyn EventLog, texts: &dyn TextStore, event: &RouteDecided, words: Words) -> Decided {
+pub(crate) fn repeat_decision(
+    log: &dyn EventLog,
+    texts: &dyn TextStore,
+    event: &RouteDecided,
+    words: Words,
+) -> Decided {
     let before = log.read_after(Position::ORIGIN, usize::try_from(event.based_on.0).unwrap()).unwrap();
     let mut state = RouterState::default();
     for event in &before {
@@ -43,7 +48,7 @@ pub(crate) fn decide_again(log: &dyn EventLog, texts: &dyn TextStore, event: &Ro
 pub(crate) fn all_are_the_same(desk: &Desk, words: Words) -> usize {
     let decided = desk.all::<RouteDecided>();
     for event in &decided {
-        let again = decide_again(desk.log.as_ref(), desk.texts.as_ref(), event, words);
+        let again = repeat_decision(desk.log.as_ref(), desk.texts.as_ref(), event, words);
         let bytes = |decision: &Decision| encode_state("decision", decision).unwrap();
         assert_eq!(again.decision, event.decision);
         assert_eq!(bytes(&again.decision), bytes(&event.decision));

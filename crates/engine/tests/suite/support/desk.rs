@@ -6,7 +6,7 @@ use contracts::{
     CacheVariant, ClientRequest, ModelId, SessionId, ThreadId, TurnId, Usage, WireApi,
     events::{ErrorClass, LlmCallCompleted, LlmCallFailed, StopReason, TurnStatus},
 };
-use engine::{Engine, EngineError, Home, Models, PolicyTrouble, RouterState, Stores, TurnInput, TurnOutcome};
+use engine::{Engine, EngineError, Home, Models, PolicyFileProblems, RouterState, Stores, TurnInput, TurnOutcome};
 use event_bus::{EventLog, ManualClock, MemoryLog, MemoryTexts, ProjectionSet as _, TextStore};
 use event_core::{NewEvent, Position, Recorded, Timestamp};
 use tempfile::TempDir;
@@ -118,7 +118,7 @@ impl Desk {
     pub(crate) fn arrive_with_trouble(
         &mut self,
         input: TurnInput,
-    ) -> Result<(TurnOutcome, Option<PolicyTrouble>), EngineError> {
+    ) -> Result<(TurnOutcome, Option<PolicyFileProblems>), EngineError> {
         let trouble = self.engine.refresh_policy()?;
         let outcome = self.engine.arrive(input);
         // A refused turn may have recorded events before, such as the loaded policy.
@@ -141,7 +141,7 @@ impl Desk {
 
     /// The model that the running turn of a session is locked to.
     pub(crate) fn locked_model(&self, name: &str) -> Option<&ModelId> {
-        self.engine.state().sessions.get(&session(name))?.running(&contracts::Thread::Main)?.model.as_ref()
+        self.engine.state().sessions.get(&session(name))?.running_turn(&contracts::Thread::Main)?.model.as_ref()
     }
 
     /// Checks that the state folded while recording equals the state folded from the log's bytes.
@@ -165,7 +165,7 @@ impl Desk {
 
     /// The running turn of a session.
     pub(crate) fn running(&self, name: &str) -> Option<TurnId> {
-        self.engine.state().sessions.get(&session(name))?.running(&contracts::Thread::Main).map(|open| open.turn)
+        self.engine.state().sessions.get(&session(name))?.running_turn(&contracts::Thread::Main).map(|open| open.turn)
     }
 
     /// Records a completed call of the running turn, by the model it is locked to.

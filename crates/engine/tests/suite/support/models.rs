@@ -39,7 +39,7 @@ pub(crate) fn models() -> Models {
         model(GPT, Tier::Deep, &["gpt"], 2),
         model(MINI, Tier::Fast, &["mini"], 1),
     ];
-    Models::of(Registry::new(models).unwrap())
+    Models::from_registry(Registry::new(models).unwrap())
 }
 
 pub(crate) const HAIKU: &str = "anthropic:claude-haiku-4-5";
