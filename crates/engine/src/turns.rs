@@ -1,4 +1,5 @@
-//! A turn from its input to its decision: resolve the input, capture the turn, record it, decide, record the decision.
+//! Processes a turn from its input to its decision: resolves the input, captures and records the turn, decides it, and
+//! records the decision.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -26,7 +27,7 @@ use crate::{
 };
 
 impl Engine {
-    /// Decides a turn without recording anything: what would happen if the front end handed it over now.
+    /// Decides a turn as it would be decided now, and records nothing.
     ///
     /// # Errors
     /// [`EngineError::Override`] if the mention names no model.
@@ -39,7 +40,7 @@ impl Engine {
         Ok(self.outcome(input, &mention, &started, at, decided))
     }
 
-    /// Records events of a turn and what follows from them: outages and verdicts. Durable when this returns.
+    /// Records events of a turn, and the outages and verdicts that follow from them. Durable on return.
     ///
     /// # Errors
     /// [`EngineError`] if the log cannot be written.
@@ -49,9 +50,8 @@ impl Engine {
         self.commit()
     }
 
-    /// Records that a turn started, its text where the policy allows it, and the decision about it.
-    ///
-    /// `mention` is that of the input's message.
+    /// Records the start of a turn, its text if the policy allows it, and its decision. `mention` is that of the
+    /// input's message; `at` is the time of the turn.
     pub(crate) fn start_and_decide(
         &mut self,
         turn: TurnId,
@@ -71,15 +71,15 @@ impl Engine {
             Some(turn_event(turn, 0, at, text)?.caused_by(cause))
         };
         self.recorder.record(std::iter::once(sealed).chain(text))?;
-        // The message is evidence about the turn before it: this decision may read that verdict.
+        // The message is evidence about the previous turn, whose verdict this decision may read.
         self.record_due_verdicts()?;
         let mut decided = self.decide(&started, message, at, mode);
         self.recorder.record(seal_decision(&mut decided, at)?)?;
         Ok(self.outcome(input, mention, &started, at, decided))
     }
 
-    /// Fills in what the front end cannot know: the requested model, the signers of thinking, the tier of an auxiliary
-    /// call.
+    /// Resolves the parts of an input that depend on models, policy and log: the requested model, the signers of
+    /// thinking, and the tier of an auxiliary call.
     pub(crate) fn resolve(&self, input: &mut TurnInput) {
         let Some(mut request) = input.request.take() else { return };
         request.named = self.models.registry.named(&request.model).map(|model| model.id.clone());
@@ -103,8 +103,8 @@ impl Engine {
         Mention::resolve(&input.message, registry)
     }
 
-    /// The models whose signed thinking a request may contain: the signers of its thread as recorded, or else the model
-    /// that the client requests. Empty if the request contains no signed thinking.
+    /// Returns the models whose signed thinking a request may contain: the recorded signers of its thread, or, if there
+    /// are none, the requested model. Empty if the request contains no signed thinking.
     pub(crate) fn signed_by(&self, session: &SessionId, thread: &Thread, request: &ClientRequest) -> BTreeSet<ModelId> {
         if !request.requires.contains(&Requirement::Signatures) {
             return BTreeSet::new();
@@ -113,14 +113,15 @@ impl Engine {
         if recorded.is_empty() { request.named.iter().cloned().collect() } else { recorded }
     }
 
-    /// Bytes of the mention at the start of each user message of the request; see [`TurnOutcome::mention_bytes`].
+    /// Returns the length of the mention at the start of each user message of the request, in bytes; see
+    /// [`TurnOutcome::mention_bytes`].
     pub(crate) fn mention_bytes(&self, input: &TurnInput, mention: &Mention) -> Vec<usize> {
         let earlier = input.earlier_messages.iter();
         let earlier = earlier.map(|message| Mention::resolve_accepted(message, &self.models.registry).bytes);
         earlier.chain([mention.bytes]).collect()
     }
 
-    /// What the log keeps of the words of messages, by the active policy.
+    /// Returns what the log records of messages under the active policy.
     pub(crate) fn text_recording(&self) -> TextRecording {
         let policy = &self.policy.active().policy;
         match policy.record_text() {
@@ -149,6 +150,7 @@ impl Engine {
         self.recorder.record([session_started(event, self.now())?])
     }
 
+    /// Builds the event that captures a turn with the current state.
     fn capture(
         &self,
         turn: TurnId,
@@ -178,11 +180,13 @@ impl Engine {
         capture(input, context)
     }
 
+    /// Decides a captured turn with the current policy, models and state.
     fn decide(&self, started: &TurnStarted, message: &str, at: Timestamp, mode: DecisionMode) -> RouteDecided {
         let turn = turn_from_event(started, at, MessageText::Present(message.to_owned()));
         decide_turn(&self.recorder, self.policy.active(), &self.models, &turn, mode)
     }
 
+    /// Builds the outcome of a decided turn.
     fn outcome(
         &self,
         input: TurnInput,
@@ -198,7 +202,8 @@ impl Engine {
         TurnOutcome { turn: started.turn, at, input, mention_bytes, route, banners }
     }
 
-    /// Stores a text: inline if it is short, else in the text store, durable before the event that names it.
+    /// Stores a text: in the event itself if it is short, otherwise durably in the text store. Returns the part of the
+    /// event that holds or refers to it.
     fn store_text(&self, text: &str) -> Result<TextBody, EngineError> {
         if text.len() <= INLINE_TEXT_BYTES {
             return Ok(TextBody::Inline(text.to_owned()));

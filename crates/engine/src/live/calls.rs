@@ -1,4 +1,4 @@
-//! Calls to models and the tools they ask for, recorded as they happen. Not yet on the disk when these return.
+//! Records model calls and tool calls as they happen. The events are durable after [`Engine::commit`].
 
 use catalogue::estimate::estimates;
 use contracts::{
@@ -32,68 +32,68 @@ pub struct Call {
     pub model: ModelId,
     /// Number of the call in its turn, from 0.
     pub number: u64,
-    /// When it was sent.
+    /// The time at which it was sent.
     pub sent_at: Timestamp,
 }
 
-/// What came back from a call.
+/// The response of a model call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallAnswer {
-    /// What it used, when the provider says it.
+    /// The token usage; `None` if the provider did not report it.
     pub usage: Option<Usage>,
-    /// The provider's own account of the usage.
+    /// The usage object as the provider sent it.
     pub raw_usage: Option<String>,
-    /// Why the model stopped.
+    /// The reason why the model stopped.
     pub stop_reason: StopReason,
-    /// The tools it asked for.
+    /// The tool calls in the response.
     pub tools: Vec<ToolRequest>,
-    /// Blocks of thinking.
+    /// The number of thinking blocks.
     pub thinking_blocks: u32,
-    /// When the answer began.
+    /// The time of the first byte; `None` if unknown.
     pub began_at: Option<Timestamp>,
-    /// When it was over.
+    /// The time of the end.
     pub at: Timestamp,
 }
 
-/// A tool that a model asked for.
+/// A tool call in the response of a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolRequest {
-    /// The call of the tool, as the provider names it.
+    /// The id of the call, as the provider states it.
     pub id: String,
-    /// Its name.
+    /// The name of the tool.
     pub name: String,
-    /// What it is given, as JSON.
+    /// The arguments, as JSON.
     pub arguments: String,
 }
 
-/// What came back from a tool.
+/// A tool result in a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolAnswer {
-    /// The call of the tool, as the provider names it.
+    /// The id of the call, as the provider stated it.
     pub id: String,
-    /// Whether it failed; false where the client does not say.
+    /// Whether the tool failed; false if the client does not state it.
     pub failed: bool,
-    /// Bytes of its result.
+    /// The size of the result, in bytes.
     pub bytes: u64,
 }
 
-/// A call that failed.
+/// The failure of a model call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallFailure {
-    /// What went wrong.
+    /// The class of the error.
     pub class: ErrorClass,
-    /// The provider's status code.
+    /// The HTTP status of the provider; `None` without a response.
     pub status: Option<u16>,
-    /// How often it was tried again.
+    /// The number of retries of the same request.
     pub retries: u32,
-    /// What it had used when it was cancelled or broke off, when the provider had said it.
+    /// The token usage until the call was cancelled or interrupted; `None` if the provider did not report it.
     pub usage: Option<Usage>,
-    /// The provider's own account of the usage.
+    /// The usage object as the provider sent it.
     pub raw_usage: Option<String>,
 }
 
 impl Engine {
-    /// Records that a call of a turn is sent to a model.
+    /// Records that a call of a turn is sent to a model. Returns the call.
     ///
     /// # Errors
     /// [`EngineError`] if the log cannot be written.
@@ -122,10 +122,11 @@ impl Engine {
         Ok(call)
     }
 
-    /// Records what came back, the tools that were asked for, and the end of the turn unless it waits for them.
+    /// Records the response of a call, the tool calls in it, and, unless the model waits for tool results, the end of
+    /// the turn.
     ///
     /// # Errors
-    /// [`EngineError`] when the log cannot be written.
+    /// [`EngineError`] if the log cannot be written.
     pub fn call_answered(&mut self, call: &Call, answer: &CallAnswer) -> Result<(), EngineError> {
         let events = self.turn_events(call);
         let tool_calls = u32::try_from(answer.tools.len()).unwrap_or(u32::MAX);
@@ -147,10 +148,10 @@ impl Engine {
         self.end(&call.session, call.turn, TurnStatus::Completed)
     }
 
-    /// Records that a call failed. The turn goes on: another model may take it.
+    /// Records that a call failed. The turn stays open, since another model may continue it.
     ///
     /// # Errors
-    /// [`EngineError`] when the log cannot be written.
+    /// [`EngineError`] if the log cannot be written.
     pub fn call_failed(&mut self, call: &Call, failure: &CallFailure) -> Result<(), EngineError> {
         let events = self.turn_events(call);
         let event = events.call_failed(call.model.clone(), failure);
@@ -161,10 +162,10 @@ impl Engine {
         self.record_consequences()
     }
 
-    /// Records what tools of a turn brought.
+    /// Records the tool results of a request that are new. Clients resend all earlier ones.
     ///
     /// # Errors
-    /// [`EngineError`] when the log cannot be written.
+    /// [`EngineError`] if the log cannot be written.
     pub fn tools_answered(
         &mut self,
         session: &SessionId,
@@ -177,14 +178,14 @@ impl Engine {
         let registry = &self.models.registry;
         let events = TurnEvents { turn, session, thread: &open.thread, registry };
         let mut waiting = open.tools_waiting.clone();
-        // A turn that has asked for nothing itself goes on with what one before it asked for.
+        // Before its first response, a turn may receive results for tool calls of an earlier turn.
         let goes_on = open.llm_calls == 0;
         let mut sealed = Vec::with_capacity(answers.len());
         for answer in answers {
             let called = match waiting.iter().position(|tool| tool.matches_result(&cut(&answer.id, LONGEST_NAME))) {
                 Some(place) => waiting.remove(place).event,
                 None if goes_on => EventId::derive(&[ToolCalled::KIND.as_bytes(), &turn.0.0, answer.id.as_bytes()]),
-                // It was answered before: the client sends its request again.
+                // The result was recorded before; the client has resent it.
                 None => continue,
             };
             let outcome = if answer.failed { ToolOutcome::Failed } else { ToolOutcome::Succeeded };

@@ -1,4 +1,4 @@
-//! The calls that ran when the program was killed: they are over, and nobody knows how they went.
+//! Ends the calls and turns that were running when the program was killed. The outcome of these calls is unknown.
 
 use contracts::events::{ErrorClass, LlmCallFailed, TurnStatus};
 use event_core::EventType;
@@ -7,18 +7,19 @@ use super::CallFailure;
 use crate::{engine::Engine, error::EngineError, open_turn::OpenTurn, turn_events::TurnEvents};
 
 impl Engine {
-    /// Ends the turns whose calls ran when the last process was killed. Durable when this returns; how many there were.
+    /// Ends the turns that had running calls when the previous process was killed, and returns their number. Durable on
+    /// return.
     ///
-    /// A turn that waited for the answer of a tool stays open: its client may still bring it.
+    /// A turn that waits for a tool result stays open, since its client may still send it.
     ///
     /// # Errors
-    /// [`EngineError`] when the log cannot be written.
+    /// [`EngineError`] if the log cannot be written.
     pub fn recover(&mut self) -> Result<usize, EngineError> {
         let now = self.now();
         let mut lost = Vec::new();
         for (session, known) in self.state().sessions.iter() {
             let gateway = known.gateway_since.is_some();
-            // Killed between a call that failed and the next one, a turn of the gateway waits for nothing at all.
+            // A turn of the gateway that was interrupted between a failed call and the next one has neither.
             let is_lost = |open: &&OpenTurn| 0 < open.calls_waiting || gateway && open.tools_waiting.is_empty();
             lost.extend(known.open.iter().filter(is_lost).map(|open| (session.clone(), open.clone())));
         }
