@@ -20,20 +20,10 @@ impl State for Engine {
         self.recorder.commit()
     }
 
-    /// Reloads the policy file if its text has changed. Errors are logged, since the engine keeps its last valid
-    /// policy.
+    /// Reloads the policy file if its text has changed. An error is logged, since the engine keeps its last valid policy.
     fn refresh(&mut self) {
-        match self.refresh_policy() {
-            Ok(None) => {}
-            Ok(Some(trouble)) => {
-                let problems = trouble.problems.len();
-                tracing::warn!(
-                    file = trouble.path,
-                    problems,
-                    "the policy file is invalid; the last valid policy stays active"
-                );
-            }
-            Err(error) => tracing::error!(%error, "the policy could not be refreshed"),
+        if let Err(error) = self.refresh_policy() {
+            tracing::error!(%error, "the policy could not be refreshed");
         }
     }
 

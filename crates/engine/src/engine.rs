@@ -162,7 +162,7 @@ impl Engine {
         Some(PolicyFileProblems { path: self.policy.path().display().to_string(), problems })
     }
 
-    /// Reloads the policy file if it changed, and records the result (004 §4.8). Returns the problems if the file is
+    /// Reloads the policy file if it changed, and records the result (004 §4.8). Logs and returns the problems if the file is
     /// invalid.
     ///
     /// # Errors
@@ -177,6 +177,11 @@ impl Engine {
                 let position = self.recorder.position().0.to_le_bytes();
                 let id = EventId::derive(&[b"routing.policy_invalid", path.as_bytes(), &position]);
                 self.recorder.record([NewEvent::new(id, now, policy_correlation(), &event)?])?;
+                tracing::warn!(
+                    file = path,
+                    problems = problems.len(),
+                    "the policy file is invalid; the last valid policy stays active"
+                );
                 Some(PolicyFileProblems { path, problems })
             }
         };
