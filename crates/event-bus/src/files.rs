@@ -1,6 +1,8 @@
 //! The file system interface of the log, implemented by the operating system and by test disks.
 
+#[cfg(feature = "test-disks")]
 mod failing;
+#[cfg(feature = "test-disks")]
 mod recording;
 mod system;
 
@@ -11,7 +13,9 @@ use std::{
     sync::Arc,
 };
 
+#[cfg(feature = "test-disks")]
 pub use failing::{FailingFiles, Fault, FaultKind, Operation};
+#[cfg(feature = "test-disks")]
 pub use recording::{Change, Disk, Image, RecordingFiles, Survival};
 pub use system::SystemFiles;
 

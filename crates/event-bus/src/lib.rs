@@ -27,6 +27,8 @@ mod repair;
 mod repairs;
 mod sled_log;
 mod sync;
+#[cfg(feature = "testing")]
+pub mod testing;
 mod texts;
 mod verify;
 

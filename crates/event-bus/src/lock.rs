@@ -38,6 +38,7 @@ pub(crate) fn acquire(files: &dyn Files, log: &Path) -> Result<LogLock, LogError
 
 /// Returns ` on HOST`, since a log on a shared disk may be locked by another host; empty if the host name is unknown.
 fn on_host() -> String {
-    let name = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
-    if name.trim().is_empty() { String::new() } else { format!(" on {}", name.trim()) }
+    let uname = rustix::system::uname();
+    let name = uname.nodename().to_string_lossy();
+    if name.is_empty() { String::new() } else { format!(" on {name}") }
 }

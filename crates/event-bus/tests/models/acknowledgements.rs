@@ -8,7 +8,7 @@ use event_core::Position;
 use crate::{
     explore::{block_on, explore, thread},
     support::{new_event, new_events},
-    watched_log::WatchedLog,
+    watched_log::{self, WatchedLog},
 };
 
 /// Appends one event and checks that acknowledged events are readable.
@@ -26,7 +26,7 @@ fn append(bus: &Bus, log: &Arc<WatchedLog>, number: u64) -> Appended {
 #[test]
 fn an_acknowledged_event_is_durable_and_published_and_positions_have_no_holes() {
     explore("two producers", 3, || {
-        let (log, bus) = WatchedLog::start();
+        let (log, bus) = watched_log::start();
         let other = thread::spawn({
             let (log, bus) = (log.clone(), bus.clone());
             move || append(&bus, &log, 1)
@@ -41,7 +41,7 @@ fn an_acknowledged_event_is_durable_and_published_and_positions_have_no_holes() 
 #[test]
 fn one_producer_gets_its_answers_in_the_order_of_its_batches() {
     explore("two batches in flight", 3, || {
-        let (_log, bus) = WatchedLog::start();
+        let (_log, bus) = watched_log::start();
         let mut first = pin!(bus.append(Expected::Any, vec![new_event(1)]));
         let mut second = pin!(bus.append(Expected::At(Position(1)), new_events(2..4)));
         let mut answered = None;
@@ -72,7 +72,7 @@ fn ready<T>(poll: Poll<T>) -> Option<T> {
 #[test]
 fn a_command_is_durable_when_its_handle_resolves_and_is_seen_by_the_next_command() {
     explore("command and its handle", 2, || {
-        let (log, bus) = WatchedLog::start();
+        let (log, bus) = watched_log::start();
         let other = thread::spawn({
             let (log, bus) = (log.clone(), bus.clone());
             move || record(&bus, &log, 1)
@@ -104,7 +104,7 @@ fn record(bus: &Bus, log: &Arc<WatchedLog>, number: u64) -> u64 {
 #[test]
 fn a_failed_barrier_reaches_every_caller_that_waits_for_it_and_nothing_is_published_after_it() {
     explore("a barrier that fails", 3, || {
-        let (log, bus) = WatchedLog::failing_after(2);
+        let (log, bus) = watched_log::failing_after(2);
         let other = thread::spawn({
             let bus = bus.clone();
             move || bus.append_blocking(Expected::Any, vec![new_event(1)])
@@ -122,7 +122,7 @@ fn a_failed_barrier_reaches_every_caller_that_waits_for_it_and_nothing_is_publis
 #[test]
 fn a_failed_barrier_reaches_the_handle_of_a_command_and_every_later_command() {
     explore("a barrier that fails under a command", 2, || {
-        let (log, bus) = WatchedLog::failing_after(0);
+        let (log, bus) = watched_log::failing_after(0);
         let other = thread::spawn({
             let bus = bus.clone();
             move || bus.append_blocking(Expected::Any, vec![new_event(1)])

@@ -8,13 +8,13 @@ use crate::{
     explore::{block_on, explore, thread},
     follow::follow,
     support::{all, new_event},
-    watched_log::WatchedLog,
+    watched_log,
 };
 
 #[test]
 fn what_is_accepted_while_the_bus_closes_is_recorded_and_the_rest_is_refused() {
     explore("append against close", 3, || {
-        let (log, bus) = WatchedLog::start();
+        let (log, bus) = watched_log::start();
         let producer = thread::spawn({
             let bus = bus.clone();
             move || bus.append_blocking(Expected::Any, vec![new_event(1)])
@@ -33,7 +33,7 @@ fn what_is_accepted_while_the_bus_closes_is_recorded_and_the_rest_is_refused() {
 #[test]
 fn of_two_producers_each_is_recorded_or_refused_when_the_bus_closes() {
     explore("two producers against close", 2, || {
-        let (log, bus) = WatchedLog::start();
+        let (log, bus) = watched_log::start();
         let producers = [1, 2].map(|number| {
             let bus = bus.clone();
             thread::spawn(move || bus.append_blocking(Expected::Any, vec![new_event(number)]))
@@ -47,7 +47,7 @@ fn of_two_producers_each_is_recorded_or_refused_when_the_bus_closes() {
 #[test]
 fn a_notification_is_durable_after_close_although_no_caller_waits_for_it() {
     explore("notify and close", 3, || {
-        let (log, bus) = WatchedLog::start();
+        let (log, bus) = watched_log::start();
         bus.notify(|state| state.append(Expected::Any, &[new_event(1)]).map(drop));
         bus.close_blocking().unwrap();
         assert_eq!((log.head().unwrap(), bus.head()), (Position(1), Position(1)));
@@ -57,7 +57,7 @@ fn a_notification_is_durable_after_close_although_no_caller_waits_for_it() {
 #[test]
 fn a_notification_is_published_without_any_other_command() {
     explore("notify and subscribe", 2, || {
-        let (_log, bus) = WatchedLog::start();
+        let (_log, bus) = watched_log::start();
         bus.notify(|state| state.append(Expected::Any, &[new_event(1)]).map(drop));
         assert_eq!(block_on(bus.head_after(Position::ORIGIN)).unwrap(), Position(1));
     });
@@ -80,7 +80,7 @@ impl Reactor for Answers {
 #[test]
 fn closing_drains_a_reactor_before_the_log_is_closed() {
     explore("reactor against close", 1, || {
-        let (log, bus) = WatchedLog::start();
+        let (log, bus) = watched_log::start();
         block_on(async {
             bus.run(Box::new(Answers)).await.unwrap();
             bus.append(Expected::Any, vec![new_event(1)]).await.unwrap();
@@ -94,7 +94,7 @@ fn closing_drains_a_reactor_before_the_log_is_closed() {
 #[test]
 fn closing_twice_at_once_comes_to_an_end() {
     explore("close against close", 3, || {
-        let (log, bus) = WatchedLog::start();
+        let (log, bus) = watched_log::start();
         let other = thread::spawn({
             let bus = bus.clone();
             move || bus.close_blocking()
@@ -109,7 +109,7 @@ fn closing_twice_at_once_comes_to_an_end() {
 #[test]
 fn a_subscriber_gets_everything_that_was_accepted_before_it_ends() {
     explore("subscriber against close", 2, || {
-        let (log, bus) = WatchedLog::start();
+        let (log, bus) = watched_log::start();
         let subscription = bus.subscribe(Position::ORIGIN);
         let follower = thread::spawn(move || follow(subscription));
         bus.append_blocking(Expected::Any, vec![new_event(1)]).unwrap();
@@ -121,7 +121,7 @@ fn a_subscriber_gets_everything_that_was_accepted_before_it_ends() {
 #[test]
 fn a_bus_that_is_dropped_writes_what_it_accepted_and_ends() {
     explore("drop against drop", 2, || {
-        let (log, bus) = WatchedLog::start();
+        let (log, bus) = watched_log::start();
         let producer = thread::spawn({
             let bus = bus.clone();
             move || bus.append_blocking(Expected::Any, vec![new_event(1)]).unwrap()

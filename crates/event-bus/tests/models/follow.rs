@@ -7,7 +7,7 @@ use event_core::{Position, Recorded};
 use crate::{
     explore::{block_on, explore, thread},
     support::{all, new_event, new_events},
-    watched_log::WatchedLog,
+    watched_log,
 };
 
 /// Collects the deliveries of a subscription until the bus is closed.
@@ -26,7 +26,7 @@ pub(crate) fn follow(mut subscription: Subscription) -> Vec<Recorded> {
 #[test]
 fn a_subscriber_sees_every_acknowledged_event_in_order_and_once() {
     explore("publish and subscribe", 2, || {
-        let (log, bus) = WatchedLog::start();
+        let (log, bus) = watched_log::start();
         let subscription = bus.subscribe(Position::ORIGIN);
         let follower = thread::spawn(move || follow(subscription));
         bus.append_blocking(Expected::Any, vec![new_event(1)]).unwrap();
@@ -41,7 +41,7 @@ fn a_subscriber_sees_every_acknowledged_event_in_order_and_once() {
 #[test]
 fn the_head_never_goes_back_and_is_never_ahead_of_what_can_be_read() {
     explore("head watch", 3, || {
-        let (log, bus) = WatchedLog::start();
+        let (log, bus) = watched_log::start();
         let watcher = thread::spawn({
             let bus = bus.clone();
             move || {

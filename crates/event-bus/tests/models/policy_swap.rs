@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     explore::{block_on, explore},
     support::new_event,
-    watched_log::WatchedLog,
+    watched_log,
 };
 
 /// A projection of the active policy: two values that change together, as hash and home do in the engine.
@@ -37,7 +37,7 @@ impl Projection for ActivePolicy {
 #[test]
 fn a_reader_sees_a_policy_whole_and_its_own_swap_at_once() {
     explore("policy swap against reader", 2, || {
-        let (_log, bus) = WatchedLog::start();
+        let (_log, bus) = watched_log::start();
         block_on(async {
             let view = bus.project::<ActivePolicy>().await.unwrap();
             let look = || {

@@ -51,7 +51,7 @@ fn count(state: &mut Counter, number: u64) -> u64 {
 fn a_command_answers_before_the_barrier_and_its_handle_resolves_after_it() {
     let log = Arc::new(Slow::default());
     let bus = counting(log.clone());
-    let gate = log.gate.lock().unwrap();
+    let gate = log.hooks.gate.lock().unwrap();
     let (first, durable) = run(bus.command(|state| count(state, 1))).unwrap();
     assert_eq!((first, bus.head(), log.head().unwrap()), (1, Position(0), Position(0)));
     drop(gate);
@@ -90,10 +90,10 @@ fn one_barrier_answers_at_most_64_commands() {
         let bus = bus.clone();
         runtime.spawn(async move { bus.command(move |state| count(state, number)).await?.1.wait().await })
     };
-    let gate = log.gate.lock().unwrap();
+    let gate = log.hooks.gate.lock().unwrap();
     let first = send(0);
     // The bus thread waits at the gate, in the barrier of the first command.
-    while log.waiting.load(Ordering::SeqCst) == 0 {
+    while log.hooks.waiting.load(Ordering::SeqCst) == 0 {
         runtime.block_on(tokio::task::yield_now());
     }
     let commands: Vec<_> = (1..=128).map(send).collect();
@@ -106,7 +106,7 @@ fn one_barrier_answers_at_most_64_commands() {
             command.await.unwrap().unwrap();
         }
     });
-    assert_eq!(log.barriers.load(Ordering::SeqCst), 3, "one, 64 and 64");
+    assert_eq!(log.hooks.barriers.load(Ordering::SeqCst), 3, "one, 64 and 64");
     run(bus.close()).unwrap();
 }
 

@@ -16,7 +16,7 @@ use crate::support::{new_event, run};
 fn waiting_producers_share_a_barrier_and_each_gets_its_own_answer() {
     let log = Arc::new(Slow::default());
     let bus = start(log.clone());
-    let closed = log.gate.lock().unwrap();
+    let closed = log.hooks.gate.lock().unwrap();
     // The first takes the writer into its barrier; the others gather behind it meanwhile.
     let first = thread::spawn({
         let bus = bus.clone();
@@ -42,7 +42,7 @@ fn waiting_producers_share_a_barrier_and_each_gets_its_own_answer() {
     positions.sort();
     assert_eq!(positions, (2..=46).map(Position).collect::<Vec<_>>());
     bus.close_blocking().unwrap();
-    let barriers = log.barriers.load(Ordering::Relaxed);
+    let barriers = log.hooks.barriers.load(Ordering::Relaxed);
     assert!(barriers < 15, "51 batches took {barriers} barriers");
 }
 
@@ -72,7 +72,7 @@ fn a_writer_that_panics_leaves_nobody_waiting() {
     let breaks = Arc::clone(&log);
     // A barrier cannot be taken through a poisoned gate.
     let broken = thread::spawn(move || {
-        let _closed = breaks.gate.lock().unwrap();
+        let _closed = breaks.hooks.gate.lock().unwrap();
         panic!("the gate breaks");
     });
     broken.join().unwrap_err();

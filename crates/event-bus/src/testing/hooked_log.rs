@@ -1,0 +1,76 @@
+//! [`HookedLog`], an in-memory log with hooks.
+
+use event_core::{Checkpoint, EventId, NewEvent, Position, Recorded, Timestamp};
+
+use crate::{Appended, EventLog, Expected, LogError, MemoryLog};
+
+/// What a test does before operations of a [`HookedLog`]. An error is returned in place of the operation.
+pub trait LogHooks: Send + Sync + 'static {
+    /// Called before a batch is staged.
+    ///
+    /// # Errors
+    /// The error that the append returns.
+    fn before_append(&self, batch: &[NewEvent]) -> Result<(), LogError> {
+        let _ = batch;
+        Ok(())
+    }
+
+    /// Called before each barrier.
+    ///
+    /// # Errors
+    /// The error that the barrier returns.
+    fn before_sync(&self) -> Result<(), LogError> {
+        Ok(())
+    }
+}
+
+/// An in-memory log that calls hooks before it stages a batch and before each barrier.
+#[derive(Debug, Default)]
+pub struct HookedLog<H> {
+    log: MemoryLog,
+    /// The hooks.
+    pub hooks: H,
+}
+
+impl<H> HookedLog<H> {
+    /// Creates an empty log.
+    pub fn new(hooks: H) -> Self {
+        Self { log: MemoryLog::new(), hooks }
+    }
+}
+
+impl<H: LogHooks> EventLog for HookedLog<H> {
+    fn append(&self, expected: Expected, at: Timestamp, batch: &[NewEvent]) -> Result<Appended, LogError> {
+        self.hooks.before_append(batch)?;
+        self.log.append(expected, at, batch)
+    }
+
+    fn restore(&self, events: &[Recorded]) -> Result<Appended, LogError> {
+        self.log.restore(events)
+    }
+
+    fn sync(&self) -> Result<(), LogError> {
+        self.hooks.before_sync()?;
+        self.log.sync()
+    }
+
+    fn read_after(&self, after: Position, limit: usize) -> Result<Vec<Recorded>, LogError> {
+        self.log.read_after(after, limit)
+    }
+
+    fn head(&self) -> Result<Position, LogError> {
+        self.log.head()
+    }
+
+    fn find(&self, id: EventId) -> Result<Option<Position>, LogError> {
+        self.log.find(id)
+    }
+
+    fn load_checkpoint(&self, name: &str) -> Result<Option<Checkpoint>, LogError> {
+        self.log.load_checkpoint(name)
+    }
+
+    fn save_checkpoint(&self, name: &str, checkpoint: &Checkpoint) -> Result<(), LogError> {
+        self.log.save_checkpoint(name, checkpoint)
+    }
+}
