@@ -1,11 +1,11 @@
 //! Finds decisions and messages of turns in the log.
 
 use contracts::{
-    ModelId, TurnId,
-    events::{RouteDecided, RouteFallback, TextBody, TurnTextRecorded},
+    ModelId, Requirement, TurnId,
+    events::{LlmCallStarted, RouteDecided, RouteFallback, TextBody, TurnTextRecorded},
 };
 use event_bus::{EventLog, TextStore};
-use event_core::{EventType as _, Position, Recorded, Timestamp};
+use event_core::{EventType, Position, Recorded, Timestamp};
 use router_core::{WhyHeader, why, why_step};
 
 use crate::{engine::Engine, error::EngineError};
@@ -24,6 +24,8 @@ pub struct RecordedDecision {
     pub decided: RouteDecided,
     /// The fallbacks of the turn, each with its time, in order.
     pub steps: Vec<(Timestamp, RouteFallback)>,
+    /// The features of the request that were adapted to the model of the first call; empty for an imported turn.
+    pub adapted: Vec<Requirement>,
 }
 
 /// The maximum number of fallbacks of a turn that are read. A chain has fewer candidates.
@@ -38,6 +40,12 @@ impl RecordedDecision {
             text.push('\n');
             text.push_str(&why_step(step, *at));
         }
+        if !self.adapted.is_empty() {
+            let names: Vec<_> = self.adapted.iter().map(|feature| feature.name()).collect();
+            text.push_str("\nAdapted to the model: ");
+            text.push_str(&names.join(", "));
+            text.push('\n');
+        }
         text
     }
 
@@ -51,7 +59,9 @@ impl RecordedDecision {
     fn of(log: &dyn EventLog, event: &Recorded) -> Result<Option<Self>, EngineError> {
         let Some(decided) = event.read::<RouteDecided>()? else { return Ok(None) };
         let steps = read_fallbacks(log, decided.turn)?;
-        Ok(Some(Self { position: event.position, at: event.event.at, decided, steps }))
+        let started = read_event::<LlmCallStarted>(log, decided.turn, 0)?;
+        let adapted = started.map(|(_, call)| call.adapted).unwrap_or_default();
+        Ok(Some(Self { position: event.position, at: event.event.at, decided, steps, adapted }))
     }
 }
 
@@ -59,12 +69,22 @@ impl RecordedDecision {
 fn read_fallbacks(log: &dyn EventLog, turn: TurnId) -> Result<Vec<(Timestamp, RouteFallback)>, EngineError> {
     let mut steps = Vec::new();
     for number in 1..=MAX_STEPS {
-        let Some(position) = log.find(turn.0.then(RouteFallback::KIND, number))? else { break };
-        let events = log.read_after(Position(position.0.saturating_sub(1)), 1)?;
-        let Some(event) = events.first() else { break };
-        steps.extend(event.read::<RouteFallback>()?.map(|step| (event.event.at, step)));
+        let Some(step) = read_event(log, turn, number)? else { break };
+        steps.push(step);
     }
     Ok(steps)
+}
+
+/// Reads the event of a kind with a sequence number in a turn, with its time; `None` if there is none.
+fn read_event<E: EventType>(
+    log: &dyn EventLog,
+    turn: TurnId,
+    number: u64,
+) -> Result<Option<(Timestamp, E)>, EngineError> {
+    let Some(position) = log.find(turn.0.then(E::KIND, number))? else { return Ok(None) };
+    let events = log.read_after(Position(position.0.saturating_sub(1)), 1)?;
+    let Some(event) = events.first() else { return Ok(None) };
+    Ok(event.read::<E>()?.map(|body| (event.event.at, body)))
 }
 
 /// Iterates over the events of a log after a position, in constant memory. Ends after an error.

@@ -89,6 +89,7 @@ function draw(detail) {
       decision(detail),
       detail.steps.map((step, at) => stepSection(step, at, detail.steps.length)),
       requirements(detail),
+      adaptations(detail),
       calls(detail),
       verdict(detail.verdict),
       asText(detail)));
@@ -162,6 +163,15 @@ function stepSection(step, at, all) {
     make('p', {}, make('time', { datetime: step.at, title: fullTime(step.at), class: 'soft' }, clock(step.at)), ' after ',
       foreign(step.after.model, { class: 'mono' }), ': ', make('span', { class: 'failure' }, failureName(step.after.class))),
     step.chain.length > 0 ? list : null);
+}
+
+/** What was dropped or converted because the model does not support it; null if nothing was. */
+function adaptations({ adapted }) {
+  if (adapted.length === 0) return null;
+  return make('section', { class: 'part' },
+    make('h3', {}, 'Adapted to the model'),
+    make('p', { class: 'soft' }, 'Dropped or converted, because the model does not support it.'),
+    make('ul', { class: 'chips' }, adapted.map((name) => make('li', { class: 'chip' }, String(name).replaceAll('_', ' ')))));
 }
 
 function requirements({ requires }) {

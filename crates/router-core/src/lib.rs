@@ -35,5 +35,5 @@ pub use policy::{
     OnExplicitReject, Policy, Problem, RecordText, RuleView, SCHEMA, schema_text,
 };
 pub use scenario::{Outcome, Scenario, ScenarioError};
-pub use validate::select_api;
+pub use validate::{adapted_features, select_api};
 pub use why::{WhyHeader, why, why_step};

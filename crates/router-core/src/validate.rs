@@ -98,3 +98,23 @@ fn api_for(model: &ModelSpec, request: &ClientRequest, adaptable: &BTreeSet<Requ
     }
     Err(first_failure)
 }
+
+/// Returns the features of a request that are dropped or converted if it is sent to `model` over `api` (decisions D31,
+/// D32), as named in the policy. `adaptable` contains those that the policy allows.
+pub fn adapted_features(
+    model: &ModelSpec,
+    api: WireApi,
+    request: &ClientRequest,
+    adaptable: &BTreeSet<Requirement>,
+) -> BTreeSet<Requirement> {
+    let is_converted = api != request.api;
+    let is_unsupported = |requirement: &Requirement| match requirement {
+        Requirement::Signatures => is_converted || request.signed_by.iter().any(|signer| *signer != model.id),
+        // Only its own API has a budget, where it is also a `ThinkingControl`.
+        Requirement::ThinkingBudget if is_converted => false,
+        requirement if !model.capabilities.takes(*requirement) => true,
+        requirement => model.capabilities.is_told(*requirement, api) && !requirement.carried(request.api, api),
+    };
+    let unsupported = request.requires.iter().copied().filter(is_unsupported);
+    unsupported.map(Requirement::dropped_as).filter(|feature| adaptable.contains(feature)).collect()
+}

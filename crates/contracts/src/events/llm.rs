@@ -4,7 +4,7 @@ use event_core::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{event, sample};
-use crate::{CacheVariant, ModelId, NanoUsd, SessionId, Thread, ThreadId, TurnId, Usage};
+use crate::{CacheVariant, ModelId, NanoUsd, Requirement, SessionId, Thread, ThreadId, TurnId, Usage};
 
 /// Event: a call was sent to a model. `llm.call_completed` or `llm.call_failed` follows.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,6 +21,9 @@ pub struct LlmCallStarted {
     pub model: ModelId,
     /// Estimated tokens of the prompt.
     pub estimated_input: u64,
+    /// Features of the request that were dropped or converted because the model does not support them (decisions D31,
+    /// D32).
+    pub adapted: Vec<Requirement>,
 }
 
 event!(
@@ -36,6 +39,7 @@ event!(
         parent: Some(sample::name("agent-04a2b1")),
         model: sample::model(),
         estimated_input: 18_338,
+        adapted: vec![Requirement::Signatures, Requirement::Effort],
     }
 );
 

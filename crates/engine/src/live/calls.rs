@@ -1,8 +1,10 @@
 //! Records model calls and tool calls as they happen. The events are durable after [`Engine::commit`].
 
+use std::collections::BTreeSet;
+
 use catalogue::estimate::estimates;
 use contracts::{
-    ModelId, SessionId, Thread, Tokenizer, TurnId, Usage,
+    ModelId, Requirement, SessionId, Thread, Tokenizer, TurnId, Usage,
     events::{
         ErrorClass, LlmCallCompleted, LlmCallFailed, LlmCallStarted, RouteDecided, StopReason, ToolCalled,
         ToolFinished, ToolOutcome, TurnStatus,
@@ -93,11 +95,17 @@ pub struct CallFailure {
 }
 
 impl Engine {
-    /// Records that a call of a turn is sent to a model. Returns the call.
+    /// Records that a call of a turn is sent to a model, with the features of the request that are `adapted` to it. Returns
+    /// the call.
     ///
     /// # Errors
     /// [`EngineError`] if the log cannot be written.
-    pub fn call_sent(&mut self, outcome: &TurnOutcome, model: &ModelId) -> Result<Call, EngineError> {
+    pub fn call_sent(
+        &mut self,
+        outcome: &TurnOutcome,
+        model: &ModelId,
+        adapted: &BTreeSet<Requirement>,
+    ) -> Result<Call, EngineError> {
         let (turn, input) = (outcome.turn, &outcome.input);
         let tokenizer = self.models.registry.get(model).map_or(Tokenizer::Generic, |model| model.tokenizer);
         let open = self.state().sessions.get(&input.session).and_then(|session| session.open_turn(turn));
@@ -116,6 +124,7 @@ impl Engine {
             parent: input.parent_thread.clone(),
             model: model.clone(),
             estimated_input: estimates(&input.prompt).of(tokenizer),
+            adapted: adapted.iter().copied().collect(),
         };
         let sealed = turn_event(turn, call.number, call.sent_at, event)?.caused_by(turn.0.then(RouteDecided::KIND, 0));
         self.recorder.record([sealed])?;

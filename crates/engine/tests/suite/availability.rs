@@ -1,5 +1,7 @@
 //! Outages: failed calls, recorded transitions, and their effect on the next turn (004 §4.5).
 
+use std::collections::BTreeSet;
+
 use contracts::{
     OutageScope,
     events::{ErrorClass, OutageTrigger, ProviderRecovered, ProviderUnavailable, RecoveredBy, StopReason},
@@ -183,7 +185,7 @@ fn a_session_sees_the_outages_that_another_one_met() {
 
 /// Records a call of the running turn through the gateway.
 fn send(desk: &mut Desk, started: &TurnOutcome) -> Call {
-    desk.engine.call_sent(started, started.model().unwrap()).unwrap()
+    desk.engine.call_sent(started, started.model().unwrap(), &BTreeSet::new()).unwrap()
 }
 
 fn answered(desk: &Desk) -> CallAnswer {

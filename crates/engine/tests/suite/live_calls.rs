@@ -1,5 +1,7 @@
 //! Failed calls: their events and their costs.
 
+use std::collections::BTreeSet;
+
 use contracts::{
     CallRole, NanoUsd, Thread, Usage,
     events::{ErrorClass, LlmCallFailed},
@@ -16,7 +18,7 @@ use crate::support::{
 fn sent(desk: &mut Desk, model: &str) -> Call {
     let input = TurnInput::new(session("sess_42"), "message-0", "hello");
     let started = desk.arrive(TurnInput { thread: worker(), ..input }).unwrap();
-    desk.engine.call_sent(&started, &model_id(model)).unwrap()
+    desk.engine.call_sent(&started, &model_id(model), &BTreeSet::new()).unwrap()
 }
 
 fn worker() -> Thread {

@@ -1,5 +1,7 @@
 //! Parallel runs of one prompt by a client without session ids: they share a session, and each keeps its turns.
 
+use std::collections::BTreeSet;
+
 use contracts::{
     TurnId,
     events::{RouteDecided, StopReason, TurnEnded, TurnStatus},
@@ -61,7 +63,7 @@ fn waits(desk: &mut Desk, input: TurnInput, calls: &[&str]) -> TurnId {
     desk.pass_secs(1);
     let started = desk.engine.arrive(input).unwrap();
     assert!(matches!(started.route, Route::Decided(_)), "{:?}", started.route);
-    let sent = desk.engine.call_sent(&started, started.model().unwrap()).unwrap();
+    let sent = desk.engine.call_sent(&started, started.model().unwrap(), &BTreeSet::new()).unwrap();
     answer(desk, &sent, calls);
     started.turn
 }
@@ -71,7 +73,7 @@ fn goes_on(desk: &mut Desk, message: &str, id: &str) -> (TurnId, String) {
     desk.pass_secs(1);
     let continued = desk.engine.arrive(brings(message, id)).unwrap();
     let Route::Locked(model) = &continued.route else { panic!("decided again: {:?}", continued.route) };
-    let sent = desk.engine.call_sent(&continued, model).unwrap();
+    let sent = desk.engine.call_sent(&continued, model, &BTreeSet::new()).unwrap();
     answer(desk, &sent, &[]);
     (continued.turn, model.to_string())
 }

@@ -1,5 +1,7 @@
 //! The parts of an input that the engine resolves for every front end: mention, requested model, signers, tier.
 
+use std::collections::BTreeSet;
+
 use contracts::{AuxiliaryCall, ClientRequest, ModelId, Requirement, Thread, events::TurnStarted};
 use engine::{CallAnswer, EngineError, TurnInput, TurnOutcome};
 
@@ -92,7 +94,7 @@ fn thinking_of_an_auxiliary_call_does_not_sign_the_main_conversation() {
 
 /// Records a response with one block of thinking.
 fn thinks(desk: &mut Desk, outcome: &TurnOutcome, model: &str) {
-    let call = desk.engine.call_sent(outcome, &model_id(model)).unwrap();
+    let call = desk.engine.call_sent(outcome, &model_id(model), &BTreeSet::new()).unwrap();
     let answer = CallAnswer {
         usage: None,
         raw_usage: None,

@@ -73,12 +73,6 @@ impl Attempt<'_> {
             }
         };
         *response.status_mut() = status;
-        if !outgoing.adapted.is_empty() {
-            let names: Vec<_> = outgoing.adapted.iter().map(|requirement| requirement.name()).collect();
-            if let Ok(value) = HeaderValue::from_str(&names.join(", ")) {
-                response.headers_mut().insert("x-turnwise-adapted", value);
-            }
-        }
         Ok(response)
     }
 

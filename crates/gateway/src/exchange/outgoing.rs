@@ -18,8 +18,6 @@ pub(super) struct Outgoing {
     pub(super) body: Bytes,
     /// Whether the gateway requested a usage chunk that the client did not, which is removed from the response.
     pub(super) hides_usage: bool,
-    /// The requirements that were dropped or converted because the model does not support them.
-    pub(super) adapted: BTreeSet<Requirement>,
 }
 
 /// Prepares the request for a provider. Fails if the target's API cannot express it.
@@ -33,10 +31,8 @@ pub(super) fn outgoing(
     let same_api = target.api == incoming.api;
     let streams = incoming.streams(inspected);
     let mut edits: Vec<Edit> = mentions(body, inspected, target);
-    let mut adapted = BTreeSet::new();
-    if drops_signatures(target) {
+    if target.adapted.contains(&Requirement::Signatures) {
         edits.extend(remove_signed_thinking(body, inspected));
-        adapted.insert(Requirement::Signatures);
     }
     if !same_api {
         let edited = if edits.is_empty() { body.clone() } else { Bytes::from(apply_edits(body, edits)) };
@@ -52,16 +48,15 @@ pub(super) fn outgoing(
         };
         let converted =
             convert_request(&conversion, &edited).map_err(|error| FailedAttempt::not_convertible(error.to_string()))?;
-        adapted.extend(converted.dropped);
-        return Ok(Outgoing { body: Bytes::from(converted.body), hides_usage: false, adapted });
+        return Ok(Outgoing { body: Bytes::from(converted.body), hides_usage: false });
     }
     if inspected.model.as_deref() != Some(model) {
         edits.extend(set_model(inspected, model));
     }
-    let not_taken = not_taken(target);
-    if !not_taken.is_empty() {
-        edits.extend(remove_thinking_settings(body, inspected, &not_taken));
-        adapted.extend(not_taken);
+    let unsupported: BTreeSet<_> =
+        target.adapted.iter().copied().filter(|feature| !target.model.capabilities.takes(*feature)).collect();
+    if !unsupported.is_empty() {
+        edits.extend(remove_thinking_settings(body, inspected, &unsupported));
     }
     let hides_usage =
         target.api == WireApi::OpenAiChat && streams && !inspected.requests_stream_usage && provider.newer_chat;
@@ -70,7 +65,7 @@ pub(super) fn outgoing(
     }
     // Without edits, the received bytes are forwarded as they are.
     let body = if edits.is_empty() { body.clone() } else { Bytes::from(apply_edits(body, edits)) };
-    Ok(Outgoing { body, hides_usage, adapted })
+    Ok(Outgoing { body, hides_usage })
 }
 
 /// Returns the edits that remove the `@` mentions at the start of the user's messages.
@@ -80,20 +75,4 @@ fn mentions(body: &[u8], inspected: &RequestSummary<'_>, target: &Target) -> Vec
         .filter(|(_, bytes)| 0 < **bytes)
         .filter_map(|(message, bytes)| remove_message_prefix(body, message, *bytes))
         .collect()
-}
-
-/// Returns whether thinking signed by another model is in the request and the policy allows to drop it.
-fn drops_signatures(target: &Target) -> bool {
-    let Some(request) = target.outcome.request() else { return false };
-    request.requires.contains(&Requirement::Signatures)
-        && target.adaptable.contains(&Requirement::Signatures)
-        && request.signed_by.iter().any(|signer| *signer != target.model.id)
-}
-
-/// Returns the requirements that the model does not support and the policy allows to drop.
-fn not_taken(target: &Target) -> BTreeSet<Requirement> {
-    let can = target.model.capabilities;
-    let requires = target.outcome.request().into_iter().flat_map(|request| &request.requires);
-    let required = requires.filter(|requirement| target.adaptable.contains(requirement)).copied();
-    required.filter(|requirement| !can.takes(*requirement)).collect()
 }

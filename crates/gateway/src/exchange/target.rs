@@ -9,7 +9,7 @@ use hyper::{
     Response,
     header::{HeaderName, HeaderValue},
 };
-use router_core::select_api;
+use router_core::{adapted_features, select_api};
 
 use crate::{body::Answer, call::RunningCall, gateway::Gateway, request_span::record_model};
 
@@ -18,6 +18,7 @@ const POLICY: HeaderName = HeaderName::from_static("x-turnwise-policy");
 const REASON: HeaderName = HeaderName::from_static("x-turnwise-reason");
 const TURN: HeaderName = HeaderName::from_static("x-turnwise-turn");
 const FALLBACKS: HeaderName = HeaderName::from_static("x-turnwise-fallbacks");
+const ADAPTED: HeaderName = HeaderName::from_static("x-turnwise-adapted");
 
 /// The model that is called, with its API and the decision that chose it.
 #[derive(Debug, Clone)]
@@ -28,8 +29,10 @@ pub(crate) struct Target {
     pub(crate) api: WireApi,
     /// The number of the call in its turn, from 0.
     pub(crate) call: u64,
-    /// The requirements that the policy allows to drop.
+    /// The requirements that the policy allows to drop or convert.
     pub(crate) adaptable: BTreeSet<Requirement>,
+    /// The features of the request that are dropped or converted for this model.
+    pub(crate) adapted: BTreeSet<Requirement>,
 }
 
 impl Target {
@@ -54,12 +57,13 @@ impl Target {
                 model.apis.first().copied().unwrap_or(request.api)
             }
         });
-        let call = engine.call_sent(&outcome, id)?;
-        Ok((Self { outcome: Arc::new(outcome), model, api, call: call.number, adaptable }, call))
+        let adapted = adapted_features(&model, api, request, &adaptable);
+        let call = engine.call_sent(&outcome, id, &adapted)?;
+        Ok((Self { outcome: Arc::new(outcome), model, api, call: call.number, adaptable, adapted }, call))
     }
 
-    /// Adds the response headers for the model, the slot that chose it, its reason, the turn and the number of
-    /// fallbacks, and records the model in the span of the request.
+    /// Adds the response headers for the model, the slot that chose it, its reason, the turn, the number of
+    /// fallbacks and the adapted features, and records the model in the span of the request.
     pub(crate) fn label(&self, response: &mut Response<Answer>, fallbacks: usize) {
         let headers = response.headers_mut();
         let mut put = |name, value| {
@@ -75,6 +79,10 @@ impl Target {
         put(TURN, HeaderValue::try_from(self.outcome.turn.to_string()));
         if 0 < fallbacks {
             put(FALLBACKS, Ok(fallbacks.into()));
+        }
+        if !self.adapted.is_empty() {
+            let names: Vec<_> = self.adapted.iter().map(|feature| feature.name()).collect();
+            put(ADAPTED, HeaderValue::try_from(names.join(", ")));
         }
     }
 }

@@ -1,9 +1,10 @@
 //! Signed thinking is sent only to the model that signed it; for another model it is dropped (decision D31).
 
 use contracts::{
-    AuxiliaryCall, Thread,
+    AuxiliaryCall, Requirement, Thread,
     events::{LlmCallCompleted, LlmCallStarted, RouteDecided, TurnStarted},
 };
+use hyper::Method;
 use serde_json::{Value, json};
 
 use crate::{
@@ -75,6 +76,13 @@ fn by_default_earlier_thinking_is_dropped_for_another_model_and_a_header_reports
     assert_eq!(next.status, 200, "{}", next.body);
     assert_eq!(next.header("x-turnwise-adapted"), "signatures");
     assert!(!world.last_sent().to_string().contains("sig:"), "{}", world.last_sent());
+    // The log, `why` and the page report it as well (decision D31).
+    let calls = world.events::<LlmCallStarted>();
+    assert_eq!(calls.last().unwrap().adapted, [Requirement::Signatures]);
+    let turn = next.header("x-turnwise-turn");
+    let view = world.send(&Method::GET, &format!("/turns/{turn}"), &[], "").json();
+    assert_eq!(view["adapted"], json!(["signatures"]));
+    assert!(view["why"].as_str().unwrap().ends_with("\nAdapted to the model: signatures\n"), "{view}");
 }
 
 #[test]

@@ -25,8 +25,14 @@ struct Asked {
 }
 
 impl Asked {
-    /// Validates a request as the router does before it selects a model that is served over `to` alone.
-    fn validate(&self, requires: &BTreeSet<Requirement>, from: WireApi, to: WireApi) -> Result<(), Failure> {
+    /// Validates a request as the router does before it selects a model that is served over `to` alone. Returns the
+    /// features that it reports as adapted.
+    fn validate(
+        &self,
+        requires: &BTreeSet<Requirement>,
+        from: WireApi,
+        to: WireApi,
+    ) -> Result<BTreeSet<Requirement>, Failure> {
         let id = ModelId::try_from("p:m").unwrap();
         let model = ModelSpec {
             id: id.clone(),
@@ -60,10 +66,11 @@ impl Asked {
             signed_by: BTreeSet::from([id]),
             brings_key_of: None,
         };
-        router_core::select_api(&model, &request, &self.may_drop).map(|_| ())
+        let api = router_core::select_api(&model, &request, &self.may_drop)?;
+        Ok(router_core::adapted_features(&model, api, &request, &self.may_drop))
     }
 
-    fn converted(&self, from: WireApi, to: WireApi, body: &str) -> Result<(), ConvertError> {
+    fn converted(&self, from: WireApi, to: WireApi, body: &str) -> Result<BTreeSet<Requirement>, ConvertError> {
         let conversion = ConversionOptions {
             from,
             to,
@@ -74,7 +81,7 @@ impl Asked {
             may_drop: &self.may_drop,
             max_output: 1_000,
         };
-        convert_request(&conversion, body.as_bytes()).map(|_| ())
+        convert_request(&conversion, body.as_bytes()).map(|converted| converted.dropped)
     }
 }
 
@@ -112,6 +119,9 @@ fn nothing_comes_late(from: WireApi, body: &str, asked: &Asked) -> Result<(), Te
             "{from} to {to} came late: {converted:?}, required {:?}\n{asked:?}\n{body}",
             inspected.requires
         );
+        if let (Ok(dropped), Ok(reported)) = (&converted, &validated) {
+            prop_assert!(dropped.is_subset(reported), "{from} to {to} drops {dropped:?}, reports {reported:?}\n{body}");
+        }
     }
     Ok(())
 }

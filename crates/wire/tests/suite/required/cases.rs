@@ -100,7 +100,7 @@ fn a_budget_and_shown_thoughts_may_be_dropped_together() {
         body(Gemini, &json!({"generationConfig": {"thinkingConfig": {"thinkingBudget": 9, "includeThoughts": true}}}));
     let asked = Asked { may_drop: BTreeSet::from([ThinkingControl]), accepts_effort: true, newer_chat: true };
     for to in [Messages, Chat, Responses] {
-        assert_eq!(asked.converted(Gemini, to, &body), Ok(()));
+        assert_eq!(asked.converted(Gemini, to, &body), Ok(BTreeSet::from([ThinkingControl])));
     }
 }
 
@@ -246,5 +246,5 @@ fn empty_thinking_of_a_compatible_server_says_nothing_and_its_signature_may_be_d
     check(Chat, &answer(Value::Null), &[], &[Messages, Responses, Gemini]);
     let signed = body(Chat, &answer(json!({"google": {"thought_signature": "x"}})));
     let asked = Asked { may_drop: BTreeSet::from([Signatures]), accepts_effort: true, newer_chat: true };
-    assert_eq!(asked.converted(Chat, Messages, &signed), Ok(()));
+    assert_eq!(asked.converted(Chat, Messages, &signed), Ok(BTreeSet::from([Signatures])));
 }
