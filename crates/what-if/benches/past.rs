@@ -11,7 +11,7 @@ use event_core::Timestamp;
 use processor_time::ProcessorTime;
 use router_core::Policy;
 use transcripts::{DEMO_SESSION, claude_code::SessionReader};
-use what_if::{Against, Backtest, Candidate, Range, backtest, replay};
+use what_if::{Backtest, Baseline, Candidate, Range, backtest, replay};
 
 /// Sessions; each has nine turns.
 const SESSIONS: usize = 120;
@@ -56,7 +56,7 @@ fn what_if(criterion: &mut Criterion<ProcessorTime>) {
     let policy = Policy::load(policy, Arc::clone(&models), None).unwrap();
     let question = Backtest {
         candidates: vec![Candidate { name: "new".to_owned(), policy: Arc::new(policy) }],
-        against: Against::Recorded,
+        against: Baseline::Recorded,
         range: Range::default(),
         models,
     };

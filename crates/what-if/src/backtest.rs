@@ -12,20 +12,20 @@ use event_core::{Position, Recorded, Timestamp};
 
 use crate::{
     candidate::Candidate,
-    choose::{Chosen, choose},
+    choice::{PolicyChoice, decide_under},
     error::WhatIfError,
-    identity::Check,
-    ledger::{Ledger, Scale},
-    library::Library,
+    identity::SimulationCheck,
+    policy_cache::PolicyCache,
     range::Range,
-    report::{Report, TurnRow, Unjudged},
-    tally::Tally,
-    walk::{Point, Visitor, walk},
+    report::{ExcludedTurn, Report, TurnRow},
+    report_builder::ReportBuilder,
+    simulated_costs::{Scale, SimulatedCosts},
+    walk::{DecisionPoint, Visitor, walk},
 };
 
 /// The baseline that the candidate policies are compared with.
 #[derive(Debug, Clone)]
-pub enum Against {
+pub enum Baseline {
     /// The models that ran and the costs that were recorded.
     Recorded,
     /// The choices of this policy, at simulated costs.
@@ -38,7 +38,7 @@ pub struct Backtest {
     /// The policies to try, at least one.
     pub candidates: Vec<Candidate>,
     /// The baseline of the comparison.
-    pub against: Against,
+    pub against: Baseline,
     /// The turns to decide again.
     pub range: Range,
     /// The models with their prices and tokenizers, which all calls are priced with.
@@ -56,51 +56,51 @@ pub struct Backtest {
 pub fn backtest(
     log: &dyn EventLog,
     texts: &dyn TextStore,
-    question: &Backtest,
+    parameters: &Backtest,
     row: &mut dyn FnMut(&TurnRow),
     progress: &mut dyn FnMut(Position) -> bool,
 ) -> Result<Report, WhatIfError> {
-    let old = match &question.against {
-        Against::Recorded => None,
-        Against::Policy(candidate) => Some(candidate),
+    let old = match &parameters.against {
+        Baseline::Recorded => None,
+        Baseline::Policy(candidate) => Some(candidate),
     };
-    let policies = question.candidates.iter().chain(old);
-    let mut run = Run {
-        question,
+    let policies = parameters.candidates.iter().chain(old);
+    let mut run = BacktestRun {
+        parameters,
         calls: Calls::default(),
-        identity: Ledger::default(),
-        sides: policies.map(Side::new).collect(),
+        recorded_models: SimulatedCosts::default(),
+        policies: policies.map(PolicyRun::new).collect(),
         turns: BTreeMap::new(),
-        check: Check::new(),
-        tally: Tally::new(question),
+        simulation_check: SimulationCheck::new(),
+        report: ReportBuilder::new(parameters),
         row,
         progress,
     };
-    walk(log, texts, &question.range, &mut run)?;
+    walk(log, texts, &parameters.range, &mut run)?;
     Ok(run.finish())
 }
 
 /// One policy of the comparison with its simulated prompt cache.
-struct Side<'q> {
+struct PolicyRun<'q> {
     candidate: &'q Candidate,
-    ledger: Ledger,
+    costs: SimulatedCosts,
     /// A UTC day in days since 1970, and the nano-dollars spent on it beyond the recorded cost (negative: less). Only
     /// the latest day is kept, because budgets are per day.
     spent: (u64, i64),
 }
 
-impl<'q> Side<'q> {
+impl<'q> PolicyRun<'q> {
     fn new(candidate: &'q Candidate) -> Self {
-        Self { candidate, ledger: Ledger::default(), spent: (0, 0) }
+        Self { candidate, costs: SimulatedCosts::default(), spent: (0, 0) }
     }
 
     /// Nano-dollars that this policy had spent beyond the recorded cost on the UTC day of `at`; 0 for any other day.
-    fn spent_more(&self, at: Timestamp) -> i64 {
+    fn extra_spending(&self, at: Timestamp) -> i64 {
         if self.spent.0 == day_number(at) { self.spent.1 } else { 0 }
     }
 
     /// Adds `nano` nano-dollars to the difference from the recorded cost on the UTC day of `at`.
-    fn spend_more(&mut self, at: Timestamp, nano: i64) {
+    fn add_extra_spending(&mut self, at: Timestamp, nano: i64) {
         let day = day_number(at);
         let before = if self.spent.0 == day { self.spent.1 } else { 0 };
         self.spent = (day, before.saturating_add(nano));
@@ -113,58 +113,62 @@ fn day_number(at: Timestamp) -> u64 {
 }
 
 /// A turn that was decided and has not ended.
-pub(crate) struct Turn {
+pub(crate) struct TurnComparison {
     pub(crate) at: Timestamp,
     pub(crate) started: TurnStarted,
     /// The decision in the log.
     pub(crate) decided: Box<RouteDecided>,
-    /// The choice of each policy, in the order of `Run::sides`.
-    pub(crate) chosen: Vec<Chosen>,
+    /// The choice of each policy, in the order of `BacktestRun::policies`.
+    pub(crate) chosen: Vec<PolicyChoice>,
     /// The model of the first call on the turn's own thread; `None` before it.
     pub(crate) model: Option<ModelId>,
     /// Why the turn is not counted in the comparison; `None` while it can be.
-    pub(crate) unjudged: Option<String>,
+    pub(crate) exclusion: Option<String>,
     pub(crate) calls: u64,
     /// The cost of the turn's calls in nano-dollars: as recorded, as simulated on the recorded models, and as simulated
     /// under each policy.
     pub(crate) recorded: i64,
     pub(crate) simulated: i64,
-    pub(crate) sides: Vec<i64>,
+    pub(crate) simulated_by_policy: Vec<i64>,
 }
 
-impl Turn {
+impl TurnComparison {
     /// Whether the call is on the turn's own thread: neither of a sub-agent nor auxiliary.
-    fn owns(&self, call: &Call) -> bool {
+    fn is_own_call(&self, call: &Call) -> bool {
         call.thread.role() != contracts::CallRole::Auxiliary && call.thread == self.started.thread
     }
 }
 
 /// The state of a running backtest.
-struct Run<'q> {
-    question: &'q Backtest,
+struct BacktestRun<'q> {
+    parameters: &'q Backtest,
     calls: Calls,
-    identity: Ledger,
-    sides: Vec<Side<'q>>,
-    turns: BTreeMap<TurnId, Turn>,
-    check: Check,
-    tally: Tally,
+    recorded_models: SimulatedCosts,
+    policies: Vec<PolicyRun<'q>>,
+    turns: BTreeMap<TurnId, TurnComparison>,
+    simulation_check: SimulationCheck,
+    report: ReportBuilder,
     row: &'q mut dyn FnMut(&TurnRow),
     progress: &'q mut dyn FnMut(Position) -> bool,
 }
 
-impl Visitor for Run<'_> {
-    fn decision(&mut self, point: Point<'_>, _: &mut Library<'_>) -> Result<(), WhatIfError> {
-        let chosen: Vec<_> =
-            self.sides.iter().map(|side| choose(&point, &side.candidate.policy, side.spent_more(point.at))).collect();
-        let unjudged = chosen.iter().zip(&self.sides).find_map(|(chosen, side)| chosen.refusal(&side.candidate.name));
-        let turn = Turn {
+impl Visitor for BacktestRun<'_> {
+    fn decision(&mut self, point: DecisionPoint<'_>, _: &mut PolicyCache<'_>) -> Result<(), WhatIfError> {
+        let chosen: Vec<_> = self
+            .policies
+            .iter()
+            .map(|policy| decide_under(&point, &policy.candidate.policy, policy.extra_spending(point.at)))
+            .collect();
+        let exclusion =
+            chosen.iter().zip(&self.policies).find_map(|(chosen, policy)| chosen.refusal(&policy.candidate.name));
+        let turn = TurnComparison {
             at: point.at,
             started: point.started.clone(),
-            sides: vec![0; chosen.len()],
+            simulated_by_policy: vec![0; chosen.len()],
             chosen,
             decided: Box::new(point.decided),
             model: None,
-            unjudged,
+            exclusion,
             calls: 0,
             recorded: 0,
             simulated: 0,
@@ -176,35 +180,36 @@ impl Visitor for Run<'_> {
     fn without_start(&mut self, event: &Recorded, decided: &RouteDecided) {
         let reason = "its start was lost from the log".to_owned();
         let (turn, session) = (decided.turn, decided.session.clone());
-        self.tally.cannot_judge(Unjudged { turn, session, at: event.event.at, reason }, 0);
+        self.report.exclude(ExcludedTurn { turn, session, at: event.event.at, reason }, 0);
     }
 
     fn event(&mut self, event: &Recorded) -> Result<bool, WhatIfError> {
         if let Some(call) = self.calls.advance(event)? {
-            self.call(&call);
+            self.simulate_call(&call);
         }
         if let Some(ended) = event.read::<TurnEnded>()?
             && let Some(turn) = self.turns.remove(&ended.turn)
         {
-            self.end(&turn);
+            self.finish_turn(&turn);
         }
         if (self.progress)(event.position) { Ok(true) } else { Err(WhatIfError::Stopped) }
     }
 }
 
-impl Run<'_> {
+impl BacktestRun<'_> {
     /// Simulates the call under every policy. Calls whose model does not change are simulated too, since they keep the
     /// cache warm.
-    fn call(&mut self, call: &Call) {
-        let cost = call.cost.map(|cost| signed(cost.0));
-        let models = Arc::clone(&self.question.models);
-        self.check.add(call, &models);
+    fn simulate_call(&mut self, call: &Call) {
+        let cost = call.cost.map(|cost| to_signed(cost.0));
+        let models = Arc::clone(&self.parameters.models);
+        self.simulation_check.add(call, &models);
         let known = models.get(&call.model);
-        let simulated =
-            known.and_then(|model| self.identity.spend(call, model, Scale::SAME)).map(|cost| signed(cost.0));
+        let simulated = known
+            .and_then(|model| self.recorded_models.simulate(call, model, Scale::SAME))
+            .map(|cost| to_signed(cost.0));
         let mut turn = self.turns.get_mut(&call.turn);
         if let Some(turn) = &mut turn {
-            if turn.model.is_none() && turn.owns(call) {
+            if turn.model.is_none() && turn.is_own_call(call) {
                 turn.model = Some(call.model.clone());
             }
             match (cost, simulated) {
@@ -212,41 +217,43 @@ impl Run<'_> {
                     turn.recorded = turn.recorded.saturating_add(cost);
                     turn.simulated = turn.simulated.saturating_add(simulated);
                 }
-                _ => turn.unjudged = turn.unjudged.take().or_else(|| Some(no_price(&call.model))),
+                _ => turn.exclusion = turn.exclusion.take().or_else(|| Some(unknown_price_reason(&call.model))),
             }
         }
-        for (index, side) in self.sides.iter_mut().enumerate() {
-            let own = turn.as_deref().filter(|turn| turn.model.as_ref() == Some(&call.model) && turn.owns(call));
-            let chosen = own.filter(|turn| turn.unjudged.is_none()).and_then(|turn| turn.chosen.get(index)?.model());
+        for (index, policy) in self.policies.iter_mut().enumerate() {
+            let own = turn.as_deref().filter(|turn| turn.model.as_ref() == Some(&call.model) && turn.is_own_call(call));
+            let chosen = own.filter(|turn| turn.exclusion.is_none()).and_then(|turn| turn.chosen.get(index)?.model());
             let Some(model) = models.get(chosen.unwrap_or(&call.model)) else { continue };
             let scale = match (own, known) {
                 (Some(turn), Some(known)) => Scale::of(&turn.started, known.tokenizer, model.tokenizer),
                 _ => Scale::SAME,
             };
-            let spent = side.ledger.spend(call, model, scale).map(|cost| signed(cost.0));
+            let spent = policy.costs.simulate(call, model, scale).map(|cost| to_signed(cost.0));
             if let Some(turn) = &mut turn {
                 match spent {
-                    Some(spent) => turn.sides[index] = turn.sides[index].saturating_add(spent),
-                    None => turn.unjudged = turn.unjudged.take().or_else(|| Some(no_price(&model.id))),
+                    Some(spent) => {
+                        turn.simulated_by_policy[index] = turn.simulated_by_policy[index].saturating_add(spent);
+                    }
+                    None => turn.exclusion = turn.exclusion.take().or_else(|| Some(unknown_price_reason(&model.id))),
                 }
             }
         }
         if let Some(turn) = turn
             && turn.model.as_ref() == Some(&call.model)
-            && turn.owns(call)
+            && turn.is_own_call(call)
         {
             turn.calls += 1;
         }
     }
 
     /// Adds an ended turn to the report and reports its row.
-    fn end(&mut self, turn: &Turn) {
-        for (side, simulated) in self.sides.iter_mut().zip(&turn.sides) {
-            if turn.unjudged.is_none() {
-                side.spend_more(turn.at, simulated.saturating_sub(turn.simulated));
+    fn finish_turn(&mut self, turn: &TurnComparison) {
+        for (policy, simulated) in self.policies.iter_mut().zip(&turn.simulated_by_policy) {
+            if turn.exclusion.is_none() {
+                policy.add_extra_spending(turn.at, simulated.saturating_sub(turn.simulated));
             }
         }
-        if let Some(row) = self.tally.add(turn) {
+        if let Some(row) = self.report.add(turn) {
             (self.row)(&row);
         }
     }
@@ -254,16 +261,16 @@ impl Run<'_> {
     /// Counts the turns that never ended, and returns the report.
     fn finish(mut self) -> Report {
         while let Some((_, turn)) = self.turns.pop_first() {
-            self.end(&turn);
+            self.finish_turn(&turn);
         }
-        self.tally.report(self.check.error())
+        self.report.build(self.simulation_check.error())
     }
 }
 
-fn no_price(model: &ModelId) -> String {
+fn unknown_price_reason(model: &ModelId) -> String {
     format!("the price of `{model}` is not known")
 }
 
-fn signed(nano: u64) -> i64 {
+fn to_signed(nano: u64) -> i64 {
     i64::try_from(nano).unwrap_or(i64::MAX)
 }

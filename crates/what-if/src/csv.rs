@@ -23,7 +23,7 @@ pub fn write_csv<'r>(
             let cells = [
                 row.turn.to_string(),
                 row.session.to_string(),
-                crate::day::moment(row.at),
+                crate::day::format_moment(row.at),
                 row.workspace.clone().unwrap_or_default(),
                 row.calls.to_string(),
                 row.recorded.clone(),
@@ -37,7 +37,7 @@ pub fn write_csv<'r>(
                 parted.to_owned(),
                 new.why.clone(),
             ];
-            let line: Vec<_> = cells.iter().map(|cell| quoted(cell)).collect();
+            let line: Vec<_> = cells.iter().map(|cell| quote(cell)).collect();
             write!(out, "{}\r\n", line.join(","))?;
         }
     }
@@ -46,7 +46,7 @@ pub fn write_csv<'r>(
 
 /// Quotes a cell where RFC 4180 requires it. A text that starts like a formula gets a leading apostrophe, so that no
 /// spreadsheet evaluates it.
-fn quoted(cell: &str) -> String {
+fn quote(cell: &str) -> String {
     let number = cell.parse::<f64>().is_ok();
     let cell = if !number && cell.starts_with(['=', '+', '-', '@']) { format!("'{cell}") } else { cell.to_owned() };
     if cell.contains([',', '"', '\n', '\r']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell }
@@ -65,7 +65,7 @@ mod tests {
     #[test]
     fn cells_are_quoted_and_no_cell_is_a_formula() {
         let shown: Vec<_> =
-            ["plain", "a,b", "say \"so\"", "=1+1", "-5", "-x", "@sonnet"].map(quoted).into_iter().collect();
+            ["plain", "a,b", "say \"so\"", "=1+1", "-5", "-x", "@sonnet"].map(quote).into_iter().collect();
         assert_eq!(shown, ["plain", "\"a,b\"", "\"say \"\"so\"\"\"", "'=1+1", "-5", "'-x", "'@sonnet"]);
         assert_eq!([dollars(-1), dollars(1_234_567_890)], ["-0.000000001", "1.234567890"]);
     }

@@ -22,7 +22,7 @@ pub enum WhatIfError {
     Codec(#[from] CodecError),
     /// The text of a policy or of a list of models that a decision names by hash is missing from the text store.
     #[error("position {position} was decided with the {what} `{hash}`, which is not in the log's `texts` any more")]
-    TextGone {
+    TextMissing {
         /// The position of the decision.
         position: Position,
         /// What is missing: `policy` or `list of models`.

@@ -14,9 +14,9 @@ use serde::Serialize;
 
 use crate::{
     error::WhatIfError,
-    library::Library,
+    policy_cache::PolicyCache,
     range::Range,
-    walk::{Point, Visitor, walk},
+    walk::{DecisionPoint, Visitor, walk},
 };
 
 /// The explanation of a turn's recommendation, or of the one it would have received.
@@ -45,20 +45,20 @@ pub struct Explained {
 /// # Errors
 /// [`WhatIfError`] when the log cannot be read, or the text of the policy is missing.
 pub fn explain(log: &dyn EventLog, texts: &dyn TextStore, turn: TurnId) -> Result<Option<Explained>, WhatIfError> {
-    let mut found = Finder { turn, explained: None };
-    walk(log, texts, &Range::default(), &mut found)?;
-    Ok(found.explained)
+    let mut visitor = ExplainVisitor { turn, explained: None };
+    walk(log, texts, &Range::default(), &mut visitor)?;
+    Ok(visitor.explained)
 }
 
 /// Returns the model chosen by a slot before the pattern store, which a recommendation is then compared with; `None` if
 /// no earlier slot won.
-fn otherwise(decision: &Decision) -> Option<&ModelId> {
+fn model_without_recommendation(decision: &Decision) -> Option<&ModelId> {
     let winner = decision.winner().filter(|winner| winner.slot.precedes(Slot::PatternRecommendation))?;
     winner.candidate.as_ref()
 }
 
 /// Returns whether the chain queried the pattern store.
-fn asked(decision: &Decision, policy: &Policy) -> bool {
+fn queried_patterns(decision: &Decision, policy: &Policy) -> bool {
     let in_delegation =
         decision.chain.iter().any(|entry| matches!(entry.reason, Reason::InDelegation | Reason::Tier { .. }));
     let explicit = decision.winner().is_some_and(|winner| winner.slot.precedes(Slot::ConfiguredRules));
@@ -66,24 +66,24 @@ fn asked(decision: &Decision, policy: &Policy) -> bool {
 }
 
 /// A visitor that explains the recommendation of one turn, and then ends the walk.
-struct Finder {
+struct ExplainVisitor {
     turn: TurnId,
     explained: Option<Explained>,
 }
 
-impl Visitor for Finder {
-    fn decision(&mut self, point: Point<'_>, library: &mut Library<'_>) -> Result<(), WhatIfError> {
+impl Visitor for ExplainVisitor {
+    fn decision(&mut self, point: DecisionPoint<'_>, policies: &mut PolicyCache<'_>) -> Result<(), WhatIfError> {
         if point.decided.turn != self.turn {
             return Ok(());
         }
-        let policy = library.policy(point.position, &point.decided)?;
+        let policy = policies.policy(point.position, &point.decided)?;
         let workspace = point.started.workspace.as_deref();
         let settings = policy.pattern_settings(workspace);
         let query = PatternQuery {
             workspace,
             features: &point.started.features,
             settings: &settings,
-            baseline: otherwise(&point.decided.decision).or(policy.default_model(workspace)),
+            baseline: model_without_recommendation(&point.decided.decision).or(policy.default_model(workspace)),
             known: &|model| policy.registry().get(model).is_some(),
         };
         self.explained = Some(Explained {
@@ -93,7 +93,7 @@ impl Visitor for Finder {
             settings,
             baseline: query.baseline.cloned(),
             chosen: point.decided.decision.chosen.clone(),
-            asked: asked(&point.decided.decision, &policy),
+            asked: queried_patterns(&point.decided.decision, &policy),
             explanation: point.known.patterns.explain(&query),
         });
         Ok(())

@@ -29,15 +29,15 @@ pub fn html(report: &Report) -> String {
             ("By workspace", &report.old.by_workspace, &best.totals.by_workspace),
             ("By day (UTC)", &report.old.by_day, &best.totals.by_day),
         ];
-        page.section("The turns that matter most", &tables::most(report));
+        page.section("The turns that matter most", &tables::largest_changes(report));
         for (title, old, new) in groups {
-            page.section(title, &tables::group(old, new));
+            page.section(title, &tables::groups(old, new));
         }
     }
     if !report.unjudged.is_empty() {
-        page.section("Turns that could not be judged", &tables::unjudged(report));
+        page.section("Turns that could not be judged", &tables::excluded_turns(report));
     }
-    page.section("How far to trust this", &trust(report));
+    page.section("How far to trust this", &accuracy(report));
     page.finish()
 }
 
@@ -69,7 +69,8 @@ fn headline(page: &mut Page, report: &Report) {
     }
 }
 
-fn trust(report: &Report) -> String {
+/// Renders the measured error of the simulation and the assumptions behind the estimates.
+fn accuracy(report: &Report) -> String {
     let identity = &report.identity;
     let assumptions: String = report.assumptions.iter().map(|text| format!("<li>{}</li>", escaped(text))).collect();
     format!(

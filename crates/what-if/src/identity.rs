@@ -29,12 +29,12 @@ pub struct IdentityError {
 
 /// Simulates the recorded calls twice: with recorded and with simulated cache reads of each thread's first call.
 #[derive(Debug)]
-pub(crate) struct Check {
+pub(crate) struct SimulationCheck {
     given: Identity,
     predicted: Identity,
 }
 
-impl Check {
+impl SimulationCheck {
     pub(crate) fn new() -> Self {
         Self { given: Identity::new(Opening::Given), predicted: Identity::new(Opening::Predicted) }
     }

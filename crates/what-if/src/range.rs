@@ -16,7 +16,7 @@ pub struct Range {
 
 impl Range {
     /// Returns whether a turn of `session` that started at `at` is selected.
-    pub fn holds(&self, at: Timestamp, session: &SessionId) -> bool {
+    pub fn contains(&self, at: Timestamp, session: &SessionId) -> bool {
         self.from.is_none_or(|from| from <= at)
             && self.to.is_none_or(|to| at < to)
             && self.session.as_ref().is_none_or(|wanted| wanted == session)

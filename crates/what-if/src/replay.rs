@@ -14,14 +14,14 @@ use serde::Serialize;
 
 use crate::{
     error::WhatIfError,
-    library::Library,
+    policy_cache::PolicyCache,
     range::Range,
-    walk::{Decided, Point, Visitor, walk},
+    walk::{DecisionPoint, RecordedDecision, Visitor, walk},
 };
 
 /// The result of a replay.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Replayed {
+pub struct ReplayReport {
     /// The number of decisions that were repeated.
     pub decisions: u64,
     /// The number of fallback decisions that were repeated.
@@ -52,14 +52,14 @@ pub struct Divergence {
     /// The number of the fallback, from 1; 0 for the turn's first decision.
     pub step: u32,
     /// The decision as recorded in the log.
-    pub recorded: Made,
+    pub recorded: DecisionOutcome,
     /// The decision as repeated with the recorded inputs.
-    pub again: Made,
+    pub again: DecisionOutcome,
 }
 
 /// A decision with the predicate matches it used.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Made {
+pub struct DecisionOutcome {
     /// The indices of the policy's text predicates that matched the message.
     pub matched: Vec<u16>,
     /// The chosen model and the chain of reasons.
@@ -75,8 +75,8 @@ pub fn replay(
     texts: &dyn TextStore,
     range: &Range,
     mut progress: impl FnMut(Position),
-) -> Result<Replayed, WhatIfError> {
-    let mut replay = Replay {
+) -> Result<ReplayReport, WhatIfError> {
+    let mut replay = ReplayVisitor {
         progress: &mut progress,
         digest: blake3::Hasher::new(),
         decisions: 0,
@@ -87,13 +87,14 @@ pub fn replay(
         divergence: None,
     };
     walk(log, texts, range, &mut replay)?;
-    let Replay { digest, decisions, steps, without_text, without_start, other_deciders, divergence, .. } = replay;
+    let ReplayVisitor { digest, decisions, steps, without_text, without_start, other_deciders, divergence, .. } =
+        replay;
     let digest = digest.finalize().to_hex().to_string();
-    Ok(Replayed { decisions, steps, without_text, without_start, other_deciders, digest, divergence })
+    Ok(ReplayReport { decisions, steps, without_text, without_start, other_deciders, digest, divergence })
 }
 
 /// The state of a running replay.
-struct Replay<'p> {
+struct ReplayVisitor<'p> {
     progress: &'p mut dyn FnMut(Position),
     digest: blake3::Hasher,
     decisions: u64,
@@ -104,52 +105,68 @@ struct Replay<'p> {
     divergence: Option<Box<Divergence>>,
 }
 
-impl Replay<'_> {
+impl ReplayVisitor<'_> {
     /// Returns whether a decision was made by this version of the decider; counts it under its version if not.
-    fn is_of_this_decider(&mut self, decider: u16) -> bool {
+    fn check_decider(&mut self, decider: u16) -> bool {
         if decider != DECIDER_VERSION {
             *self.other_deciders.entry(decider).or_default() += 1;
         }
         decider == DECIDER_VERSION
     }
 
-    /// Adds the repeated decision to the digest, and records a divergence if its bytes differ. `bytes` and `made` are
-    /// pairs of recorded and repeated.
-    fn compare<D: Decided>(&mut self, point: &Point<'_, D>, step: u32, bytes: (&[u8], &[u8]), made: (Made, Made)) {
+    /// Adds the repeated decision to the digest, and records a divergence if its bytes differ. `bytes` and `decisions`
+    /// are pairs of recorded and repeated.
+    fn compare<D: RecordedDecision>(
+        &mut self,
+        point: &DecisionPoint<'_, D>,
+        step: u32,
+        bytes: (&[u8], &[u8]),
+        decisions: (DecisionOutcome, DecisionOutcome),
+    ) {
         self.digest.update(bytes.1);
         if bytes.0 != bytes.1 {
-            let (turn, session, (recorded, again)) = (point.decided.turn(), point.decided.session().clone(), made);
+            let (turn, session) = (point.decided.turn(), point.decided.session().clone());
+            let (recorded, again) = decisions;
             let (position, at) = (point.position, point.at);
             self.divergence = Some(Box::new(Divergence { position, turn, session, at, step, recorded, again }));
         }
     }
 }
 
-impl Visitor for Replay<'_> {
-    fn decision(&mut self, point: Point<'_>, library: &mut Library<'_>) -> Result<(), WhatIfError> {
-        if !self.is_of_this_decider(point.decided.decider) {
+impl Visitor for ReplayVisitor<'_> {
+    fn decision(&mut self, point: DecisionPoint<'_>, policies: &mut PolicyCache<'_>) -> Result<(), WhatIfError> {
+        if !self.check_decider(point.decided.decider) {
             return Ok(());
         }
-        let policy = library.policy(point.position, &point.decided)?;
-        let again = repeat_decision(&point.decided, &point.turn(), &policy, point.known)?;
+        let policy = policies.policy(point.position, &point.decided)?;
+        let repeated = repeat_decision(&point.decided, &point.turn(), &policy, point.known)?;
         self.decisions += 1;
         self.without_text += u64::from(point.message.is_none());
-        let bytes = (encode(RouteDecided::KIND, &point.decided)?, encode(RouteDecided::KIND, &again)?);
-        let made = |made: RouteDecided| Made { matched: made.matched, decision: made.decision };
-        self.compare(&point, 0, (&bytes.0, &bytes.1), (made(point.decided.clone()), made(again)));
+        let bytes = (encode(RouteDecided::KIND, &point.decided)?, encode(RouteDecided::KIND, &repeated)?);
+        let to_result = |event: RouteDecided| DecisionOutcome { matched: event.matched, decision: event.decision };
+        self.compare(&point, 0, (&bytes.0, &bytes.1), (to_result(point.decided.clone()), to_result(repeated)));
         Ok(())
     }
 
-    fn step(&mut self, point: Point<'_, RouteFallback>, library: &mut Library<'_>) -> Result<(), WhatIfError> {
-        if !self.is_of_this_decider(point.decided.decider) {
+    fn fallback(
+        &mut self,
+        point: DecisionPoint<'_, RouteFallback>,
+        policies: &mut PolicyCache<'_>,
+    ) -> Result<(), WhatIfError> {
+        if !self.check_decider(point.decided.decider) {
             return Ok(());
         }
-        let policy = library.policy(point.position, &point.decided)?;
-        let again = repeat_fallback(&point.decided, point.turn(), point.decided_at, &policy, point.known)?;
+        let policy = policies.policy(point.position, &point.decided)?;
+        let repeated = repeat_fallback(&point.decided, point.turn(), point.decided_at, &policy, point.known)?;
         self.steps += 1;
-        let bytes = (encode(RouteFallback::KIND, &point.decided)?, encode(RouteFallback::KIND, &again)?);
-        let made = |made: RouteFallback| Made { matched: made.matched, decision: made.decision };
-        self.compare(&point, point.decided.step, (&bytes.0, &bytes.1), (made(point.decided.clone()), made(again)));
+        let bytes = (encode(RouteFallback::KIND, &point.decided)?, encode(RouteFallback::KIND, &repeated)?);
+        let to_result = |event: RouteFallback| DecisionOutcome { matched: event.matched, decision: event.decision };
+        self.compare(
+            &point,
+            point.decided.step,
+            (&bytes.0, &bytes.1),
+            (to_result(point.decided.clone()), to_result(repeated)),
+        );
         Ok(())
     }
 

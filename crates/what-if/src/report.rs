@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::{identity::IdentityError, totals::Totals};
 
 /// The most turns that a report keeps with their decision chains.
-pub(crate) const MOST: usize = 20;
+pub(crate) const MAX_LARGEST_CHANGES: usize = 20;
 
 /// The assumptions behind every estimate, for the reader of a report.
 pub(crate) const ASSUMPTIONS: [&str; 6] = [
@@ -36,13 +36,13 @@ pub struct Report {
     /// The totals of the baseline.
     pub old: Totals,
     /// The policies that were tried, cheapest first.
-    pub new: Vec<Compared>,
+    pub new: Vec<PolicyResult>,
     /// Turns that could not be compared, by reason.
     pub unjudged: BTreeMap<String, u64>,
     /// Their recorded cost in nano-dollars.
     pub unjudged_nano_usd: i64,
     /// The first thousand of them.
-    pub unjudged_turns: Vec<Unjudged>,
+    pub unjudged_turns: Vec<ExcludedTurn>,
     /// The turns whose cost changes most under the cheapest policy, largest change first.
     pub most: Vec<TurnRow>,
     /// The index of the cheapest policy in the order in which the policies were given.
@@ -53,7 +53,7 @@ pub struct Report {
 
 /// The totals of one tried policy, and how they differ from the baseline.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Compared {
+pub struct PolicyResult {
     /// The name of the policy.
     pub name: String,
     /// Turns, calls and cost under the policy.
@@ -66,7 +66,7 @@ pub struct Compared {
 
 /// A turn that could not be compared, and the reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Unjudged {
+pub struct ExcludedTurn {
     /// The id of the turn.
     pub turn: TurnId,
     /// The session of the turn.

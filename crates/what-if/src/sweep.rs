@@ -5,7 +5,7 @@ use std::str::FromStr;
 use serde_json::{Map, Value};
 
 /// The most values of a sweep.
-const MOST: u64 = 200;
+const MAX_VALUES: u64 = 200;
 
 /// A number of a policy with first value, last value and step: `pattern.cost_weight=0:0.3:0.05`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub enum SweepError {
     #[error("`{0}` is no sweep: write a number of the policy and its values, such as `pattern.cost_weight=0:0.3:0.05`")]
     NotASweep(String),
     /// The sweep has more values than are tried.
-    #[error("`{text}` has {count} values, at most {MOST} are tried")]
+    #[error("`{text}` has {count} values, at most {MAX_VALUES} are tried")]
     TooMany {
         /// The text of the sweep.
         text: String,
@@ -36,7 +36,7 @@ pub enum SweepError {
     },
     /// A key of the path holds something other than a mapping, or the last one something other than a number.
     #[error("the policy has no number at `{0}`")]
-    NoPlace(String),
+    NoNumberAtPath(String),
     /// The policy is not valid YAML.
     #[error("the policy cannot be read: {0}")]
     Unreadable(String),
@@ -46,20 +46,20 @@ impl FromStr for Sweep {
     type Err = SweepError;
 
     fn from_str(text: &str) -> Result<Self, SweepError> {
-        let wrong = || SweepError::NotASweep(text.to_owned());
-        let (path, values) = text.split_once('=').ok_or_else(wrong)?;
+        let invalid = || SweepError::NotASweep(text.to_owned());
+        let (path, values) = text.split_once('=').ok_or_else(invalid)?;
         let path: Vec<_> = path.trim().split('.').map(str::to_owned).collect();
         let values: Vec<_> = values.split(':').map(str::trim).collect();
-        let [first, last, step] = values.as_slice() else { return Err(wrong()) };
+        let [first, last, step] = values.as_slice() else { return Err(invalid()) };
         let digits = values.iter().map(|value| value.split_once('.').map_or(0, |(_, digits)| digits.len())).max();
         let digits = digits.unwrap_or_default().min(9);
-        let number = |text: &str| scaled(text, digits).ok_or_else(wrong);
+        let number = |text: &str| parse_scaled(text, digits).ok_or_else(invalid);
         let (first, last, step) = (number(first)?, number(last)?, number(step)?);
         if path.iter().any(String::is_empty) || step <= 0 || last < first {
-            return Err(wrong());
+            return Err(invalid());
         }
         let count = (last - first).unsigned_abs() / step.unsigned_abs() + 1;
-        if MOST < count {
+        if MAX_VALUES < count {
             return Err(SweepError::TooMany { text: text.to_owned(), count });
         }
         Ok(Self { path, first, last, step, digits })
@@ -68,7 +68,7 @@ impl FromStr for Sweep {
 
 /// Parses a decimal number as an integer in units of its digit number `digits`; `None` if it is signed, malformed or
 /// has more digits.
-fn scaled(text: &str, digits: usize) -> Option<i64> {
+fn parse_scaled(text: &str, digits: usize) -> Option<i64> {
     let (whole, part) = text.split_once('.').unwrap_or((text, ""));
     if part.len() > digits || !part.bytes().all(|byte| byte.is_ascii_digit()) || whole.starts_with(['+', '-']) {
         return None;
@@ -80,8 +80,8 @@ impl Sweep {
     /// Returns a name and a policy text for each value of the sweep.
     ///
     /// # Errors
-    /// [`SweepError::Unreadable`] if the policy is not valid YAML, [`SweepError::NoPlace`] if it cannot hold a number
-    /// at the path.
+    /// [`SweepError::Unreadable`] if the policy is not valid YAML, [`SweepError::NoNumberAtPath`] if it cannot hold a
+    /// number at the path.
     pub fn variants(&self, policy: &str) -> Result<Vec<(String, String)>, SweepError> {
         let whole: Value = serde_saphyr::from_str(policy).map_err(|error| SweepError::Unreadable(error.to_string()))?;
         let name = self.path.join(".");
@@ -91,7 +91,7 @@ impl Sweep {
             let number = self.decimal(value);
             let mut whole = if whole.is_null() { Value::Object(Map::new()) } else { whole.clone() };
             let parsed = serde_json::from_str(&number).map_err(|error| SweepError::Unreadable(error.to_string()))?;
-            set(&mut whole, &self.path, parsed).ok_or_else(|| SweepError::NoPlace(name.clone()))?;
+            set_number(&mut whole, &self.path, parsed).ok_or_else(|| SweepError::NoNumberAtPath(name.clone()))?;
             // JSON is valid YAML, so the JSON text is a policy.
             variants.push((format!("{name}={number}"), whole.to_string()));
             value += self.step;
@@ -111,14 +111,14 @@ impl Sweep {
 
 /// Sets the value at a path and creates missing mappings; `None` if something other than a mapping or a number is in
 /// the way.
-fn set(at: &mut Value, path: &[String], value: Value) -> Option<()> {
+fn set_number(at: &mut Value, path: &[String], value: Value) -> Option<()> {
     let (key, rest) = path.split_first()?;
     let mapping = at.as_object_mut()?;
     if rest.is_empty() {
         let old = mapping.insert(key.clone(), value);
         return old.is_none_or(|old| old.is_number() || old.is_null()).then_some(());
     }
-    set(mapping.entry(key.clone()).or_insert_with(|| Value::Object(Map::new())), rest, value)
+    set_number(mapping.entry(key.clone()).or_insert_with(|| Value::Object(Map::new())), rest, value)
 }
 
 #[cfg(test)]
@@ -157,6 +157,6 @@ mod tests {
     #[test]
     fn a_text_where_the_number_should_be_is_told() {
         let sweep: Sweep = "rules.weight=0:1:1".parse().unwrap();
-        assert_eq!(sweep.variants("rules: []").unwrap_err(), SweepError::NoPlace("rules.weight".to_owned()));
+        assert_eq!(sweep.variants("rules: []").unwrap_err(), SweepError::NoNumberAtPath("rules.weight".to_owned()));
     }
 }

@@ -37,7 +37,7 @@ pub fn switch_cost(
     to: &ModelId,
     models: &Registry,
 ) -> Result<Option<SwitchCost>, WhatIfError> {
-    let Some((at, started)) = start_of(log, position, turn)? else { return Ok(None) };
+    let Some((at, started)) = find_turn_start(log, position, turn)? else { return Ok(None) };
     let (mut calls, mut cache, mut last) = (Calls::default(), PromptCache::new(Opening::Given), None);
     for event in events(log, Position::ORIGIN) {
         let event = event?;
@@ -70,16 +70,16 @@ pub fn switch_cost(
 }
 
 /// Searches the start of a turn backwards from the position of its decision.
-fn start_of(
+fn find_turn_start(
     log: &dyn EventLog,
     position: Position,
     turn: TurnId,
 ) -> Result<Option<(Timestamp, TurnStarted)>, WhatIfError> {
     /// Events per read. A turn is decided few events after its start.
-    const CHUNK: u64 = 64;
+    const EVENTS_PER_READ: u64 = 64;
     let mut end = position;
     while Position::ORIGIN < end {
-        let start = Position(end.0.saturating_sub(CHUNK));
+        let start = Position(end.0.saturating_sub(EVENTS_PER_READ));
         let count = usize::try_from(end.0 - start.0).unwrap_or_default();
         for event in log.read_after(start, count)?.iter().rev() {
             if let Some(started) = event.read::<TurnStarted>()?.filter(|started| started.turn == turn) {

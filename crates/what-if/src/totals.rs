@@ -6,7 +6,7 @@ use serde::Serialize;
 
 /// Counts and cost of a group of turns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-pub struct Share {
+pub struct GroupTotal {
     /// Number of turns.
     pub turns: u64,
     /// Number of calls on the turns' own threads and models.
@@ -15,7 +15,7 @@ pub struct Share {
     pub nano_usd: i64,
 }
 
-impl Share {
+impl GroupTotal {
     /// Adds the counts and the cost of another group. Sums saturate.
     pub(crate) fn add(&mut self, other: Self) {
         self.turns = self.turns.saturating_add(other.turns);
@@ -28,19 +28,19 @@ impl Share {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Totals {
     /// All turns that could be compared.
-    pub all: Share,
+    pub all: GroupTotal,
     /// The sums for each chosen model.
-    pub by_model: BTreeMap<String, Share>,
+    pub by_model: BTreeMap<String, GroupTotal>,
     /// The sums for each rule that decided, by its name, or else for each slot by its name.
-    pub by_rule: BTreeMap<String, Share>,
+    pub by_rule: BTreeMap<String, GroupTotal>,
     /// The sums for each workspace folder.
-    pub by_workspace: BTreeMap<String, Share>,
+    pub by_workspace: BTreeMap<String, GroupTotal>,
     /// The sums for each UTC day, such as `2026-11-20`.
-    pub by_day: BTreeMap<String, Share>,
+    pub by_day: BTreeMap<String, GroupTotal>,
 }
 
 /// The groups that a turn is counted in: its model, rule, workspace and day.
-pub(crate) struct Under<'a> {
+pub(crate) struct GroupKeys<'a> {
     pub(crate) model: &'a str,
     pub(crate) rule: &'a str,
     pub(crate) workspace: &'a str,
@@ -48,13 +48,13 @@ pub(crate) struct Under<'a> {
 }
 
 impl Totals {
-    pub(crate) fn add(&mut self, under: &Under<'_>, share: Share) {
+    pub(crate) fn add(&mut self, keys: &GroupKeys<'_>, share: GroupTotal) {
         self.all.add(share);
         let groups = [
-            (&mut self.by_model, under.model),
-            (&mut self.by_rule, under.rule),
-            (&mut self.by_workspace, under.workspace),
-            (&mut self.by_day, under.day),
+            (&mut self.by_model, keys.model),
+            (&mut self.by_rule, keys.rule),
+            (&mut self.by_workspace, keys.workspace),
+            (&mut self.by_day, keys.day),
         ];
         for (group, name) in groups {
             match group.get_mut(name) {

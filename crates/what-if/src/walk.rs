@@ -10,10 +10,10 @@ use engine::{Known, captured_turn, events};
 use event_bus::{EventLog, ProjectionSet as _, TextStore};
 use event_core::{Position, Recorded, Timestamp};
 
-use crate::{error::WhatIfError, library::Library, range::Range};
+use crate::{error::WhatIfError, policy_cache::PolicyCache, range::Range};
 
 /// An event that records a decision: that of a turn, or a fallback.
-pub(crate) trait Decided {
+pub(crate) trait RecordedDecision {
     /// Returns the id of the turn.
     fn turn(&self) -> TurnId;
     /// Returns the session of the turn.
@@ -28,7 +28,7 @@ pub(crate) trait Decided {
 
 macro_rules! decided {
     ($event:ty) => {
-        impl Decided for $event {
+        impl RecordedDecision for $event {
             fn turn(&self) -> TurnId {
                 self.turn
             }
@@ -52,7 +52,7 @@ decided!(RouteDecided);
 decided!(RouteFallback);
 
 /// A decision in the log with the inputs that it was made from.
-pub(crate) struct Point<'w, D = RouteDecided> {
+pub(crate) struct DecisionPoint<'w, D = RouteDecided> {
     /// The position of the decision.
     pub(crate) position: Position,
     /// The time when the turn started.
@@ -69,7 +69,7 @@ pub(crate) struct Point<'w, D = RouteDecided> {
     pub(crate) known: &'w Known,
 }
 
-impl<D: Decided> Point<'_, D> {
+impl<D: RecordedDecision> DecisionPoint<'_, D> {
     /// Returns the turn as `decide` received it. Without its text, the recorded matches of text predicates are used
     /// (decision D9).
     pub(crate) fn turn(&self) -> Turn {
@@ -84,10 +84,10 @@ impl<D: Decided> Point<'_, D> {
 /// The callbacks of a walk.
 pub(crate) trait Visitor {
     /// Called for each first decision of a turn in the range.
-    fn decision(&mut self, point: Point<'_>, library: &mut Library<'_>) -> Result<(), WhatIfError>;
+    fn decision(&mut self, point: DecisionPoint<'_>, policies: &mut PolicyCache<'_>) -> Result<(), WhatIfError>;
 
     /// Called for each fallback of a turn in the range.
-    fn step(&mut self, _: Point<'_, RouteFallback>, _: &mut Library<'_>) -> Result<(), WhatIfError> {
+    fn fallback(&mut self, _: DecisionPoint<'_, RouteFallback>, _: &mut PolicyCache<'_>) -> Result<(), WhatIfError> {
         Ok(())
     }
 
@@ -99,7 +99,7 @@ pub(crate) trait Visitor {
 }
 
 /// A turn that was started and has not ended, with the text of its message.
-struct Open {
+struct OpenTurn {
     at: Timestamp,
     started: TurnStarted,
     text: Option<TextBody>,
@@ -113,67 +113,67 @@ pub(crate) fn walk(
     range: &Range,
     visitor: &mut dyn Visitor,
 ) -> Result<(), WhatIfError> {
-    let mut library = Library::new(texts);
-    let mut walk = Walk { log, texts, state: Known::default(), open: BTreeMap::new() };
+    let mut policies = PolicyCache::new(texts);
+    let mut state = WalkState { log, texts, state: Known::default(), open: BTreeMap::new() };
     for event in events(log, Position::ORIGIN) {
         let event = event?;
         if let Some(decided) = event.read::<RouteDecided>()? {
-            match walk.open.get(&decided.turn) {
-                Some(turn) if range.holds(turn.at, &decided.session) => {
-                    walk.at(turn, &event, decided, |point| visitor.decision(point, &mut library))?;
+            match state.open.get(&decided.turn) {
+                Some(turn) if range.contains(turn.at, &decided.session) => {
+                    state.visit(turn, &event, decided, |point| visitor.decision(point, &mut policies))?;
                 }
-                None if range.holds(event.event.at, &decided.session) => visitor.without_start(&event, &decided),
+                None if range.contains(event.event.at, &decided.session) => visitor.without_start(&event, &decided),
                 Some(_) | None => {}
             }
         } else if let Some(step) = event.read::<RouteFallback>()?
-            && let Some(turn) = walk.open.get(&step.turn)
-            && range.holds(turn.at, &step.session)
+            && let Some(turn) = state.open.get(&step.turn)
+            && range.contains(turn.at, &step.session)
         {
-            walk.at(turn, &event, step, |point| visitor.step(point, &mut library))?;
+            state.visit(turn, &event, step, |point| visitor.fallback(point, &mut policies))?;
         }
         if !visitor.event(&event)? {
             return Ok(());
         }
-        library.see(&event)?;
-        walk.pass(&event)?;
+        policies.record_home(&event)?;
+        state.advance(&event)?;
     }
     Ok(())
 }
 
 /// The state of a walk: everything folded up to the current position.
-struct Walk<'l> {
+struct WalkState<'l> {
     log: &'l dyn EventLog,
     texts: &'l dyn TextStore,
     state: Known,
-    open: BTreeMap<TurnId, Open>,
+    open: BTreeMap<TurnId, OpenTurn>,
 }
 
-impl Walk<'_> {
-    /// Calls `show` with a decision and its inputs: the captured turn, its message, and the state it was based on.
-    fn at<D: Decided>(
+impl WalkState<'_> {
+    /// Calls `callback` with a decision and its inputs: the captured turn, its message, and the state it was based on.
+    fn visit<D: RecordedDecision>(
         &self,
-        turn: &Open,
+        turn: &OpenTurn,
         event: &Recorded,
         decided: D,
-        show: impl FnOnce(Point<'_, D>) -> Result<(), WhatIfError>,
+        callback: impl FnOnce(DecisionPoint<'_, D>) -> Result<(), WhatIfError>,
     ) -> Result<(), WhatIfError> {
-        let text = turn.text.as_ref().map(|text| text_of(text, self.texts)).transpose()?.flatten();
+        let text = turn.text.as_ref().map(|text| read_text(text, self.texts)).transpose()?.flatten();
         let earlier;
         let known = if decided.based_on() == self.state.position() {
             &self.state
         } else {
             // Other writers appended between the decision and its record.
-            earlier = state_at(self.log, decided.based_on())?;
+            earlier = fold_state_at(self.log, decided.based_on())?;
             &earlier
         };
         let (position, at, decided_at, message) = (event.position, turn.at, event.event.at, text.as_deref());
-        show(Point { position, at, decided_at, started: &turn.started, message, decided, known })
+        callback(DecisionPoint { position, at, decided_at, started: &turn.started, message, decided, known })
     }
 
     /// Folds an event into the state and the open turns.
-    fn pass(&mut self, event: &Recorded) -> Result<(), WhatIfError> {
+    fn advance(&mut self, event: &Recorded) -> Result<(), WhatIfError> {
         if let Some(started) = event.read::<TurnStarted>()? {
-            self.open.insert(started.turn, Open { at: event.event.at, started, text: None });
+            self.open.insert(started.turn, OpenTurn { at: event.event.at, started, text: None });
         } else if let Some(text) = event.read::<TurnTextRecorded>()? {
             if let Some(open) = self.open.get_mut(&text.turn) {
                 open.text = Some(text.text);
@@ -186,7 +186,7 @@ impl Walk<'_> {
 }
 
 /// Returns the text of a message; `None` if it is no longer in the text store.
-fn text_of(text: &TextBody, texts: &dyn TextStore) -> Result<Option<String>, WhatIfError> {
+fn read_text(text: &TextBody, texts: &dyn TextStore) -> Result<Option<String>, WhatIfError> {
     match text {
         TextBody::Inline(text) => Ok(Some(text.clone())),
         TextBody::Stored { hash, .. } => Ok(texts.get(hash.0)?),
@@ -194,7 +194,7 @@ fn text_of(text: &TextBody, texts: &dyn TextStore) -> Result<Option<String>, Wha
 }
 
 /// Folds the state at an earlier position from the start of the log.
-fn state_at(log: &dyn EventLog, position: Position) -> Result<Known, WhatIfError> {
+fn fold_state_at(log: &dyn EventLog, position: Position) -> Result<Known, WhatIfError> {
     let mut state = Known::default();
     for event in events(log, Position::ORIGIN) {
         let event = event?;

@@ -12,7 +12,7 @@ use engine::Models;
 use event_bus::TextFiles;
 use router_core::Policy;
 use serde_json::json;
-use what_if::{Against, Backtest, Candidate, Report, TurnRow, backtest, html, write_csv};
+use what_if::{Backtest, Baseline, Candidate, Report, TurnRow, backtest, html, write_csv};
 
 use super::range::range;
 use crate::{
@@ -24,8 +24,8 @@ pub(super) fn run(context: &Context, arguments: &BacktestArguments) -> Result<()
     let question = Backtest {
         candidates: candidates(context, arguments, &models)?,
         against: match arguments.against.as_str() {
-            "recorded" => Against::Recorded,
-            file => Against::Policy(read(context, Path::new(file), &models)?),
+            "recorded" => Baseline::Recorded,
+            file => Baseline::Policy(read(context, Path::new(file), &models)?),
         },
         range: range(&arguments.range)?,
         models,

@@ -3,7 +3,7 @@
 use event_bus::TextFiles;
 use router_core::{WhyHeader, why};
 use unicode_width::UnicodeWidthStr as _;
-use what_if::{Divergence, Replayed, replay};
+use what_if::{Divergence, ReplayReport, replay};
 
 use super::range::range;
 use crate::{
@@ -30,7 +30,7 @@ pub(super) fn run(context: &Context, arguments: &RangeArguments) -> Result<(), F
     if replayed.divergence.is_some() { Err(Failure::Negative) } else { Ok(()) }
 }
 
-fn show(replayed: &Replayed) {
+fn show(replayed: &ReplayReport) {
     let mut decisions = counted(replayed.decisions, "decision");
     if 0 < replayed.steps {
         decisions = format!("{decisions} and {}", counted(replayed.steps, "further step"));

@@ -7,7 +7,7 @@ use hyper::{Request, StatusCode, body::Incoming as Body};
 use router_core::Policy;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use what_if::{Against, Backtest, Candidate, Range, TurnRow, backtest};
+use what_if::{Backtest, Baseline, Candidate, Range, TurnRow, backtest};
 
 use super::{Outcome, Trouble, read};
 use crate::{gateway::Gateway, view::rfc3339};
@@ -45,7 +45,7 @@ pub(super) async fn what_if(gateway: &Arc<Gateway>, request: Request<Body>) -> O
         let candidate = Candidate { name: "edited".to_owned(), policy: Arc::new(policy) };
         let question = Backtest {
             candidates: vec![candidate],
-            against: Against::Recorded,
+            against: Baseline::Recorded,
             range: Range::default(),
             models: registry,
         };

@@ -6,7 +6,7 @@ use super::page::escaped;
 use crate::{
     money::dollars,
     report::Report,
-    totals::{Share, Totals},
+    totals::{GroupTotal, Totals},
 };
 
 const WIDTH: f64 = 720.0;
@@ -19,7 +19,7 @@ const BOTTOM: f64 = 28.0;
 const COLOURS: [&str; 8] = ["#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#bb7744", "#999999"];
 
 /// Extracts the figure that a chart shows.
-type Measure = fn(&Share) -> i64;
+type Measure = fn(&GroupTotal) -> i64;
 
 /// Draws the cumulative cost by day of the baseline and of the cheapest policy.
 pub(super) fn cumulative(report: &Report) -> String {
@@ -41,18 +41,18 @@ pub(super) fn cumulative(report: &Report) -> String {
     let mut svg = format!("<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=img aria-label=\"Cost over time\">");
     for step in 0..=4 {
         let nano = most / 4 * step;
-        let y = place(nano, most);
+        let y = y_coordinate(nano, most);
         svg += &format!(
             "<line x1={LEFT} x2={WIDTH} y1={y:.1} y2={y:.1} stroke=\"var(--line)\"/><text x={:.1} y={:.1} text-anchor=end>{}</text>",
             LEFT - 6.0,
             y + 4.0,
-            coarse(nano)
+            axis_label(nano)
         );
     }
     for (sums, colour, dash) in [(&old, "var(--old)", "5 4"), (&new, "var(--new)", "")] {
         let points: Vec<_> = (0..)
             .zip(sums)
-            .map(|(index, nano)| format!("{:.1},{:.1}", across(index, days.len()), place(*nano, most)))
+            .map(|(index, nano)| format!("{:.1},{:.1}", x_coordinate(index, days.len()), y_coordinate(*nano, most)))
             .collect();
         svg += &format!(
             "<polyline points=\"{}\" fill=none stroke=\"{colour}\" stroke-width=2 stroke-dasharray=\"{dash}\"/>",
@@ -78,14 +78,14 @@ pub(super) fn cumulative(report: &Report) -> String {
 
 /// Returns the y coordinate of an amount of `nano` nano-dollars on an axis that ends at `most`.
 #[expect(clippy::cast_precision_loss, reason = "a pixel is coarser than any rounding")]
-fn place(nano: i64, most: i64) -> f64 {
+fn y_coordinate(nano: i64, most: i64) -> f64 {
     let share = nano.max(0) as f64 / most as f64;
     TOP + (HEIGHT - TOP - BOTTOM) * (1.0 - share)
 }
 
 /// Returns the x coordinate of the day `index` of `count`.
 #[expect(clippy::cast_precision_loss, reason = "a pixel is coarser than any rounding")]
-fn across(index: usize, count: usize) -> f64 {
+fn x_coordinate(index: usize, count: usize) -> f64 {
     if count < 2 {
         return f64::midpoint(LEFT, WIDTH);
     }
@@ -93,7 +93,7 @@ fn across(index: usize, count: usize) -> f64 {
 }
 
 /// Formats an axis label: cents below 100 dollars, whole dollars above.
-fn coarse(nano: i64) -> String {
+fn axis_label(nano: i64) -> String {
     let cents = nano / 10_000_000;
     if 10_000 <= cents { format!("${}", cents / 100) } else { format!("${}.{:02}", cents / 100, cents % 100) }
 }
@@ -133,7 +133,7 @@ pub(super) fn shares(report: &Report) -> String {
 #[expect(clippy::cast_precision_loss, reason = "a pixel is coarser than any rounding")]
 fn bar(
     models: &[&String],
-    group: &BTreeMap<String, Share>,
+    group: &BTreeMap<String, GroupTotal>,
     measure: Measure,
     y: f64,
     colour: &dyn Fn(usize) -> &'static str,

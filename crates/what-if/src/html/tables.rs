@@ -5,14 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::page::escaped;
 use crate::{
-    day::moment,
+    day::format_moment,
     money::{dollars, per_cent, signed},
-    report::{Compared, Report, TurnRow},
-    totals::Share,
+    report::{PolicyResult, Report, TurnRow},
+    totals::GroupTotal,
 };
 
 /// The most turns that the table of excluded turns lists.
-const LISTED: usize = 50;
+const MAX_LISTED_TURNS: usize = 50;
 
 /// A table cell; numbers and differences are aligned right.
 enum Cell {
@@ -36,7 +36,7 @@ fn table(titles: &[&str], rows: impl IntoIterator<Item = Vec<Cell>>) -> String {
             html += &match cell {
                 Cell::Text(text) => format!("<td>{}</td>", escaped(&text)),
                 Cell::Number(text) => format!("<td class=n>{}</td>", escaped(&text)),
-                Cell::Difference(nano) => format!("<td class=\"n {}\">{}</td>", tone(nano), signed(nano)),
+                Cell::Difference(nano) => format!("<td class=\"n {}\">{}</td>", css_class(nano), signed(nano)),
             };
         }
         html += "</tr>";
@@ -44,7 +44,7 @@ fn table(titles: &[&str], rows: impl IntoIterator<Item = Vec<Cell>>) -> String {
     html + "</table></div>"
 }
 
-fn tone(nano: i64) -> &'static str {
+fn css_class(nano: i64) -> &'static str {
     match nano {
         0 => "soft",
         less if less < 0 => "less",
@@ -69,10 +69,10 @@ pub(super) fn ranking(report: &Report) -> String {
 }
 
 /// Renders the table of turns and cost per group, under the baseline (`old`) and a policy (`new`).
-pub(super) fn group(old: &BTreeMap<String, Share>, new: &BTreeMap<String, Share>) -> String {
+pub(super) fn groups(old: &BTreeMap<String, GroupTotal>, new: &BTreeMap<String, GroupTotal>) -> String {
     let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
     let rows = names.into_iter().map(|name| {
-        let share = |group: &BTreeMap<String, Share>| group.get(name).copied().unwrap_or_default();
+        let share = |group: &BTreeMap<String, GroupTotal>| group.get(name).copied().unwrap_or_default();
         let (old, new) = (share(old), share(new));
         vec![
             Cell::Text(name.clone()),
@@ -87,7 +87,7 @@ pub(super) fn group(old: &BTreeMap<String, Share>, new: &BTreeMap<String, Share>
 }
 
 /// Renders the matrix of model changes: rows are the models before, columns the models after.
-pub(super) fn switches(compared: &Compared) -> String {
+pub(super) fn switches(compared: &PolicyResult) -> String {
     let to: BTreeSet<&String> = compared.switches.values().flat_map(BTreeMap::keys).collect();
     if to.is_empty() {
         return "<p class=soft>No turn changes model.</p>".to_owned();
@@ -106,17 +106,17 @@ pub(super) fn switches(compared: &Compared) -> String {
 }
 
 /// Renders the turns whose cost differs most, each with both decision chains in a collapsed section.
-pub(super) fn most(report: &Report) -> String {
+pub(super) fn largest_changes(report: &Report) -> String {
     if report.most.is_empty() {
         return "<p class=soft>No turn costs another amount.</p>".to_owned();
     }
     // The choices of a row are in the order in which the policies were given; `most_of` is the index of the cheapest.
     // If the baseline is the recorded run, its chain is the recorded decision.
     let before = if report.against == "recorded" { "Decided then" } else { "Before" };
-    report.most.iter().map(|row| turn(row, report.most_of, before)).collect()
+    report.most.iter().map(|row| turn_details(row, report.most_of, before)).collect()
 }
 
-fn turn(row: &TurnRow, policy: usize, before: &str) -> String {
+fn turn_details(row: &TurnRow, policy: usize, before: &str) -> String {
     let Some(new) = row.new.get(policy) else { return String::new() };
     let difference = row.difference(policy);
     let parted = row.parted.get(policy).copied().flatten();
@@ -128,11 +128,11 @@ fn turn(row: &TurnRow, policy: usize, before: &str) -> String {
     format!(
         "<details><summary><span class={}>{}</span> {} → <b>{}</b>{parted} <span class=\"soft when\">{}, {} calls</span></summary>\
          <p class=soft>turn {} of session {}</p><div class=chains>{}{}</div></details>",
-        tone(difference),
+        css_class(difference),
         signed(difference),
         escaped(&row.old.model),
         escaped(&new.model),
-        moment(row.at).replace('T', " "),
+        format_moment(row.at).replace('T', " "),
         row.calls,
         row.turn,
         escaped(row.session.as_str()),
@@ -141,18 +141,18 @@ fn turn(row: &TurnRow, policy: usize, before: &str) -> String {
     )
 }
 
-pub(super) fn unjudged(report: &Report) -> String {
+pub(super) fn excluded_turns(report: &Report) -> String {
     let reasons =
         report.unjudged.iter().map(|(reason, count)| vec![Cell::Number(count.to_string()), Cell::Text(reason.clone())]);
-    let turns = report.unjudged_turns.iter().take(LISTED).map(|turn| {
+    let turns = report.unjudged_turns.iter().take(MAX_LISTED_TURNS).map(|turn| {
         vec![
-            Cell::Text(moment(turn.at)),
+            Cell::Text(format_moment(turn.at)),
             Cell::Text(turn.turn.to_string()),
             Cell::Text(turn.session.to_string()),
             Cell::Text(turn.reason.clone()),
         ]
     });
-    let left = report.unjudged_turns.len().saturating_sub(LISTED);
+    let left = report.unjudged_turns.len().saturating_sub(MAX_LISTED_TURNS);
     let more = if left == 0 { String::new() } else { format!("<p class=soft>and {left} more</p>") };
     format!(
         "<p>They cost {} as recorded, and are in no total.</p>{}<details><summary>The turns</summary>{}{more}</details>",

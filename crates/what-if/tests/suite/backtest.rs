@@ -2,7 +2,7 @@
 
 use contracts::{ModelId, Slot, events::LlmCallCompleted};
 use event_core::encode;
-use what_if::{Against, Range, WhatIfError, write_csv};
+use what_if::{Baseline, Range, WhatIfError, write_csv};
 
 use crate::past::Past;
 
@@ -57,7 +57,7 @@ fn totals_are_the_sums_of_the_rows_in_every_group() {
 #[test]
 fn a_choice_parts_where_the_chains_differ_first() {
     let past = Past::under("global_default: sonnet");
-    let old = Against::Policy(past.candidate("old", "global_default: opus"));
+    let old = Baseline::Policy(past.candidate("old", "global_default: opus"));
     let (report, rows) = past.ask(&[("commits", COMMITS)], old, Range::default());
     let changed: Vec<_> = rows.iter().filter(|row| row.new[0].model != row.old.model).collect();
     assert!(!changed.is_empty() && changed.len() < rows.len(), "{} of {}", changed.len(), rows.len());
@@ -137,7 +137,7 @@ fn asking_twice_gives_the_same_and_stopping_stops() {
     assert_eq!(past.try_on(&[("commits", COMMITS)]), past.try_on(&[("commits", COMMITS)]));
     let question = what_if::Backtest {
         candidates: vec![past.candidate("commits", COMMITS)],
-        against: Against::Recorded,
+        against: Baseline::Recorded,
         range: Range::default(),
         models: std::sync::Arc::clone(&past.models),
     };

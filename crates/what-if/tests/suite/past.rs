@@ -8,7 +8,7 @@ use event_bus::{EventLog, ManualClock, MemoryLog, MemoryTexts, TextStore};
 use event_core::{Payload, Position, Recorded, Timestamp};
 use router_core::Policy;
 use transcripts::{DEMO_SESSION, claude_code::SessionReader};
-use what_if::{Against, Backtest, Candidate, Range, Report, TurnRow};
+use what_if::{Backtest, Baseline, Candidate, Range, Report, TurnRow};
 
 /// A log and its texts.
 pub(crate) struct Past {
@@ -73,10 +73,10 @@ impl Past {
 
     /// Runs a backtest of `policies` against the recorded run.
     pub(crate) fn try_on(&self, policies: &[(&str, &str)]) -> (Report, Vec<TurnRow>) {
-        self.ask(policies, Against::Recorded, Range::default())
+        self.ask(policies, Baseline::Recorded, Range::default())
     }
 
-    pub(crate) fn ask(&self, policies: &[(&str, &str)], against: Against, range: Range) -> (Report, Vec<TurnRow>) {
+    pub(crate) fn ask(&self, policies: &[(&str, &str)], against: Baseline, range: Range) -> (Report, Vec<TurnRow>) {
         let candidates = policies.iter().map(|(name, text)| self.candidate(name, text)).collect();
         let question = Backtest { candidates, against, range, models: Arc::clone(&self.models) };
         let mut rows = Vec::new();

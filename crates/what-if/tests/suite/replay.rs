@@ -2,7 +2,7 @@
 
 use contracts::events::{RouteDecided, TurnStarted};
 use event_core::{Payload, encode};
-use what_if::{Range, Replayed, WhatIfError, replay};
+use what_if::{Range, ReplayReport, WhatIfError, replay};
 
 use crate::past::Past;
 
@@ -15,7 +15,7 @@ rules:
 global_default: haiku
 "#;
 
-fn replayed(past: &Past) -> Replayed {
+fn replayed(past: &Past) -> ReplayReport {
     replay(&*past.log, &*past.texts, &Range::default(), |_| {}).unwrap()
 }
 
@@ -101,7 +101,7 @@ fn a_policy_that_is_gone_is_named() {
     let past = Past::under(POLICY);
     past.texts_without_policies();
     let gone = replay(&*past.log, &*past.texts, &Range::default(), |_| {}).unwrap_err();
-    assert!(matches!(gone, WhatIfError::TextGone { .. }), "{gone}");
+    assert!(matches!(gone, WhatIfError::TextMissing { .. }), "{gone}");
 }
 
 #[test]

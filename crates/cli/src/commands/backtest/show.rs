@@ -1,7 +1,7 @@
 //! Prints a backtest: totals, changes, and the error of the simulation.
 
 use contracts::ChainSlot as _;
-use what_if::{Against, Backtest, Compared, Report, Share, TurnRow, dollars, per_cent, signed};
+use what_if::{Backtest, Baseline, GroupTotal, PolicyResult, Report, TurnRow, dollars, per_cent, signed};
 
 use crate::{
     context::local_time,
@@ -49,7 +49,7 @@ fn turns(rows: &[TurnRow], question: &Backtest, all: bool) {
         return;
     }
     let mut titles = vec!["STARTED", "TURN", "RECORDED"];
-    let recorded = matches!(question.against, Against::Recorded);
+    let recorded = matches!(question.against, Baseline::Recorded);
     if !recorded {
         titles.push("OLD");
     }
@@ -83,7 +83,7 @@ fn short(model: &str) -> String {
     model.split_once(':').map_or(model, |(_, name)| name).to_owned()
 }
 
-type Group = std::collections::BTreeMap<String, Share>;
+type Group = std::collections::BTreeMap<String, GroupTotal>;
 
 fn group(title: &'static str, old: &Group, new: &Group) {
     let mut names: Vec<&String> = old.keys().chain(new.keys()).collect();
@@ -112,7 +112,7 @@ fn group(title: &'static str, old: &Group, new: &Group) {
     }
 }
 
-fn switches(compared: &Compared) {
+fn switches(compared: &PolicyResult) {
     if compared.switches.is_empty() {
         return;
     }

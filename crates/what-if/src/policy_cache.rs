@@ -8,10 +8,10 @@ use event_bus::TextStore;
 use event_core::{Position, Recorded};
 use router_core::Policy;
 
-use crate::{error::WhatIfError, walk::Decided};
+use crate::{error::WhatIfError, walk::RecordedDecision};
 
 /// A cache of the policies and lists of models named in a log, keyed by the hashes of their texts.
-pub(crate) struct Library<'a> {
+pub(crate) struct PolicyCache<'a> {
     texts: &'a dyn TextStore,
     /// The home folder that `~` is expanded to in each policy; `None` without one.
     homes: BTreeMap<ContentHash, Option<String>>,
@@ -19,13 +19,13 @@ pub(crate) struct Library<'a> {
     policies: BTreeMap<(ContentHash, ContentHash), Arc<Policy>>,
 }
 
-impl<'a> Library<'a> {
+impl<'a> PolicyCache<'a> {
     pub(crate) fn new(texts: &'a dyn TextStore) -> Self {
         Self { texts, homes: BTreeMap::new(), registries: BTreeMap::new(), policies: BTreeMap::new() }
     }
 
     /// Records the home folder that a `policy.loaded` event names.
-    pub(crate) fn see(&mut self, event: &Recorded) -> Result<(), WhatIfError> {
+    pub(crate) fn record_home(&mut self, event: &Recorded) -> Result<(), WhatIfError> {
         if let Some(loaded) = event.read::<PolicyLoaded>()? {
             // With another home folder the same text loads as another policy.
             if self.homes.insert(loaded.hash, loaded.home.clone()) != Some(loaded.home) {
@@ -36,7 +36,11 @@ impl<'a> Library<'a> {
     }
 
     /// Returns the policy that a decision was made with; `position` is named in errors.
-    pub(crate) fn policy(&mut self, position: Position, decided: &impl Decided) -> Result<Arc<Policy>, WhatIfError> {
+    pub(crate) fn policy(
+        &mut self,
+        position: Position,
+        decided: &impl RecordedDecision,
+    ) -> Result<Arc<Policy>, WhatIfError> {
         let key = decided.texts();
         let (policy, catalogue) = key;
         if let Some(policy) = self.policies.get(&key) {
@@ -71,6 +75,6 @@ impl<'a> Library<'a> {
     }
 
     fn text(&self, position: Position, what: &'static str, hash: ContentHash) -> Result<String, WhatIfError> {
-        self.texts.get(hash.0)?.ok_or(WhatIfError::TextGone { position, what, hash })
+        self.texts.get(hash.0)?.ok_or(WhatIfError::TextMissing { position, what, hash })
     }
 }

@@ -5,7 +5,7 @@ use costs::prompt_cache::{Call, PromptCache};
 
 /// The simulated prompt cache of one policy, and the cost of calls under it.
 #[derive(Debug, Default)]
-pub(crate) struct Ledger {
+pub(crate) struct SimulatedCosts {
     cache: PromptCache,
 }
 
@@ -36,10 +36,10 @@ impl Scale {
     }
 }
 
-impl Ledger {
+impl SimulatedCosts {
     /// Simulates a call on `model` and returns its cost; `None` if the model has no price. The prompt is in that
     /// model's simulated cache afterwards.
-    pub(crate) fn spend(&mut self, call: &Call, model: &ModelSpec, scale: Scale) -> Option<NanoUsd> {
+    pub(crate) fn simulate(&mut self, call: &Call, model: &ModelSpec, scale: Scale) -> Option<NanoUsd> {
         let split = self.cache.call(call, &model.id);
         // Token counts are scaled only here. The cache compares unscaled ones, so a change of tokenizer never appears
         // as a shorter prompt.

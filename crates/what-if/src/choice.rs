@@ -4,22 +4,22 @@ use contracts::{ChainSlot as _, Decision, MessageText, ModelId, NanoUsd};
 use engine::captured_turn;
 use router_core::{Policy, decide};
 
-use crate::walk::Point;
+use crate::walk::DecisionPoint;
 
 /// The result of deciding a recorded turn under a policy.
 #[derive(Debug, Clone)]
-pub(crate) enum Chosen {
+pub(crate) enum PolicyChoice {
     /// The decision; its model is `None` if the policy refuses the turn.
     Decided(Box<Decision>),
     /// No decision: the policy has text predicates, and the text of the message is no longer in the log.
-    TextGone,
+    TextMissing,
 }
 
-impl Chosen {
+impl PolicyChoice {
     pub(crate) fn decision(&self) -> Option<&Decision> {
         match self {
             Self::Decided(decision) => Some(decision),
-            Self::TextGone => None,
+            Self::TextMissing => None,
         }
     }
 
@@ -30,7 +30,7 @@ impl Chosen {
     /// Returns the reason why the turn cannot be compared under this policy; `None` if a model was chosen.
     pub(crate) fn refusal(&self, policy: &str) -> Option<String> {
         match self {
-            Self::TextGone => Some(format!("the text of the message is gone, and `{policy}` looks at it")),
+            Self::TextMissing => Some(format!("the text of the message is gone, and `{policy}` looks at it")),
             Self::Decided(decision) if decision.chosen.is_none() => {
                 Some(format!("`{policy}` has no model that can take it"))
             }
@@ -41,21 +41,21 @@ impl Chosen {
 
 /// Decides a recorded turn under `policy`.
 ///
-/// `spent_more` is what the policy had already spent beyond the recorded cost on that day, in nano-dollars (negative:
-/// less). It is added to the day's spending that the policy's budget sees.
-pub(crate) fn choose(point: &Point<'_>, policy: &Policy, spent_more: i64) -> Chosen {
+/// `extra_spending` is what the policy had already spent beyond the recorded cost on that day, in nano-dollars
+/// (negative: less). It is added to the day's spending that the policy's budget sees.
+pub(crate) fn decide_under(point: &DecisionPoint<'_>, policy: &Policy, extra_spending: i64) -> PolicyChoice {
     let message = match point.message {
         Some(text) => MessageText::Present(text.to_owned()),
-        None if policy.reads_text() => return Chosen::TextGone,
+        None if policy.reads_text() => return PolicyChoice::TextMissing,
         None => MessageText::Matched(Vec::new()),
     };
     let mut turn = captured_turn(point.started, point.at, message);
-    turn.spent_today = NanoUsd(turn.spent_today.0.saturating_add_signed(spent_more));
-    Chosen::Decided(Box::new(point.known.with_views(point.at, |views| decide(&turn, policy, views)).decision))
+    turn.spent_today = NanoUsd(turn.spent_today.0.saturating_add_signed(extra_spending));
+    PolicyChoice::Decided(Box::new(point.known.with_views(point.at, |views| decide(&turn, policy, views)).decision))
 }
 
 /// Returns the name of the rule that decided, or else the name of the slot; `REFUSED` without a model.
-pub(crate) fn rule(decision: &Decision) -> String {
+pub(crate) fn deciding_rule(decision: &Decision) -> String {
     match decision.winner() {
         Some(winner) => winner.reason.rule().unwrap_or_else(|| winner.slot.name()).to_owned(),
         None => "REFUSED".to_owned(),
