@@ -20,7 +20,7 @@ pub struct LatestDay {
 
 impl LatestDay {
     /// Adds a call. A call of a later day resets the totals; one of an earlier day is ignored.
-    pub(crate) fn billed(&mut self, day: u64, role: CallRole, model: &ModelId, call: &Total) {
+    pub(crate) fn add_call(&mut self, day: u64, role: CallRole, model: &ModelId, call: &Total) {
         if day < self.day {
             return;
         }

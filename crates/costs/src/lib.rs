@@ -17,7 +17,7 @@ pub mod prompt_cache;
 mod latest_day;
 mod projection;
 mod session;
-mod sorted;
+mod sorted_map;
 mod total;
 
 pub use latest_day::LatestDay;

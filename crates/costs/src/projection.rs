@@ -76,25 +76,25 @@ impl Costs {
     }
 
     /// Adds a call to the totals of its session, model, role and day.
-    fn billed(&mut self, bill: &Bill<'_>) {
-        let Bill { session, thread, model, at, call } = bill;
+    fn add_call(&mut self, billed_call: &BilledCall<'_>) {
+        let BilledCall { session, thread, model, at, call } = billed_call;
         let role = thread.role();
         self.overall.add(call);
         self.roles.entry(role).or_default().add(call);
         self.days.entry(at.utc_day()).or_default().add(call);
-        self.latest_day.billed(at.utc_day(), role, model, call);
+        self.latest_day.add_call(at.utc_day(), role, model, call);
         match self.models.get_mut(*model) {
             Some(known) => known.add(call),
             None => drop(self.models.insert((*model).clone(), *call)),
         }
         // Sessions share one copy of the model id, since each event contains its own.
         let model = self.models.get_key_value(*model).map_or(*model, |(known, _)| known);
-        self.sessions.entry(session).billed(thread, model, call);
+        self.sessions.entry(session).add_call(thread, model, call);
     }
 }
 
 /// A call with its cost, and the session, role, model and time under which it is counted.
-struct Bill<'a> {
+struct BilledCall<'a> {
     /// Session of the call.
     session: &'a SessionId,
     /// Thread of the call.
@@ -116,15 +116,15 @@ impl Projection for Costs {
         if let Some(body) = event.view::<LlmCallCompleted>()? {
             let call = Total::of_call(body.usage, body.cost);
             let (session, thread, model) = (&body.session, &body.thread, &body.model);
-            self.billed(&Bill { session, thread, model, at, call });
+            self.add_call(&BilledCall { session, thread, model, at, call });
         } else if let Some(body) = event.view::<LlmCallFailed>()? {
             if let Some(usage) = body.usage {
                 let call = Total::of_call(usage, body.cost);
                 let (session, thread, model) = (&body.session, &body.thread, &body.model);
-                self.billed(&Bill { session, thread, model, at, call });
+                self.add_call(&BilledCall { session, thread, model, at, call });
             }
         } else if let Some(turn) = event.view::<TurnStarted>()? {
-            self.sessions.entry(&turn.session).turn_started(&turn.thread);
+            self.sessions.entry(&turn.session).count_turn(&turn.thread);
         }
         Ok(())
     }

@@ -3,14 +3,15 @@
 //! [`Calls`] folds the events of a log into [`Call`]s. A [`PromptCache`] takes each call, in the order of each line of
 //! work, together with the model that serves it in the simulation: the recorded one or another. It returns the number
 //! of tokens of the prompt that are read, written and uncached, from which [`Split::usage`] and the model's prices give
-//! the cost. [`Identity`] simulates the recorded models and compares the result with the recorded costs.
+//! the cost. [`SimulationAccuracy`] simulates the recorded models and compares the result with the recorded costs.
 //!
 //! # The rules
 //! For each line of work of a session (the main conversation, or one sub-agent) and each model, the cache contains one
 //! conversation for each [`CacheVariant`](contracts::CacheVariant), and the base: system prompt and tools.
 //!
 //! - **R0** The base is a part of the first prompt. A prompt is *after a message* if the previous turn was completed.
-//! - **R1** After a compaction, a resumption, or a prompt that is shorter than the previous one and not after a
+//! - **R1** After a compaction, a resumption, or a prompt that is shorter than the previous one and not after
+//! a
 //!   message, the conversations of all models are lost. The base remains.
 //! - **R2** The message of a call cancelled before its response is cached if the call ran for at least three seconds.
 //! - **R3** A call reads the cached prefix of its conversation if that has not expired and is within reach; after a
@@ -24,19 +25,19 @@
 //!
 //! All numbers are integers and times are arguments, so equal calls result in equal splits on every machine.
 
+mod accuracy;
 mod basis_points;
 mod call;
 mod calls;
-mod identity;
 mod line_cache;
 mod rules;
 mod simulation;
 mod split;
 
+pub use accuracy::{SessionComparison, SessionGroup, SimulationAccuracy};
 pub use basis_points::BasisPoints;
-pub use call::{After, Attempt, Call};
+pub use call::{Attempt, Call, PrecedingInput};
 pub use calls::Calls;
-pub use identity::{Identity, SessionIdentity, Third};
 pub use rules::CacheRules;
-pub use simulation::{Opening, PromptCache};
+pub use simulation::{InitialRead, PromptCache};
 pub use split::Split;

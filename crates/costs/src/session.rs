@@ -3,7 +3,7 @@
 use contracts::{CallRole, ModelId, Thread};
 use serde::{Deserialize, Serialize};
 
-use crate::{Total, sorted::Sorted};
+use crate::{Total, sorted_map::SortedMap};
 
 /// Costs of a thread of a session, by model, and the number of its turns.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -11,7 +11,7 @@ pub struct ThreadCosts {
     /// Number of turns of this thread. A worker inside its planner's turn has none.
     pub turns: u64,
     /// Total of each model.
-    models: Sorted<ModelId, Total>,
+    models: SortedMap<ModelId, Total>,
 }
 
 impl ThreadCosts {
@@ -36,7 +36,7 @@ impl ThreadCosts {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct SessionCosts {
     /// Costs of each thread.
-    threads: Sorted<Thread, ThreadCosts>,
+    threads: SortedMap<Thread, ThreadCosts>,
 }
 
 impl SessionCosts {
@@ -56,13 +56,13 @@ impl SessionCosts {
     }
 
     /// Counts a turn of a thread.
-    pub(crate) fn turn_started(&mut self, thread: &Thread) {
+    pub(crate) fn count_turn(&mut self, thread: &Thread) {
         let costs = self.thread(thread);
         costs.turns = costs.turns.saturating_add(1);
     }
 
     /// Adds a call to its thread and model.
-    pub(crate) fn billed(&mut self, thread: &Thread, model: &ModelId, call: &Total) {
+    pub(crate) fn add_call(&mut self, thread: &Thread, model: &ModelId, call: &Total) {
         self.thread(thread).models.entry(|known| known.cmp(model), || model.clone()).add(call);
     }
 

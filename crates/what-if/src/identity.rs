@@ -1,7 +1,7 @@
 //! Measures the error of the cost simulation: simulates the recorded calls without any change and compares the costs.
 
 use contracts::{NanoUsd, Registry};
-use costs::prompt_cache::{BasisPoints, Call, Identity, Opening, SessionIdentity, Third};
+use costs::prompt_cache::{BasisPoints, Call, InitialRead, SessionComparison, SessionGroup, SimulationAccuracy};
 use serde::Serialize;
 
 /// The error of simulating the recorded calls on their recorded models.
@@ -19,7 +19,7 @@ pub struct IdentityError {
     pub median: BasisPoints,
     /// The error by length of session in three equal groups, shortest first. It shows whether the error grows with
     /// length.
-    pub thirds: Vec<Third>,
+    pub thirds: Vec<SessionGroup>,
     /// The relative error of the total if the cache reads of each thread's first call are simulated instead of
     /// recorded.
     pub predicted_total: BasisPoints,
@@ -30,13 +30,16 @@ pub struct IdentityError {
 /// Simulates the recorded calls twice: with recorded and with simulated cache reads of each thread's first call.
 #[derive(Debug)]
 pub(crate) struct SimulationCheck {
-    given: Identity,
-    predicted: Identity,
+    given: SimulationAccuracy,
+    predicted: SimulationAccuracy,
 }
 
 impl SimulationCheck {
     pub(crate) fn new() -> Self {
-        Self { given: Identity::new(Opening::Given), predicted: Identity::new(Opening::Predicted) }
+        Self {
+            given: SimulationAccuracy::new(InitialRead::Given),
+            predicted: SimulationAccuracy::new(InitialRead::Predicted),
+        }
     }
 
     pub(crate) fn add(&mut self, call: &Call, models: &Registry) {
@@ -46,7 +49,7 @@ impl SimulationCheck {
     }
 
     pub(crate) fn error(&self) -> IdentityError {
-        let sum = |figure: fn(&SessionIdentity) -> NanoUsd| {
+        let sum = |figure: fn(&SessionComparison) -> NanoUsd| {
             let sum: NanoUsd = self.given.sessions().map(|(_, session)| figure(session)).sum();
             i64::try_from(sum.0).unwrap_or(i64::MAX)
         };

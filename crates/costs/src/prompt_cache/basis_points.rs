@@ -12,7 +12,7 @@ pub struct BasisPoints(pub i64);
 impl BasisPoints {
     /// Returns the relative difference of `amount` to `reference`, rounded to the nearest, halves away from zero;
     /// `None` if the reference is zero.
-    pub fn off(amount: NanoUsd, reference: NanoUsd) -> Option<Self> {
+    pub fn relative_error(amount: NanoUsd, reference: NanoUsd) -> Option<Self> {
         let reference = i128::from(reference.0);
         let twice = 2 * 10_000 * (i128::from(amount.0) - reference);
         let rounded = (twice + reference * twice.signum()).checked_div(2 * reference)?;

@@ -5,7 +5,7 @@ use event_core::Timestamp;
 
 /// Kind of input that a call responds to, which determines how much of its prompt is cached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
-pub enum After {
+pub enum PrecedingInput {
     /// A message, after a completed turn.
     Message,
     /// A message, after a turn that was not completed.
@@ -48,7 +48,7 @@ pub struct Call {
     /// Recorded cost; `None` if no price was known.
     pub cost: Option<NanoUsd>,
     /// Kind of input that the call responds to.
-    pub after: After,
+    pub after: PrecedingInput,
     /// Length in bytes of the message, for the first call after it; otherwise 0.
     pub message_bytes: u64,
     /// Number of content blocks that its response and the results of its tools add to the history.

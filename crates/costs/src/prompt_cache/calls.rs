@@ -9,23 +9,23 @@ use contracts::{
 use event_core::{CodecError, Recorded, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use super::{After, Attempt, Call};
+use super::{Attempt, Call, PrecedingInput};
 
 /// Folds events and returns a [`Call`] for each completed one. Its size grows with the number of lines of work, not of
 /// calls.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Calls {
     /// State of each thread, by session.
-    sessions: BTreeMap<SessionId, BTreeMap<Thread, Next>>,
+    sessions: BTreeMap<SessionId, BTreeMap<Thread, ThreadState>>,
 }
 
 /// State of a line of work from which the next [`Call`] is created.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Next {
+struct ThreadState {
     /// Running turn, its start, and whether it has had a call.
     open: Option<(TurnId, Timestamp, bool)>,
     /// Kind of input that the next call responds to.
-    after: After,
+    after: PrecedingInput,
     /// Whether all tool calls in the history have results, so that a message can follow.
     whole: bool,
     /// Length in bytes of a message without a call; otherwise 0.
@@ -40,11 +40,11 @@ struct Next {
     attempts: Vec<Attempt>,
 }
 
-impl Default for Next {
+impl Default for ThreadState {
     fn default() -> Self {
         Self {
             open: None,
-            after: After::Message,
+            after: PrecedingInput::Message,
             whole: true,
             message_bytes: 0,
             compacted: false,
@@ -63,33 +63,33 @@ impl Calls {
     pub fn advance(&mut self, event: &Recorded) -> Result<Option<Call>, CodecError> {
         let at = event.event.at;
         if let Some(call) = event.read::<LlmCallCompleted>()? {
-            return Ok(Some(self.next(&call.session, &call.thread).call(call, at)));
+            return Ok(Some(self.thread(&call.session, &call.thread).call(call, at)));
         }
         if let Some(turn) = event.read::<TurnStarted>()? {
-            let next = self.next(&turn.session, &turn.thread);
-            next.open = Some((turn.turn, at, false));
-            next.after = if next.whole { After::Message } else { After::Cut };
-            next.whole = true;
-            next.message_bytes = turn.message_bytes;
+            let state = self.thread(&turn.session, &turn.thread);
+            state.open = Some((turn.turn, at, false));
+            state.after = if state.whole { PrecedingInput::Message } else { PrecedingInput::Cut };
+            state.whole = true;
+            state.message_bytes = turn.message_bytes;
         } else if let Some(turn) = event.read::<TurnEnded>()? {
-            let lines = self.sessions.get_mut(&turn.session).into_iter().flat_map(BTreeMap::values_mut);
-            lines.for_each(|next| next.ended(&turn, at));
+            let threads = self.sessions.get_mut(&turn.session).into_iter().flat_map(BTreeMap::values_mut);
+            threads.for_each(|state| state.end_turn(&turn, at));
         } else if let Some(compacted) = event.read::<SessionCompacted>()? {
-            self.next(&compacted.session, &compacted.thread).compacted = true;
+            self.thread(&compacted.session, &compacted.thread).compacted = true;
         } else if let Some(resumed) = event.read::<SessionResumed>()? {
-            let lines = self.sessions.get_mut(&resumed.session).into_iter().flat_map(BTreeMap::values_mut);
-            lines.for_each(|next| next.resumed = true);
+            let threads = self.sessions.get_mut(&resumed.session).into_iter().flat_map(BTreeMap::values_mut);
+            threads.for_each(|state| state.resumed = true);
         }
         Ok(None)
     }
 
     /// Returns the state of a thread, created on first use.
-    fn next(&mut self, session: &SessionId, thread: &Thread) -> &mut Next {
+    fn thread(&mut self, session: &SessionId, thread: &Thread) -> &mut ThreadState {
         self.sessions.entry(session.clone()).or_default().entry(thread.clone()).or_default()
     }
 }
 
-impl Next {
+impl ThreadState {
     /// Creates the call for a completion at `at`, and updates the state for the next one.
     fn call(&mut self, call: LlmCallCompleted, at: Timestamp) -> Call {
         let began = call.began_at.filter(|began| *began <= at);
@@ -102,7 +102,7 @@ impl Next {
         } else if 0 < usage.cache_write_5m {
             self.lifetime = CacheLifetime::FiveMinutes;
         }
-        let made = Call {
+        let completed = Call {
             session: call.session,
             thread: call.thread,
             turn: call.turn,
@@ -123,16 +123,16 @@ impl Next {
         };
         self.whole = call.tool_calls == 0;
         if !self.whole {
-            self.after = After::Tools;
+            self.after = PrecedingInput::Tools;
         }
         if let Some((_, _, called)) = &mut self.open {
             *called = true;
         }
-        made
+        completed
     }
 
     /// Records the end of a turn. A cancelled turn without a call becomes an [`Attempt`].
-    fn ended(&mut self, turn: &TurnEnded, at: Timestamp) {
+    fn end_turn(&mut self, turn: &TurnEnded, at: Timestamp) {
         let Some((_, started, called)) = self.open.take_if(|(open, _, _)| *open == turn.turn) else { return };
         if called || 0 < turn.llm_calls {
             self.whole = turn.status == TurnStatus::Completed;

@@ -7,8 +7,8 @@ use event_core::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    After, CacheRules, Call, Split,
-    rules::{SENT, UNCACHED, base, message},
+    CacheRules, Call, PrecedingInput, Split,
+    rules::{MIN_CANCELLED_MICROS, UNCACHED_TOKENS, base_tokens, estimate_message_tokens},
 };
 
 /// Cached prefixes of a line of work, for each model, and the size of its prompt.
@@ -60,7 +60,7 @@ struct Prefix {
 }
 
 /// Result of a cache lookup: the prefix known to the cache, and the part that the request reads.
-struct Found {
+struct CacheLookup {
     /// Prefix of the conversation when the request was sent, even if expired.
     known: Option<Prefix>,
     /// Part of the prompt that the request reads.
@@ -82,10 +82,10 @@ impl LineCache {
     /// line, if that is a starting condition; ignored for later calls.
     pub(super) fn call(&mut self, call: &Call, model: &ModelId, given: Option<u64>) -> Split {
         let (rules, total) = (CacheRules::of(model), call.total());
-        let opening = self.first.is_none();
+        let is_first_call = self.first.is_none();
         let first = *self.first.get_or_insert(total);
-        let completed = call.after == After::Message && !opening;
-        if call.compacted || call.resumed || (total < self.size && !completed) {
+        let after_completed_turn = call.after == PrecedingInput::Message && !is_first_call;
+        if call.compacted || call.resumed || (total < self.size && !after_completed_turn) {
             self.models.values_mut().for_each(|cache| cache.conversations.clear());
         }
         let variant = rules.variant(call.variant);
@@ -93,30 +93,36 @@ impl LineCache {
             self.models.insert(model.clone(), ModelCache::default());
         }
         let (size, block) = (self.size.min(total), self.block);
-        for attempt in call.attempts.iter().filter(|attempt| SENT <= attempt.stopped.micros_since(attempt.sent)) {
-            self.used(model, variant, Prefix { tokens: size, used: attempt.sent, block }, None);
+        for attempt in
+            call.attempts.iter().filter(|attempt| MIN_CANCELLED_MICROS <= attempt.stopped.micros_since(attempt.sent))
+        {
+            self.record_use(model, variant, Prefix { tokens: size, used: attempt.sent, block }, None);
         }
 
-        let found = self.found(rules, model, variant, call.lifetime, call.sent);
-        let mut read = match found.read {
-            Read::Conversation(tokens) if completed && call.attempts.is_empty() && rules.has_auxiliary_call() => {
-                tokens.max(total.saturating_sub(UNCACHED.saturating_add(message(call.message_bytes))))
+        let lookup = self.look_up(rules, model, variant, call.lifetime, call.sent);
+        let mut read = match lookup.read {
+            Read::Conversation(tokens)
+                if after_completed_turn && call.attempts.is_empty() && rules.has_auxiliary_call() =>
+            {
+                tokens.max(
+                    total.saturating_sub(UNCACHED_TOKENS.saturating_add(estimate_message_tokens(call.message_bytes))),
+                )
             }
             Read::Conversation(tokens) => tokens,
-            Read::Base => base(call.lifetime, first),
+            Read::Base => base_tokens(call.lifetime, first),
             Read::Nothing => 0,
         };
-        read = rules.step(read.min(total));
-        if let Some(given) = given.filter(|_| opening) {
+        read = rules.round_to_granularity(read.min(total));
+        if let Some(given) = given.filter(|_| is_first_call) {
             read = given.min(total);
         }
         let rest = total - read;
-        let uncached = if rules.charges_writes() { rest.min(UNCACHED) } else { rest };
+        let uncached = if rules.charges_writes() { rest.min(UNCACHED_TOKENS) } else { rest };
 
         let tokens = if rules.charges_writes() { total - uncached } else { total };
-        self.used(model, variant, Prefix { tokens, used: call.began, block }, found.known);
+        self.record_use(model, variant, Prefix { tokens, used: call.began, block }, lookup.known);
         self.mark = block;
-        self.block = block.saturating_add(call.blocks).saturating_add(u64::from(call.after != After::Tools));
+        self.block = block.saturating_add(call.blocks).saturating_add(u64::from(call.after != PrecedingInput::Tools));
         self.size = total;
         (self.lifetime, self.variant) = (call.lifetime, call.variant);
         Split::new(total, read, uncached, call.lifetime)
@@ -124,43 +130,43 @@ impl LineCache {
 
     /// Returns the tokens that a request with the last lifetime and variant would read at `at`, if it extends the
     /// prompt.
-    pub(super) fn warm(&self, model: &ModelId, at: Timestamp) -> u64 {
+    pub(super) fn warm_tokens(&self, model: &ModelId, at: Timestamp) -> u64 {
         let rules = CacheRules::of(model);
-        let read = match self.found(rules, model, rules.variant(self.variant), self.lifetime, at).read {
+        let read = match self.look_up(rules, model, rules.variant(self.variant), self.lifetime, at).read {
             Read::Conversation(tokens) => tokens,
-            Read::Base => base(self.lifetime, self.first.unwrap_or(0)),
+            Read::Base => base_tokens(self.lifetime, self.first.unwrap_or(0)),
             Read::Nothing => 0,
         };
-        rules.step(read)
+        rules.round_to_granularity(read)
     }
 
     /// Looks up the cached prefix that a request reads at `sent`, given the expiry and reach of the provider's cache.
-    fn found(
+    fn look_up(
         &self,
         rules: CacheRules,
         model: &ModelId,
         variant: CacheVariant,
         lifetime: CacheLifetime,
         sent: Timestamp,
-    ) -> Found {
-        let alive = |used: Timestamp| sent.micros_since(used) <= rules.life(lifetime);
+    ) -> CacheLookup {
+        let alive = |used: Timestamp| sent.micros_since(used) <= rules.lifetime_micros(lifetime);
         let cache = self.models.get(model);
         let conversation = cache.and_then(|cache| cache.conversations.get(&variant));
         let known = conversation.and_then(|conversation| {
             if sent < conversation.latest.used { conversation.before } else { Some(conversation.latest) }
         });
         let read = match known {
-            Some(prefix) if alive(prefix.used) && rules.reaches(self.mark.saturating_sub(prefix.block)) => {
+            Some(prefix) if alive(prefix.used) && rules.can_reach(self.mark.saturating_sub(prefix.block)) => {
                 Read::Conversation(prefix.tokens)
             }
             _ if cache.and_then(|cache| cache.base).is_some_and(alive) || rules.shares_base(lifetime) => Read::Base,
             _ => Read::Nothing,
         };
-        Found { known, read }
+        CacheLookup { known, read }
     }
 
     /// Records the use of a prefix; `before` is the prefix it replaces.
-    fn used(&mut self, model: &ModelId, variant: CacheVariant, latest: Prefix, before: Option<Prefix>) {
+    fn record_use(&mut self, model: &ModelId, variant: CacheVariant, latest: Prefix, before: Option<Prefix>) {
         if let Some(cache) = self.models.get_mut(model) {
             cache.base = Some(latest.used);
             cache.conversations.insert(variant, Conversation { latest, before });

@@ -41,7 +41,7 @@ impl CacheRules {
 
     /// Returns the time in microseconds for which a prompt stays cached after its last use. Anthropic guarantees five
     /// minutes and one hour as minimum; five more seconds predict five of six recorded pauses of about five minutes.
-    pub(super) const fn life(self, lifetime: CacheLifetime) -> u64 {
+    pub(super) const fn lifetime_micros(self, lifetime: CacheLifetime) -> u64 {
         match (self, lifetime) {
             (Self::Automatic, _) => 300 * SECOND,
             (_, CacheLifetime::FiveMinutes) => 305 * SECOND,
@@ -50,7 +50,7 @@ impl CacheRules {
     }
 
     /// Returns whether a lookup finds a prefix whose mark is `blocks` content blocks back (Anthropic's documentation).
-    pub(super) const fn reaches(self, blocks: u64) -> bool {
+    pub(super) const fn can_reach(self, blocks: u64) -> bool {
         matches!(self, Self::Automatic) || blocks < 20
     }
 
@@ -78,7 +78,7 @@ impl CacheRules {
     }
 
     /// Returns the tokens that are read of a prefix of `tokens` tokens, rounded down to the granularity.
-    pub(super) const fn step(self, tokens: u64) -> u64 {
+    pub(super) const fn round_to_granularity(self, tokens: u64) -> u64 {
         match self {
             Self::Anthropic | Self::ClaudeElsewhere => tokens,
             Self::Automatic if tokens < 1_024 => 0,
@@ -90,24 +90,24 @@ impl CacheRules {
 /// Returns the tokens of system prompt and tools, which stay cached when the messages change: a fraction of the `first`
 /// prompt, with a maximum. Recorded were 32,000 to 36,000 of 40,000 to 55,000 at five minutes, and 16,000 to 18,000 of
 /// 26,000 at one hour, where only the client's own part is shared.
-pub(super) const fn base(lifetime: CacheLifetime, first: u64) -> u64 {
-    let (part, most) = match lifetime {
+pub(super) const fn base_tokens(lifetime: CacheLifetime, first: u64) -> u64 {
+    let (permille, max) = match lifetime {
         CacheLifetime::FiveMinutes => (800, 33_500),
         CacheLifetime::OneHour => (700, 17_500),
     };
     // A prompt that saturates here is far above the maximum.
-    let part = first.saturating_mul(part) / 1_000;
-    if part < most { part } else { most }
+    let tokens = first.saturating_mul(permille) / 1_000;
+    if tokens < max { tokens } else { max }
 }
 
 /// Tokens after the client's last mark, which are neither read nor written. Recorded are 0 to 13.
-pub(super) const UNCACHED: u64 = 8;
+pub(super) const UNCACHED_TOKENS: u64 = 8;
 
 /// Estimates the tokens of a new message from its length in bytes.
-pub(super) const fn message(bytes: u64) -> u64 {
+pub(super) const fn estimate_message_tokens(bytes: u64) -> u64 {
     bytes / 4 + 5
 }
 
 /// Time in microseconds after which a cancelled call has written the cache: recorded calls of 1.7 s had not, those of 7
 /// s had.
-pub(super) const SENT: u64 = 3 * SECOND;
+pub(super) const MIN_CANCELLED_MICROS: u64 = 3 * SECOND;

@@ -4,7 +4,7 @@ use contracts::{
     CacheLifetime, CacheVariant, Thread,
     events::{LlmCallCompleted, TurnStatus},
 };
-use costs::prompt_cache::After;
+use costs::prompt_cache::PrecedingInput;
 use event_core::Timestamp;
 
 use super::{
@@ -17,7 +17,10 @@ fn the_calls_of_a_turn_stand_after_its_message_and_then_after_its_tools() {
     let mut story = Story::default();
     story.started(0, "a", 37);
     let calls = [story.answered(5, "a", 2), story.answered(9, "a", 0), story.answered(12, "a", 0)];
-    assert_eq!(calls.each_ref().map(|call| call.after), [After::Message, After::Tools, After::Tools]);
+    assert_eq!(
+        calls.each_ref().map(|call| call.after),
+        [PrecedingInput::Message, PrecedingInput::Tools, PrecedingInput::Tools]
+    );
     assert_eq!(calls.each_ref().map(|call| call.message_bytes), [37, 0, 0]);
     assert!(calls.iter().all(|call| call.turn == turn("a") && call.thread == Thread::Main));
 }
@@ -26,8 +29,8 @@ fn the_calls_of_a_turn_stand_after_its_message_and_then_after_its_tools() {
 fn an_answer_without_tools_that_goes_on_still_stands_after_the_message() {
     let mut story = Story::default();
     story.started(0, "a", 37);
-    assert_eq!(story.answered(5, "a", 0).after, After::Message);
-    assert_eq!(story.answered(9, "a", 0).after, After::Message, "a background task brought news");
+    assert_eq!(story.answered(5, "a", 0).after, PrecedingInput::Message);
+    assert_eq!(story.answered(9, "a", 0).after, PrecedingInput::Message, "a background task brought news");
 }
 
 #[test]
@@ -40,9 +43,9 @@ fn the_next_message_stands_after_a_completed_turn_or_after_a_cut_one() {
         story.started(20, "b", 11);
         story.answered(25, "b", 0).after
     };
-    assert_eq!(after(TurnStatus::Completed), After::Message);
-    assert_eq!(after(TurnStatus::Cancelled), After::Cut);
-    assert_eq!(after(TurnStatus::Failed), After::Cut);
+    assert_eq!(after(TurnStatus::Completed), PrecedingInput::Message);
+    assert_eq!(after(TurnStatus::Cancelled), PrecedingInput::Cut);
+    assert_eq!(after(TurnStatus::Failed), PrecedingInput::Cut);
 }
 
 #[test]
@@ -54,7 +57,7 @@ fn a_turn_that_never_ended_was_cut_if_a_tool_had_not_answered() {
         story.started(20, "b", 11);
         story.answered(25, "b", 0).after
     };
-    assert_eq!([after(1), after(0)], [After::Cut, After::Message]);
+    assert_eq!([after(1), after(0)], [PrecedingInput::Cut, PrecedingInput::Message]);
 }
 
 #[test]
@@ -67,7 +70,7 @@ fn a_turn_cancelled_before_any_answer_is_an_attempt_of_the_next_call() {
     story.started(30, "c", 5);
     let call = story.answered(35, "c", 0);
     assert_eq!(call.attempts, [attempt(0, 7_000), attempt(20_000, 22_000)]);
-    assert_eq!((call.after, call.message_bytes), (After::Message, 5), "nothing was cut");
+    assert_eq!((call.after, call.message_bytes), (PrecedingInput::Message, 5), "nothing was cut");
     assert!(story.answered(39, "c", 0).attempts.is_empty());
 }
 

@@ -1,7 +1,7 @@
 //! The first read of a line of work may be a starting condition.
 
 use contracts::Usage;
-use costs::prompt_cache::{Call, Opening, PromptCache};
+use costs::prompt_cache::{Call, InitialRead, PromptCache};
 
 use super::table::{HAIKU, SONNET, at, model};
 
@@ -11,22 +11,22 @@ fn calls() -> [Call; 2] {
     [Call { usage, ..at(0, 0) }, at(10, 21_000)]
 }
 
-fn reads(opening: Opening, name: &str) -> Vec<u64> {
+fn reads(opening: InitialRead, name: &str) -> Vec<u64> {
     let mut cache = PromptCache::new(opening);
     calls().iter().map(|call| cache.call(call, &model(name)).read).collect()
 }
 
 #[test]
 fn the_recorded_model_reads_first_what_was_recorded_and_everything_after_is_simulated() {
-    assert_eq!(reads(Opening::Given, SONNET), [16_100, 19_992]);
-    assert_eq!(reads(Opening::Predicted, SONNET), [0, 19_992]);
+    assert_eq!(reads(InitialRead::Given, SONNET), [16_100, 19_992]);
+    assert_eq!(reads(InitialRead::Predicted, SONNET), [0, 19_992]);
 }
 
 #[test]
 fn another_model_of_the_provider_begins_alike_and_one_of_another_provider_is_predicted() {
-    assert_eq!(reads(Opening::Given, HAIKU), [16_100, 19_992]);
-    assert_eq!(reads(Opening::Predicted, HAIKU)[0], 0);
-    assert_eq!(reads(Opening::Given, "openai:gpt-5-mini")[0], 0);
+    assert_eq!(reads(InitialRead::Given, HAIKU), [16_100, 19_992]);
+    assert_eq!(reads(InitialRead::Predicted, HAIKU)[0], 0);
+    assert_eq!(reads(InitialRead::Given, "openai:gpt-5-mini")[0], 0);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The error of the simulation against recorded calls.
 
 use contracts::{NanoUsd, PicoUsd, Prices, Rates, Usage};
-use costs::prompt_cache::{BasisPoints, Call, Identity, Opening};
+use costs::prompt_cache::{BasisPoints, Call, InitialRead, SimulationAccuracy};
 
 use super::table::at;
 
@@ -17,8 +17,8 @@ fn first(session: &str, cache_read: u64) -> Call {
     Call { session: session.try_into().unwrap(), usage, ..at(0, 0) }
 }
 
-fn identity(opening: Opening, calls: &[Call]) -> Identity {
-    let mut identity = Identity::new(opening);
+fn identity(opening: InitialRead, calls: &[Call]) -> SimulationAccuracy {
+    let mut identity = SimulationAccuracy::new(opening);
     for call in calls {
         identity.add(call, Some(&prices()));
     }
@@ -28,14 +28,14 @@ fn identity(opening: Opening, calls: &[Call]) -> Identity {
 #[test]
 fn what_is_simulated_as_recorded_errs_by_nothing() {
     let calls = [first("one", 500), first("two", 0)];
-    let given = identity(Opening::Given, &calls);
+    let given = identity(InitialRead::Given, &calls);
     assert_eq!((given.total(), given.median()), (Some(BasisPoints(0)), Some(BasisPoints(0))));
 }
 
 #[test]
 fn errors_are_of_the_sum_and_of_each_session() {
     // Recorded: 500 + 1,000 + 1,000 = 2,500 and 2,000 + 1,000 = 3,000; simulated: 3,000 each.
-    let strict = identity(Opening::Predicted, &[first("one", 500), first("two", 0)]);
+    let strict = identity(InitialRead::Predicted, &[first("one", 500), first("two", 0)]);
     assert_eq!(strict.total(), Some(BasisPoints(909)), "6,000 for 5,500");
     let errors: Vec<_> = strict.sessions().map(|(_, session)| session.error().unwrap().0).collect();
     assert_eq!(errors, [2_000, 0]);
@@ -44,7 +44,7 @@ fn errors_are_of_the_sum_and_of_each_session() {
 
 #[test]
 fn a_call_without_a_price_is_counted_and_simulated_but_no_error() {
-    let mut identity = Identity::new(Opening::Predicted);
+    let mut identity = SimulationAccuracy::new(InitialRead::Predicted);
     identity.add(&first("one", 0), None);
     assert_eq!((identity.total(), identity.median(), identity.unpriced_calls()), (None, None, 1));
     // It warmed the cache for the next one: 1,000 of 1,108 read.
@@ -54,7 +54,7 @@ fn a_call_without_a_price_is_counted_and_simulated_but_no_error() {
     };
     identity.add(&next, Some(&prices()));
     assert_eq!(identity.total(), Some(BasisPoints(0)));
-    assert!(Identity::default().thirds().is_empty());
+    assert!(SimulationAccuracy::default().thirds().is_empty());
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn thirds_are_by_length_and_show_a_bias() {
         let again = Usage { input: 8, cache_read: 1_000, ..Usage::default() };
         calls.extend((1..length).map(|_| Call { usage: again, ..first(name, 0) }));
     }
-    let thirds = identity(Opening::Predicted, &calls).thirds();
+    let thirds = identity(InitialRead::Predicted, &calls).thirds();
     let shown: Vec<_> = thirds
         .iter()
         .map(|third| {
@@ -82,7 +82,8 @@ fn thirds_are_by_length_and_show_a_bias() {
 
 #[test]
 fn basis_points_are_rounded_to_the_nearest_and_shown_as_per_cent() {
-    let off = |amount, reference| BasisPoints::off(NanoUsd(amount), NanoUsd(reference)).map(|points| points.0);
+    let off =
+        |amount, reference| BasisPoints::relative_error(NanoUsd(amount), NanoUsd(reference)).map(|points| points.0);
     assert_eq!([off(3, 2), off(1, 3), off(2, 3), off(0, 7)], [Some(5_000), Some(-6_667), Some(-3_333), Some(-10_000)]);
     assert_eq!([off(20_001, 20_000), off(19_999, 20_000)], [Some(1), Some(-1)], "halves away from zero");
     assert_eq!([off(1, 0), off(u64::MAX, 1)], [None, Some(i64::MAX)]);

@@ -1,7 +1,7 @@
 //! Properties that hold for all calls in any order.
 
 use contracts::{CacheLifetime, CacheVariant, SessionId, Usage};
-use costs::prompt_cache::{After, Attempt, Call, Opening, PromptCache, Split};
+use costs::prompt_cache::{Attempt, Call, InitialRead, PrecedingInput, PromptCache, Split};
 use event_core::{Timestamp, decode_state, encode_state};
 use proptest::{collection::vec, prelude::*, sample::select};
 
@@ -11,7 +11,7 @@ fn call() -> impl Strategy<Value = Call> {
     let what = (
         select(&["one", "two"][..]),
         select(&[SONNET, HAIKU, GPT, BEDROCK][..]),
-        select(&[After::Message, After::Cut, After::Tools][..]),
+        select(&[PrecedingInput::Message, PrecedingInput::Cut, PrecedingInput::Tools][..]),
         select(&[CacheLifetime::FiveMinutes, CacheLifetime::OneHour][..]),
         0..2_u32,
     );
@@ -53,7 +53,7 @@ fn calls() -> impl Strategy<Value = Vec<Call>> {
     })
 }
 
-fn splits(opening: Opening, calls: &[Call]) -> Vec<Split> {
+fn splits(opening: InitialRead, calls: &[Call]) -> Vec<Split> {
     let mut cache = PromptCache::new(opening);
     calls.iter().map(|call| cache.call(call, &call.model)).collect()
 }
@@ -63,7 +63,7 @@ proptest! {
 
     #[test]
     fn read_written_and_uncached_are_the_whole_prompt(calls in calls()) {
-        for opening in [Opening::Given, Opening::Predicted] {
+        for opening in [InitialRead::Given, InitialRead::Predicted] {
             for (call, split) in calls.iter().zip(splits(opening, &calls)) {
                 prop_assert_eq!(split.total(), call.total());
                 let other = match call.lifetime {
@@ -80,11 +80,11 @@ proptest! {
         let calls: Vec<_> = calls
             .into_iter()
             .map(|call| match call.after {
-                After::Message => Call { after: After::Cut, lifetime: CacheLifetime::FiveMinutes, ..call },
+                PrecedingInput::Message => Call { after: PrecedingInput::Cut, lifetime: CacheLifetime::FiveMinutes, ..call },
                 _ => Call { lifetime: CacheLifetime::FiveMinutes, ..call },
             })
             .collect();
-        for (number, split) in splits(Opening::Predicted, &calls).iter().enumerate() {
+        for (number, split) in splits(InitialRead::Predicted, &calls).iter().enumerate() {
             let before = calls[..number].iter().filter(|call| call.session == calls[number].session);
             prop_assert!(split.read <= before.map(Call::total).max().unwrap_or(0));
         }
@@ -92,7 +92,7 @@ proptest! {
 
     #[test]
     fn a_cold_model_reads_at_most_the_base(calls in calls(), last in call()) {
-        let mut cache = PromptCache::new(Opening::Predicted);
+        let mut cache = PromptCache::new(InitialRead::Predicted);
         for call in &calls {
             cache.call(call, &call.model);
         }
@@ -108,9 +108,9 @@ proptest! {
 
     #[test]
     fn the_same_calls_give_the_same_also_from_a_checkpoint(calls in calls(), cut in 0..40_usize) {
-        let whole = splits(Opening::Given, &calls);
+        let whole = splits(InitialRead::Given, &calls);
         let (before, after) = calls.split_at(cut.min(calls.len()));
-        let mut cache = PromptCache::new(Opening::Given);
+        let mut cache = PromptCache::new(InitialRead::Given);
         let mut parts: Vec<_> = before.iter().map(|call| cache.call(call, &call.model)).collect();
         let state = encode_state("prompt cache", &cache).unwrap();
         let mut cache: PromptCache = decode_state("prompt cache", &state).unwrap();
@@ -120,31 +120,31 @@ proptest! {
 
     #[test]
     fn sessions_do_not_know_of_each_other(calls in calls()) {
-        let together = splits(Opening::Predicted, &calls);
+        let together = splits(InitialRead::Predicted, &calls);
         for session in ["one", "two"] {
             let is_of = |call: &Call| call.session.as_str() == session;
             let alone: Vec<_> = calls.iter().filter(|call| is_of(call)).cloned().collect();
             let of = calls.iter().zip(&together).filter(|(call, _)| is_of(call)).map(|(_, split)| *split);
-            prop_assert_eq!(splits(Opening::Predicted, &alone), of.collect::<Vec<_>>());
+            prop_assert_eq!(splits(InitialRead::Predicted, &alone), of.collect::<Vec<_>>());
         }
     }
 
     #[test]
     fn what_is_warm_is_what_the_same_request_would_read(calls in calls(), wait in 0..4_000_u64) {
-        let mut cache = PromptCache::new(Opening::Predicted);
+        let mut cache = PromptCache::new(InitialRead::Predicted);
         for call in &calls {
             cache.call(call, &call.model);
         }
         let last = calls.last().unwrap();
         let sent = last.sent.plus_secs(wait);
         for name in [SONNET, HAIKU, GPT, BEDROCK] {
-            let warm = cache.warm(&last.session, &contracts::Thread::Main, &model(name), sent);
+            let warm = cache.warm_tokens(&last.session, &contracts::Thread::Main, &model(name), sent);
             let large = Usage { input: 1_000_000, ..Usage::default() };
             let next = Call {
                 sent,
                 began: sent,
                 usage: large,
-                after: After::Tools,
+                after: PrecedingInput::Tools,
                 compacted: false,
                 resumed: false,
                 cost: None,

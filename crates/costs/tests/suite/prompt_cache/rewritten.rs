@@ -1,6 +1,6 @@
 //! R1: a rewritten history is in no model's cache; the base is.
 
-use costs::prompt_cache::{After, Call};
+use costs::prompt_cache::{Call, PrecedingInput};
 
 use super::table::{HAIKU, SONNET, at, check, check_with, command, message};
 
@@ -17,7 +17,7 @@ fn after_a_compaction_or_a_resumption_only_the_base_is_read() {
 fn a_prompt_that_shrinks_within_a_turn_or_after_a_cut_one_was_rewritten() {
     let rest = (32_000, 6_992, 0, 8);
     check(&[(at(0, 40_000), (0, 39_992, 0, 8)), (at(1, 39_000), rest)]);
-    check(&[(at(0, 40_000), (0, 39_992, 0, 8)), (Call { after: After::Cut, ..at(1, 39_000) }, rest)]);
+    check(&[(at(0, 40_000), (0, 39_992, 0, 8)), (Call { after: PrecedingInput::Cut, ..at(1, 39_000) }, rest)]);
 }
 
 #[test]

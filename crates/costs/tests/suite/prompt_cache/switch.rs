@@ -1,13 +1,13 @@
 //! Tokens that are cached now: the cost of switching models.
 
 use contracts::{SessionId, Thread};
-use costs::prompt_cache::{Call, Opening, PromptCache};
+use costs::prompt_cache::{Call, InitialRead, PromptCache};
 use event_core::Timestamp;
 
 use super::table::{GPT, HAIKU, SONNET, at, command, hour, model};
 
 fn fed(calls: &[Call]) -> PromptCache {
-    let mut cache = PromptCache::new(Opening::Predicted);
+    let mut cache = PromptCache::new(InitialRead::Predicted);
     for call in calls {
         cache.call(call, &call.model);
     }
@@ -16,7 +16,7 @@ fn fed(calls: &[Call]) -> PromptCache {
 
 fn warm(cache: &PromptCache, name: &str, seconds: u64) -> u64 {
     let session = SessionId::try_from("one").unwrap();
-    cache.warm(&session, &Thread::Main, &model(name), Timestamp::from_secs(seconds))
+    cache.warm_tokens(&session, &Thread::Main, &model(name), Timestamp::from_secs(seconds))
 }
 
 #[test]
@@ -44,8 +44,8 @@ fn nothing_is_warm_where_nothing_was_called() {
     let (one, two) = (SessionId::try_from("one").unwrap(), SessionId::try_from("two").unwrap());
     let agent = crate::log::sub_agent("agent");
     let now = Timestamp::from_secs(1);
-    assert_eq!(cache.warm(&one, &agent, &model(SONNET), now), 0);
-    assert_eq!(cache.warm(&two, &Thread::Main, &model(SONNET), now), 0);
+    assert_eq!(cache.warm_tokens(&one, &agent, &model(SONNET), now), 0);
+    assert_eq!(cache.warm_tokens(&two, &Thread::Main, &model(SONNET), now), 0);
 }
 
 #[test]

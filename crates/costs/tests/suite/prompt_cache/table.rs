@@ -1,7 +1,7 @@
 //! Constructors of calls, and tables of the splits of their prompts.
 
 use contracts::{CacheLifetime, CacheVariant, ModelId, SessionId, Thread, TurnId, Usage};
-use costs::prompt_cache::{After, Attempt, Call, Opening, PromptCache, Split};
+use costs::prompt_cache::{Attempt, Call, InitialRead, PrecedingInput, PromptCache, Split};
 use event_core::Timestamp;
 
 pub(crate) const SONNET: &str = "anthropic:claude-sonnet-4-6";
@@ -26,7 +26,7 @@ pub(crate) fn at(seconds: u64, total: u64) -> Call {
         lifetime: CacheLifetime::FiveMinutes,
         variant: CacheVariant::PLAIN,
         usage: Usage { input: total, ..Usage::default() },
-        after: After::Tools,
+        after: PrecedingInput::Tools,
         message_bytes: 0,
         blocks: 1,
         compacted: false,
@@ -43,7 +43,7 @@ pub(crate) fn hour(seconds: u64, total: u64) -> Call {
 
 /// As [`at`], the first call of a turn after a completed one, with a message of 400 bytes.
 pub(crate) fn message(seconds: u64, total: u64) -> Call {
-    Call { after: After::Message, message_bytes: 400, ..at(seconds, total) }
+    Call { after: PrecedingInput::Message, message_bytes: 400, ..at(seconds, total) }
 }
 
 /// As [`at`], for a command or a skill.
@@ -62,7 +62,7 @@ type Row = (u64, u64, u64, u64);
 /// Asserts the predicted split of each call by the model given beside it.
 #[track_caller]
 pub(crate) fn check_with(calls: &[(Call, &str, Row)]) {
-    let mut cache = PromptCache::new(Opening::Predicted);
+    let mut cache = PromptCache::new(InitialRead::Predicted);
     for (number, (call, answers, (read, written_5m, written_1h, uncached))) in calls.iter().enumerate() {
         let expected = Split { read: *read, written_5m: *written_5m, written_1h: *written_1h, uncached: *uncached };
         assert_eq!(cache.call(call, &model(answers)), expected, "call {number} of {}", calls.len());
@@ -78,6 +78,6 @@ pub(crate) fn check(calls: &[(Call, Row)]) {
 
 /// Returns the tokens that the last of several calls to one model reads.
 pub(crate) fn last_read(calls: &[Call]) -> u64 {
-    let mut cache = PromptCache::new(Opening::Predicted);
+    let mut cache = PromptCache::new(InitialRead::Predicted);
     calls.iter().fold(0, |_, call| cache.call(call, &model(SONNET)).read)
 }

@@ -1,23 +1,23 @@
-//! [`Sorted`], a map for few keys with little memory.
+//! [`SortedMap`], a map for few keys with little memory.
 
 use std::cmp::Ordering;
 
 use serde::{Deserialize, Serialize};
 
 /// Number of entries up to which the list grows by one entry at a time. Most maps have one entry.
-const EXACT: usize = 4;
+const MAX_EXACT_CAPACITY: usize = 4;
 
 /// A map for few keys, stored as a sorted list of keys and values.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Sorted<K, V>(Vec<(K, V)>);
+pub(crate) struct SortedMap<K, V>(Vec<(K, V)>);
 
-impl<K, V> Default for Sorted<K, V> {
+impl<K, V> Default for SortedMap<K, V> {
     fn default() -> Self {
         Self(Vec::new())
     }
 }
 
-impl<K, V: Default> Sorted<K, V> {
+impl<K, V: Default> SortedMap<K, V> {
     /// Returns all entries in the order of keys.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&K, &V)> {
         self.0.iter().map(|(key, value)| (key, value))
@@ -26,13 +26,13 @@ impl<K, V: Default> Sorted<K, V> {
     /// Returns the value of the key that `compare` finds equal; inserts `key()` with the default value if there is
     /// none.
     pub(crate) fn entry(&mut self, compare: impl Fn(&K) -> Ordering, key: impl FnOnce() -> K) -> &mut V {
-        let place = self.0.binary_search_by(|(known, _)| compare(known)).unwrap_or_else(|place| {
-            if self.0.len() < EXACT {
+        let index = self.0.binary_search_by(|(known, _)| compare(known)).unwrap_or_else(|index| {
+            if self.0.len() < MAX_EXACT_CAPACITY {
                 self.0.reserve_exact(1);
             }
-            self.0.insert(place, (key(), V::default()));
-            place
+            self.0.insert(index, (key(), V::default()));
+            index
         });
-        &mut self.0[place].1
+        &mut self.0[index].1
     }
 }

@@ -4,23 +4,23 @@ use std::collections::BTreeMap;
 
 use contracts::{NanoUsd, Prices, SessionId};
 
-use super::{BasisPoints, Call, Opening, PromptCache};
+use super::{BasisPoints, Call, InitialRead, PromptCache};
 
 /// Compares the simulated cost of recorded calls with their recorded cost. Output is taken from the recording, so it
 /// contributes no error.
 #[derive(Debug, Clone, Default)]
-pub struct Identity {
+pub struct SimulationAccuracy {
     /// Simulated cache of the recorded models.
     cache: PromptCache,
     /// Recorded and simulated costs of each session.
-    sessions: BTreeMap<SessionId, SessionIdentity>,
+    sessions: BTreeMap<SessionId, SessionComparison>,
     /// Number of calls of models without known prices.
     unpriced_calls: u64,
 }
 
 /// Recorded and simulated cost of a session's calls, at the same prices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct SessionIdentity {
+pub struct SessionComparison {
     /// Number of calls.
     pub calls: u64,
     /// Cost of the recorded usage.
@@ -31,7 +31,7 @@ pub struct SessionIdentity {
 
 /// Error statistics of a third of the sessions, which are sorted by their number of calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
-pub struct Third {
+pub struct SessionGroup {
     /// Number of sessions.
     pub sessions: u64,
     /// Number of calls of its shortest session.
@@ -46,16 +46,16 @@ pub struct Third {
     pub mean: BasisPoints,
 }
 
-impl SessionIdentity {
+impl SessionComparison {
     /// Returns the error; `None` if the recorded cost is zero.
     pub fn error(&self) -> Option<BasisPoints> {
-        BasisPoints::off(self.simulated, self.recorded)
+        BasisPoints::relative_error(self.simulated, self.recorded)
     }
 }
 
-impl Identity {
+impl SimulationAccuracy {
     /// Creates a comparison without calls.
-    pub fn new(opening: Opening) -> Self {
+    pub fn new(opening: InitialRead) -> Self {
         Self { cache: PromptCache::new(opening), ..Self::default() }
     }
 
@@ -78,7 +78,7 @@ impl Identity {
     }
 
     /// Returns all sessions in the order of their ids.
-    pub fn sessions(&self) -> impl Iterator<Item = (&SessionId, &SessionIdentity)> {
+    pub fn sessions(&self) -> impl Iterator<Item = (&SessionId, &SessionComparison)> {
         self.sessions.iter()
     }
 
@@ -93,25 +93,25 @@ impl Identity {
     }
 
     /// Returns statistics of three groups of sessions, shortest first; fewer groups for fewer than three sessions.
-    pub fn thirds(&self) -> Vec<Third> {
+    pub fn thirds(&self) -> Vec<SessionGroup> {
         let mut sessions: Vec<_> = self.sessions.values().filter(|session| session.error().is_some()).collect();
         // The sort is stable, and the map is sorted by session.
         sessions.sort_by_key(|session| session.calls);
         let cuts = [0, sessions.len() / 3, sessions.len() * 2 / 3, sessions.len()];
-        cuts.windows(2).filter_map(|cut| third(&sessions[cut[0]..cut[1]])).collect()
+        cuts.windows(2).filter_map(|cut| group_statistics(&sessions[cut[0]..cut[1]])).collect()
     }
 }
 
 /// Returns the error of the summed costs of sessions.
-fn total<'a>(sessions: impl Iterator<Item = &'a SessionIdentity>) -> Option<BasisPoints> {
+fn total<'a>(sessions: impl Iterator<Item = &'a SessionComparison>) -> Option<BasisPoints> {
     let (simulated, recorded) = sessions.fold((NanoUsd(0), NanoUsd(0)), |(simulated, recorded), session| {
         (simulated.plus(session.simulated), recorded.plus(session.recorded))
     });
-    BasisPoints::off(simulated, recorded)
+    BasisPoints::relative_error(simulated, recorded)
 }
 
 /// Returns the median of the absolute errors of sessions.
-fn median<'a>(sessions: impl Iterator<Item = &'a SessionIdentity>) -> Option<BasisPoints> {
+fn median<'a>(sessions: impl Iterator<Item = &'a SessionComparison>) -> Option<BasisPoints> {
     let mut errors: Vec<_> = sessions.filter_map(|session| session.error().map(BasisPoints::abs)).collect();
     errors.sort_unstable();
     let upper = *errors.get(errors.len() / 2)?;
@@ -120,11 +120,11 @@ fn median<'a>(sessions: impl Iterator<Item = &'a SessionIdentity>) -> Option<Bas
 }
 
 /// Returns the statistics of a group of sessions; `None` if it is empty.
-fn third(sessions: &[&SessionIdentity]) -> Option<Third> {
+fn group_statistics(sessions: &[&SessionComparison]) -> Option<SessionGroup> {
     let (shortest, longest) = (sessions.first()?.calls, sessions.last()?.calls);
     let errors: i128 = sessions.iter().filter_map(|session| session.error()).map(|error| i128::from(error.0)).sum();
     let count = sessions.len() as u64;
-    Some(Third {
+    Some(SessionGroup {
         sessions: count,
         shortest,
         longest,
