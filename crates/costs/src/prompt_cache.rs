@@ -10,8 +10,7 @@
 //! conversation for each [`CacheVariant`](contracts::CacheVariant), and the base: system prompt and tools.
 //!
 //! - **R0** The base is a part of the first prompt. A prompt is *after a message* if the previous turn was completed.
-//! - **R1** After a compaction, a resumption, or a prompt that is shorter than the previous one and not after
-//! a
+//! - **R1** After a compaction, a resumption, or a prompt that is shorter than the previous one and not after a
 //!   message, the conversations of all models are lost. The base remains.
 //! - **R2** The message of a call cancelled before its response is cached if the call ran for at least three seconds.
 //! - **R3** A call reads the cached prefix of its conversation if that has not expired and is within reach; after a

@@ -80,7 +80,9 @@ proptest! {
         let calls: Vec<_> = calls
             .into_iter()
             .map(|call| match call.after {
-                PrecedingInput::Message => Call { after: PrecedingInput::Cut, lifetime: CacheLifetime::FiveMinutes, ..call },
+                PrecedingInput::Message => {
+                    Call { after: PrecedingInput::Cut, lifetime: CacheLifetime::FiveMinutes, ..call }
+                }
                 _ => Call { lifetime: CacheLifetime::FiveMinutes, ..call },
             })
             .collect();
