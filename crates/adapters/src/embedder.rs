@@ -3,9 +3,9 @@
 //! turnwise contains no embedding model; the user configures one. [`OpenAiEmbedder`] is a client for endpoints with the
 //! embeddings API of `OpenAI`, such as Ollama and many servers.
 
-mod answer;
 mod error;
 mod openai;
+mod response;
 
 use async_trait::async_trait;
 
@@ -13,11 +13,11 @@ pub use error::EmbedError;
 pub use openai::{OpenAiEmbedder, Timeouts};
 
 /// Maximum number of texts in one request.
-pub const MOST_TEXTS: usize = 64;
+pub const MAX_TEXTS: usize = 64;
 /// Maximum length in bytes of a text that is sent; the rest is cut off.
-pub const MOST_TEXT_BYTES: usize = 8 * 1024;
+pub const MAX_TEXT_BYTES: usize = 8 * 1024;
 /// Maximum length in bytes of a response.
-pub const MOST_ANSWER_BYTES: usize = 8 * 1024 * 1024;
+pub const MAX_RESPONSE_BYTES: usize = 8 * 1024 * 1024;
 
 /// Computes embeddings: vectors whose directions are similar for texts of similar meaning.
 #[async_trait]

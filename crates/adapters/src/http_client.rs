@@ -18,7 +18,7 @@ use hyper_util::{
 pub use proxy::ProxyConnector;
 
 /// Time after which an unused connection is closed.
-const POOL_IDLE: Duration = Duration::from_mins(1);
+const POOL_IDLE_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// An HTTP/1.1 client with a connection pool. Clones share the pool.
 pub type HttpClient = Client<HttpsConnector<ProxyConnector>, Full<Bytes>>;
@@ -46,7 +46,7 @@ fn http_client_with(connect_timeout: Duration, proxies: Matcher) -> io::Result<H
         HttpsConnectorBuilder::new().with_native_roots()?.https_or_http().enable_http1().wrap_connector(connector);
     Ok(Client::builder(TokioExecutor::new())
         .pool_timer(TokioTimer::new())
-        .pool_idle_timeout(POOL_IDLE)
+        .pool_idle_timeout(POOL_IDLE_TIMEOUT)
         .build(connector))
 }
 

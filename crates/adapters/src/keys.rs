@@ -8,7 +8,7 @@ use std::{
 };
 
 /// Maximum length of the file in bytes.
-const MAX_BYTES: u64 = 64 * 1024;
+const MAX_FILE_BYTES: u64 = 64 * 1024;
 
 /// Keys by provider name, read from the file `keys`. The `Debug` output contains only the names.
 #[derive(Clone, Default)]
@@ -63,7 +63,7 @@ impl Keys {
             Err(error) => return Err(failed(error)),
         };
         check_owner_only(path, &metadata)?;
-        if MAX_BYTES < metadata.len() {
+        if MAX_FILE_BYTES < metadata.len() {
             return Err(failed(io::Error::new(io::ErrorKind::FileTooLarge, "it is too large for a file of keys")));
         }
         let text = std::fs::read_to_string(path).map_err(failed)?;

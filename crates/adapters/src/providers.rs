@@ -43,7 +43,7 @@ pub struct ProviderEntry {
 
 impl ProviderEntry {
     /// Fills missing fields from `defaults`.
-    fn or(self, defaults: Self) -> Self {
+    fn or_defaults(self, defaults: Self) -> Self {
         Self {
             url: self.url.or(defaults.url),
             key_env: self.key_env.or(defaults.key_env),
@@ -95,13 +95,13 @@ impl Providers {
         environment: impl Fn(&str) -> Option<String>,
     ) -> Result<Self, ProviderError> {
         let mut merged: BTreeMap<String, ProviderEntry> =
-            BUILT_IN.iter().map(|(name, url, key_env)| ((*name).to_owned(), built_in(url, key_env))).collect();
+            BUILT_IN.iter().map(|(name, url, key_env)| ((*name).to_owned(), built_in_entry(url, key_env))).collect();
         for (name, entry) in entries {
             let defaults = merged.remove(name).unwrap_or_default();
-            merged.insert(name.clone(), entry.clone().or(defaults));
+            merged.insert(name.clone(), entry.clone().or_defaults(defaults));
         }
         let configs = merged.into_iter().map(|(name, entry)| {
-            let config = config(&name, entry, keys, &environment)?;
+            let config = resolve_config(&name, entry, keys, &environment)?;
             Ok((name, config))
         });
         Ok(Self(configs.collect::<Result<_, ProviderError>>()?))
@@ -122,14 +122,14 @@ impl Providers {
     ///
     /// APIs in a model's own entry take precedence over those of its provider.
     pub fn apply(&self, registry: &Registry) -> Registry {
-        let models: Vec<ModelSpec> = registry.iter().cloned().map(|model| self.reachable(model)).collect();
+        let models: Vec<ModelSpec> = registry.iter().cloned().map(|model| self.with_reachability(model)).collect();
         let auto_names: Vec<String> = registry.auto_names().map(str::to_owned).collect();
         // No name has changed, so each still belongs to one model and the error cannot occur.
         Registry::new(models).map_or_else(|_| registry.clone(), |registry| registry.with_auto_names(auto_names))
     }
 
     /// Sets a model's APIs to those of its provider, and `configured` to whether it can be reached.
-    fn reachable(&self, mut model: ModelSpec) -> ModelSpec {
+    fn with_reachability(&self, mut model: ModelSpec) -> ModelSpec {
         let Some(provider) = self.get(model.provider.as_str()) else {
             return ModelSpec { configured: false, ..model };
         };
@@ -143,13 +143,13 @@ impl Providers {
 }
 
 /// Returns the entry of a built-in provider. `key_env` is empty if it needs no key.
-fn built_in(url: &str, key_env: &str) -> ProviderEntry {
+fn built_in_entry(url: &str, key_env: &str) -> ProviderEntry {
     let key_env = Some(key_env.to_owned()).filter(|name| !name.is_empty());
     ProviderEntry { url: Some(url.to_owned()), keyless: Some(key_env.is_none()), key_env, apis: None }
 }
 
 /// Validates the merged entry of a provider and resolves its key: from the environment, else from the file of keys.
-fn config(
+fn resolve_config(
     name: &str,
     entry: ProviderEntry,
     keys: &Keys,

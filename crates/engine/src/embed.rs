@@ -7,7 +7,7 @@ mod reactor;
 
 use std::sync::Arc;
 
-use adapters::embedder::{EmbedError, Embedder, MOST_TEXTS};
+use adapters::embedder::{EmbedError, Embedder, MAX_TEXTS};
 use contracts::{
     TurnId,
     events::{TextBody, TurnEmbedded, TurnTextRecorded},
@@ -123,7 +123,7 @@ impl<'a> EmbeddingRun<'a> {
     /// # Errors
     /// [`EngineError`] when the log or a text cannot be read.
     pub async fn next_batch(&mut self) -> Result<Option<Vec<NewEmbedding>>, EngineError> {
-        let batch: Vec<_> = self.pending.by_ref().take(MOST_TEXTS).collect();
+        let batch: Vec<_> = self.pending.by_ref().take(MAX_TEXTS).collect();
         if batch.is_empty() {
             return Ok(None);
         }

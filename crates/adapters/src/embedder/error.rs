@@ -39,7 +39,7 @@ pub enum EmbedError {
     },
     /// The response was not complete before the timeout.
     #[error("`{endpoint}` gave no whole answer within {} s: try again when it is less busy", .after.as_secs_f32())]
-    Slow {
+    Timeout {
         /// URL of the endpoint.
         endpoint: String,
         /// The timeout.

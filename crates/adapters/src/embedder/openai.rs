@@ -13,7 +13,7 @@ use hyper_util::client::legacy::ResponseFuture;
 use serde::Serialize;
 use tokio::time::{sleep, timeout};
 
-use super::{EmbedError, Embedder, MOST_ANSWER_BYTES, MOST_TEXT_BYTES, MOST_TEXTS, answer};
+use super::{EmbedError, Embedder, MAX_RESPONSE_BYTES, MAX_TEXT_BYTES, MAX_TEXTS, response};
 use crate::{USER_AGENT_VALUE, http_client::HttpClient, retry::RetryBudget, retry_after::retry_after};
 
 /// Time limit and retries of requests to an embeddings endpoint.
@@ -73,9 +73,9 @@ struct Body<'a> {
 }
 
 /// Result of one attempt: the response, or a temporary error after which the request is retried.
-enum Tried {
+enum Attempt {
     /// The body of a successful response.
-    Answered(Bytes),
+    Succeeded(Bytes),
     /// A temporary error: status and requested pause, if any.
     Busy(u16, Option<Duration>),
 }
@@ -134,18 +134,18 @@ impl OpenAiEmbedder {
         Ok(Self { endpoint: uri, model: model.to_owned(), key, client, timeouts })
     }
 
-    fn name_of_endpoint(&self) -> String {
+    fn endpoint_name(&self) -> String {
         self.endpoint.to_string()
     }
 
     fn malformed(&self, problem: String) -> EmbedError {
-        EmbedError::Malformed { endpoint: self.name_of_endpoint(), problem }
+        EmbedError::Malformed { endpoint: self.endpoint_name(), problem }
     }
 
     /// Sends one request and returns the embeddings, with retries while the endpoint is busy. `texts` must not exceed
-    /// [`MOST_TEXTS`].
-    async fn ask(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, EmbedError> {
-        let input = texts.iter().map(|text| &text[..text.floor_char_boundary(MOST_TEXT_BYTES)]).collect();
+    /// [`MAX_TEXTS`].
+    async fn send_batch(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, EmbedError> {
+        let input = texts.iter().map(|text| &text[..text.floor_char_boundary(MAX_TEXT_BYTES)]).collect();
         let body = Body { model: &self.model, input, encoding_format: "float" };
         // Strings always encode.
         let body = Bytes::from(serde_json::to_vec(&body).unwrap_or_default());
@@ -153,32 +153,34 @@ impl OpenAiEmbedder {
         loop {
             let retry = tries;
             tries += 1;
-            let tried = timeout(self.timeouts.whole, self.try_once(body.clone(), tries)).await;
-            let slow = || EmbedError::Slow { endpoint: self.name_of_endpoint(), after: self.timeouts.whole };
-            match tried.map_err(|_| slow())?? {
-                Tried::Answered(bytes) => {
-                    return answer::read(&bytes, texts.len()).map_err(|problem| self.malformed(problem));
+            let attempt = timeout(self.timeouts.whole, self.try_once(body.clone(), tries)).await;
+            let timed_out = || EmbedError::Timeout { endpoint: self.endpoint_name(), after: self.timeouts.whole };
+            match attempt.map_err(|_| timed_out())?? {
+                Attempt::Succeeded(bytes) => {
+                    return response::parse_embeddings(&bytes, texts.len()).map_err(|problem| self.malformed(problem));
                 }
-                Tried::Busy(status, wanted) => match self.timeouts.retry.pause(retry, wanted, fastrand::u32(..)) {
-                    Some(pause) => sleep(pause).await,
-                    None => return Err(EmbedError::Refused { endpoint: self.name_of_endpoint(), status, tries }),
-                },
+                Attempt::Busy(status, retry_after) => {
+                    match self.timeouts.retry.pause(retry, retry_after, fastrand::u32(..)) {
+                        Some(pause) => sleep(pause).await,
+                        None => return Err(EmbedError::Refused { endpoint: self.endpoint_name(), status, tries }),
+                    }
+                }
             }
         }
     }
 
     /// Sends one request and classifies its response. `tries` is the number of the attempt.
-    async fn try_once(&self, body: Bytes, tries: u32) -> Result<Tried, EmbedError> {
-        let answer = self.request(body)?.await;
-        let answer = answer.map_err(|error| self.unreachable(&error))?;
-        let status = answer.status().as_u16();
+    async fn try_once(&self, body: Bytes, tries: u32) -> Result<Attempt, EmbedError> {
+        let response = self.request(body)?.await;
+        let response = response.map_err(|error| self.unreachable(&error))?;
+        let status = response.status().as_u16();
         match status {
-            200..300 => self.whole(answer).await.map(Tried::Answered),
+            200..300 => self.read_body(response).await.map(Attempt::Succeeded),
             429 | 500.. => {
-                let wanted = answer.headers().get(RETRY_AFTER);
-                Ok(Tried::Busy(status, wanted.and_then(|value| retry_after(value, SystemTime::now()))))
+                let header = response.headers().get(RETRY_AFTER);
+                Ok(Attempt::Busy(status, header.and_then(|value| retry_after(value, SystemTime::now()))))
             }
-            _ => Err(EmbedError::Refused { endpoint: self.name_of_endpoint(), status, tries }),
+            _ => Err(EmbedError::Refused { endpoint: self.endpoint_name(), status, tries }),
         }
     }
 
@@ -193,17 +195,17 @@ impl OpenAiEmbedder {
         }
         let request = request
             .body(Full::new(body))
-            .map_err(|error| EmbedError::Address { endpoint: self.name_of_endpoint(), cause: error.to_string() })?;
+            .map_err(|error| EmbedError::Address { endpoint: self.endpoint_name(), cause: error.to_string() })?;
         Ok(self.client.request(request))
     }
 
-    /// Reads a complete response body of at most [`MOST_ANSWER_BYTES`].
-    async fn whole(&self, answer: Response<Incoming>) -> Result<Bytes, EmbedError> {
-        let collected = Limited::new(answer.into_body(), MOST_ANSWER_BYTES).collect().await;
+    /// Reads a complete response body of at most [`MAX_RESPONSE_BYTES`].
+    async fn read_body(&self, response: Response<Incoming>) -> Result<Bytes, EmbedError> {
+        let collected = Limited::new(response.into_body(), MAX_RESPONSE_BYTES).collect().await;
         match collected {
-            Ok(whole) => Ok(whole.to_bytes()),
+            Ok(body) => Ok(body.to_bytes()),
             Err(error) if error.is::<LengthLimitError>() => {
-                Err(EmbedError::Oversize { endpoint: self.name_of_endpoint(), most: MOST_ANSWER_BYTES })
+                Err(EmbedError::Oversize { endpoint: self.endpoint_name(), most: MAX_RESPONSE_BYTES })
             }
             Err(error) => Err(self.unreachable(error.as_ref())),
         }
@@ -215,7 +217,7 @@ impl OpenAiEmbedder {
         while let Some(cause) = innermost.source() {
             innermost = cause;
         }
-        EmbedError::Unreachable { endpoint: self.name_of_endpoint(), cause: innermost.to_string() }
+        EmbedError::Unreachable { endpoint: self.endpoint_name(), cause: innermost.to_string() }
     }
 }
 
@@ -226,11 +228,11 @@ impl Embedder for OpenAiEmbedder {
     }
 
     async fn embed(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, EmbedError> {
-        let mut directions = Vec::with_capacity(texts.len());
-        for texts in texts.chunks(MOST_TEXTS) {
-            directions.extend(self.ask(texts).await?);
+        let mut embeddings = Vec::with_capacity(texts.len());
+        for texts in texts.chunks(MAX_TEXTS) {
+            embeddings.extend(self.send_batch(texts).await?);
         }
-        answer::same_dimensions(&directions).map_err(|problem| self.malformed(problem))?;
-        Ok(directions)
+        response::check_dimensions(&embeddings).map_err(|problem| self.malformed(problem))?;
+        Ok(embeddings)
     }
 }

@@ -58,7 +58,7 @@ impl HttpProvider {
             Err(_) => return Err(UpstreamFailure::without_response(ErrorClass::Timeout)),
         };
         if !response.status().is_success() {
-            return Err(self.failure(request, response, deadline).await);
+            return Err(self.read_failure(request, response, deadline).await);
         }
         let (parts, body) = response.into_parts();
         let body = ResponseStream::http(body, timeouts.idle);
@@ -77,8 +77,8 @@ impl HttpProvider {
         Ok(http_request)
     }
 
-    /// Classifies an error response. Its body is read until `deadline`; without it, only the status is used.
-    async fn failure(
+    /// Reads and classifies an error response. If its body is not complete before `deadline`, only the status is used.
+    async fn read_failure(
         &self,
         request: &UpstreamRequest<'_>,
         response: Response<Incoming>,

@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::stand_in::{Asked, Reply, StandIn};
 use adapters::{
     HttpClient, RetryBudget,
-    embedder::{EmbedError, Embedder as _, MOST_TEXT_BYTES, MOST_TEXTS, OpenAiEmbedder, Timeouts},
+    embedder::{EmbedError, Embedder as _, MAX_TEXT_BYTES, MAX_TEXTS, OpenAiEmbedder, Timeouts},
     http_client,
 };
 use serde_json::json;
@@ -71,14 +71,14 @@ fn nothing_to_embed_asks_nobody() {
 #[test]
 fn many_texts_go_in_several_requests_and_long_ones_are_cut_at_a_character() {
     let stand_in = StandIn::answering(lengths);
-    let mut many: Vec<_> = (0..=MOST_TEXTS).map(|number| "x".repeat(number + 1)).collect();
-    many.push(format!("x{}", "é".repeat(MOST_TEXT_BYTES)));
+    let mut many: Vec<_> = (0..=MAX_TEXTS).map(|number| "x".repeat(number + 1)).collect();
+    many.push(format!("x{}", "é".repeat(MAX_TEXT_BYTES)));
     let directions = embed(&stand_in.url, &many, QUICK).unwrap();
     let sizes: Vec<_> = stand_in.asked().iter().map(|asked| asked.texts().len()).collect();
-    assert_eq!((sizes, directions.len()), (vec![MOST_TEXTS, 2], MOST_TEXTS + 2));
+    assert_eq!((sizes, directions.len()), (vec![MAX_TEXTS, 2], MAX_TEXTS + 2));
     assert_eq!(directions[9], [10.0, 1.0]);
     let longest = stand_in.asked()[1].texts()[1].len();
-    assert_eq!(longest, MOST_TEXT_BYTES - 1, "the last character would have been cut");
+    assert_eq!(longest, MAX_TEXT_BYTES - 1, "the last character would have been cut");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::{net::TcpListener, time::Duration};
 
-use adapters::embedder::{EmbedError, MOST_ANSWER_BYTES, OpenAiEmbedder, Timeouts};
+use adapters::embedder::{EmbedError, MAX_RESPONSE_BYTES, OpenAiEmbedder, Timeouts};
 use serde_json::json;
 
 use crate::{
@@ -98,7 +98,7 @@ fn two_requests_that_answer_in_different_dimensions_are_no_answer() {
 
 #[test]
 fn an_answer_without_end_is_not_read_to_its_end() {
-    let (said, _) = said(|_| Reply::Flood(MOST_ANSWER_BYTES + 1));
+    let (said, _) = said(|_| Reply::Flood(MAX_RESPONSE_BYTES + 1));
     insta::assert_snapshot!(said, @"`URL/embeddings` answered with more than 8388608 bytes: check that `embedding.url` names an embeddings API");
 }
 
@@ -107,7 +107,7 @@ fn an_endpoint_that_says_nothing_is_given_up() {
     let stand_in = StandIn::answering(|_, _| Reply::Silence);
     let timeouts = Timeouts { whole: Duration::from_millis(50), ..QUICK };
     let error = embed(&stand_in.url, &texts(&["a"]), timeouts).unwrap_err();
-    assert!(matches!(error, EmbedError::Slow { .. }), "{error}");
+    assert!(matches!(error, EmbedError::Timeout { .. }), "{error}");
     insta::assert_snapshot!(error.to_string().replace(&stand_in.url, "URL"), @"`URL/embeddings` gave no whole answer within 0.05 s: try again when it is less busy");
 }
 

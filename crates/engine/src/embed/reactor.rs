@@ -8,7 +8,7 @@ use std::{
 
 use adapters::{
     HttpClient,
-    embedder::{Embedder as _, MOST_TEXTS, OpenAiEmbedder, Timeouts},
+    embedder::{Embedder as _, MAX_TEXTS, OpenAiEmbedder, Timeouts},
 };
 use async_trait::async_trait;
 use contracts::{
@@ -85,7 +85,7 @@ impl EmbeddingReactor {
         let messages = tokio::task::spawn_blocking(move || messages(recorded, texts.as_ref())).await;
         let messages = messages.map_err(|error| error.to_string())?.map_err(|error| error.to_string())?;
         let mut events = Vec::new();
-        for batch in messages.chunks(MOST_TEXTS) {
+        for batch in messages.chunks(MAX_TEXTS) {
             let texts: Vec<_> = batch.iter().map(|message| message.text.clone()).collect();
             let outcome = embed_batch(&embedder, &texts).await;
             if let Some(error) = outcome.failure {

@@ -21,7 +21,7 @@ const ANTHROPIC_VERSION: HeaderName = HeaderName::from_static("anthropic-version
 /// Returns the headers of a request: the client's if it is forwarded, the content type, and the key.
 pub(super) fn request_headers(credential: &Credential, request: &UpstreamRequest<'_>) -> HeaderMap {
     let mut headers = match request.client {
-        Some(client) => forwarded(client.headers),
+        Some(client) => forwarded_headers(client.headers),
         None => HeaderMap::from_iter([(USER_AGENT, HeaderValue::from_static(USER_AGENT_VALUE))]),
     };
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
@@ -32,18 +32,18 @@ pub(super) fn request_headers(credential: &Credential, request: &UpstreamRequest
     if request.api == WireApi::AnthropicMessages {
         headers.entry(ANTHROPIC_VERSION).or_insert(HeaderValue::from_static("2023-06-01"));
     }
-    authorise(&mut headers, credential, request);
+    insert_key(&mut headers, credential, request);
     headers
 }
 
 /// Returns the client's headers without those of its connection, its keys and turnwise.
-fn forwarded(client: &HeaderMap) -> HeaderMap {
+fn forwarded_headers(client: &HeaderMap) -> HeaderMap {
     let forwarded = client.iter().filter(|(name, _)| !is_withheld(name));
     forwarded.map(|(name, value)| (name.clone(), value.clone())).collect()
 }
 
 /// Inserts the provider's key into the header its API expects. Without a configured key the client's is forwarded.
-fn authorise(headers: &mut HeaderMap, credential: &Credential, request: &UpstreamRequest<'_>) {
+fn insert_key(headers: &mut HeaderMap, credential: &Credential, request: &UpstreamRequest<'_>) {
     if let Some(secret) = credential.secret() {
         // These headers belong to the client's own key.
         headers.remove("openai-organization");
@@ -66,7 +66,7 @@ fn authorise(headers: &mut HeaderMap, credential: &Credential, request: &Upstrea
 
 /// Returns whether a header of the client is not forwarded.
 fn is_withheld(name: &HeaderName) -> bool {
-    const WITHHELD: [&str; 13] = [
+    const WITHHELD_HEADERS: [&str; 13] = [
         "host",
         "connection",
         "keep-alive",
@@ -81,7 +81,7 @@ fn is_withheld(name: &HeaderName) -> bool {
         "accept-encoding",
         "expect",
     ];
-    WITHHELD.contains(&name.as_str())
+    WITHHELD_HEADERS.contains(&name.as_str())
         || KEY_HEADERS.contains(name)
         || name.as_str().starts_with("x-turnwise-")
         || name == ORIGIN

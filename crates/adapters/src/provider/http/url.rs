@@ -26,7 +26,7 @@ pub(super) fn request_url(base: &str, request: &UpstreamRequest<'_>) -> String {
         }
     };
     let query = request.client.and_then(|client| client.query).unwrap_or_default();
-    for pair in query.split('&').filter(|pair| !pair.is_empty() && !is_set_here(request.api, pair)) {
+    for pair in query.split('&').filter(|pair| !pair.is_empty() && !is_replaced_parameter(request.api, pair)) {
         url.push(if url.contains('?') { '&' } else { '?' });
         url.push_str(pair);
     }
@@ -35,7 +35,7 @@ pub(super) fn request_url(base: &str, request: &UpstreamRequest<'_>) -> String {
 
 /// Returns whether a query parameter of the client is replaced: Gemini's query may contain the key and the response
 /// format.
-fn is_set_here(api: WireApi, pair: &str) -> bool {
+fn is_replaced_parameter(api: WireApi, pair: &str) -> bool {
     let name = pair.split_once('=').map_or(pair, |(name, _)| name);
     api == WireApi::Gemini && matches!(name, "key" | "alt")
 }

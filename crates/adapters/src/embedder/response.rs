@@ -4,14 +4,14 @@ use serde::Deserialize;
 
 /// Layout of a response of an embeddings endpoint.
 #[derive(Deserialize)]
-struct Answer {
+struct EmbeddingsResponse {
     /// The embeddings, in any order.
-    data: Vec<Item>,
+    data: Vec<EmbeddingItem>,
 }
 
 /// Embedding of one text in a response.
 #[derive(Deserialize)]
-struct Item {
+struct EmbeddingItem {
     /// Index of the text, from 0; if missing, that of the item in the list.
     index: Option<usize>,
     /// The embedding.
@@ -22,34 +22,34 @@ struct Item {
 ///
 /// # Errors
 /// A description of the invalid response that contains none of its content.
-pub(super) fn read(bytes: &[u8], texts: usize) -> Result<Vec<Vec<f32>>, String> {
-    let answer: Answer = serde_json::from_slice(bytes).map_err(|error| {
+pub(super) fn parse_embeddings(bytes: &[u8], texts: usize) -> Result<Vec<Vec<f32>>, String> {
+    let response: EmbeddingsResponse = serde_json::from_slice(bytes).map_err(|error| {
         let (line, column) = (error.line(), error.column());
-        let what = if error.is_data() { "JSON of another kind" } else { "what is no JSON" };
-        format!("{what}, at line {line}, column {column}")
+        let kind = if error.is_data() { "JSON of another kind" } else { "what is no JSON" };
+        format!("{kind}, at line {line}, column {column}")
     })?;
-    if answer.data.len() != texts {
-        return Err(format!("with a list of {} for {texts} texts", answer.data.len()));
+    if response.data.len() != texts {
+        return Err(format!("with a list of {} for {texts} texts", response.data.len()));
     }
-    let mut directions = vec![Vec::new(); texts];
-    for (place, item) in answer.data.into_iter().enumerate() {
-        let index = item.index.unwrap_or(place);
+    let mut embeddings = vec![Vec::new(); texts];
+    for (position, item) in response.data.into_iter().enumerate() {
+        let index = item.index.unwrap_or(position);
         if item.embedding.is_empty() || item.embedding.iter().any(|number| !number.is_finite()) {
             return Err(format!("with an embedding that has no numbers, or endless ones, at index {index}"));
         }
-        match directions.get_mut(index) {
-            Some(direction) if direction.is_empty() => *direction = item.embedding,
+        match embeddings.get_mut(index) {
+            Some(embedding) if embedding.is_empty() => *embedding = item.embedding,
             Some(_) => return Err(format!("with two embeddings at index {index}")),
             None => return Err(format!("with an embedding at index {index} for {texts} texts")),
         }
     }
-    same_dimensions(&directions)?;
-    Ok(directions)
+    check_dimensions(&embeddings)?;
+    Ok(embeddings)
 }
 
 /// Validates that all embeddings have the same dimension.
-pub(super) fn same_dimensions(directions: &[Vec<f32>]) -> Result<(), String> {
-    let mut lengths = directions.iter().map(Vec::len);
+pub(super) fn check_dimensions(embeddings: &[Vec<f32>]) -> Result<(), String> {
+    let mut lengths = embeddings.iter().map(Vec::len);
     let Some(first) = lengths.next() else { return Ok(()) };
     match lengths.find(|length| *length != first) {
         Some(other) => Err(format!("with embeddings of {first} and of {other} dimensions")),
