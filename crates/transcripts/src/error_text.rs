@@ -4,18 +4,18 @@ use contracts::events::ErrorClass;
 
 /// Returns the class of an error. The text takes precedence over the status, because one status is used for several
 /// errors.
-pub(crate) fn class(status: Option<u16>, text: &str) -> ErrorClass {
+pub(crate) fn classify_error(status: Option<u16>, text: &str) -> ErrorClass {
     let text = text.to_lowercase();
-    let says = |words: &[&str]| words.iter().any(|word| text.contains(word));
-    if says(&["prompt is too long", "context window", "context_length", "input length and `max_tokens`"]) {
+    let contains = |words: &[&str]| words.iter().any(|word| text.contains(word));
+    if contains(&["prompt is too long", "context window", "context_length", "input length and `max_tokens`"]) {
         ErrorClass::ContextOverflow
-    } else if says(&["overloaded"]) || status == Some(529) {
+    } else if contains(&["overloaded"]) || status == Some(529) {
         ErrorClass::Overloaded
-    } else if says(&["content filter", "usage policy"]) {
+    } else if contains(&["content filter", "usage policy"]) {
         ErrorClass::ContentFilter
-    } else if says(&["not_found_error"]) && says(&["model"]) {
+    } else if contains(&["not_found_error"]) && contains(&["model"]) {
         ErrorClass::ModelNotFound
-    } else if says(&["aborted", "request was cancelled"]) {
+    } else if contains(&["aborted", "request was cancelled"]) {
         ErrorClass::Cancelled
     } else {
         match status {
@@ -25,12 +25,14 @@ pub(crate) fn class(status: Option<u16>, text: &str) -> ErrorClass {
             Some(429) => ErrorClass::RateLimit,
             Some(500..) => ErrorClass::ServerError,
             Some(400..) => ErrorClass::InvalidRequest,
-            _ if says(&["rate limit", "rate_limit", "usage limit", "hit your limit", "limit reached"]) => {
+            _ if contains(&["rate limit", "rate_limit", "usage limit", "hit your limit", "limit reached"]) => {
                 ErrorClass::RateLimit
             }
-            _ if says(&["invalid api key", "/login", "oauth", "authentication", "credit balance"]) => ErrorClass::Auth,
-            _ if says(&["timed out", "timeout"]) => ErrorClass::Timeout,
-            _ if says(&["connection", "econn", "enotfound", "network", "socket", "fetch failed", "dns"]) => {
+            _ if contains(&["invalid api key", "/login", "oauth", "authentication", "credit balance"]) => {
+                ErrorClass::Auth
+            }
+            _ if contains(&["timed out", "timeout"]) => ErrorClass::Timeout,
+            _ if contains(&["connection", "econn", "enotfound", "network", "socket", "fetch failed", "dns"]) => {
                 ErrorClass::Network
             }
             _ => ErrorClass::Other,

@@ -45,7 +45,7 @@ pub struct ObservedTurn {
     /// Whether the message contains images.
     pub message_has_images: bool,
     /// State of the thread before the turn.
-    pub before: Before,
+    pub before: ThreadState,
     /// Steps of the turn, in the order of the file.
     pub steps: Vec<Step>,
     /// Status and time of the end; `None` if the file ends before, and a later import may continue the turn.
@@ -54,7 +54,7 @@ pub struct ObservedTurn {
 
 /// State of a thread at the start of a turn: the size of its prompt and the tools used so far.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Before {
+pub struct ThreadState {
     /// Size of the prompt, including the new message.
     pub prompt: PromptShape,
     /// Whether the prompt contains images.

@@ -5,27 +5,27 @@
 //! [`claude_code`](crate::claude_code), [`codex`](crate::codex) and [`openai_log`](crate::openai_log).
 
 mod discover;
-mod last;
+mod file_effects;
+mod last_line;
 mod lenient;
 mod lines;
 mod outcome;
 mod parts;
-mod places;
+mod path_features;
 mod reader;
 mod shell;
 mod time;
-mod touched;
 
 pub use discover::{DiscoverError, Search, SessionFile, discover};
 pub use lines::MAX_LINE_BYTES;
 pub use outcome::{Issue, Skipped};
 pub use reader::{Format, OpenError, SessionReader};
 
-pub(crate) use last::Last;
+pub(crate) use file_effects::FileEffects;
+pub(crate) use last_line::LastLine;
 pub(crate) use lenient::{Flag, Text, lenient, skip_list, skip_object};
-pub(crate) use outcome::in_line;
+pub(crate) use outcome::describe_json_error;
 pub(crate) use parts::{Part, Parts};
-pub(crate) use places::Places;
-pub(crate) use shell::add_taken_back;
-pub(crate) use time::{in_json, in_text};
-pub(crate) use touched::Touched;
+pub(crate) use path_features::PathFeatures;
+pub(crate) use shell::add_reverts;
+pub(crate) use time::{parse_json_time, parse_rfc3339};

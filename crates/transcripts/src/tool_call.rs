@@ -25,29 +25,29 @@ pub struct ToolClass {
 /// Classifies a tool call by its name and its arguments, which are JSON or a patch. Unknown tools have no side effect
 /// and no files.
 pub fn classify_tool_call(name: &str, arguments: &str, workspace: Option<&str>) -> ToolClass {
-    let name = usual_name(name);
+    let name = canonical_name(name);
     let side_effect = match claude_code::side_effect(name) {
         SideEffect::None => codex::tools::side_effect(name, arguments),
         known => known,
     };
-    let (mut places, mut touched) = claude_code::files(name, arguments, workspace);
-    let others = codex::tools::places(name, arguments, workspace);
-    places.extensions.extend(others.extensions);
-    places.directories.extend(others.directories);
-    let more = codex::tools::touched(arguments, workspace);
-    touched.files.extend(more.files);
-    touched.reverts |= more.reverts;
+    let (mut path_features, mut file_effects) = claude_code::files(name, arguments, workspace);
+    let codex_features = codex::tools::path_features(name, arguments, workspace);
+    path_features.extensions.extend(codex_features.extensions);
+    path_features.directories.extend(codex_features.directories);
+    let codex_effects = codex::tools::file_effects(arguments, workspace);
+    file_effects.files.extend(codex_effects.files);
+    file_effects.reverts |= codex_effects.reverts;
     ToolClass {
         side_effect,
-        extensions: places.extensions,
-        directories: places.directories,
-        files: touched.files,
-        reverts: touched.reverts,
+        extensions: path_features.extensions,
+        directories: path_features.directories,
+        files: file_effects.files,
+        reverts: file_effects.reverts,
     }
 }
 
 /// Returns Claude Code's name of a tool for the names that opencode and Gemini's client use; other names are unchanged.
-fn usual_name(name: &str) -> &str {
+fn canonical_name(name: &str) -> &str {
     match name {
         "bash" | "run_shell_command" => "Bash",
         "edit" | "replace" | "multiedit" => "Edit",

@@ -3,7 +3,7 @@
 use contracts::events::ErrorClass;
 use serde::Deserialize;
 
-use crate::{error_text::class, session_file::Text};
+use crate::{error_text::classify_error, session_file::Text};
 
 /// Class of an error, and the provider's HTTP status code if known.
 pub(super) type Failure = (ErrorClass, Option<u16>);
@@ -16,8 +16,8 @@ pub(super) fn of_attempt(error: Option<&str>) -> Failure {
     let error = error.unwrap_or_default();
     let fields: ErrorFields<'_> = serde_json::from_str(error).unwrap_or_default();
     match fields.status {
-        Some(status) => (class(Some(status), error), Some(status)),
-        None => match class(None, error) {
+        Some(status) => (classify_error(Some(status), error), Some(status)),
+        None => match classify_error(None, error) {
             ErrorClass::Other => (ErrorClass::Network, None),
             class => (class, None),
         },
@@ -28,7 +28,7 @@ pub(super) fn of_attempt(error: Option<&str>) -> Failure {
 /// recorded.
 pub(super) fn of_message(text: &str, name: Option<&str>) -> Failure {
     let status = status_in(text);
-    let by_text = class(status, text);
+    let by_text = classify_error(status, text);
     let by_name = match name {
         Some("rate_limit") => Some(ErrorClass::RateLimit),
         Some("authentication_failed") => Some(ErrorClass::Auth),

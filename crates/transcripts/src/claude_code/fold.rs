@@ -40,7 +40,7 @@ pub(super) struct Fold {
 }
 
 /// Thread, session, ids and time of the current line, which the handlers of all line types need.
-struct Place<'a> {
+struct LineContext<'a> {
     /// Thread of the line.
     key: ThreadKey,
     /// Session of the line.
@@ -55,9 +55,9 @@ struct Place<'a> {
 
 /// Type of the lines that the client writes when it opens an old session. Inside a file, one means that the user left
 /// the session before.
-const LEFT: &str = "summary";
+const SESSION_LEFT: &str = "summary";
 /// Known line types that contain nothing about turns.
-const DROPPED: [&str; 9] = [
+const IGNORED_TYPES: [&str; 9] = [
     "queue-operation",
     "pr-link",
     "file-history-snapshot",
@@ -91,9 +91,9 @@ impl Fold {
     pub(super) fn push(&mut self, line: &Line<'_>) -> Result<(), String> {
         let kind = line.kind.text();
         if !matches!(kind, "user" | "assistant" | "system") {
-            if kind == LEFT {
+            if kind == SESSION_LEFT {
                 self.thread(&ThreadKey::MAIN).leave();
-            } else if !DROPPED.contains(&kind) {
+            } else if !IGNORED_TYPES.contains(&kind) {
                 self.skipped.count_unknown(kind);
             }
             return Ok(());
@@ -104,19 +104,19 @@ impl Fold {
             self.skipped.repeated += 1;
             return Ok(());
         }
-        let session = self.note_session(line, at).ok_or("the line names no session")?;
-        let key = self.key_of(line, uuid);
-        let place = Place { key, session, uuid, parent: line.parent_uuid.text(), at };
+        let session = self.ensure_session(line, at).ok_or("the line names no session")?;
+        let key = self.thread_key(line, uuid);
+        let context = LineContext { key, session, uuid, parent: line.parent_uuid.text(), at };
         let no_message = Message::default();
         let message = line.message.as_ref().unwrap_or(&no_message);
         match kind {
-            "assistant" if line.is_api_error_message.0 => self.failed(&place, line, message),
+            "assistant" if line.is_api_error_message.0 => self.add_error_message(&context, line, message),
             "assistant" if message.model.text() == "<synthetic>" => {}
-            "assistant" => self.answered(&place, line, message),
-            "user" => self.user(&place, line, message),
-            _ => self.system(&place, line),
+            "assistant" => self.add_response_line(&context, line, message),
+            "user" => self.user(&context, line, message),
+            _ => self.system(&context, line),
         }
-        self.thread(&place.key).last_at = Some(at);
+        self.thread(&context.key).last_at = Some(at);
         Ok(())
     }
 
@@ -130,7 +130,7 @@ impl Fold {
 
     /// Returns the session id of a line, and completes the recorded session with the line's workspace and version.
     /// `None` if neither the line nor the file name contains an id.
-    fn note_session(&mut self, line: &Line<'_>, at: Timestamp) -> Option<SessionId> {
+    fn ensure_session(&mut self, line: &Line<'_>, at: Timestamp) -> Option<SessionId> {
         let named = SessionId::try_from(line.session_id.text()).ok();
         let id = named.clone().or_else(|| self.fallback.clone())?;
         let session = self.session.get_or_insert(ObservedSession {
@@ -148,7 +148,7 @@ impl Fold {
 
     /// Returns the thread of a line. A sub-agent without an `agentId` has the id of the first line in its chain of
     /// parents.
-    fn key_of(&mut self, line: &Line<'_>, uuid: &str) -> ThreadKey {
+    fn thread_key(&mut self, line: &Line<'_>, uuid: &str) -> ThreadKey {
         if let Some(agent) = line.agent_id.get().and_then(|agent| ThreadId::try_from(agent).ok()) {
             return ThreadKey(Some(agent));
         }
@@ -176,23 +176,23 @@ impl Fold {
 
     /// Returns the turn that a call or a failure belongs to: a waiting command, which starts here, the running turn, or
     /// a new turn without a message.
-    fn turn_for(&mut self, place: &Place<'_>) -> Option<&mut OpenTurn> {
-        if let Some(candidate) = self.thread(&place.key).candidate.take() {
+    fn turn_for(&mut self, context: &LineContext<'_>) -> Option<&mut OpenTurn> {
+        if let Some(candidate) = self.thread(&context.key).candidate.take() {
             self.start(candidate);
-        } else if self.running(&place.key).is_none() {
-            let name = if place.parent.is_empty() { place.uuid } else { place.parent };
-            let before = self.thread(&place.key).before.clone();
+        } else if self.running(&context.key).is_none() {
+            let name = if context.parent.is_empty() { context.uuid } else { context.parent };
+            let before = self.thread(&context.key).before.clone();
             self.start(OpenTurn::new(
-                place.session.clone(),
-                place.key.clone(),
+                context.session.clone(),
+                context.key.clone(),
                 name.to_owned(),
-                place.at,
+                context.at,
                 String::new(),
                 false,
                 before,
             ));
         }
-        self.running(&place.key)
+        self.running(&context.key)
     }
 
     /// Returns the step that records a resumed session, if the user had left the session. Resets that state.

@@ -10,7 +10,7 @@ use serde::{
 use serde_json::value::RawValue;
 
 use super::content::Content;
-use crate::session_file::{Flag, Text, in_text, lenient, skip_list};
+use crate::session_file::{Flag, Text, lenient, parse_rfc3339, skip_list};
 
 /// A line of any type. Contains the fields of all types that are read.
 #[derive(Deserialize, Default)]
@@ -120,7 +120,7 @@ pub(super) struct Kind<'a> {
 impl Line<'_> {
     /// Returns the time of the line; `None` if it has none.
     pub(super) fn at(&self) -> Option<Timestamp> {
-        in_text(self.timestamp.get()?)
+        parse_rfc3339(self.timestamp.get()?)
     }
 }
 

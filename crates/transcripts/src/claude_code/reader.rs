@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     observed::{ObservedSession, ObservedTurn},
-    session_file::{self, DiscoverError, Format, OpenError, Search, SessionFile, in_line},
+    session_file::{self, DiscoverError, Format, OpenError, Search, SessionFile, describe_json_error},
 };
 
 pub use crate::session_file::{Issue, Skipped};
@@ -52,14 +52,16 @@ impl Format for ClaudeCode {
             Ok(line) => self.0.push(&line),
             Err(error) => match serde_json::from_str::<Kind<'_>>(text) {
                 // The type is known, but not this layout.
-                Ok(kind) if matches!(kind.kind.text(), "user" | "assistant" | "system") => {
-                    Err(format!("a line of type `{}` has an unexpected shape: {}", kind.kind.text(), in_line(&error)))
-                }
+                Ok(kind) if matches!(kind.kind.text(), "user" | "assistant" | "system") => Err(format!(
+                    "a line of type `{}` has an unexpected shape: {}",
+                    kind.kind.text(),
+                    describe_json_error(&error)
+                )),
                 Ok(kind) => {
                     self.0.skipped.count_unknown(kind.kind.text());
                     Ok(())
                 }
-                Err(error) => Err(format!("not JSON: {}", in_line(&error))),
+                Err(error) => Err(format!("not JSON: {}", describe_json_error(&error))),
             },
         }
     }

@@ -9,9 +9,9 @@ use contracts::{
 };
 use event_core::{EventId, Timestamp};
 
-pub(super) use crate::session_file::Last;
+pub(super) use crate::session_file::LastLine;
 
-use crate::observed::{Before, ObservedCall, ObservedCompaction, ObservedTurn, Step};
+use crate::observed::{ObservedCall, ObservedCompaction, ObservedTurn, Step, ThreadState};
 
 /// Estimated tokens that Claude Code sends before the first message: system prompt, tool definitions, project notes.
 /// They are not recorded in the file. The median of the first calls of 33 recorded sessions, without the message, is
@@ -34,7 +34,7 @@ impl ThreadKey {
 #[derive(Debug)]
 pub(super) struct Thread {
     /// State of the thread that a turn starting now would record.
-    pub(super) before: Before,
+    pub(super) before: ThreadState,
     /// Tokens before the first message: [`PREAMBLE_TOKENS`] until the usage of the first call shows the actual number.
     preamble: u64,
     /// Model of the last call.
@@ -55,7 +55,7 @@ pub(super) struct Thread {
 
 impl Thread {
     pub(super) fn new() -> Self {
-        let mut before = Before::default();
+        let mut before = ThreadState::default();
         before.prompt.recorded_tokens = PREAMBLE_TOKENS;
         Self {
             before,
@@ -85,10 +85,10 @@ impl Thread {
     }
 
     /// Replaces the estimated prompt by the input tokens that a response reports.
-    pub(super) fn restart_at(&mut self, input_tokens: u64) {
+    pub(super) fn set_recorded_tokens(&mut self, input_tokens: u64) {
         if self.model.is_none() {
-            let said = PromptShape { recorded_tokens: 0, ..self.before.prompt };
-            self.preamble = input_tokens.saturating_sub(estimate_tokens(Tokenizer::Anthropic, &said));
+            let known_prompt = PromptShape { recorded_tokens: 0, ..self.before.prompt };
+            self.preamble = input_tokens.saturating_sub(estimate_tokens(Tokenizer::Anthropic, &known_prompt));
         }
         self.before.prompt = PromptShape { recorded_tokens: input_tokens, messages: 1, ..PromptShape::default() };
     }
@@ -113,7 +113,7 @@ pub(super) struct OpenTurn {
     /// Ids of the tool calls without a result.
     pub(super) waiting: BTreeSet<String>,
     /// Kind of the last line.
-    pub(super) last: Last,
+    pub(super) last: LastLine,
     /// Time of the last line.
     pub(super) last_at: Timestamp,
 }
@@ -126,7 +126,7 @@ impl OpenTurn {
         at: Timestamp,
         message: String,
         images: bool,
-        before: Before,
+        before: ThreadState,
     ) -> Self {
         let turn = ObservedTurn {
             session,
@@ -139,11 +139,11 @@ impl OpenTurn {
             steps: Vec::new(),
             end: None,
         };
-        Self { turn, key, calls: Vec::new(), waiting: BTreeSet::new(), last: Last::Message, last_at: at }
+        Self { turn, key, calls: Vec::new(), waiting: BTreeSet::new(), last: LastLine::Message, last_at: at }
     }
 
     /// Records kind and time of the last line.
-    pub(super) fn note(&mut self, last: Last, at: Timestamp) {
+    pub(super) fn record_last_line(&mut self, last: LastLine, at: Timestamp) {
         self.last = last;
         self.last_at = at;
     }
@@ -162,8 +162,10 @@ impl OpenTurn {
     pub(super) fn finish(&mut self, next: Option<Timestamp>) {
         if self.turn.end.is_none() {
             self.turn.end = match self.last {
-                Last::Answer { text: true } if self.waiting.is_empty() => Some((TurnStatus::Completed, self.last_at)),
-                Last::Failure => Some((self.failed_as(), self.last_at)),
+                LastLine::Answer { text: true } if self.waiting.is_empty() => {
+                    Some((TurnStatus::Completed, self.last_at))
+                }
+                LastLine::Failure => Some((self.failure_status(), self.last_at)),
                 _ => next.map(|next| (TurnStatus::Cancelled, next)),
             };
         }
@@ -177,7 +179,7 @@ impl OpenTurn {
     }
 
     /// Returns the status of a turn that ends with a failure: cancelled if the call was cancelled.
-    fn failed_as(&self) -> TurnStatus {
+    fn failure_status(&self) -> TurnStatus {
         match self.turn.steps.last() {
             Some(Step::Failed(failure)) if failure.class == ErrorClass::Cancelled => TurnStatus::Cancelled,
             _ => TurnStatus::Failed,

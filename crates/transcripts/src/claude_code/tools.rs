@@ -3,7 +3,7 @@
 use contracts::SideEffect;
 use serde::Deserialize;
 
-use crate::session_file::{Places, Text, Touched, add_taken_back};
+use crate::session_file::{FileEffects, PathFeatures, Text, add_reverts};
 
 /// Returns the kind of side effect of a tool. Tools of MCP servers count as network access.
 pub(crate) fn side_effect(name: &str) -> SideEffect {
@@ -37,27 +37,27 @@ struct Input<'a> {
 
 /// Returns the paths in a tool call's arguments, and the files that it writes or that its shell line reverts. Shell
 /// lines are not searched for other paths.
-pub(crate) fn files(name: &str, input: &str, workspace: Option<&str>) -> (Places, Touched) {
-    let (mut places, mut touched) = (Places::default(), Touched::default());
+pub(crate) fn files(name: &str, input: &str, workspace: Option<&str>) -> (PathFeatures, FileEffects) {
+    let (mut path_features, mut file_effects) = (PathFeatures::default(), FileEffects::default());
     // Arguments that are not an object contain no paths.
     let input: Input<'_> = serde_json::from_str(input).unwrap_or_default();
     for path in [input.file_path.get(), input.notebook_path.get()].into_iter().flatten() {
-        places.add(path, workspace, true);
+        path_features.add(path, workspace, true);
         if side_effect(name) == SideEffect::Write {
-            touched.add(path, workspace);
+            file_effects.add(path, workspace);
         }
     }
     // The pattern of Glob is a path, that of Grep a regular expression.
     let pattern = if name == "Glob" { input.pattern.get() } else { None };
     for path in [input.path.get(), input.glob.get(), pattern].into_iter().flatten() {
-        places.add(path, workspace, false);
+        path_features.add(path, workspace, false);
     }
     if name == "Bash"
         && let Some(line) = input.command.get()
     {
-        add_taken_back(&mut touched, line, "", workspace);
+        add_reverts(&mut file_effects, line, "", workspace);
     }
-    (places, touched)
+    (path_features, file_effects)
 }
 
 #[cfg(test)]
@@ -66,12 +66,12 @@ mod tests {
 
     #[test]
     fn what_is_written_is_recognised_when_it_is_taken_back() {
-        let touched = |name, input| files(name, input, Some("/shop")).1;
-        let edit = touched("Edit", r#"{"file_path":"/shop/src/a.rs","old_string":"a"}"#);
-        let back = touched("Bash", r#"{"command":"git checkout -- src/a.rs"}"#);
+        let file_effects = |name, input| files(name, input, Some("/shop")).1;
+        let edit = file_effects("Edit", r#"{"file_path":"/shop/src/a.rs","old_string":"a"}"#);
+        let back = file_effects("Bash", r#"{"command":"git checkout -- src/a.rs"}"#);
         assert_eq!((edit.files.len(), edit.reverts), (1, false));
         assert_eq!((&back.files, back.reverts), (&edit.files, true));
-        let read = touched("Read", r#"{"file_path":"/shop/src/a.rs"}"#);
+        let read = file_effects("Read", r#"{"file_path":"/shop/src/a.rs"}"#);
         assert!(read.files.is_empty() && !read.reverts);
     }
 }

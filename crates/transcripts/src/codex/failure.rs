@@ -2,31 +2,33 @@
 
 use contracts::events::ErrorClass;
 
-use crate::error_text::class;
+use crate::error_text::classify_error;
 
 /// Classifies an error by its text and the client's `info`, which is a word or an object such as
 /// `{"http_connection_failed":{"http_status_code":503}}`. Returns the class, and the provider's HTTP status code if
 /// known.
-pub(super) fn class_of(text: &str, info: Option<&str>) -> (ErrorClass, Option<u16>) {
+pub(super) fn classify_failure(text: &str, info: Option<&str>) -> (ErrorClass, Option<u16>) {
     let info = info.unwrap_or_default();
     let status = status_in(info, "http_status_code\":").or_else(|| status_in(text, "unexpected status "));
-    let by_text = class(status, text);
-    let says = |name: &str| info.contains(name);
-    let by_name = if says("usage_limit_exceeded") || says("rate_limit") {
+    let by_text = classify_error(status, text);
+    let info_contains = |name: &str| info.contains(name);
+    let by_name = if info_contains("usage_limit_exceeded") || info_contains("rate_limit") {
         ErrorClass::RateLimit
-    } else if says("context_window_exceeded") {
+    } else if info_contains("context_window_exceeded") {
         ErrorClass::ContextOverflow
-    } else if says("server_overloaded") {
+    } else if info_contains("server_overloaded") {
         ErrorClass::Overloaded
-    } else if says("internal_server_error") {
+    } else if info_contains("internal_server_error") {
         ErrorClass::ServerError
-    } else if says("unauthorized") {
+    } else if info_contains("unauthorized") {
         ErrorClass::Auth
-    } else if says("bad_request") {
+    } else if info_contains("bad_request") {
         ErrorClass::InvalidRequest
-    } else if says("cyber_policy") {
+    } else if info_contains("cyber_policy") {
         ErrorClass::ContentFilter
-    } else if by_text == ErrorClass::Other && (says("connection_failed") || says("stream_disconnected")) {
+    } else if by_text == ErrorClass::Other
+        && (info_contains("connection_failed") || info_contains("stream_disconnected"))
+    {
         ErrorClass::Network
     } else if by_text == ErrorClass::Other && text.contains("invalid_request_error") {
         ErrorClass::InvalidRequest
@@ -47,12 +49,12 @@ fn status_in(text: &str, words: &str) -> Option<u16> {
 mod tests {
     use contracts::events::ErrorClass;
 
-    use super::class_of;
+    use super::classify_failure;
 
     #[test]
     fn names_and_texts_give_the_class_of_an_error() {
         let check = |text: &str, info: Option<&str>, class, status| {
-            assert_eq!(class_of(text, info), (class, status), "{text} {info:?}");
+            assert_eq!(classify_failure(text, info), (class, status), "{text} {info:?}");
         };
         check("You’ve hit your usage limit.", Some("\"usage_limit_exceeded\""), ErrorClass::RateLimit, None);
         check("odd", Some("\"context_window_exceeded\""), ErrorClass::ContextOverflow, None);

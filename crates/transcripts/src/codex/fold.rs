@@ -12,11 +12,11 @@ use event_core::Timestamp;
 use super::{
     line::{Line, Payload},
     response::Response,
-    thread::{Last, OpenTurn, Thread},
+    thread::{LastLine, OpenTurn, Thread},
 };
 use crate::{
     observed::{ObservedResumption, ObservedSession, ObservedTurn, Step},
-    session_file::{Skipped, in_text},
+    session_file::{Skipped, parse_rfc3339},
 };
 
 /// State of the reader between two lines. [`Fold::push`] takes each line, and `ready` contains the finished turns.
@@ -51,7 +51,7 @@ pub(super) struct Fold {
     /// Whether a compaction was recorded whose event may still follow.
     compacted: bool,
     /// Whether the file has the layout of before September 2025.
-    bare: bool,
+    old_layout: bool,
     /// Number of the current line, from 1.
     line: u64,
     /// Latest time of any line so far.
@@ -66,7 +66,7 @@ struct Task {
     /// Time at which it started.
     at: Timestamp,
     /// Whether the file records its start, and therefore its end.
-    says_end: bool,
+    records_end: bool,
     /// Number of turns in it so far.
     turns: u32,
 }
@@ -81,7 +81,7 @@ struct Message {
 }
 
 /// Time and payload of the current line, which the handlers of all line types need.
-struct Place<'a> {
+struct LineContext<'a> {
     /// Time of the line.
     at: Timestamp,
     /// Fields of the line's type.
@@ -105,7 +105,7 @@ impl Fold {
             marks_messages: false,
             unmarked: 0,
             compacted: false,
-            bare: false,
+            old_layout: false,
             line: 0,
             last_at: None,
         }
@@ -118,46 +118,51 @@ impl Fold {
     pub(super) fn push(&mut self, number: u64, line: &Line<'_>, payload: &Payload<'_>) -> Result<(), String> {
         self.line = number;
         let kind = line.kind.text();
-        let at = line.timestamp.get().and_then(in_text);
-        let at = at.ok_or_else(|| format!("a line of type `{}` has no `timestamp` that is a time", named(kind)))?;
-        self.take(kind, &Place { at, payload })
+        let at = line.timestamp.get().and_then(parse_rfc3339);
+        let at = at.ok_or_else(|| format!("a line of type `{}` has no `timestamp` that is a time", truncated(kind)))?;
+        self.fold_line(kind, &LineContext { at, payload })
     }
 
     /// Folds one line of the old layout, which has the payload's fields in the line itself and mostly no time.
     ///
     /// # Errors
     /// A description of the missing field if the line cannot be used.
-    pub(super) fn push_bare(&mut self, number: u64, line: &Line<'_>, payload: &Payload<'_>) -> Result<(), String> {
-        (self.line, self.bare) = (number, true);
+    pub(super) fn push_old_layout(
+        &mut self,
+        number: u64,
+        line: &Line<'_>,
+        payload: &Payload<'_>,
+    ) -> Result<(), String> {
+        (self.line, self.old_layout) = (number, true);
         let kind = line.kind.text();
         if kind.is_empty() && line.record_type.get().is_some() {
             return Ok(());
         }
-        let at = line.timestamp.get().and_then(in_text).or(self.last_at);
+        let at = line.timestamp.get().and_then(parse_rfc3339).or(self.last_at);
         let at = at.ok_or("nothing before this line has a `timestamp` that is a time")?;
-        let place = Place { at, payload };
+        let context = LineContext { at, payload };
         match kind {
-            "" if payload.id.get().is_some() => self.take("session_meta", &place),
-            "session_meta" | "turn_context" | "compacted" | "token_usage_record" => self.take(kind, &place),
+            "" if payload.id.get().is_some() => self.fold_line("session_meta", &context),
+            "session_meta" | "turn_context" | "compacted" | "token_usage_record" => self.fold_line(kind, &context),
             "event_msg" | "response_item" => Err(format!("a line of type `{kind}` has no `payload`")),
-            _ => self.take("response_item", &place),
+            _ => self.fold_line("response_item", &context),
         }
     }
 
     /// Folds one line of either layout by its type.
-    fn take(&mut self, kind: &str, place: &Place<'_>) -> Result<(), String> {
-        self.last_at = Some(self.last_at.map_or(place.at, |last| last.max(place.at)));
+    fn fold_line(&mut self, kind: &str, context: &LineContext<'_>) -> Result<(), String> {
+        self.last_at = Some(self.last_at.map_or(context.at, |last| last.max(context.at)));
         if kind == "session_meta" {
-            return self.head(place);
+            return self.head(context);
         }
-        self.note_session(place.at).ok_or("the line names no session")?;
-        self.leave_copy(kind, place);
+        self.ensure_session(context.at).ok_or("the line names no session")?;
+        self.end_copy_if_own(kind, context);
         match kind {
-            "turn_context" => self.context(place),
-            "response_item" => self.item(place),
-            "event_msg" => self.event(place),
-            "token_usage_record" => self.usage_record(place),
-            "compacted" => self.compaction(place),
+            "turn_context" => self.turn_context(context),
+            "response_item" => self.item(context),
+            "event_msg" => self.event(context),
+            "token_usage_record" => self.usage_record(context),
+            "compacted" => self.compaction(context),
             "world_state" | "inter_agent_communication" | "inter_agent_communication_metadata" => {}
             _ => self.skipped.count_unknown(kind),
         }
@@ -166,15 +171,15 @@ impl Fold {
 
     /// Finishes the open turn at the end of the file.
     pub(super) fn finish(&mut self) {
-        self.close(None);
+        self.end_running_turn(None);
     }
 
     /// Ends the running turn: another one starts at `next`, or the file ends (`None`).
-    fn close(&mut self, next: Option<Timestamp>) {
+    fn end_running_turn(&mut self, next: Option<Timestamp>) {
         let Some(mut open) = self.running.take() else { return };
         open.finish(next);
         // The message that this work belongs to may follow in a later import.
-        let too_early = open.without_message && open.says_end && open.turn.end.is_none();
+        let too_early = open.without_message && open.records_end && open.turn.end.is_none();
         if open.without_message {
             open.compactions().for_each(|compaction| compaction.trigger = contracts::events::CompactionTrigger::Manual);
         }
@@ -184,20 +189,20 @@ impl Fold {
     }
 
     /// Starts a turn in the client's sense, unless the one with that id is running.
-    fn begin_task(&mut self, id: Option<&str>, at: Timestamp, says_end: bool) {
+    fn begin_task(&mut self, id: Option<&str>, at: Timestamp, records_end: bool) {
         if id.is_some() && id == self.task.id.as_deref() {
-            self.task.says_end |= says_end;
+            self.task.records_end |= records_end;
             return;
         }
-        self.close(Some(at));
+        self.end_running_turn(Some(at));
         self.candidate = None;
         self.unmarked = 0;
         self.thread.last_input_at = Some(at);
-        self.task = Task { id: id.map(str::to_owned), at, says_end, turns: 0 };
+        self.task = Task { id: id.map(str::to_owned), at, records_end, turns: 0 };
     }
 
     /// Returns the name of a new turn: the client's id, with a number from the second turn on, or else the line number.
-    fn next_name(&mut self) -> String {
+    fn next_turn_name(&mut self) -> String {
         self.task.turns += 1;
         match (&self.task.id, self.task.turns) {
             (Some(id), 1) => id.clone(),
@@ -213,16 +218,16 @@ impl Fold {
             && let Some(message) = message
         {
             open.without_message = false;
-            open.settle(true);
+            open.finish_response(true);
             open.turn.message_has_images = 0 < message.images;
             open.turn.message = message.text;
             open.turn.before = self.thread.before.clone();
-            open.note(Last::Message, at);
+            open.record_last_line(LastLine::Message, at);
             return;
         }
         let without_message = message.is_none();
-        self.close(Some(at));
-        let name = self.next_name();
+        self.end_running_turn(Some(at));
+        let name = self.next_turn_name();
         let message = message.unwrap_or(Message { text: String::new(), images: 0 });
         let Some(session) = &self.session else { return };
         let resumed = std::mem::take(&mut self.thread.left)
@@ -238,7 +243,7 @@ impl Fold {
             steps: resumed.into_iter().collect(),
             end: None,
         };
-        let mut open = OpenTurn::new(turn, self.copied.is_some(), self.task.says_end);
+        let mut open = OpenTurn::new(turn, self.copied.is_some(), self.task.records_end);
         open.without_message = without_message;
         self.running = Some(open);
     }
@@ -248,19 +253,19 @@ impl Fold {
         if let Some(message) = self.candidate.take() {
             self.start(Some(message), at);
         } else if self.running.is_none() {
-            let at = if self.task.says_end && self.task.turns == 0 { self.task.at } else { at };
+            let at = if self.task.records_end && self.task.turns == 0 { self.task.at } else { at };
             self.start(None, at);
         }
         self.running.as_mut()
     }
 
     /// Returns the response that an item belongs to: the current one, or a new one if it is complete.
-    fn answer_for(&mut self, at: Timestamp) -> Option<&mut Response> {
+    fn response_for(&mut self, at: Timestamp) -> Option<&mut Response> {
         let open = self.turn_for(at)?;
         if open.response.as_ref().is_none_or(|response| !response.takes_item()) {
-            open.settle(true);
+            open.finish_response(true);
             let (model, started_at) = (self.thread.model_name(), self.thread.last_input_at);
-            self.thread.answer_begins();
+            self.thread.begin_response();
             self.compacted = false;
             self.running.as_mut()?.response = Some(Response::new(model, started_at, at));
         }
@@ -269,6 +274,6 @@ impl Fold {
 }
 
 /// Returns the first 64 bytes of a type's name, for error messages.
-fn named(kind: &str) -> &str {
+fn truncated(kind: &str) -> &str {
     &kind[..kind.floor_char_boundary(64)]
 }

@@ -10,7 +10,9 @@ use super::{
 };
 use crate::{
     observed::{ObservedSession, ObservedTurn},
-    session_file::{self, DiscoverError, Format, OpenError, Search, SessionFile, Skipped, in_line, in_text},
+    session_file::{
+        self, DiscoverError, Format, OpenError, Search, SessionFile, Skipped, describe_json_error, parse_rfc3339,
+    },
 };
 
 /// The format of Codex's rollouts: parses each line and folds it into turns.
@@ -39,7 +41,7 @@ pub fn discover(path: &Path) -> Result<Vec<SessionFile>, DiscoverError> {
             let is_lines = Path::new(name).extension().is_some_and(|extension| extension == "jsonl");
             is_lines && name.starts_with("rollout-")
         },
-        time_of: |line| serde_json::from_str::<Line<'_>>(line).ok()?.timestamp.get().and_then(in_text),
+        time_of: |line| serde_json::from_str::<Line<'_>>(line).ok()?.timestamp.get().and_then(parse_rfc3339),
     };
     session_file::discover(path, search)
 }
@@ -52,9 +54,9 @@ impl Format for Codex {
     fn take(&mut self, number: u64, text: &str) -> Result<(), String> {
         let wrong = |error: &serde_json::Error| {
             if error.is_data() {
-                format!("the line has an unexpected shape: {}", in_line(error))
+                format!("the line has an unexpected shape: {}", describe_json_error(error))
             } else {
-                format!("not JSON: {}", in_line(error))
+                format!("not JSON: {}", describe_json_error(error))
             }
         };
         let line: Line<'_> = serde_json::from_str(text).map_err(|error| wrong(&error))?;
@@ -62,7 +64,7 @@ impl Format for Codex {
             return self.0.push(number, &line, payload);
         }
         let payload: Payload<'_> = serde_json::from_str(text).map_err(|error| wrong(&error))?;
-        self.0.push_bare(number, &line, &payload)
+        self.0.push_old_layout(number, &line, &payload)
     }
 
     fn finish(&mut self) {

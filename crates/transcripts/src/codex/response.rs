@@ -9,7 +9,7 @@ use event_core::{EventId, Timestamp};
 use super::usage::Counts;
 use crate::observed::{ObservedCall, Step};
 
-/// A response of the model whose lines are still being read. [`Response::settle`] converts it to steps of the turn.
+/// A response of the model whose lines are still being read. [`Response::into_steps`] converts it to steps of the turn.
 #[derive(Debug)]
 pub(super) struct Response {
     /// Model as `provider:model`.
@@ -66,7 +66,7 @@ impl Response {
 
     /// Converts the response to steps: first the call, if it has a usage report. `unnamed` is the id of the call if the
     /// provider's id is not recorded.
-    pub(super) fn settle(mut self, unnamed: EventId, complete: bool) -> impl Iterator<Item = Step> {
+    pub(super) fn into_steps(mut self, unnamed: EventId, complete: bool) -> impl Iterator<Item = Step> {
         let id = self.id.as_ref().map_or(unnamed, |id| EventId::derive(&[b"call", id.as_bytes()]));
         for step in &mut self.steps {
             if let Step::ToolCalled(tool) = step {

@@ -6,11 +6,11 @@ use catalogue::estimate::{PromptShape, to_recorded_tokens};
 use contracts::{Tokenizer, events::TurnStatus};
 use event_core::{EventId, Timestamp};
 
-pub(super) use crate::session_file::Last;
+pub(super) use crate::session_file::LastLine;
 
 use super::{response::Response, usage::Counts};
 use crate::{
-    observed::{Before, ObservedCompaction, ObservedTurn, Step},
+    observed::{ObservedCompaction, ObservedTurn, Step, ThreadState},
     tool_call::ToolClass,
 };
 
@@ -22,9 +22,9 @@ pub const PREAMBLE_TOKENS: u64 = 10_000;
 #[derive(Debug)]
 pub(super) struct Thread {
     /// State of the thread that a turn starting now would record.
-    pub(super) before: Before,
+    pub(super) before: ThreadState,
     /// Part of the prompt since the start of the current response.
-    since_answer: PromptShape,
+    since_response: PromptShape,
     /// Provider of the model.
     pub(super) provider: String,
     /// The provider's name of the model; `None` until recorded.
@@ -41,11 +41,11 @@ pub(super) struct Thread {
 
 impl Thread {
     pub(super) fn new() -> Self {
-        let mut before = Before::default();
+        let mut before = ThreadState::default();
         before.prompt.recorded_tokens = to_recorded_tokens(Tokenizer::OpenAi, PREAMBLE_TOKENS);
         Self {
             before,
-            since_answer: PromptShape::default(),
+            since_response: PromptShape::default(),
             provider: "openai".to_owned(),
             model: None,
             total: None,
@@ -62,7 +62,7 @@ impl Thread {
 
     /// Adds text and images to the prompt of the next call.
     pub(super) fn add_text(&mut self, characters: u64, images: u64) {
-        for prompt in [&mut self.before.prompt, &mut self.since_answer] {
+        for prompt in [&mut self.before.prompt, &mut self.since_response] {
             prompt.characters = prompt.characters.saturating_add(characters);
             prompt.messages += 1;
             prompt.images += images;
@@ -81,15 +81,15 @@ impl Thread {
     }
 
     /// Starts a response: its items are not part of the input that its usage reports.
-    pub(super) fn answer_begins(&mut self) {
-        self.since_answer = PromptShape::default();
+    pub(super) fn begin_response(&mut self) {
+        self.since_response = PromptShape::default();
     }
 
     /// Replaces the estimated prompt by the input tokens that a response reports, plus the text since its start.
-    pub(super) fn restart_at(&mut self, input_tokens: u64) {
+    pub(super) fn set_recorded_tokens(&mut self, input_tokens: u64) {
         let recorded_tokens = to_recorded_tokens(Tokenizer::OpenAi, input_tokens);
         self.before.prompt = PromptShape { recorded_tokens, messages: 1, ..PromptShape::default() };
-        let since = self.since_answer;
+        let since = self.since_response;
         self.before.prompt.characters = since.characters;
         self.before.prompt.messages += since.messages;
         self.before.prompt.images = since.images;
@@ -105,7 +105,7 @@ impl Thread {
             ..PromptShape::default()
         };
         self.before.images = 0 < images;
-        self.answer_begins();
+        self.begin_response();
     }
 }
 
@@ -119,7 +119,7 @@ pub(super) struct OpenTurn {
     /// Whether the turn is a copy from another file, which contains the original.
     pub(super) copied: bool,
     /// Whether files of its version record the end of turns.
-    pub(super) says_end: bool,
+    pub(super) records_end: bool,
     /// The response whose lines are being read.
     pub(super) response: Option<Response>,
     /// Number of calls so far.
@@ -127,29 +127,29 @@ pub(super) struct OpenTurn {
     /// Ids of the tool calls without a result.
     pub(super) waiting: BTreeSet<String>,
     /// Kind of the last line.
-    pub(super) last: Last,
+    pub(super) last: LastLine,
     /// Time of the last line.
     pub(super) last_at: Timestamp,
 }
 
 impl OpenTurn {
-    pub(super) fn new(turn: ObservedTurn, copied: bool, says_end: bool) -> Self {
+    pub(super) fn new(turn: ObservedTurn, copied: bool, records_end: bool) -> Self {
         let last_at = turn.started_at;
         Self {
             turn,
             without_message: false,
             copied,
-            says_end,
+            records_end,
             response: None,
             calls: 0,
             waiting: BTreeSet::new(),
-            last: Last::Message,
+            last: LastLine::Message,
             last_at,
         }
     }
 
     /// Records kind and time of the last line.
-    pub(super) fn note(&mut self, last: Last, at: Timestamp) {
+    pub(super) fn record_last_line(&mut self, last: LastLine, at: Timestamp) {
         self.last = last;
         self.last_at = self.last_at.max(at);
     }
@@ -163,18 +163,18 @@ impl OpenTurn {
     }
 
     /// Completes the current response and adds its steps to the turn.
-    pub(super) fn settle(&mut self, complete: bool) {
+    pub(super) fn finish_response(&mut self, complete: bool) {
         if let Some(response) = self.response.take() {
             self.calls += u64::from(response.counts.is_some());
             let (session, name) = (self.turn.session.as_str().as_bytes(), self.turn.name.as_bytes());
             let unnamed = EventId::derive(&[b"codex call", session, name, &self.calls.to_le_bytes()]);
-            self.turn.steps.extend(response.settle(unnamed, complete));
+            self.turn.steps.extend(response.into_steps(unnamed, complete));
         }
     }
 
     /// Ends the turn, unless it has already ended.
     pub(super) fn end(&mut self, status: TurnStatus, at: Timestamp) {
-        self.settle(true);
+        self.finish_response(true);
         self.turn.end = self.turn.end.or(Some((status, at)));
     }
 
@@ -183,14 +183,16 @@ impl OpenTurn {
     pub(super) fn finish(&mut self, next: Option<Timestamp>) {
         if self.turn.end.is_none() {
             self.turn.end = match self.last {
-                _ if self.says_end && next.is_none() => None,
-                Last::Answer { text: true } if self.waiting.is_empty() => Some((TurnStatus::Completed, self.last_at)),
-                Last::Failure => Some((TurnStatus::Failed, self.last_at)),
+                _ if self.records_end && next.is_none() => None,
+                LastLine::Answer { text: true } if self.waiting.is_empty() => {
+                    Some((TurnStatus::Completed, self.last_at))
+                }
+                LastLine::Failure => Some((TurnStatus::Failed, self.last_at)),
                 _ => next.map(|next| (TurnStatus::Cancelled, next.max(self.last_at))),
             };
         }
         let complete = self.turn.end.is_some() || self.response.as_ref().is_some_and(|response| response.followed);
-        self.settle(complete);
+        self.finish_response(complete);
     }
 
     /// Returns the compactions of the turn.

@@ -5,15 +5,15 @@ use std::fmt;
 use contracts::SideEffect;
 use serde::{Deserialize, Deserializer, de};
 
-use crate::session_file::{Places, Text, Touched, add_taken_back, lenient, skip_object};
+use crate::session_file::{FileEffects, PathFeatures, Text, add_reverts, lenient, skip_object};
 
 /// First line of a patch, in the arguments of its own tool or in a shell line.
-const PATCH: &str = "*** Begin Patch";
+const PATCH_START: &str = "*** Begin Patch";
 
 /// Returns the kind of side effect of a tool call. Tools of MCP servers count as network access, and any call with a
 /// patch as a write.
 pub(crate) fn side_effect(name: &str, input: &str) -> SideEffect {
-    if input.contains(PATCH) {
+    if input.contains(PATCH_START) {
         return SideEffect::Write;
     }
     match name {
@@ -51,71 +51,72 @@ struct Arguments<'a> {
 }
 
 /// Returns the paths in a tool call's arguments. Shell lines are searched only for patches.
-pub(crate) fn places(name: &str, input: &str, workspace: Option<&str>) -> Places {
-    let mut places = Places::default();
-    if input.contains(PATCH) && !input.starts_with('{') {
-        add_patch(&mut places, input, workspace);
-        return places;
+pub(crate) fn path_features(name: &str, input: &str, workspace: Option<&str>) -> PathFeatures {
+    let mut path_features = PathFeatures::default();
+    if input.contains(PATCH_START) && !input.starts_with('{') {
+        add_patch_paths(&mut path_features, input, workspace);
+        return path_features;
     }
     // Arguments that are not an object contain no paths.
     let arguments: Arguments<'_> = serde_json::from_str(input).unwrap_or_default();
     for text in [arguments.input.text(), arguments.cmd.text(), &arguments.command.text] {
-        if text.contains(PATCH) {
-            add_patch(&mut places, text, workspace);
+        if text.contains(PATCH_START) {
+            add_patch_paths(&mut path_features, text, workspace);
         }
     }
     if let Some(path) = arguments.file_path.get() {
-        places.add(path, workspace, true);
+        path_features.add(path, workspace, true);
     }
     if let Some(path) = arguments.path.get() {
-        places.add(path, workspace, name == "view_image");
+        path_features.add(path, workspace, name == "view_image");
     }
     if let Some(path) = arguments.dir_path.get() {
-        places.add(path, workspace, false);
+        path_features.add(path, workspace, false);
     }
-    places
+    path_features
 }
 
 /// Returns the files that a tool call changes: files that a patch writes or deletes, or that a shell line reverts.
-pub(crate) fn touched(input: &str, workspace: Option<&str>) -> Touched {
-    let mut touched = Touched::default();
-    if input.contains(PATCH) && !input.starts_with('{') {
-        patch_touches(&mut touched, input, workspace);
-        return touched;
+pub(crate) fn file_effects(input: &str, workspace: Option<&str>) -> FileEffects {
+    let mut file_effects = FileEffects::default();
+    if input.contains(PATCH_START) && !input.starts_with('{') {
+        add_patch_effects(&mut file_effects, input, workspace);
+        return file_effects;
     }
     let arguments: Arguments<'_> = serde_json::from_str(input).unwrap_or_default();
     let line = arguments.command.line();
     for text in [arguments.input.text(), arguments.cmd.text(), &line] {
-        if text.contains(PATCH) {
-            patch_touches(&mut touched, text, workspace);
+        if text.contains(PATCH_START) {
+            add_patch_effects(&mut file_effects, text, workspace);
         } else {
-            add_taken_back(&mut touched, text, arguments.workdir.text(), workspace);
+            add_reverts(&mut file_effects, text, arguments.workdir.text(), workspace);
         }
     }
-    touched
+    file_effects
 }
 
 /// Adds the files of a patch. A patch that only deletes files counts as a revert.
-fn patch_touches(touched: &mut Touched, patch: &str, workspace: Option<&str>) {
-    touched.reverts = headers(patch).all(|(header, _)| header == DELETED) && headers(patch).next().is_some();
-    for (_, path) in headers(patch) {
-        touched.add(path, workspace);
+fn add_patch_effects(file_effects: &mut FileEffects, patch: &str, workspace: Option<&str>) {
+    file_effects.reverts =
+        file_headers(patch).all(|(header, _)| header == DELETED_HEADER) && file_headers(patch).next().is_some();
+    for (_, path) in file_headers(patch) {
+        file_effects.add(path, workspace);
     }
 }
 
 /// Adds the paths of a patch.
-fn add_patch(places: &mut Places, patch: &str, workspace: Option<&str>) {
-    for (_, path) in headers(patch) {
-        places.add(path, workspace, true);
+fn add_patch_paths(path_features: &mut PathFeatures, patch: &str, workspace: Option<&str>) {
+    for (_, path) in file_headers(patch) {
+        path_features.add(path, workspace, true);
     }
 }
 
 /// Header of a deleted file in a patch.
-const DELETED: &str = "*** Delete File: ";
+const DELETED_HEADER: &str = "*** Delete File: ";
 
 /// Returns the file headers of a patch, each with its path.
-fn headers(patch: &str) -> impl Iterator<Item = (&'static str, &str)> {
-    const HEADERS: [&str; 4] = ["*** Add File: ", "*** Update File: ", DELETED, "*** Move to: "];
+fn file_headers(patch: &str) -> impl Iterator<Item = (&'static str, &str)> {
+    const HEADERS: [&str; 4] = ["*** Add File: ", "*** Update File: ", DELETED_HEADER, "*** Move to: "];
     patch.lines().filter_map(|line| {
         let line = line.trim_start();
         HEADERS.iter().find_map(|header| Some((*header, line.strip_prefix(header)?.trim())))
@@ -179,7 +180,7 @@ impl<'de> Deserialize<'de> for Words {
 mod tests {
     use contracts::SideEffect;
 
-    use super::{places, side_effect, touched};
+    use super::{file_effects, path_features, side_effect};
 
     #[test]
     fn patches_name_their_files_wherever_they_stand() {
@@ -190,17 +191,17 @@ mod tests {
         for (name, input) in
             [("apply_patch", patch), ("shell", &shell.to_string()), ("exec_command", &command.to_string())]
         {
-            let places = places(name, input, Some("/shop"));
-            assert_eq!(places.extensions.into_iter().collect::<Vec<_>>(), [".py", ".rs"], "{name}");
-            assert_eq!(places.directories.into_iter().collect::<Vec<_>>(), ["lib", "src"], "{name}");
+            let path_features = path_features(name, input, Some("/shop"));
+            assert_eq!(path_features.extensions.into_iter().collect::<Vec<_>>(), [".py", ".rs"], "{name}");
+            assert_eq!(path_features.directories.into_iter().collect::<Vec<_>>(), ["lib", "src"], "{name}");
             assert_eq!(side_effect(name, input), SideEffect::Write, "{name}");
         }
     }
 
     #[test]
     fn tools_that_read_name_what_they_read() {
-        let places = places("read_file", r#"{"file_path":"/shop/src/a.go","limit":20}"#, Some("/shop"));
-        assert_eq!(places.directories.into_iter().collect::<Vec<_>>(), ["src"]);
+        let path_features = path_features("read_file", r#"{"file_path":"/shop/src/a.go","limit":20}"#, Some("/shop"));
+        assert_eq!(path_features.directories.into_iter().collect::<Vec<_>>(), ["src"]);
         assert_eq!(side_effect("read_file", "{}"), SideEffect::Read);
         assert_eq!(side_effect("mcp__wiki__search", "{}"), SideEffect::Network);
         assert_eq!(side_effect("exec_command", "{}"), SideEffect::Execute);
@@ -210,7 +211,7 @@ mod tests {
     #[test]
     fn what_a_patch_writes_is_recognised_when_it_is_taken_back() {
         let patch = "*** Begin Patch\n*** Update File: src/a.rs\n@@\n-a\n+b\n*** End Patch";
-        let written = touched(patch, Some("/shop"));
+        let written = file_effects(patch, Some("/shop"));
         assert_eq!((written.files.len(), written.reverts), (1, false));
         for input in [
             r#"{"command":["bash","-lc","git checkout -- src/a.rs"]}"#,
@@ -219,7 +220,7 @@ mod tests {
             r#"{"cmd":"rm src/a.rs"}"#,
             "*** Begin Patch\n*** Delete File: src/a.rs\n*** End Patch",
         ] {
-            let back = touched(input, Some("/shop"));
+            let back = file_effects(input, Some("/shop"));
             assert_eq!((&back.files, back.reverts), (&written.files, true), "{input}");
         }
     }

@@ -38,7 +38,7 @@ pub(super) struct Info {
 
 impl Counts {
     /// Returns whether input and output are zero.
-    pub(super) fn is_nothing(&self) -> bool {
+    pub(super) fn is_zero(&self) -> bool {
         self.input.unwrap_or(0) == 0 && self.output.unwrap_or(0) == 0
     }
 
@@ -54,7 +54,7 @@ impl Counts {
     }
 
     /// Returns whether two reports have equal counts, except reasoning. Missing counts are zero.
-    pub(super) fn same(&self, other: &Self) -> bool {
+    pub(super) fn has_same_counts(&self, other: &Self) -> bool {
         let numbers = |counts: &Self| {
             [counts.input, counts.cache_read, counts.cache_written, counts.output].map(Option::unwrap_or_default)
         };

@@ -12,11 +12,11 @@ use super::{
 };
 use crate::{
     observed::{ObservedSession, ObservedTurn},
-    session_file::{Skipped, Text, in_json, in_line},
+    session_file::{Skipped, Text, describe_json_error, parse_json_time},
 };
 
 /// Maximum number of conversations with a running turn in memory.
-const MOST_SESSIONS: usize = 1_024;
+const MAX_OPEN_CONVERSATIONS: usize = 1_024;
 
 /// State of the reader between two lines. [`Fold::push`] takes each line, and [`Fold::next_turn`] returns finished
 /// turns.
@@ -52,12 +52,12 @@ struct Running {
 /// Returns the time at which a call ended, or else started; `None` if the line has neither.
 pub(super) fn time_of(line: &Line<'_>) -> Option<Timestamp> {
     let ended = [line.ended_at, line.end_time, line.response_time, line.timestamp, line.time, line.created_at];
-    ended.into_iter().flatten().find_map(in_json).or_else(|| began(line))
+    ended.into_iter().flatten().find_map(parse_json_time).or_else(|| start_time(line))
 }
 
 /// Returns the time at which a call started; `None` if not recorded.
-fn began(line: &Line<'_>) -> Option<Timestamp> {
-    [line.started_at, line.start_time, line.request_time].into_iter().flatten().find_map(in_json)
+fn start_time(line: &Line<'_>) -> Option<Timestamp> {
+    [line.started_at, line.start_time, line.request_time].into_iter().flatten().find_map(parse_json_time)
 }
 
 impl Fold {
@@ -71,13 +71,13 @@ impl Fold {
             self.skipped.count_unknown("response in chunks");
             return Ok(());
         }
-        let (request, response) = (part("request", line.request)?, part("response", line.response)?);
-        let metadata = part("metadata", line.metadata)?.unwrap_or_default();
+        let (request, response) = (parse_object("request", line.request)?, parse_object("response", line.response)?);
+        let metadata = parse_object("metadata", line.metadata)?.unwrap_or_default();
         // Metadata of the request are meant for the provider; those of another layout are ignored.
-        let its_metadata = request.as_ref().and_then(|request| part("metadata", request.metadata).ok()?);
-        let its_metadata = its_metadata.unwrap_or_default();
+        let request_metadata = request.as_ref().and_then(|request| parse_object("metadata", request.metadata).ok()?);
+        let request_metadata = request_metadata.unwrap_or_default();
         let status = response.as_ref().and_then(|response| response.status_code).or(line.status_code);
-        let (request, response) = (body(request)?, body(response)?);
+        let (request, response) = (unwrap_body(request)?, unwrap_body(response)?);
         let request = request.as_ref().unwrap_or(line);
         let response = response.as_ref().unwrap_or(line);
         let Some(messages) = &request.messages else {
@@ -87,23 +87,25 @@ impl Fold {
             }
             return Err("the line has no `messages`".to_owned());
         };
-        let created = response.created.and_then(in_json);
+        let created = response.created.and_then(parse_json_time);
         let at = time_of(line).or(created).ok_or("the line has no time")?;
-        let started_at = began(line).or(created).filter(|started| *started <= at);
-        let places = [line, &metadata, request, &its_metadata];
-        let find = |names: &dyn Fn(&Line<'_>) -> Option<String>| places.iter().find_map(|place| names(place));
-        let user = find(&|place| place.user.get().map(str::to_owned));
-        let id = find(&|place| first(&[&place.session, &place.session_id, &place.conversation_id, &place.thread_id]));
+        let started_at = start_time(line).or(created).filter(|started| *started <= at);
+        let sources = [line, &metadata, request, &request_metadata];
+        let find = |get: &dyn Fn(&Line<'_>) -> Option<String>| sources.iter().find_map(|source| get(source));
+        let user = find(&|source| source.user.get().map(str::to_owned));
+        let id = find(&|source| {
+            first_nonempty(&[&source.session, &source.session_id, &source.conversation_id, &source.thread_id])
+        });
         let id = session_id(id.as_deref(), user.as_deref(), messages);
         let session = ObservedSession {
             id: id.ok_or("the session has no id")?,
             source: SessionSource::OpenAiLog,
-            workspace: find(&|place| first(&[&place.workspace, &place.cwd])),
+            workspace: find(&|source| first_nonempty(&[&source.workspace, &source.cwd])),
             client: None,
             started_at: started_at.unwrap_or(at),
             parent: None,
         };
-        let provider = find(&|place| place.provider.get().map(str::to_owned));
+        let provider = find(&|source| source.provider.get().map(str::to_owned));
         let model = response.model.get().or(request.model.get()).unwrap_or("unknown");
         let model = match (provider, model.split_once('/')) {
             (Some(provider), _) => format!("{provider}:{model}"),
@@ -120,10 +122,10 @@ impl Fold {
     /// recently used turn if there are too many.
     fn add(&mut self, session: ObservedSession, exchange: &Exchange<'_>) {
         let name = exchange.turn_name(&session.id);
-        let id = (session.id.clone(), EventId::derive(&beginning(exchange.messages)));
+        let id = (session.id.clone(), EventId::derive(&first_messages(exchange.messages)));
         if self.open.get(&id).is_some_and(|running| running.turn.turn.name != name) {
-            self.close(&id, Some(exchange.began()));
-        } else if !self.open.contains_key(&id) && MOST_SESSIONS <= self.open.len() {
+            self.close(&id, Some(exchange.start_time()));
+        } else if !self.open.contains_key(&id) && MAX_OPEN_CONVERSATIONS <= self.open.len() {
             let oldest = self.open.iter().min_by_key(|(_, running)| running.used).map(|(id, _)| id.clone());
             if let Some(oldest) = oldest {
                 self.close(&oldest, None);
@@ -147,9 +149,9 @@ impl Fold {
 
     /// Finishes all open turns at the end of the file, in order of their start.
     pub(super) fn finish(&mut self) {
-        let mut left: Vec<Running> = std::mem::take(&mut self.open).into_values().collect();
-        left.sort_by_key(|running| running.turn.turn.started_at);
-        self.ready.extend(left.into_iter().map(|running| (running.session, running.turn.finish(None))));
+        let mut remaining: Vec<Running> = std::mem::take(&mut self.open).into_values().collect();
+        remaining.sort_by_key(|running| running.turn.turn.started_at);
+        self.ready.extend(remaining.into_iter().map(|running| (running.session, running.turn.finish(None))));
     }
 
     /// Returns the next finished turn and sets `session` to its session.
@@ -161,23 +163,23 @@ impl Fold {
 }
 
 /// Parses a nested object that has the fields of a line; `None` if it is missing or `null`.
-fn part<'a>(name: &str, raw: Option<&'a RawValue>) -> Result<Option<Line<'a>>, String> {
+fn parse_object<'a>(name: &str, raw: Option<&'a RawValue>) -> Result<Option<Line<'a>>, String> {
     let Some(raw) = raw.filter(|raw| raw.get() != "null") else { return Ok(None) };
     serde_json::from_str(raw.get())
         .map(Some)
-        .map_err(|error| format!("`{name}` has an unexpected shape: {}", in_line(&error)))
+        .map_err(|error| format!("`{name}` has an unexpected shape: {}", describe_json_error(&error)))
 }
 
 /// Returns the `body` of a request or a response, or the object itself if it has none.
-fn body(outer: Option<Line<'_>>) -> Result<Option<Line<'_>>, String> {
+fn unwrap_body(outer: Option<Line<'_>>) -> Result<Option<Line<'_>>, String> {
     match outer.as_ref().and_then(|outer| outer.body) {
-        Some(inner) => part("body", Some(inner)),
+        Some(inner) => parse_object("body", Some(inner)),
         None => Ok(outer),
     }
 }
 
 /// Returns the first text that is not empty.
-fn first(texts: &[&Text<'_>]) -> Option<String> {
+fn first_nonempty(texts: &[&Text<'_>]) -> Option<String> {
     texts.iter().find_map(|text| text.get()).map(str::to_owned)
 }
 
@@ -189,12 +191,12 @@ fn session_id(given: Option<&str>, user: Option<&str>, messages: &[Message<'_>])
         return SessionId::try_from(given).or_else(|_| SessionId::try_from(hash.as_str())).ok();
     }
     let mut parts: Vec<&[u8]> = vec![b"openai log session", user.unwrap_or_default().as_bytes()];
-    parts.extend(beginning(messages));
+    parts.extend(first_messages(messages));
     SessionId::try_from(EventId::derive(&parts).to_string().as_str()).ok()
 }
 
 /// Returns roles and texts up to the first user message, which all later requests of a conversation repeat.
-fn beginning<'a>(messages: &'a [Message<'_>]) -> Vec<&'a [u8]> {
+fn first_messages<'a>(messages: &'a [Message<'_>]) -> Vec<&'a [u8]> {
     let end = messages.iter().position(|message| message.role.text() == "user").map_or(messages.len(), |at| at + 1);
     let mut parts: Vec<&[u8]> = Vec::new();
     for message in &messages[..end] {

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     observed::{ObservedSession, ObservedTurn},
-    session_file::{self, DiscoverError, Format, OpenError, Search, SessionFile, Skipped, in_line},
+    session_file::{self, DiscoverError, Format, OpenError, Search, SessionFile, Skipped, describe_json_error},
 };
 
 /// The format of a log of chat completions: parses each line and folds it into turns.
@@ -48,8 +48,10 @@ impl Format for OpenAiLog {
     fn take(&mut self, _number: u64, text: &str) -> Result<(), String> {
         match serde_json::from_str::<Line<'_>>(text) {
             Ok(line) => self.0.push(text, &line),
-            Err(error) if error.is_data() => Err(format!("the line has an unexpected shape: {}", in_line(&error))),
-            Err(error) => Err(format!("not JSON: {}", in_line(&error))),
+            Err(error) if error.is_data() => {
+                Err(format!("the line has an unexpected shape: {}", describe_json_error(&error)))
+            }
+            Err(error) => Err(format!("not JSON: {}", describe_json_error(&error))),
         }
     }
 

@@ -13,9 +13,9 @@ use serde_json::value::RawValue;
 
 use super::line::{Line, Message};
 use crate::{
-    error_text::class,
+    error_text::classify_error,
     observed::{
-        Before, ObservedCall, ObservedFailure, ObservedResult, ObservedSession, ObservedTool, ObservedTurn, Step,
+        ObservedCall, ObservedFailure, ObservedResult, ObservedSession, ObservedTool, ObservedTurn, Step, ThreadState,
     },
     tool_call::classify_tool_call,
 };
@@ -44,12 +44,12 @@ pub(super) struct Exchange<'a> {
 
 impl Exchange<'_> {
     /// Returns the time at which the call started, or else ended.
-    pub(super) fn began(&self) -> Timestamp {
+    pub(super) fn start_time(&self) -> Timestamp {
         self.started_at.unwrap_or(self.at)
     }
 
     /// Returns the messages up to the last user message, which started the turn.
-    fn asked(&self) -> &[Message<'_>] {
+    fn prompt_messages(&self) -> &[Message<'_>] {
         let last = self.messages.iter().rposition(|message| message.role.text() == "user");
         &self.messages[..last.map_or(self.messages.len(), |last| last + 1)]
     }
@@ -57,7 +57,7 @@ impl Exchange<'_> {
     /// Returns the name of the turn: the hash of all messages up to the last user message.
     pub(super) fn turn_name(&self, session: &SessionId) -> String {
         let mut parts: Vec<&[u8]> = vec![b"openai log turn", session.as_str().as_bytes()];
-        for message in self.asked() {
+        for message in self.prompt_messages() {
             parts.push(message.role.text().as_bytes());
             parts.extend(message.content.texts.iter().map(|text| text.text().as_bytes()));
         }
@@ -65,9 +65,9 @@ impl Exchange<'_> {
     }
 
     /// Returns the state of the conversation at the start of the turn.
-    fn before(&self, workspace: Option<&str>) -> Before {
-        let mut before = Before::default();
-        for message in self.asked() {
+    fn before(&self, workspace: Option<&str>) -> ThreadState {
+        let mut before = ThreadState::default();
+        for message in self.prompt_messages() {
             before.prompt.characters += message.content.characters();
             before.prompt.messages += 1;
             before.prompt.images += message.content.images;
@@ -92,7 +92,7 @@ impl Exchange<'_> {
 
 /// Kind of the last exchange of a turn, which determines the turn's status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Last {
+enum LastExchange {
     /// A response without tool calls.
     Answer,
     /// A response with tool calls.
@@ -115,7 +115,7 @@ pub(super) struct OpenTurn {
     /// Tool calls without a result: the recorded id, which may not be unique, and a unique id.
     waiting: Vec<(String, String)>,
     /// Kind of the last exchange.
-    last: Last,
+    last: LastExchange,
     /// Time of the last exchange.
     last_at: Timestamp,
 }
@@ -123,20 +123,20 @@ pub(super) struct OpenTurn {
 impl OpenTurn {
     /// Starts a turn with its first exchange, which [`OpenTurn::add`] adds.
     pub(super) fn new(session: &ObservedSession, name: String, exchange: &Exchange<'_>) -> Self {
-        let asked = exchange.asked().last().filter(|message| message.role.text() == "user");
+        let user_message = exchange.prompt_messages().last().filter(|message| message.role.text() == "user");
         let turn = ObservedTurn {
             session: session.id.clone(),
             name,
             thread: Thread::Main,
-            started_at: exchange.began(),
-            message: asked.map(|message| message.content.joined()).unwrap_or_default(),
-            message_has_images: asked.is_some_and(|message| 0 < message.content.images),
+            started_at: exchange.start_time(),
+            message: user_message.map(|message| message.content.joined()).unwrap_or_default(),
+            message_has_images: user_message.is_some_and(|message| 0 < message.content.images),
             before: exchange.before(session.workspace.as_deref()),
             steps: Vec::new(),
             end: None,
         };
         let last_at = turn.started_at;
-        Self { turn, seen: BTreeSet::new(), results: 0, waiting: Vec::new(), last: Last::Nothing, last_at }
+        Self { turn, seen: BTreeSet::new(), results: 0, waiting: Vec::new(), last: LastExchange::Nothing, last_at }
     }
 
     /// Adds an exchange. Returns false if the turn already contains it.
@@ -158,11 +158,11 @@ impl OpenTurn {
                 id: id.to_string(),
                 at: exchange.at,
                 model: Some(exchange.model.clone()),
-                class: class(exchange.status, text),
+                class: classify_error(exchange.status, text),
                 status: exchange.status,
                 attempt: None,
             }));
-            self.last = Last::Failure;
+            self.last = LastExchange::Failure;
             return true;
         }
         let choice = exchange.response.choices.as_deref().and_then(<[_]>::first);
@@ -174,7 +174,7 @@ impl OpenTurn {
                 message: exchange.response.id.get().map_or_else(|| id.to_string(), str::to_owned),
                 request: None,
                 at: exchange.at,
-                began_at: exchange.began(),
+                began_at: exchange.start_time(),
                 started_at: exchange.started_at,
                 model: exchange.model.clone(),
                 usage,
@@ -199,25 +199,25 @@ impl OpenTurn {
             }));
         }
         self.last = match (choice, tools.is_empty()) {
-            (None, _) => Last::Nothing,
-            (_, true) => Last::Answer,
-            (_, false) => Last::Tools,
+            (None, _) => LastExchange::Nothing,
+            (_, true) => LastExchange::Answer,
+            (_, false) => LastExchange::Tools,
         };
         true
     }
 
     /// Adds the tool results that are new in this request; clients resend all earlier ones.
     fn add_results(&mut self, exchange: &Exchange<'_>) {
-        let answers = &exchange.messages[exchange.asked().len()..];
+        let answers = &exchange.messages[exchange.prompt_messages().len()..];
         let results: Vec<_> = answers.iter().filter(|message| message.role.text() == "tool").collect();
         for message in results.iter().skip(self.results) {
             let named = message.tool_call_id.get().unwrap_or_default();
-            let Some(place) = self.waiting.iter().position(|(name, _)| name == named) else { continue };
-            let (_, id) = self.waiting.remove(place);
+            let Some(index) = self.waiting.iter().position(|(name, _)| name == named) else { continue };
+            let (_, id) = self.waiting.remove(index);
             let bytes: usize = message.content.texts.iter().map(|text| text.text().len()).sum();
             self.turn.steps.push(Step::ToolFinished(ObservedResult {
                 id,
-                at: exchange.began(),
+                at: exchange.start_time(),
                 // The format has no flag for failed tools.
                 outcome: ToolOutcome::Succeeded,
                 output_bytes: bytes as u64,
@@ -229,17 +229,19 @@ impl OpenTurn {
     /// Sets the end of the turn and returns it. `next` is the start of the next turn; `None` at the end of the file.
     pub(super) fn finish(mut self, next: Option<Timestamp>) -> ObservedTurn {
         self.turn.end = match self.last {
-            Last::Answer => Some((TurnStatus::Completed, self.last_at)),
-            Last::Failure => Some((TurnStatus::Failed, self.last_at)),
-            Last::Tools | Last::Nothing => next.map(|next| (TurnStatus::Cancelled, next.max(self.last_at))),
+            LastExchange::Answer => Some((TurnStatus::Completed, self.last_at)),
+            LastExchange::Failure => Some((TurnStatus::Failed, self.last_at)),
+            LastExchange::Tools | LastExchange::Nothing => {
+                next.map(|next| (TurnStatus::Cancelled, next.max(self.last_at)))
+            }
         };
         self.turn
     }
 }
 
 /// Converts `finish_reason`. Providers that report `stop` for tool calls are corrected to `ToolUse`.
-fn stop_reason(stated: Option<&str>, tools: bool) -> StopReason {
-    match stated {
+fn stop_reason(recorded: Option<&str>, tools: bool) -> StopReason {
+    match recorded {
         Some("tool_calls" | "function_call") => StopReason::ToolUse,
         Some("stop") if tools => StopReason::ToolUse,
         Some("stop") => StopReason::EndTurn,

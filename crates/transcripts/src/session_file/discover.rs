@@ -30,7 +30,7 @@ pub struct DiscoverError {
 }
 
 /// Number of bytes at the start of a file that are searched for a time.
-const BEGINNING: u64 = 1024 * 1024;
+const MAX_SEARCHED_BYTES: u64 = 1024 * 1024;
 
 /// Properties of a file format by which [`discover`] finds and sorts its session files.
 #[derive(Debug, Clone, Copy)]
@@ -52,27 +52,27 @@ pub fn discover(path: &Path, search: Search) -> Result<Vec<SessionFile>, Discove
     let mut files = Vec::new();
     let metadata = fs::metadata(path).map_err(|source| DiscoverError { path: path.to_owned(), source })?;
     if metadata.is_dir() {
-        walk(path, search, &mut files)?;
+        collect_files(path, search, &mut files)?;
     } else {
-        files.push(look_at(path.to_owned(), metadata.len(), search)?);
+        files.push(read_entry(path.to_owned(), metadata.len(), search)?);
     }
     files.sort_by(|a, b| (a.first.is_none(), a.first, &a.path).cmp(&(b.first.is_none(), b.first, &b.path)));
     Ok(files)
 }
 
 /// Adds the session files below a folder to `files`.
-fn walk(folder: &Path, search: Search, files: &mut Vec<SessionFile>) -> Result<(), DiscoverError> {
+fn collect_files(folder: &Path, search: Search, files: &mut Vec<SessionFile>) -> Result<(), DiscoverError> {
     let error = |source| DiscoverError { path: folder.to_owned(), source };
     for entry in fs::read_dir(folder).map_err(error)? {
         let entry = entry.map_err(error)?;
         let path = entry.path();
         let kind = entry.file_type().map_err(error)?;
         if kind.is_dir() {
-            walk(&path, search, files)?;
+            collect_files(&path, search, files)?;
         } else if entry.file_name().to_str().is_some_and(search.is_session) {
             let metadata = fs::metadata(&path).map_err(|source| DiscoverError { path: path.clone(), source })?;
             if metadata.is_file() {
-                files.push(look_at(path, metadata.len(), search)?);
+                files.push(read_entry(path, metadata.len(), search)?);
             }
         }
     }
@@ -80,7 +80,7 @@ fn walk(folder: &Path, search: Search, files: &mut Vec<SessionFile>) -> Result<(
 }
 
 /// Creates the entry of a session file, reading its first time.
-fn look_at(path: PathBuf, bytes: u64, search: Search) -> Result<SessionFile, DiscoverError> {
+fn read_entry(path: PathBuf, bytes: u64, search: Search) -> Result<SessionFile, DiscoverError> {
     match first_time(&path, search) {
         Ok(first) => Ok(SessionFile { path, bytes, first }),
         Err(source) => Err(DiscoverError { path, source }),
@@ -89,7 +89,7 @@ fn look_at(path: PathBuf, bytes: u64, search: Search) -> Result<SessionFile, Dis
 
 /// Returns the first time in a file's first MiB.
 fn first_time(path: &Path, search: Search) -> io::Result<Option<Timestamp>> {
-    let mut beginning = BufReader::new(fs::File::open(path)?.take(BEGINNING));
+    let mut beginning = BufReader::new(fs::File::open(path)?.take(MAX_SEARCHED_BYTES));
     let mut line = Vec::new();
     while 0 < beginning.read_until(b'\n', &mut line)? {
         let time = std::str::from_utf8(&line).ok().and_then(search.time_of);

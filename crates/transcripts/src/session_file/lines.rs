@@ -23,7 +23,7 @@ pub(super) struct Lines<R> {
     /// The current line.
     buffer: Vec<u8>,
     /// Maximum length of a line in bytes.
-    longest: u64,
+    max_bytes: u64,
     /// Number of the last line, from 1.
     pub(super) number: u64,
     /// Number of bytes read so far.
@@ -31,14 +31,14 @@ pub(super) struct Lines<R> {
 }
 
 impl<R: BufRead> Lines<R> {
-    pub(super) fn new(source: R, longest: u64) -> Self {
-        Self { source, buffer: Vec::new(), longest, number: 0, bytes: 0 }
+    pub(super) fn new(source: R, max_bytes: u64) -> Self {
+        Self { source, buffer: Vec::new(), max_bytes, number: 0, bytes: 0 }
     }
 
     /// Reads the next line. A last line without a line feed is returned as well.
     pub(super) fn next(&mut self) -> io::Result<NextLine<'_>> {
         self.buffer.clear();
-        let read = (&mut self.source).take(self.longest.saturating_add(1)).read_until(b'\n', &mut self.buffer)?;
+        let read = (&mut self.source).take(self.max_bytes.saturating_add(1)).read_until(b'\n', &mut self.buffer)?;
         if read == 0 {
             return Ok(NextLine::End);
         }
@@ -46,7 +46,7 @@ impl<R: BufRead> Lines<R> {
         self.bytes += read as u64;
         if self.buffer.last() == Some(&b'\n') {
             self.buffer.pop();
-        } else if self.longest < read as u64 {
+        } else if self.max_bytes < read as u64 {
             self.skip_rest()?;
             return Ok(NextLine::TooLong { number: self.number });
         }

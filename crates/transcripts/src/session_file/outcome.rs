@@ -32,17 +32,17 @@ impl Skipped {
     /// Counts a line of an unknown type. Of the type, 64 bytes are kept.
     pub(crate) fn count_unknown(&mut self, kind: &str) {
         /// Maximum number of types, to limit memory.
-        const MOST_TYPES: usize = 1_000;
+        const MAX_TYPES: usize = 1_000;
         let kind = if kind.is_empty() { "(no type)" } else { kind };
         let kind = &kind[..kind.floor_char_boundary(64)];
-        let known = self.unknown.contains_key(kind) || self.unknown.len() < MOST_TYPES;
+        let known = self.unknown.contains_key(kind) || self.unknown.len() < MAX_TYPES;
         *self.unknown.entry(if known { kind } else { "(others)" }.to_owned()).or_default() += 1;
     }
 }
 
 /// Formats an error without serde's line number, which is always 1, and without the value found, which may be text of
 /// the user (decision D15).
-pub(crate) fn in_line(error: &serde_json::Error) -> String {
+pub(crate) fn describe_json_error(error: &serde_json::Error) -> String {
     let text = error.to_string().replace(" at line 1 column ", " at column ");
     match text.rsplit_once(", expected ") {
         Some((_, expected)) if error.is_data() => format!("expected {expected}"),

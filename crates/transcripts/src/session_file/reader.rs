@@ -89,7 +89,7 @@ impl<'a, R: BufRead, F: Format> SessionReader<'a, R, F> {
         Self {
             file: file.to_owned(),
             lines: Lines::new(source, MAX_LINE_BYTES),
-            format: F::begin(fallback_name(&stem)),
+            format: F::begin(fallback_session_id(&stem)),
             issues: Vec::new(),
             progress: None,
             reported: 0,
@@ -130,12 +130,12 @@ impl<'a, R: BufRead, F: Format> SessionReader<'a, R, F> {
     }
 
     /// Reads and folds one line. Returns false at the end of the file and after a read error.
-    fn step(&mut self) -> bool {
+    fn read_line(&mut self) -> bool {
         let outcome = match self.lines.next() {
             Ok(NextLine::End) => return false,
             Ok(NextLine::TooLong { number }) => Err((number, format!("the line has more than {MAX_LINE_BYTES} bytes"))),
             Ok(NextLine::Bytes { number, bytes }) => {
-                take(&mut self.format, number, bytes).map_err(|cause| (number, cause))
+                fold_bytes(&mut self.format, number, bytes).map_err(|cause| (number, cause))
             }
             Err(error) => {
                 let cause = format!("cannot read on: {error}");
@@ -150,7 +150,7 @@ impl<'a, R: BufRead, F: Format> SessionReader<'a, R, F> {
     }
 
     /// Reports progress if at least `every` bytes were read since the last report.
-    fn report(&mut self, every: u64) {
+    fn report_progress(&mut self, every: u64) {
         if let Some(progress) = &mut self.progress
             && self.reported + every <= self.lines.bytes
         {
@@ -171,12 +171,12 @@ impl<R: BufRead, F: Format> Iterator for SessionReader<'_, R, F> {
             if self.done {
                 return None;
             }
-            if self.step() {
-                self.report(PROGRESS_BYTES);
+            if self.read_line() {
+                self.report_progress(PROGRESS_BYTES);
             } else {
                 self.done = true;
                 self.format.finish();
-                self.report(0);
+                self.report_progress(0);
             }
         }
     }
@@ -192,7 +192,7 @@ impl<R, F> fmt::Debug for SessionReader<'_, R, F> {
 }
 
 /// Folds one line; a description of the error if it is not UTF-8 or not an object. Empty lines are ignored.
-fn take(format: &mut impl Format, number: u64, bytes: &[u8]) -> Result<(), String> {
+fn fold_bytes(format: &mut impl Format, number: u64, bytes: &[u8]) -> Result<(), String> {
     let text = std::str::from_utf8(bytes).map_err(|error| format!("not UTF-8: {error}"))?;
     let text = text.trim_start_matches('\u{feff}').trim();
     if text.is_empty() {
@@ -205,7 +205,7 @@ fn take(format: &mut impl Format, number: u64, bytes: &[u8]) -> Result<(), Strin
 }
 
 /// Returns the session id for a file name: the name, or its hash if it is not a valid id.
-fn fallback_name(stem: &str) -> Option<SessionId> {
+fn fallback_session_id(stem: &str) -> Option<SessionId> {
     let hash = EventId::derive(&[stem.as_bytes()]).to_string();
     SessionId::try_from(stem).or_else(|_| SessionId::try_from(hash.as_str())).ok()
 }

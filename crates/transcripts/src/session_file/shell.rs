@@ -4,10 +4,10 @@
 //! quotes join words. Content of here-documents is text, so the line is read up to the first `<<`. A line that cannot
 //! be parsed reverts nothing.
 
-use super::touched::Touched;
+use super::file_effects::FileEffects;
 
 /// Changes of files that a command reverts.
-enum TakenBack<'a> {
+enum Reverts<'a> {
     /// No changes.
     Nothing,
     /// Changes of these files.
@@ -16,46 +16,47 @@ enum TakenBack<'a> {
     Everything,
 }
 
-/// Adds the changes that a shell line reverts to `touched`. The line runs in `directory`, or in the workspace if that
-/// is empty.
-pub(crate) fn add_taken_back(touched: &mut Touched, line: &str, directory: &str, workspace: Option<&str>) {
-    let commands = commands(line.split_once("<<").map_or(line, |(before, _)| before));
-    let commands: Vec<Vec<&str>> = commands.iter().map(|words| without_prefixes(words)).collect();
+/// Adds the changes that a shell line reverts to `file_effects`. The line runs in `directory`, or in the workspace if
+/// that is empty.
+pub(crate) fn add_reverts(file_effects: &mut FileEffects, line: &str, directory: &str, workspace: Option<&str>) {
+    let commands = split_commands(line.split_once("<<").map_or(line, |(before, _)| before));
+    let commands: Vec<Vec<&str>> = commands.iter().map(|words| strip_prefixes(words)).collect();
     // Stashed and restored in the same line: nothing was reverted.
-    let fetches = |words: &&[&str]| matches!(git(words).as_deref(), Some(["stash", "pop" | "apply", ..]));
-    let is_fetched = commands.iter().any(|words| fetches(&words.as_slice()));
+    let restores_stash =
+        |words: &&[&str]| matches!(git_arguments(words).as_deref(), Some(["stash", "pop" | "apply", ..]));
+    let is_restored = commands.iter().any(|words| restores_stash(&words.as_slice()));
     let mut directory = directory.to_owned();
     let mut everything = false;
     for words in &commands {
         if let ["cd", to] = words[..] {
-            directory = joined(&directory, to);
+            directory = join_path(&directory, to);
             continue;
         }
-        let found = match (git(words).as_deref(), words.as_slice()) {
-            (Some(["stash", ..]), _) if is_fetched => TakenBack::Nothing,
-            (Some(arguments), _) => by_git(arguments),
-            (None, ["rm", arguments @ ..]) => files(arguments),
-            (None, _) => TakenBack::Nothing,
+        let reverts = match (git_arguments(words).as_deref(), words.as_slice()) {
+            (Some(["stash", ..]), _) if is_restored => Reverts::Nothing,
+            (Some(arguments), _) => git_reverts(arguments),
+            (None, ["rm", arguments @ ..]) => named_files(arguments),
+            (None, _) => Reverts::Nothing,
         };
-        match found {
-            TakenBack::Nothing => {}
-            TakenBack::Everything => (touched.reverts, everything) = (true, true),
-            TakenBack::Files(paths) => {
-                touched.reverts = true;
+        match reverts {
+            Reverts::Nothing => {}
+            Reverts::Everything => (file_effects.reverts, everything) = (true, true),
+            Reverts::Files(paths) => {
+                file_effects.reverts = true;
                 for path in paths {
-                    touched.add(&joined(&directory, path), workspace);
+                    file_effects.add(&join_path(&directory, path), workspace);
                 }
             }
         }
     }
     if everything {
-        touched.files.clear();
+        file_effects.files.clear();
     }
 }
 
 /// Returns the arguments of a `git` command from its subcommand on, without the options before it; `None` for other
 /// commands.
-fn git<'a>(words: &[&'a str]) -> Option<Vec<&'a str>> {
+fn git_arguments<'a>(words: &[&'a str]) -> Option<Vec<&'a str>> {
     let ["git", rest @ ..] = words else { return None };
     let mut rest = rest;
     loop {
@@ -69,52 +70,54 @@ fn git<'a>(words: &[&'a str]) -> Option<Vec<&'a str>> {
 
 /// Returns the changes that a git subcommand reverts, such as `checkout`, `restore`, `reset --hard`, `stash`, `revert`,
 /// `clean` and `rm`.
-fn by_git<'a>(arguments: &[&'a str]) -> TakenBack<'a> {
+fn git_reverts<'a>(arguments: &[&'a str]) -> Reverts<'a> {
     let has = |options: &[&str]| arguments.iter().any(|argument| options.contains(argument));
     match arguments {
-        ["checkout", rest @ ..] if !has(&["-b", "-B", "--orphan", "-t", "--track", "--detach"]) => checked_out(rest),
-        ["restore", rest @ ..] if !has(&["--staged", "-S"]) || has(&["--worktree", "-W"]) => files(rest),
+        ["checkout", rest @ ..] if !has(&["-b", "-B", "--orphan", "-t", "--track", "--detach"]) => {
+            checkout_reverts(rest)
+        }
+        ["restore", rest @ ..] if !has(&["--staged", "-S"]) || has(&["--worktree", "-W"]) => named_files(rest),
         ["reset", rest @ ..] if has(&["--hard"]) => {
             // A reset to a remote branch changes the branch; one to an earlier commit of this branch reverts.
-            let goes_elsewhere = rest.iter().any(|argument| argument.contains('/'));
-            if goes_elsewhere { TakenBack::Nothing } else { TakenBack::Everything }
+            let is_remote_branch = rest.iter().any(|argument| argument.contains('/'));
+            if is_remote_branch { Reverts::Nothing } else { Reverts::Everything }
         }
-        ["stash"] => TakenBack::Everything,
-        ["stash", option, ..] if option.starts_with('-') => TakenBack::Everything,
+        ["stash"] => Reverts::Everything,
+        ["stash", option, ..] if option.starts_with('-') => Reverts::Everything,
         ["stash", "push" | "save", rest @ ..] => match rest.iter().position(|argument| *argument == "--") {
-            Some(place) => files(&rest[place..]),
-            None => TakenBack::Everything,
+            Some(index) => named_files(&rest[index..]),
+            None => Reverts::Everything,
         },
-        ["revert", ..] if !has(&["--abort", "--continue", "--skip", "--quit"]) => TakenBack::Everything,
+        ["revert", ..] if !has(&["--abort", "--continue", "--skip", "--quit"]) => Reverts::Everything,
         ["clean", rest @ ..] => {
-            let letters =
+            let has_flag =
                 |letter| rest.iter().any(|one| one.starts_with('-') && !one.starts_with("--") && one.contains(letter));
-            let is_forced = letters('f') || has(&["--force"]);
-            if !is_forced || letters('n') || has(&["--dry-run"]) {
-                return TakenBack::Nothing;
+            let is_forced = has_flag('f') || has(&["--force"]);
+            if !is_forced || has_flag('n') || has(&["--dry-run"]) {
+                return Reverts::Nothing;
             }
-            match files(rest) {
-                TakenBack::Nothing => TakenBack::Everything,
+            match named_files(rest) {
+                Reverts::Nothing => Reverts::Everything,
                 named => named,
             }
         }
-        ["rm", rest @ ..] if !has(&["--cached"]) => files(rest),
-        _ => TakenBack::Nothing,
+        ["rm", rest @ ..] if !has(&["--cached"]) => named_files(rest),
+        _ => Reverts::Nothing,
     }
 }
 
 /// Returns the changes that `git checkout` reverts: the paths after `--`, after a commit, or paths that cannot be a
 /// branch.
-fn checked_out<'a>(arguments: &[&'a str]) -> TakenBack<'a> {
-    if let Some(place) = arguments.iter().position(|argument| *argument == "--") {
-        return files(&arguments[place..]);
+fn checkout_reverts<'a>(arguments: &[&'a str]) -> Reverts<'a> {
+    if let Some(index) = arguments.iter().position(|argument| *argument == "--") {
+        return named_files(&arguments[index..]);
     }
     let named: Vec<&str> = arguments.iter().filter(|argument| !argument.starts_with('-')).copied().collect();
     match named[..] {
-        [only] if is_path(only) => files(&[only]),
-        [first, ..] if is_path(first) => files(&named),
-        [_, ref paths @ ..] => files(paths),
-        [] => TakenBack::Nothing,
+        [only] if is_path(only) => named_files(&[only]),
+        [first, ..] if is_path(first) => named_files(&named),
+        [_, ref paths @ ..] => named_files(paths),
+        [] => Reverts::Nothing,
     }
 }
 
@@ -128,23 +131,23 @@ fn is_path(word: &str) -> bool {
 }
 
 /// Returns the paths among arguments, without options and without words that only a shell can expand.
-fn files<'a>(arguments: &[&'a str]) -> TakenBack<'a> {
+fn named_files<'a>(arguments: &[&'a str]) -> Reverts<'a> {
     let mut paths = Vec::new();
     let mut words = arguments.iter();
     while let Some(word) = words.next() {
         match *word {
             "-s" | "--source" => drop(words.next()),
-            "." | ":/" => return TakenBack::Everything,
+            "." | ":/" => return Reverts::Everything,
             option if option.starts_with('-') => {}
             unknown if unknown.contains(['*', '?', '$', '`', '[', '{']) => {}
             path => paths.push(path),
         }
     }
-    if paths.is_empty() { TakenBack::Nothing } else { TakenBack::Files(paths) }
+    if paths.is_empty() { Reverts::Nothing } else { Reverts::Files(paths) }
 }
 
 /// Returns a path relative to the directory that a command runs in.
-fn joined(directory: &str, path: &str) -> String {
+fn join_path(directory: &str, path: &str) -> String {
     if directory.is_empty() || path.starts_with(['/', '~']) {
         return path.to_owned();
     }
@@ -152,7 +155,7 @@ fn joined(directory: &str, path: &str) -> String {
 }
 
 /// Removes assignments and words such as `sudo` before the name of a command.
-fn without_prefixes(words: &[String]) -> Vec<&str> {
+fn strip_prefixes(words: &[String]) -> Vec<&str> {
     let is_prefix = |word: &&String| {
         let assigns =
             word.split_once('=').is_some_and(|(name, _)| name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_'));
@@ -162,7 +165,7 @@ fn without_prefixes(words: &[String]) -> Vec<&str> {
 }
 
 /// Splits a line into commands, each a list of words. Targets of redirections are omitted.
-fn commands(line: &str) -> Vec<Vec<String>> {
+fn split_commands(line: &str) -> Vec<Vec<String>> {
     let mut commands = vec![Vec::new()];
     let (mut word, mut begun, mut quote, mut redirects) = (String::new(), false, None, false);
     let mut characters = line.chars().peekable();
@@ -205,28 +208,28 @@ fn commands(line: &str) -> Vec<Vec<String>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Touched, add_taken_back};
+    use super::{FileEffects, add_reverts};
 
-    fn taken_back(line: &str) -> Touched {
-        let mut touched = Touched::default();
-        add_taken_back(&mut touched, line, "", Some("/shop"));
-        touched
+    fn reverts_of(line: &str) -> FileEffects {
+        let mut file_effects = FileEffects::default();
+        add_reverts(&mut file_effects, line, "", Some("/shop"));
+        file_effects
     }
 
     /// Asserts that each line reverts these files, or everything if `files` is empty.
-    fn all(files: &[&str], lines: &[&str]) {
-        let mut expected = Touched { reverts: true, ..Touched::default() };
+    fn assert_reverts(files: &[&str], lines: &[&str]) {
+        let mut expected = FileEffects { reverts: true, ..FileEffects::default() };
         for path in files {
             expected.add(path, Some("/shop"));
         }
         for line in lines {
-            assert_eq!(taken_back(line), expected, "{line}");
+            assert_eq!(reverts_of(line), expected, "{line}");
         }
     }
 
     #[test]
     fn files_that_are_named_are_taken_back() {
-        all(
+        assert_reverts(
             &["src/a.rs"],
             &[
                 "git checkout -- src/a.rs",
@@ -247,12 +250,12 @@ mod tests {
                 "cargo test || (git checkout -- src/a.rs; echo done)",
             ],
         );
-        all(&["a.rs", "b.rs"], &["rm a.rs b.rs", "git checkout -- a.rs && git restore b.rs"]);
+        assert_reverts(&["a.rs", "b.rs"], &["rm a.rs b.rs", "git checkout -- a.rs && git restore b.rs"]);
     }
 
     #[test]
     fn everything_is_taken_back() {
-        all(
+        assert_reverts(
             &[],
             &[
                 "git checkout .",
@@ -298,7 +301,7 @@ mod tests {
             "cargo run -- rm src/a.rs",
             "git log --oneline",
         ] {
-            assert_eq!(taken_back(line), Touched::default(), "{line}");
+            assert_eq!(reverts_of(line), FileEffects::default(), "{line}");
         }
     }
 }

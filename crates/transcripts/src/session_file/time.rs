@@ -4,14 +4,14 @@ use event_core::Timestamp;
 use serde_json::value::RawValue;
 
 /// Parses a time in the format of RFC 3339; `None` if it is not one or before 1970.
-pub(crate) fn in_text(text: &str) -> Option<Timestamp> {
+pub(crate) fn parse_rfc3339(text: &str) -> Option<Timestamp> {
     let time: jiff::Timestamp = text.parse().ok()?;
     u64::try_from(time.as_microsecond()).ok().map(Timestamp)
 }
 
 /// Parses seconds since 1970 with an optional fraction, or milliseconds since 1970; numbers above 99,999,999,999 are
 /// milliseconds. `None` for other texts.
-fn from_seconds(text: &str) -> Option<Timestamp> {
+fn parse_unix_time(text: &str) -> Option<Timestamp> {
     /// In seconds in the year 5138, in milliseconds in March 1973.
     const LAST_SECOND: u64 = 99_999_999_999;
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
@@ -24,11 +24,11 @@ fn from_seconds(text: &str) -> Option<Timestamp> {
 }
 
 /// Parses a JSON value: a text in the format of RFC 3339, or a number of seconds or milliseconds.
-pub(crate) fn in_json(value: &RawValue) -> Option<Timestamp> {
+pub(crate) fn parse_json_time(value: &RawValue) -> Option<Timestamp> {
     let text = value.get();
     match text.strip_prefix('"').and_then(|text| text.strip_suffix('"')) {
-        Some(text) => in_text(text).or_else(|| from_seconds(text)),
-        None => from_seconds(text),
+        Some(text) => parse_rfc3339(text).or_else(|| parse_unix_time(text)),
+        None => parse_unix_time(text),
     }
 }
 
@@ -36,17 +36,17 @@ pub(crate) fn in_json(value: &RawValue) -> Option<Timestamp> {
 mod tests {
     use event_core::Timestamp;
 
-    use super::{from_seconds, in_text};
+    use super::{parse_rfc3339, parse_unix_time};
 
     #[test]
     fn times_are_texts_seconds_or_milliseconds() {
         let noon = Timestamp(1_795_176_000_250_000);
-        assert_eq!(in_text("2026-11-20T12:00:00.25Z"), Some(noon));
-        assert_eq!(from_seconds("1795176000.25"), Some(noon));
-        assert_eq!(from_seconds("1795176000250"), Some(noon));
-        assert_eq!(from_seconds("1795176000"), Some(Timestamp(1_795_176_000_000_000)));
+        assert_eq!(parse_rfc3339("2026-11-20T12:00:00.25Z"), Some(noon));
+        assert_eq!(parse_unix_time("1795176000.25"), Some(noon));
+        assert_eq!(parse_unix_time("1795176000250"), Some(noon));
+        assert_eq!(parse_unix_time("1795176000"), Some(Timestamp(1_795_176_000_000_000)));
         for wrong in ["", "1795176000250000", "-1", "soon", "1e9", "1.x", "99999999999999999999"] {
-            assert_eq!(from_seconds(wrong), None, "{wrong}");
+            assert_eq!(parse_unix_time(wrong), None, "{wrong}");
         }
     }
 }

@@ -6,7 +6,7 @@ use contracts::{
 };
 use event_core::{EventId, Timestamp};
 use transcripts::observed::{
-    Before, ObservedCall, ObservedFailure, ObservedResult, ObservedSession, ObservedTool, ObservedTurn, Step,
+    ObservedCall, ObservedFailure, ObservedResult, ObservedSession, ObservedTool, ObservedTurn, Step, ThreadState,
 };
 use transcripts::tool_call::ToolClass;
 
@@ -33,7 +33,7 @@ pub(crate) fn recorded_turn(of: &str, name: &str, message: &str, started_at: Tim
         started_at,
         message: message.to_owned(),
         message_has_images: false,
-        before: Before::default(),
+        before: ThreadState::default(),
         steps: Vec::new(),
         end: None,
     }

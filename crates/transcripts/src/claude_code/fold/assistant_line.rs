@@ -5,12 +5,12 @@ use contracts::events::StopReason;
 use event_core::EventId;
 use serde_json::value::RawValue;
 
-use super::{Fold, Place};
+use super::{Fold, LineContext};
 use crate::{
     claude_code::{
         content::{Block, Content},
         line::{Line, Message},
-        thread::Last,
+        thread::LastLine,
         usage,
     },
     observed::{ObservedCall, ObservedTool, Step},
@@ -19,25 +19,25 @@ use crate::{
 
 impl Fold {
     /// Adds a line of a response: creates the call or updates it, and records the tool calls in its blocks.
-    pub(super) fn answered(&mut self, place: &Place<'_>, line: &Line<'_>, message: &Message<'_>) {
-        let at = place.at;
+    pub(super) fn add_response_line(&mut self, context: &LineContext<'_>, line: &Line<'_>, message: &Message<'_>) {
+        let at = context.at;
         let request = line.request_id.get();
         // A line without a message id is a call of its own.
-        let message_id = message.id.get().unwrap_or(place.uuid);
+        let message_id = message.id.get().unwrap_or(context.uuid);
         let id = EventId::derive(&[b"call", message_id.as_bytes(), request.unwrap_or_default().as_bytes()]);
         let raw = message.usage.map(RawValue::get);
         let used = raw.and_then(client_formats::usage::parse_anthropic).unwrap_or_default();
-        let thread = self.thread(&place.key);
+        let thread = self.thread(&context.key);
         let (started_at, variant) = (thread.last_at, thread.variant);
         let blocks = message.content.blocks();
         let count = |kind: &str| u32::try_from(blocks.iter().filter(|block| block.kind.text() == kind).count());
         let (tool_calls, thinking) = (count("tool_use").unwrap_or(u32::MAX), count_thinking(blocks));
         let first_seen = self.seen_calls.insert(id);
-        if self.turn_for(place).is_none() {
+        if self.turn_for(context).is_none() {
             return;
         }
-        let resumed = self.resumed(&place.key, place.uuid, at);
-        let Some(open) = self.running(&place.key) else { return };
+        let resumed = self.resumed(&context.key, context.uuid, at);
+        let Some(open) = self.running(&context.key) else { return };
         open.turn.steps.extend(resumed);
         if let Some(call) = open.call(id) {
             if call.usage.output <= used.output {
@@ -71,39 +71,39 @@ impl Fold {
         }
         let text =
             matches!(message.content, Content::Text(_)) || blocks.iter().any(|block| block.kind.text() == "text");
-        open.note(Last::Answer { text }, at);
+        open.record_last_line(LastLine::Answer { text }, at);
         open.turn.end = None;
-        let thread = self.thread(&place.key);
+        let thread = self.thread(&context.key);
         if first_seen {
-            thread.restart_at(used.input_total());
+            thread.set_recorded_tokens(used.input_total());
         }
         thread.model = Some(message.model.text().to_owned());
         thread.before.prompt.characters += characters(&message.content.joined_text());
         for block in blocks.iter().filter(|block| block.kind.text() == "tool_use") {
-            self.tool_called(place, id, block);
+            self.tool_called(context, id, block);
         }
     }
 
     /// Records a tool call of the response `call`.
-    fn tool_called(&mut self, place: &Place<'_>, call: EventId, block: &Block<'_>) {
+    fn tool_called(&mut self, context: &LineContext<'_>, call: EventId, block: &Block<'_>) {
         let name = block.name.text();
         let input = block.input.map_or("", RawValue::get);
         let workspace = self.session.as_ref().and_then(|session| session.workspace.clone());
         let class = classify_tool_call(name, input, workspace.as_deref());
-        let before = &mut self.thread(&place.key).before;
+        let before = &mut self.thread(&context.key).before;
         before.prompt.characters += characters(name) + characters(input);
         before.tool_calls += 1;
         before.tools.insert(name.to_owned());
         before.side_effects.insert(class.side_effect);
         before.extensions.extend(class.extensions.iter().cloned());
         before.directories.extend(class.directories.iter().cloned());
-        if let Some(open) = self.running(&place.key) {
+        if let Some(open) = self.running(&context.key) {
             let id = block.id.text().to_owned();
             open.waiting.insert(id.clone());
             open.turn.steps.push(Step::ToolCalled(ObservedTool {
                 id,
                 call,
-                at: place.at,
+                at: context.at,
                 name: name.to_owned(),
                 class,
             }));
@@ -119,8 +119,8 @@ fn count_thinking(blocks: &[Block<'_>]) -> u32 {
 
 /// Returns the recorded stop reason; without one, that of an earlier line; without either, `ToolUse` if there are tool
 /// calls.
-fn stop_reason(stated: Option<&str>, earlier: StopReason, tool_calls: u32) -> StopReason {
-    match stated {
+fn stop_reason(recorded: Option<&str>, earlier: StopReason, tool_calls: u32) -> StopReason {
+    match recorded {
         Some("end_turn") => StopReason::EndTurn,
         Some("tool_use") => StopReason::ToolUse,
         Some("max_tokens" | "model_context_window_exceeded") => StopReason::MaxTokens,

@@ -3,53 +3,53 @@
 use contracts::events::CompactionTrigger;
 use serde_json::value::RawValue;
 
-use super::{Fold, Place};
+use super::{Fold, LineContext};
 use crate::{
     claude_code::{
         failure::{self, Failure},
         line::{CompactMetadata, Line, Message},
-        thread::Last,
+        thread::LastLine,
     },
     observed::{ObservedCompaction, ObservedFailure, Step},
 };
 
 impl Fold {
     /// Adds the failure that an `assistant` line with `isApiErrorMessage` records.
-    pub(super) fn failed(&mut self, place: &Place<'_>, line: &Line<'_>, message: &Message<'_>) {
+    pub(super) fn add_error_message(&mut self, context: &LineContext<'_>, line: &Line<'_>, message: &Message<'_>) {
         let name: Option<String> = line.error.and_then(|error| serde_json::from_str(error.get()).ok());
         let failure = failure::of_message(&message.content.joined_text(), name.as_deref());
-        self.add_failure(place, failure, None);
+        self.add_failure(context, failure, None);
     }
 
     /// Adds a failed call; `attempt` is its number from 1 if it is retried.
-    fn add_failure(&mut self, place: &Place<'_>, (class, status): Failure, attempt: Option<u32>) {
-        let model = self.thread(&place.key).model.clone();
-        let failure = ObservedFailure { id: place.uuid.to_owned(), at: place.at, model, class, status, attempt };
-        if let Some(open) = self.turn_for(place) {
+    fn add_failure(&mut self, context: &LineContext<'_>, (class, status): Failure, attempt: Option<u32>) {
+        let model = self.thread(&context.key).model.clone();
+        let failure = ObservedFailure { id: context.uuid.to_owned(), at: context.at, model, class, status, attempt };
+        if let Some(open) = self.turn_for(context) {
             open.turn.steps.push(Step::Failed(failure));
-            open.note(if attempt.is_none() { Last::Failure } else { Last::Other }, place.at);
+            open.record_last_line(if attempt.is_none() { LastLine::Failure } else { LastLine::Other }, context.at);
         }
     }
 
     /// Folds a `system` line: a failed attempt or a compaction. Other subtypes are ignored.
-    pub(super) fn system(&mut self, place: &Place<'_>, line: &Line<'_>) {
+    pub(super) fn system(&mut self, context: &LineContext<'_>, line: &Line<'_>) {
         match line.subtype.text() {
             "api_error" => {
                 let failure = failure::of_attempt(line.error.map(RawValue::get));
-                self.add_failure(place, failure, Some(line.retry_attempt.unwrap_or(1)));
+                self.add_failure(context, failure, Some(line.retry_attempt.unwrap_or(1)));
             }
             "compact_boundary" => {
                 let manual = line.compact_metadata.as_ref().is_some_and(CompactMetadata::is_manual);
                 let compaction = ObservedCompaction {
-                    id: place.uuid.to_owned(),
-                    at: place.at,
+                    id: context.uuid.to_owned(),
+                    at: context.at,
                     trigger: if manual { CompactionTrigger::Manual } else { CompactionTrigger::Automatic },
                     tokens_before: line.compact_metadata.as_ref().and_then(|metadata| metadata.pre_tokens),
                 };
                 // A compaction does not end a turn.
-                match self.running(&place.key) {
+                match self.running(&context.key) {
                     Some(open) => open.turn.steps.push(Step::Compacted(compaction)),
-                    None => self.thread(&place.key).early.push(compaction),
+                    None => self.thread(&context.key).early.push(compaction),
                 }
             }
             _ => {}

@@ -7,19 +7,19 @@ use contracts::{
     events::{ToolOutcome, TurnStatus},
 };
 
-use super::{Fold, Place};
+use super::{Fold, LineContext};
 use crate::{
     claude_code::{
         content::Block,
         line::{Line, Message},
-        thread::{Last, OpenTurn},
+        thread::{LastLine, OpenTurn},
     },
     observed::{ObservedResult, Step},
 };
 
 impl Fold {
     /// Folds a `user` line by its kind: summary, tool results, note, interruption, command or message.
-    pub(super) fn user(&mut self, place: &Place<'_>, line: &Line<'_>, message: &Message<'_>) {
+    pub(super) fn user(&mut self, context: &LineContext<'_>, line: &Line<'_>, message: &Message<'_>) {
         let content = &message.content;
         let results: Vec<&Block<'_>> =
             content.blocks().iter().filter(|block| block.kind.text() == "tool_result").collect();
@@ -27,13 +27,13 @@ impl Fold {
         let images = content.images();
         let size = characters(&text);
         if line.is_compact_summary.0 {
-            self.thread(&place.key).compact(size);
+            self.thread(&context.key).compact(size);
             return;
         }
         if !results.is_empty() {
-            self.results(place, line, &results);
+            self.add_results(context, line, &results);
             if classify(&text, false) == UserText::Interruption {
-                self.interrupted(place);
+                self.cancel_turn(context);
             }
             return;
         }
@@ -45,20 +45,20 @@ impl Fold {
         if line.is_meta.0 {
             // The text of a command or a skill, if it is not a note of the client.
             if kind != UserText::Injected && !describes_image {
-                self.thread(&place.key).variant = CacheVariant::COMMAND;
+                self.thread(&context.key).variant = CacheVariant::COMMAND;
             }
             kind = UserText::Injected;
         }
         if kind == UserText::Interruption {
-            self.interrupted(place);
+            self.cancel_turn(context);
             return;
         }
-        let thread = self.thread(&place.key);
+        let thread = self.thread(&context.key);
         thread.add_text(size, images);
         let before = thread.before.clone();
         let turn = |text: String| {
-            let (session, name) = (place.session.clone(), place.uuid.to_owned());
-            OpenTurn::new(session, place.key.clone(), name, place.at, text, 0 < images, before.clone())
+            let (session, name) = (context.session.clone(), context.uuid.to_owned());
+            OpenTurn::new(session, context.key.clone(), name, context.at, text, 0 < images, before.clone())
         };
         match kind {
             UserText::Typed(range) => {
@@ -68,7 +68,7 @@ impl Fold {
                 self.start(turn);
             }
             UserText::Command(text) => {
-                if leaves_session(&text) {
+                if is_exit_command(&text) {
                     thread.leave();
                 }
                 thread.candidate = Some(turn(text));
@@ -81,8 +81,8 @@ impl Fold {
             | UserText::Injected => {
                 if let Some(candidate) = &mut thread.candidate {
                     candidate.turn.before = before;
-                } else if let Some(open) = self.running(&place.key)
-                    && open.last == Last::Message
+                } else if let Some(open) = self.running(&context.key)
+                    && open.last == LastLine::Message
                 {
                     open.turn.before = before;
                 }
@@ -91,23 +91,23 @@ impl Fold {
     }
 
     /// Cancels the running turn, or the turn of a waiting command.
-    fn interrupted(&mut self, place: &Place<'_>) {
-        if let Some(candidate) = self.thread(&place.key).candidate.take() {
+    fn cancel_turn(&mut self, context: &LineContext<'_>) {
+        if let Some(candidate) = self.thread(&context.key).candidate.take() {
             self.start(candidate);
         }
-        let at = place.at;
-        if let Some(open) = self.running(&place.key) {
+        let at = context.at;
+        if let Some(open) = self.running(&context.key) {
             open.turn.end = Some((TurnStatus::Cancelled, at));
-            open.note(Last::Other, at);
+            open.record_last_line(LastLine::Other, at);
         }
     }
 
     /// Adds the tool results of a line to the running turn.
-    fn results(&mut self, place: &Place<'_>, line: &Line<'_>, results: &[&Block<'_>]) {
-        let at = place.at;
+    fn add_results(&mut self, context: &LineContext<'_>, line: &Line<'_>, results: &[&Block<'_>]) {
+        let at = context.at;
         for block in results {
             let size = &block.content;
-            self.thread(&place.key).add_text(size.characters, size.images);
+            self.thread(&context.key).add_text(size.characters, size.images);
             let declined = ["The user doesn't want to", "User rejected tool use", "[Request interrupted by user"]
                 .iter()
                 .any(|start| size.beginning.trim_start_matches("Error: ").starts_with(start));
@@ -120,16 +120,16 @@ impl Fold {
             };
             let id = block.tool_use_id.text().to_owned();
             let output_bytes = size.bytes;
-            if let Some(open) = self.running(&place.key) {
+            if let Some(open) = self.running(&context.key) {
                 open.waiting.remove(&id);
                 open.turn.steps.push(Step::ToolFinished(ObservedResult { id, at, outcome, output_bytes }));
-                open.note(Last::Other, at);
+                open.record_last_line(LastLine::Other, at);
             }
         }
     }
 }
 
 /// Returns whether a command line ends the session.
-fn leaves_session(command: &str) -> bool {
+fn is_exit_command(command: &str) -> bool {
     matches!(command.split_whitespace().next(), Some("/exit" | "/quit"))
 }

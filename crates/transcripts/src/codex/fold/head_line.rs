@@ -3,8 +3,8 @@
 use contracts::{Parent, SessionId, ThreadId, events::SessionSource};
 use event_core::Timestamp;
 
-use super::{Fold, Place};
-use crate::{observed::ObservedSession, session_file::in_text};
+use super::{Fold, LineContext};
+use crate::{observed::ObservedSession, session_file::parse_rfc3339};
 
 /// State while reading lines that a fork copied from another session's file.
 #[derive(Debug)]
@@ -14,17 +14,17 @@ pub(super) struct Copied {
     /// Time at which the copy was written.
     written: Timestamp,
     /// Whether ids of turns contain their start time.
-    names_tell: bool,
+    ids_have_time: bool,
 }
 
 /// Time within which all copied lines are written, in microseconds.
-const AT_ONCE: u64 = 1_000_000;
+const MAX_COPY_MICROS: u64 = 1_000_000;
 
 impl Fold {
     /// Folds a `session_meta` line. The first one describes the session; a second one of another session starts a copy.
-    pub(super) fn head(&mut self, place: &Place<'_>) -> Result<(), String> {
-        let (at, head) = (place.at, place.payload);
-        let began = head.timestamp.get().and_then(in_text).unwrap_or(at);
+    pub(super) fn head(&mut self, context: &LineContext<'_>) -> Result<(), String> {
+        let (at, head) = (context.at, context.payload);
+        let began = head.timestamp.get().and_then(parse_rfc3339).unwrap_or(at);
         let id = head.id.get().or(head.session_id.get());
         if self.session.is_some() {
             match id {
@@ -32,8 +32,8 @@ impl Fold {
                 _ if self.copied.is_some() => self.skipped.repeated += 1,
                 _ => {
                     let began = self.session.as_ref().map_or(began, |session| session.started_at);
-                    self.note_parent(id);
-                    self.copied = Some(Copied { began, written: at, names_tell: false });
+                    self.set_parent(id);
+                    self.copied = Some(Copied { began, written: at, ids_have_time: false });
                     self.skipped.repeated += 1;
                 }
             }
@@ -55,13 +55,13 @@ impl Fold {
             started_at: began,
             parent: None,
         });
-        self.note_parent(head.forked_from_id.get());
+        self.set_parent(head.forked_from_id.get());
         Ok(())
     }
 
     /// Records the session that a copied history comes from as the parent, unless it is the session itself, as for a
     /// sub-agent.
-    fn note_parent(&mut self, id: Option<&str>) {
+    fn set_parent(&mut self, id: Option<&str>) {
         let Some(parent) = id.and_then(|id| SessionId::try_from(id).ok()) else { return };
         if let Some(session) = self.session.as_mut().filter(|session| session.id != parent) {
             session.parent = Some(Parent { session: parent, turn: None, tool_call: None });
@@ -69,7 +69,7 @@ impl Fold {
     }
 
     /// Creates the session from the file name if the head is missing or cannot be read.
-    pub(super) fn note_session(&mut self, at: Timestamp) -> Option<()> {
+    pub(super) fn ensure_session(&mut self, at: Timestamp) -> Option<()> {
         if self.session.is_none() {
             let id = self.fallback.clone()?;
             self.own = Some(id.as_str().to_owned());
@@ -82,20 +82,20 @@ impl Fold {
 
     /// Ends the copy if this line is not part of it: at the first turn that began after the session, or, in versions
     /// without times in ids, at the first line written later than the copy.
-    pub(super) fn leave_copy(&mut self, kind: &str, place: &Place<'_>) {
+    pub(super) fn end_copy_if_own(&mut self, kind: &str, context: &LineContext<'_>) {
         let Some(copied) = &mut self.copied else { return };
         let begins_turn =
-            kind == "turn_context" || matches!(place.payload.kind.text(), "task_started" | "turn_started");
-        let turn = if begins_turn { place.payload.turn_id.get().and_then(time_in_id) } else { None };
+            kind == "turn_context" || matches!(context.payload.kind.text(), "task_started" | "turn_started");
+        let turn = if begins_turn { context.payload.turn_id.get().and_then(time_in_id) } else { None };
         let own = match turn {
             Some(millis) => {
-                copied.names_tell = true;
+                copied.ids_have_time = true;
                 copied.began.0 / 1_000 <= millis
             }
-            None => !copied.names_tell && AT_ONCE < place.at.micros_since(copied.written),
+            None => !copied.ids_have_time && MAX_COPY_MICROS < context.at.micros_since(copied.written),
         };
         if own {
-            self.close(Some(place.at));
+            self.end_running_turn(Some(context.at));
             self.copied = None;
         } else {
             self.skipped.repeated += 1;
@@ -103,16 +103,16 @@ impl Fold {
     }
 
     /// Folds a `turn_context` line: id of the turn, model and workspace.
-    pub(super) fn context(&mut self, place: &Place<'_>) {
-        let context = place.payload;
-        if context.turn_id.get().is_some() {
-            self.begin_task(context.turn_id.get(), place.at, false);
+    pub(super) fn turn_context(&mut self, context: &LineContext<'_>) {
+        let payload = context.payload;
+        if payload.turn_id.get().is_some() {
+            self.begin_task(payload.turn_id.get(), context.at, false);
         }
-        if let Some(model) = context.model.get() {
+        if let Some(model) = payload.model.get() {
             self.thread.model = Some(model.to_owned());
         }
         if let Some(session) = &mut self.session {
-            session.workspace = session.workspace.take().or_else(|| context.cwd.get().map(str::to_owned));
+            session.workspace = session.workspace.take().or_else(|| payload.cwd.get().map(str::to_owned));
         }
     }
 }

@@ -7,18 +7,18 @@ use client_formats::{
 };
 use contracts::events::ToolOutcome;
 
-use super::{Fold, Message, Place};
+use super::{Fold, LineContext, Message};
 use crate::{
     codex::{
         line::{Output, Payload},
-        thread::Last,
+        thread::LastLine,
     },
     observed::{ObservedResult, ObservedTool, Step},
     tool_call::classify_tool_call,
 };
 
 /// Markers for the client's own use.
-const DROPPED: [&str; 8] = [
+const IGNORED_TYPES: [&str; 8] = [
     "compaction",
     "compaction_summary",
     "compaction_trigger",
@@ -31,16 +31,16 @@ const DROPPED: [&str; 8] = [
 
 impl Fold {
     /// Folds a `response_item` line by the type of its item.
-    pub(super) fn item(&mut self, place: &Place<'_>) {
-        let item = place.payload;
+    pub(super) fn item(&mut self, context: &LineContext<'_>) {
+        let item = context.payload;
         match item.kind.text() {
-            "message" => self.message(place),
+            "message" => self.message(context),
             "reasoning" => {
-                if let Some(response) = self.answer_for(place.at) {
+                if let Some(response) = self.response_for(context.at) {
                     response.thinking_blocks += 1;
                     response.items += 1;
-                    response.at = place.at;
-                    self.note(Last::Answer { text: false }, place);
+                    response.at = context.at;
+                    self.record_last_line(LastLine::Answer { text: false }, context);
                 }
             }
             "function_call" | "custom_tool_call" => {
@@ -51,47 +51,47 @@ impl Fold {
                     name.to_owned()
                 };
                 let input = item.arguments.get().unwrap_or(item.input.text());
-                self.tool_called(place, &name, input, false);
+                self.tool_called(context, &name, input, false);
             }
             "local_shell_call" => {
                 let input = item.action.map_or("", serde_json::value::RawValue::get);
-                self.tool_called(place, "local_shell", input, false);
+                self.tool_called(context, "local_shell", input, false);
             }
-            "tool_search_call" => self.tool_called(place, "tool_search", item.arguments.text(), false),
-            "web_search_call" => self.tool_called(place, "web_search", "", true),
-            "image_generation_call" => self.tool_called(place, "image_generation", "", true),
+            "tool_search_call" => self.tool_called(context, "tool_search", item.arguments.text(), false),
+            "web_search_call" => self.tool_called(context, "web_search", "", true),
+            "image_generation_call" => self.tool_called(context, "image_generation", "", true),
             "function_call_output" | "custom_tool_call_output" | "local_shell_call_output" | "tool_search_output" => {
-                self.tool_finished(place);
+                self.tool_finished(context);
             }
-            kind if DROPPED.contains(&kind) => {}
+            kind if IGNORED_TYPES.contains(&kind) => {}
             kind => self.skipped.count_unknown(kind),
         }
     }
 
     /// Records kind and time of the last line in the running turn.
-    fn note(&mut self, last: Last, place: &Place<'_>) {
+    fn record_last_line(&mut self, last: LastLine, context: &LineContext<'_>) {
         if let Some(open) = &mut self.running {
-            open.note(last, place.at);
+            open.record_last_line(last, context.at);
         }
     }
 
     /// Folds a message: text of a response, or a message of the user or of the client.
-    fn message(&mut self, place: &Place<'_>) {
-        let content = &place.payload.content;
+    fn message(&mut self, context: &LineContext<'_>) {
+        let content = &context.payload.content;
         let (size, images) = (content.characters(), content.images);
-        if place.payload.role.text() == "assistant" {
-            if let Some(response) = self.answer_for(place.at) {
+        if context.payload.role.text() == "assistant" {
+            if let Some(response) = self.response_for(context.at) {
                 response.text |= 0 < size;
                 response.items += 1;
-                response.at = place.at;
+                response.at = context.at;
                 self.thread.add_text(size, images);
-                self.note(Last::Answer { text: 0 < size }, place);
+                self.record_last_line(LastLine::Answer { text: 0 < size }, context);
             }
             return;
         }
-        self.follow(place);
+        self.record_input(context);
         self.thread.add_text(size, images);
-        if place.payload.role.text() != "user" || (size == 0 && images == 0) {
+        if context.payload.role.text() != "user" || (size == 0 && images == 0) {
             return;
         }
         let text = content.joined();
@@ -108,8 +108,8 @@ impl Fold {
         };
         self.unmarked += 1;
         let message = Message { text: typed.to_owned(), images };
-        if self.bare {
-            self.start(Some(message), place.at);
+        if self.old_layout {
+            self.start(Some(message), context.at);
         } else if !self.marks_messages {
             // The mark that it was typed follows, or never does.
             self.candidate = Some(message);
@@ -117,37 +117,37 @@ impl Fold {
     }
 
     /// Records an item that is not part of a response; the current response ends before it.
-    fn follow(&mut self, place: &Place<'_>) {
-        self.thread.last_input_at = Some(place.at);
+    fn record_input(&mut self, context: &LineContext<'_>) {
+        self.thread.last_input_at = Some(context.at);
         if let Some(response) = self.running.as_mut().and_then(|open| open.response.as_mut()) {
             response.followed = true;
         }
     }
 
     /// Adds a tool call. Tools of the provider (`is_providers`) have already ended, so their result is added as well.
-    fn tool_called(&mut self, place: &Place<'_>, name: &str, input: &str, is_providers: bool) {
+    fn tool_called(&mut self, context: &LineContext<'_>, name: &str, input: &str, is_providers: bool) {
         let workspace = self.session.as_ref().and_then(|session| session.workspace.clone());
         let class = classify_tool_call(name, input, workspace.as_deref());
-        let Some(response) = self.answer_for(place.at) else { return };
+        let Some(response) = self.response_for(context.at) else { return };
         response.items += 1;
-        response.at = place.at;
+        response.at = context.at;
         response.tool_calls += u32::from(!is_providers);
         self.thread.add_text(characters(name) + characters(input), 0);
         self.thread.add_tool(name, &class);
-        let id = self.tool_id(place.payload);
+        let id = self.tool_id(context.payload);
         let Some(open) = &mut self.running else { return };
         open.push(Step::ToolCalled(ObservedTool {
             id: id.clone(),
             call: event_core::EventId::derive(&[]),
-            at: place.at,
+            at: context.at,
             name: name.to_owned(),
             class,
         }));
-        open.note(Last::Answer { text: false }, place.at);
+        open.record_last_line(LastLine::Answer { text: false }, context.at);
         if is_providers {
-            let failed = place.payload.status.text() == "failed";
+            let failed = context.payload.status.text() == "failed";
             let outcome = if failed { ToolOutcome::Failed } else { ToolOutcome::Succeeded };
-            open.push(Step::ToolFinished(ObservedResult { id, at: place.at, outcome, output_bytes: 0 }));
+            open.push(Step::ToolFinished(ObservedResult { id, at: context.at, outcome, output_bytes: 0 }));
         } else {
             open.waiting.insert(id);
         }
@@ -161,16 +161,16 @@ impl Fold {
     }
 
     /// Adds a tool result: its size to the prompt, and its outcome to the running turn.
-    fn tool_finished(&mut self, place: &Place<'_>) {
-        let output = &place.payload.output;
-        self.follow(place);
+    fn tool_finished(&mut self, context: &LineContext<'_>) {
+        let output = &context.payload.output;
+        self.record_input(context);
         self.thread.add_text(output.characters, output.images);
-        let Some(id) = place.payload.call_id.get() else { return };
+        let Some(id) = context.payload.call_id.get() else { return };
         if let Some(open) = &mut self.running {
             let (id, outcome, output_bytes) = (id.to_owned(), outcome(output), output.bytes);
             open.waiting.remove(&id);
-            open.push(Step::ToolFinished(ObservedResult { id, at: place.at, outcome, output_bytes }));
-            open.note(Last::Other, place.at);
+            open.push(Step::ToolFinished(ObservedResult { id, at: context.at, outcome, output_bytes }));
+            open.record_last_line(LastLine::Other, context.at);
         }
     }
 }

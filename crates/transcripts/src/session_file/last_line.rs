@@ -2,7 +2,7 @@
 
 /// Kind of the last line of a turn. At the end of the file or the next message, it determines the status of the turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Last {
+pub(crate) enum LastLine {
     /// The user's message.
     Message,
     /// A part of a response; `text` is whether it contains text.

@@ -4,28 +4,28 @@ use std::collections::BTreeSet;
 
 use event_core::EventId;
 
-use super::places::inside;
+use super::path_features::path_in_workspace;
 
 /// Files that a tool call writes or reverts, by which the evaluator recognises reverted work.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub(crate) struct Touched {
+pub(crate) struct FileEffects {
     /// First 32 bits of the hash of each path.
     pub(crate) files: BTreeSet<u32>,
     /// Whether the call reverts earlier changes: of `files`, or of all files if `files` is empty.
     pub(crate) reverts: bool,
 }
 
-impl Touched {
+impl FileEffects {
     /// Adds the file at a path.
     pub(crate) fn add(&mut self, path: &str, workspace: Option<&str>) {
-        self.files.insert(file(path, workspace));
+        self.files.insert(path_hash(path, workspace));
     }
 }
 
 /// Returns the first 32 bits of the hash of a path, which is relative to the workspace if inside, and without `.` and
 /// `..`, so that equivalent paths have one hash.
-fn file(path: &str, workspace: Option<&str>) -> u32 {
-    let relative = inside(path, workspace);
+fn path_hash(path: &str, workspace: Option<&str>) -> u32 {
+    let relative = path_in_workspace(path, workspace);
     let mut parts: Vec<&str> = Vec::new();
     for part in relative.unwrap_or(path).split(['/', '\\']) {
         match part {
@@ -34,24 +34,24 @@ fn file(path: &str, workspace: Option<&str>) -> u32 {
             _ => parts.push(part),
         }
     }
-    let place: &[u8] = if relative.is_some() { b"inside" } else { b"outside" };
-    let [a, b, c, d, ..] = EventId::derive(&[b"file", place, parts.join("/").as_bytes()]).0;
+    let location: &[u8] = if relative.is_some() { b"inside" } else { b"outside" };
+    let [a, b, c, d, ..] = EventId::derive(&[b"file", location, parts.join("/").as_bytes()]).0;
     u32::from_le_bytes([a, b, c, d])
 }
 
 #[cfg(test)]
 mod tests {
-    use super::file;
+    use super::path_hash;
 
     #[test]
     fn every_way_to_write_a_path_gives_the_same_number() {
-        let here = |path| file(path, Some("/home/dev/shop/"));
+        let here = |path| path_hash(path, Some("/home/dev/shop/"));
         for path in ["/home/dev/shop/src/a.rs", "src/a.rs", "./src/a.rs", "src//b/../a.rs", r"src\a.rs"] {
             assert_eq!(here(path), here("src/a.rs"), "{path}");
         }
         for path in ["src/A.rs", "a.rs", "/src/a.rs", "../src/a.rs", "/home/dev/shop2/src/a.rs"] {
             assert_ne!(here(path), here("src/a.rs"), "{path}");
         }
-        assert_eq!(file("/tmp/x/../a", None), file("/tmp/a", None));
+        assert_eq!(path_hash("/tmp/x/../a", None), path_hash("/tmp/a", None));
     }
 }

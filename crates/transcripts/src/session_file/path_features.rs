@@ -4,19 +4,19 @@ use std::collections::BTreeSet;
 
 /// Extensions and top-level directories of the paths in one tool call.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub(crate) struct Places {
+pub(crate) struct PathFeatures {
     /// Extensions, in lower case, with the dot.
     pub(crate) extensions: BTreeSet<String>,
     /// Top-level directories inside the workspace.
     pub(crate) directories: BTreeSet<String>,
 }
 
-impl Places {
+impl PathFeatures {
     /// Adds a path or a glob. `is_file` means that its last component is not a directory.
     pub(crate) fn add(&mut self, path: &str, workspace: Option<&str>, is_file: bool) {
         let extension = extension(path);
-        if let Some(inside) = inside(path, workspace) {
-            let mut parts = inside.split(['/', '\\']).filter(|part| !part.is_empty() && *part != ".");
+        if let Some(relative) = path_in_workspace(path, workspace) {
+            let mut parts = relative.split(['/', '\\']).filter(|part| !part.is_empty() && *part != ".");
             let first = parts.next();
             let is_directory = parts.next().is_some() || (!is_file && extension.is_none());
             if let Some(first) = first
@@ -33,7 +33,7 @@ impl Places {
 
 /// Returns the part of a path below the workspace, or all of a relative path; `None` if the path is outside the
 /// workspace.
-pub(super) fn inside<'a>(path: &'a str, workspace: Option<&str>) -> Option<&'a str> {
+pub(super) fn path_in_workspace<'a>(path: &'a str, workspace: Option<&str>) -> Option<&'a str> {
     let absolute = path.starts_with(['/', '\\', '~']) || path.as_bytes().get(1) == Some(&b':');
     if !absolute {
         return Some(path);
@@ -54,16 +54,16 @@ fn extension(path: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::Places;
+    use super::PathFeatures;
 
     #[test]
     fn paths_give_extensions_and_directories_inside_the_workspace() {
         let check = |path: &str, is_file: bool, extension: &str, directory: &str| {
-            let mut places = Places::default();
-            places.add(path, Some("/home/dev/shop"), is_file);
+            let mut path_features = PathFeatures::default();
+            path_features.add(path, Some("/home/dev/shop"), is_file);
             let joined = |set: &std::collections::BTreeSet<String>| set.iter().cloned().collect::<String>();
             assert_eq!(
-                (joined(&places.extensions), joined(&places.directories)),
+                (joined(&path_features.extensions), joined(&path_features.directories)),
                 (extension.to_owned(), directory.to_owned()),
                 "{path}"
             );
