@@ -1,9 +1,10 @@
 //! Simulates prompt caches of providers, to estimate what the same calls would cost with other models.
 //!
-//! [`Calls`] folds the events of a log into [`Call`]s. A [`PromptCache`] takes each call, in the order of each line of
-//! work, together with the model that serves it in the simulation: the recorded one or another. It returns the number
-//! of tokens of the prompt that are read, written and uncached, from which [`Split::usage`] and the model's prices give
-//! the cost. [`SimulationAccuracy`] simulates the recorded models and compares the result with the recorded costs.
+//! [`CallTracker`] folds the events of a log into [`Call`]s. A [`PromptCache`] takes each call, in the order of each
+//! line of work, together with the model that serves it in the simulation: the recorded one or another. It returns the
+//! number of tokens of the prompt that are read, written and uncached, from which [`Split::usage`] and the model's
+//! prices give the cost. [`SimulationAccuracy`] simulates the recorded models and compares the result with the recorded
+//! costs.
 //!
 //! # The rules
 //! For each line of work of a session (the main conversation, or one sub-agent) and each model, the cache contains one
@@ -27,7 +28,7 @@
 mod accuracy;
 mod basis_points;
 mod call;
-mod calls;
+mod call_tracker;
 mod line_cache;
 mod rules;
 mod simulation;
@@ -35,8 +36,8 @@ mod split;
 
 pub use accuracy::{SessionComparison, SessionGroup, SimulationAccuracy};
 pub use basis_points::BasisPoints;
-pub use call::{Attempt, Call, PrecedingInput};
-pub use calls::Calls;
+pub use call::{Call, CancelledCall, PrecedingInput};
+pub use call_tracker::CallTracker;
 pub use rules::CacheRules;
 pub use simulation::{InitialRead, PromptCache};
 pub use split::Split;

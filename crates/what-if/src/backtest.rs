@@ -6,7 +6,7 @@ use contracts::{
     ModelId, Registry, TurnId,
     events::{RouteDecided, TurnEnded, TurnStarted},
 };
-use costs::prompt_cache::{Call, Calls};
+use costs::prompt_cache::{Call, CallTracker};
 use event_bus::{EventLog, TextStore};
 use event_core::{Position, Recorded, Timestamp};
 
@@ -19,7 +19,7 @@ use crate::{
     range::Range,
     report::{ExcludedTurn, Report, TurnRow},
     report_builder::ReportBuilder,
-    simulated_costs::{Scale, SimulatedCosts},
+    simulated_costs::{SimulatedCosts, TokenRatio},
     walk::{DecisionPoint, Visitor, walk},
 };
 
@@ -67,7 +67,7 @@ pub fn backtest(
     let policies = parameters.candidates.iter().chain(old);
     let mut run = BacktestRun {
         parameters,
-        calls: Calls::default(),
+        calls: CallTracker::default(),
         recorded_models: SimulatedCosts::default(),
         policies: policies.map(PolicyRun::new).collect(),
         turns: BTreeMap::new(),
@@ -86,35 +86,37 @@ struct PolicyRun<'q> {
     costs: SimulatedCosts,
     /// A UTC day in days since 1970, and the nano-dollars spent on it beyond the recorded cost (negative: less). Only
     /// the latest day is kept, because budgets are per day.
-    spent: (u64, i64),
+    latest_extra: (u64, i64),
 }
 
 impl<'q> PolicyRun<'q> {
     fn new(candidate: &'q Candidate) -> Self {
-        Self { candidate, costs: SimulatedCosts::default(), spent: (0, 0) }
+        Self { candidate, costs: SimulatedCosts::default(), latest_extra: (0, 0) }
     }
 
-    /// Nano-dollars that this policy had spent beyond the recorded cost on the UTC day of `at`; 0 for any other day.
+    /// Returns the nano-dollars spent beyond the recorded cost on the UTC day of `at`; 0 if that is not the latest day.
     fn extra_spending(&self, at: Timestamp) -> i64 {
-        if self.spent.0 == day_number(at) { self.spent.1 } else { 0 }
+        if self.latest_extra.0 == day_number(at) { self.latest_extra.1 } else { 0 }
     }
 
     /// Adds `nano` nano-dollars to the difference from the recorded cost on the UTC day of `at`.
     fn add_extra_spending(&mut self, at: Timestamp, nano: i64) {
         let day = day_number(at);
-        let before = if self.spent.0 == day { self.spent.1 } else { 0 };
-        self.spent = (day, before.saturating_add(nano));
+        let before = if self.latest_extra.0 == day { self.latest_extra.1 } else { 0 };
+        self.latest_extra = (day, before.saturating_add(nano));
     }
 }
 
-/// The UTC day of a moment, in days since 1970.
+/// Returns the UTC day of a moment, in days since 1970.
 fn day_number(at: Timestamp) -> u64 {
     at.0 / 86_400_000_000
 }
 
 /// A turn that was decided and has not ended.
 pub(crate) struct TurnComparison {
+    /// The time when the turn started.
     pub(crate) at: Timestamp,
+    /// The `turn.started` event.
     pub(crate) started: TurnStarted,
     /// The decision in the log.
     pub(crate) decided: Box<RouteDecided>,
@@ -122,18 +124,20 @@ pub(crate) struct TurnComparison {
     pub(crate) chosen: Vec<PolicyChoice>,
     /// The model of the first call on the turn's own thread; `None` before it.
     pub(crate) model: Option<ModelId>,
-    /// Why the turn is not counted in the comparison; `None` while it can be.
+    /// The reason why the turn is excluded from the comparison; `None` if it is not excluded.
     pub(crate) exclusion: Option<String>,
+    /// The number of calls of `model` on the turn's own thread.
     pub(crate) calls: u64,
-    /// The cost of the turn's calls in nano-dollars: as recorded, as simulated on the recorded models, and as simulated
-    /// under each policy.
+    /// The recorded cost of the turn's calls, in nano-dollars.
     pub(crate) recorded: i64,
+    /// The simulated cost on the recorded models, in nano-dollars.
     pub(crate) simulated: i64,
+    /// The simulated cost under each policy, in nano-dollars, in the order of `BacktestRun::policies`.
     pub(crate) simulated_by_policy: Vec<i64>,
 }
 
 impl TurnComparison {
-    /// Whether the call is on the turn's own thread: neither of a sub-agent nor auxiliary.
+    /// Returns whether the call is on the turn's own thread: neither of a sub-agent nor auxiliary.
     fn is_own_call(&self, call: &Call) -> bool {
         call.thread.role() != contracts::CallRole::Auxiliary && call.thread == self.started.thread
     }
@@ -142,7 +146,7 @@ impl TurnComparison {
 /// The state of a running backtest.
 struct BacktestRun<'q> {
     parameters: &'q Backtest,
-    calls: Calls,
+    calls: CallTracker,
     recorded_models: SimulatedCosts,
     policies: Vec<PolicyRun<'q>>,
     turns: BTreeMap<TurnId, TurnComparison>,
@@ -205,7 +209,7 @@ impl BacktestRun<'_> {
         self.simulation_check.add(call, &models);
         let known = models.get(&call.model);
         let simulated = known
-            .and_then(|model| self.recorded_models.simulate(call, model, Scale::SAME))
+            .and_then(|model| self.recorded_models.simulate(call, model, TokenRatio::EQUAL))
             .map(|cost| to_signed(cost.0));
         let mut turn = self.turns.get_mut(&call.turn);
         if let Some(turn) = &mut turn {
@@ -224,11 +228,11 @@ impl BacktestRun<'_> {
             let own = turn.as_deref().filter(|turn| turn.model.as_ref() == Some(&call.model) && turn.is_own_call(call));
             let chosen = own.filter(|turn| turn.exclusion.is_none()).and_then(|turn| turn.chosen.get(index)?.model());
             let Some(model) = models.get(chosen.unwrap_or(&call.model)) else { continue };
-            let scale = match (own, known) {
-                (Some(turn), Some(known)) => Scale::of(&turn.started, known.tokenizer, model.tokenizer),
-                _ => Scale::SAME,
+            let ratio = match (own, known) {
+                (Some(turn), Some(known)) => TokenRatio::between(&turn.started, known.tokenizer, model.tokenizer),
+                _ => TokenRatio::EQUAL,
             };
-            let spent = policy.costs.simulate(call, model, scale).map(|cost| to_signed(cost.0));
+            let spent = policy.costs.simulate(call, model, ratio).map(|cost| to_signed(cost.0));
             if let Some(turn) = &mut turn {
                 match spent {
                     Some(spent) => {
@@ -267,10 +271,12 @@ impl BacktestRun<'_> {
     }
 }
 
+/// Returns the reason for excluding a turn that called a model without a known price.
 fn unknown_price_reason(model: &ModelId) -> String {
     format!("the price of `{model}` is not known")
 }
 
+/// Converts nano-dollars to a signed number, saturating.
 fn to_signed(nano: u64) -> i64 {
     i64::try_from(nano).unwrap_or(i64::MAX)
 }

@@ -16,6 +16,7 @@ pub(crate) enum PolicyChoice {
 }
 
 impl PolicyChoice {
+    /// Returns the decision; `None` if the text was missing.
     pub(crate) fn decision(&self) -> Option<&Decision> {
         match self {
             Self::Decided(decision) => Some(decision),
@@ -23,6 +24,7 @@ impl PolicyChoice {
         }
     }
 
+    /// Returns the chosen model; `None` without a decision, or if the policy refuses the turn.
     pub(crate) fn model(&self) -> Option<&ModelId> {
         self.decision()?.chosen.as_ref()
     }
@@ -39,7 +41,7 @@ impl PolicyChoice {
     }
 }
 
-/// Decides a recorded turn under `policy`.
+/// Decides a recorded turn under `policy`; [`PolicyChoice::TextMissing`] if the policy needs a text that is gone.
 ///
 /// `extra_spending` is what the policy had already spent beyond the recorded cost on that day, in nano-dollars
 /// (negative: less). It is added to the day's spending that the policy's budget sees.

@@ -21,7 +21,7 @@ use crate::{
 
 /// The explanation of a turn's recommendation, or of the one it would have received.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Explained {
+pub struct RecommendationExplanation {
     /// The id of the turn.
     pub turn: TurnId,
     /// The time when the turn started.
@@ -44,7 +44,11 @@ pub struct Explained {
 ///
 /// # Errors
 /// [`WhatIfError`] when the log cannot be read, or the text of the policy is missing.
-pub fn explain(log: &dyn EventLog, texts: &dyn TextStore, turn: TurnId) -> Result<Option<Explained>, WhatIfError> {
+pub fn explain(
+    log: &dyn EventLog,
+    texts: &dyn TextStore,
+    turn: TurnId,
+) -> Result<Option<RecommendationExplanation>, WhatIfError> {
     let mut visitor = ExplainVisitor { turn, explained: None };
     walk(log, texts, &Range::default(), &mut visitor)?;
     Ok(visitor.explained)
@@ -68,7 +72,7 @@ fn queried_patterns(decision: &Decision, policy: &Policy) -> bool {
 /// A visitor that explains the recommendation of one turn, and then ends the walk.
 struct ExplainVisitor {
     turn: TurnId,
-    explained: Option<Explained>,
+    explained: Option<RecommendationExplanation>,
 }
 
 impl Visitor for ExplainVisitor {
@@ -86,7 +90,7 @@ impl Visitor for ExplainVisitor {
             baseline: model_without_recommendation(&point.decided.decision).or(policy.default_model(workspace)),
             known: &|model| policy.registry().get(model).is_some(),
         };
-        self.explained = Some(Explained {
+        self.explained = Some(RecommendationExplanation {
             turn: self.turn,
             at: point.at,
             workspace: point.started.workspace.clone(),

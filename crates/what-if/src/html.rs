@@ -13,7 +13,7 @@ use crate::{
     money::{dollars, per_cent, signed},
     report::Report,
 };
-use page::{Page, escaped};
+use page::{Page, escape};
 
 /// Renders the report as an HTML document. Everything that originates in a log or a policy is escaped.
 pub fn html(report: &Report) -> String {
@@ -46,7 +46,7 @@ fn headline(page: &mut Page, report: &Report) {
     page.paragraph(&format!(
         "{} recorded turns, compared with <b>{}</b> at {}.",
         report.turns,
-        escaped(&report.against),
+        escape(&report.against),
         dollars(report.old.all.nano_usd)
     ));
     let mut cards = String::from("<div class=cards>");
@@ -55,7 +55,7 @@ fn headline(page: &mut Page, report: &Report) {
         let tone = if difference <= 0 { "less" } else { "more" };
         cards += &format!(
             "<div class=card><h3>{}</h3><p class=big>{}</p><p class={tone}>{} ({})</p><p>{} turns change model</p></div>",
-            escaped(&new.name),
+            escape(&new.name),
             dollars(new.totals.all.nano_usd),
             signed(difference),
             per_cent(difference, report.old.all.nano_usd),
@@ -72,7 +72,7 @@ fn headline(page: &mut Page, report: &Report) {
 /// Renders the measured error of the simulation and the assumptions behind the estimates.
 fn accuracy(report: &Report) -> String {
     let identity = &report.identity;
-    let assumptions: String = report.assumptions.iter().map(|text| format!("<li>{}</li>", escaped(text))).collect();
+    let assumptions: String = report.assumptions.iter().map(|text| format!("<li>{}</li>", escape(text))).collect();
     format!(
         "<p>Simulating what really happened gives {} where {} were recorded: an error of <b>{}</b> in all, and of at most <b>{}</b> \
          for half of the {} sessions (without taking what a thread's first call read as recorded: {} and {}).</p><ul>{assumptions}</ul>",

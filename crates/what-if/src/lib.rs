@@ -29,7 +29,7 @@ pub use backtest::{Backtest, Baseline, backtest};
 pub use candidate::Candidate;
 pub use csv::write_csv;
 pub use error::WhatIfError;
-pub use explain::{Explained, explain};
+pub use explain::{RecommendationExplanation, explain};
 pub use html::html;
 pub use identity::IdentityError;
 pub use money::{dollars, per_cent, signed};

@@ -60,6 +60,7 @@ impl<'a> PolicyCache<'a> {
         Ok(loaded)
     }
 
+    /// Returns the list of models with this hash, loading it on first use.
     fn registry(&mut self, position: Position, hash: ContentHash) -> Result<Arc<Registry>, WhatIfError> {
         if let Some(registry) = self.registries.get(&hash) {
             return Ok(Arc::clone(registry));
@@ -74,6 +75,8 @@ impl<'a> PolicyCache<'a> {
         Ok(registry)
     }
 
+    /// Returns the text with this hash; [`WhatIfError::TextMissing`] if it is not in the text store. `what` names its
+    /// kind.
     fn text(&self, position: Position, what: &'static str, hash: ContentHash) -> Result<String, WhatIfError> {
         self.texts.get(hash.0)?.ok_or(WhatIfError::TextMissing { position, what, hash })
     }

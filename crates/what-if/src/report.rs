@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::{identity::IdentityError, totals::Totals};
 
-/// The most turns that a report keeps with their decision chains.
+/// Maximum number of turns that a report keeps with their decision chains.
 pub(crate) const MAX_LARGEST_CHANGES: usize = 20;
 
 /// The assumptions behind every estimate, for the reader of a report.

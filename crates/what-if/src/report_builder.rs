@@ -1,4 +1,4 @@
-//! Sums up compared turns into a report.
+//! Sums up compared turns and builds the report.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::{
     totals::{GroupKeys, GroupTotal, Totals},
 };
 
-/// The most incomparable turns that the report lists one by one.
+/// Maximum number of excluded turns that the report lists one by one.
 const MAX_LISTED_TURNS: usize = 1_000;
 
 /// The totals of a running backtest.
@@ -34,6 +34,7 @@ pub(crate) struct ReportBuilder {
 }
 
 impl ReportBuilder {
+    /// Creates a builder without turns for the policies of `parameters`.
     pub(crate) fn new(parameters: &Backtest) -> Self {
         let (against, recorded) = match &parameters.against {
             Baseline::Recorded => ("recorded".to_owned(), true),
@@ -148,7 +149,7 @@ impl ReportBuilder {
         })
     }
 
-    /// Ends the summation: ranks the policies by cost, cheapest first.
+    /// Builds the report, with the policies ranked by cost, cheapest first.
     pub(crate) fn build(self, identity: IdentityError) -> Report {
         let mut ranked: Vec<_> = self.new.into_iter().zip(self.most).enumerate().collect();
         ranked.sort_by_key(|(index, (compared, _))| (compared.totals.all.nano_usd, *index));

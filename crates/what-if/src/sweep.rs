@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use serde_json::{Map, Value};
 
-/// The most values of a sweep.
+/// Maximum number of values of a sweep.
 const MAX_VALUES: u64 = 200;
 
 /// A number of a policy with first value, last value and step: `pattern.cost_weight=0:0.3:0.05`.

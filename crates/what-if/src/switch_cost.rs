@@ -1,7 +1,7 @@
 //! The cost of changing the model of a session: the prompt cache that is lost.
 
 use contracts::{CacheLifetime, CallRole, ModelId, Registry, TurnId, Usage, events::TurnStarted};
-use costs::prompt_cache::{Calls, InitialRead, PromptCache};
+use costs::prompt_cache::{CallTracker, InitialRead, PromptCache};
 use engine::events;
 use event_bus::EventLog;
 use event_core::{Position, Timestamp};
@@ -38,7 +38,7 @@ pub fn switch_cost(
     models: &Registry,
 ) -> Result<Option<SwitchCost>, WhatIfError> {
     let Some((at, started)) = find_turn_start(log, position, turn)? else { return Ok(None) };
-    let (mut calls, mut cache, mut last) = (Calls::default(), PromptCache::new(InitialRead::Given), None);
+    let (mut calls, mut cache, mut last) = (CallTracker::default(), PromptCache::new(InitialRead::Given), None);
     for event in events(log, Position::ORIGIN) {
         let event = event?;
         if position <= event.position {

@@ -48,6 +48,7 @@ pub(crate) struct GroupKeys<'a> {
 }
 
 impl Totals {
+    /// Adds a turn to the total and to its four groups.
     pub(crate) fn add(&mut self, keys: &GroupKeys<'_>, share: GroupTotal) {
         self.all.add(share);
         let groups = [

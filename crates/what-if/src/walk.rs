@@ -26,7 +26,7 @@ pub(crate) trait RecordedDecision {
     fn texts(&self) -> (ContentHash, ContentHash);
 }
 
-macro_rules! decided {
+macro_rules! impl_recorded_decision {
     ($event:ty) => {
         impl RecordedDecision for $event {
             fn turn(&self) -> TurnId {
@@ -48,8 +48,8 @@ macro_rules! decided {
     };
 }
 
-decided!(RouteDecided);
-decided!(RouteFallback);
+impl_recorded_decision!(RouteDecided);
+impl_recorded_decision!(RouteFallback);
 
 /// A decision in the log with the inputs that it was made from.
 pub(crate) struct DecisionPoint<'w, D = RouteDecided> {

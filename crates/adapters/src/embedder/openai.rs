@@ -134,12 +134,12 @@ impl OpenAiEmbedder {
         Ok(Self { endpoint: uri, model: model.to_owned(), key, client, timeouts })
     }
 
-    fn endpoint_name(&self) -> String {
+    fn endpoint_url(&self) -> String {
         self.endpoint.to_string()
     }
 
     fn malformed(&self, problem: String) -> EmbedError {
-        EmbedError::Malformed { endpoint: self.endpoint_name(), problem }
+        EmbedError::Malformed { endpoint: self.endpoint_url(), problem }
     }
 
     /// Sends one request and returns the embeddings, with retries while the endpoint is busy. `texts` must not exceed
@@ -154,7 +154,7 @@ impl OpenAiEmbedder {
             let retry = tries;
             tries += 1;
             let attempt = timeout(self.timeouts.whole, self.try_once(body.clone(), tries)).await;
-            let timed_out = || EmbedError::Timeout { endpoint: self.endpoint_name(), after: self.timeouts.whole };
+            let timed_out = || EmbedError::Timeout { endpoint: self.endpoint_url(), after: self.timeouts.whole };
             match attempt.map_err(|_| timed_out())?? {
                 Attempt::Succeeded(bytes) => {
                     return response::parse_embeddings(&bytes, texts.len()).map_err(|problem| self.malformed(problem));
@@ -162,7 +162,7 @@ impl OpenAiEmbedder {
                 Attempt::Busy(status, retry_after) => {
                     match self.timeouts.retry.pause(retry, retry_after, fastrand::u32(..)) {
                         Some(pause) => sleep(pause).await,
-                        None => return Err(EmbedError::Refused { endpoint: self.endpoint_name(), status, tries }),
+                        None => return Err(EmbedError::Refused { endpoint: self.endpoint_url(), status, tries }),
                     }
                 }
             }
@@ -180,7 +180,7 @@ impl OpenAiEmbedder {
                 let header = response.headers().get(RETRY_AFTER);
                 Ok(Attempt::Busy(status, header.and_then(|value| retry_after(value, SystemTime::now()))))
             }
-            _ => Err(EmbedError::Refused { endpoint: self.endpoint_name(), status, tries }),
+            _ => Err(EmbedError::Refused { endpoint: self.endpoint_url(), status, tries }),
         }
     }
 
@@ -195,7 +195,7 @@ impl OpenAiEmbedder {
         }
         let request = request
             .body(Full::new(body))
-            .map_err(|error| EmbedError::Address { endpoint: self.endpoint_name(), cause: error.to_string() })?;
+            .map_err(|error| EmbedError::Address { endpoint: self.endpoint_url(), cause: error.to_string() })?;
         Ok(self.client.request(request))
     }
 
@@ -205,7 +205,7 @@ impl OpenAiEmbedder {
         match collected {
             Ok(body) => Ok(body.to_bytes()),
             Err(error) if error.is::<LengthLimitError>() => {
-                Err(EmbedError::Oversize { endpoint: self.endpoint_name(), most: MAX_RESPONSE_BYTES })
+                Err(EmbedError::Oversize { endpoint: self.endpoint_url(), most: MAX_RESPONSE_BYTES })
             }
             Err(error) => Err(self.unreachable(error.as_ref())),
         }
@@ -217,7 +217,7 @@ impl OpenAiEmbedder {
         while let Some(cause) = innermost.source() {
             innermost = cause;
         }
-        EmbedError::Unreachable { endpoint: self.endpoint_name(), cause: innermost.to_string() }
+        EmbedError::Unreachable { endpoint: self.endpoint_url(), cause: innermost.to_string() }
     }
 }
 

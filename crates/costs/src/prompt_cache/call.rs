@@ -16,15 +16,15 @@ pub enum PrecedingInput {
 
 /// A call that was cancelled before its response. Its message may have been cached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Attempt {
+pub struct CancelledCall {
     /// Time at which it was sent.
     pub sent: Timestamp,
     /// Time at which it was cancelled.
     pub stopped: Timestamp,
 }
 
-/// A call with its response and the properties that a prompt cache depends on. [`Calls`](super::Calls) creates it, and
-/// [`PromptCache`](super::PromptCache) takes it.
+/// A call with its response and the properties that a prompt cache depends on. [`CallTracker`](super::CallTracker)
+/// creates it, and [`PromptCache`](super::PromptCache) takes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Call {
     /// Session of the call.
@@ -58,7 +58,7 @@ pub struct Call {
     /// Whether the session was resumed since the previous call.
     pub resumed: bool,
     /// Calls cancelled before their response since the previous call.
-    pub attempts: Vec<Attempt>,
+    pub attempts: Vec<CancelledCall>,
 }
 
 impl Call {

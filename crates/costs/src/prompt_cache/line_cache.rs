@@ -64,11 +64,11 @@ struct CacheLookup {
     /// Prefix of the conversation when the request was sent, even if expired.
     known: Option<Prefix>,
     /// Part of the prompt that the request reads.
-    read: Read,
+    read: CacheRead,
 }
 
 /// Part of the prompt that a request reads from the cache. `Conversation` contains the number of tokens.
-enum Read {
+enum CacheRead {
     /// The prefix of the conversation, in tokens.
     Conversation(u64),
     /// System prompt and tools.
@@ -101,16 +101,16 @@ impl LineCache {
 
         let lookup = self.look_up(rules, model, variant, call.lifetime, call.sent);
         let mut read = match lookup.read {
-            Read::Conversation(tokens)
+            CacheRead::Conversation(tokens)
                 if after_completed_turn && call.attempts.is_empty() && rules.has_auxiliary_call() =>
             {
                 tokens.max(
                     total.saturating_sub(UNCACHED_TOKENS.saturating_add(estimate_message_tokens(call.message_bytes))),
                 )
             }
-            Read::Conversation(tokens) => tokens,
-            Read::Base => base_tokens(call.lifetime, first),
-            Read::Nothing => 0,
+            CacheRead::Conversation(tokens) => tokens,
+            CacheRead::Base => base_tokens(call.lifetime, first),
+            CacheRead::Nothing => 0,
         };
         read = rules.round_to_granularity(read.min(total));
         if let Some(given) = given.filter(|_| is_first_call) {
@@ -133,9 +133,9 @@ impl LineCache {
     pub(super) fn warm_tokens(&self, model: &ModelId, at: Timestamp) -> u64 {
         let rules = CacheRules::of(model);
         let read = match self.look_up(rules, model, rules.variant(self.variant), self.lifetime, at).read {
-            Read::Conversation(tokens) => tokens,
-            Read::Base => base_tokens(self.lifetime, self.first.unwrap_or(0)),
-            Read::Nothing => 0,
+            CacheRead::Conversation(tokens) => tokens,
+            CacheRead::Base => base_tokens(self.lifetime, self.first.unwrap_or(0)),
+            CacheRead::Nothing => 0,
         };
         rules.round_to_granularity(read)
     }
@@ -157,10 +157,12 @@ impl LineCache {
         });
         let read = match known {
             Some(prefix) if alive(prefix.used) && rules.can_reach(self.mark.saturating_sub(prefix.block)) => {
-                Read::Conversation(prefix.tokens)
+                CacheRead::Conversation(prefix.tokens)
             }
-            _ if cache.and_then(|cache| cache.base).is_some_and(alive) || rules.shares_base(lifetime) => Read::Base,
-            _ => Read::Nothing,
+            _ if cache.and_then(|cache| cache.base).is_some_and(alive) || rules.shares_base(lifetime) => {
+                CacheRead::Base
+            }
+            _ => CacheRead::Nothing,
         };
         CacheLookup { known, read }
     }

@@ -113,8 +113,8 @@ impl Fold {
             "assistant" if line.is_api_error_message.0 => self.add_error_message(&context, line, message),
             "assistant" if message.model.text() == "<synthetic>" => {}
             "assistant" => self.add_response_line(&context, line, message),
-            "user" => self.user(&context, line, message),
-            _ => self.system(&context, line),
+            "user" => self.fold_user_line(&context, line, message),
+            _ => self.fold_system_line(&context, line),
         }
         self.thread(&context.key).last_at = Some(at);
         Ok(())

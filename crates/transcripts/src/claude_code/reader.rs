@@ -47,7 +47,7 @@ impl Format for ClaudeCode {
         Self(Fold::new(fallback))
     }
 
-    fn take(&mut self, _number: u64, text: &str) -> Result<(), String> {
+    fn fold_line(&mut self, _number: u64, text: &str) -> Result<(), String> {
         match serde_json::from_str::<Line<'_>>(text) {
             Ok(line) => self.0.push(&line),
             Err(error) => match serde_json::from_str::<Kind<'_>>(text) {

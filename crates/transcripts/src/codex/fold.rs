@@ -35,7 +35,7 @@ pub(super) struct Fold {
     /// Thread of all turns, if the file belongs to a sub-agent.
     agent: Option<ThreadId>,
     /// Set while the lines are a copy of another session's.
-    copied: Option<head_line::Copied>,
+    copied: Option<head_line::CopiedHistory>,
     /// State of the thread that the file contains.
     thread: Thread,
     /// The current turn in the client's sense.
@@ -153,16 +153,16 @@ impl Fold {
     fn fold_line(&mut self, kind: &str, context: &LineContext<'_>) -> Result<(), String> {
         self.last_at = Some(self.last_at.map_or(context.at, |last| last.max(context.at)));
         if kind == "session_meta" {
-            return self.head(context);
+            return self.fold_head(context);
         }
         self.ensure_session(context.at).ok_or("the line names no session")?;
         self.end_copy_if_own(kind, context);
         match kind {
-            "turn_context" => self.turn_context(context),
-            "response_item" => self.item(context),
-            "event_msg" => self.event(context),
-            "token_usage_record" => self.usage_record(context),
-            "compacted" => self.compaction(context),
+            "turn_context" => self.fold_turn_context(context),
+            "response_item" => self.fold_item(context),
+            "event_msg" => self.fold_event(context),
+            "token_usage_record" => self.add_usage_record(context),
+            "compacted" => self.add_compaction(context),
             "world_state" | "inter_agent_communication" | "inter_agent_communication_metadata" => {}
             _ => self.skipped.count_unknown(kind),
         }

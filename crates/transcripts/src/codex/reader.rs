@@ -51,7 +51,7 @@ impl Format for Codex {
         Self(Fold::new(fallback))
     }
 
-    fn take(&mut self, number: u64, text: &str) -> Result<(), String> {
+    fn fold_line(&mut self, number: u64, text: &str) -> Result<(), String> {
         let wrong = |error: &serde_json::Error| {
             if error.is_data() {
                 format!("the line has an unexpected shape: {}", describe_json_error(error))

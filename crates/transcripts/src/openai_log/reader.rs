@@ -45,7 +45,7 @@ impl Format for OpenAiLog {
         Self(Fold::default())
     }
 
-    fn take(&mut self, _number: u64, text: &str) -> Result<(), String> {
+    fn fold_line(&mut self, _number: u64, text: &str) -> Result<(), String> {
         match serde_json::from_str::<Line<'_>>(text) {
             Ok(line) => self.0.push(text, &line),
             Err(error) if error.is_data() => {

@@ -25,7 +25,7 @@ pub trait Format {
     ///
     /// # Errors
     /// A description of the error in the line, without text that the user may have written.
-    fn take(&mut self, number: u64, line: &str) -> Result<(), String>;
+    fn fold_line(&mut self, number: u64, line: &str) -> Result<(), String>;
 
     /// Finishes open turns at the end of the file.
     fn finish(&mut self);
@@ -201,7 +201,7 @@ fn fold_bytes(format: &mut impl Format, number: u64, bytes: &[u8]) -> Result<(),
     if !text.starts_with('{') {
         return Err("not a JSON object".to_owned());
     }
-    format.take(number, text)
+    format.fold_line(number, text)
 }
 
 /// Returns the session id for a file name: the name, or its hash if it is not a valid id.

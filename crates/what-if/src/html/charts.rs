@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::page::escaped;
+use super::page::escape;
 use crate::{
     money::dollars,
     report::Report,
@@ -70,7 +70,7 @@ pub(super) fn cumulative(report: &Report) -> String {
     svg += "</svg>";
     let item = |colour: &str, name: &str, sums: &[i64]| {
         let all = sums.last().copied().unwrap_or_default();
-        format!("<li><i style=\"background:{colour}\"></i>{} {}</li>", escaped(name), dollars(all))
+        format!("<li><i style=\"background:{colour}\"></i>{} {}</li>", escape(name), dollars(all))
     };
     let legend = item("var(--old)", &report.against, &old) + &item("var(--new)", &best.name, &new);
     format!("{svg}<ul class=legend>{legend}</ul>")
@@ -110,7 +110,7 @@ pub(super) fn shares(report: &Report) -> String {
     let colour = |index: usize| COLOURS[index % COLOURS.len()];
     let legend: String = (0..)
         .zip(&models)
-        .map(|(index, model)| format!("<li><i style=\"background:{}\"></i>{}</li>", colour(index), escaped(model)))
+        .map(|(index, model)| format!("<li><i style=\"background:{}\"></i>{}</li>", colour(index), escape(model)))
         .collect();
     let turns: Measure = |share| i64::try_from(share.turns).unwrap_or(i64::MAX);
     let money: Measure = |share| share.nano_usd.max(0);
@@ -148,7 +148,7 @@ fn bar(
             bar += &format!(
                 "<rect x={x:.1} y={y:.1} width={width:.1} height=26 fill=\"{}\"><title>{}: {:.0} %</title></rect>",
                 colour(index),
-                escaped(model),
+                escape(model),
                 part as f64 / all.max(1) as f64 * 100.0
             );
         }

@@ -7,7 +7,7 @@ pub(super) struct Page(String);
 
 impl Page {
     pub(super) fn new(title: &str) -> Self {
-        let title = escaped(title);
+        let title = escape(title);
         Self(format!(
             "<!doctype html>\n<html lang=en><meta charset=utf-8><meta name=viewport content=\"width=device-width,initial-scale=1\">\
              <meta http-equiv=Content-Security-Policy content=\"default-src 'none'; style-src 'unsafe-inline'\">\
@@ -17,7 +17,7 @@ impl Page {
 
     /// Appends a section. `title` is text and is escaped; `content` is HTML.
     pub(super) fn section(&mut self, title: &str, content: &str) {
-        self.0 += &format!("<section><h2>{}</h2>{content}</section>\n", escaped(title));
+        self.0 += &format!("<section><h2>{}</h2>{content}</section>\n", escape(title));
     }
 
     /// Appends a paragraph of HTML.
@@ -36,7 +36,7 @@ impl Page {
 }
 
 /// Escapes a text for HTML content and for quoted attribute values.
-pub(super) fn escaped(text: &str) -> String {
+pub(super) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
         match character {

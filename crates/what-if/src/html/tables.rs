@@ -3,7 +3,7 @@
 use contracts::ChainSlot as _;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::page::escaped;
+use super::page::escape;
 use crate::{
     day::format_moment,
     money::{dollars, per_cent, signed},
@@ -11,7 +11,7 @@ use crate::{
     totals::GroupTotal,
 };
 
-/// The most turns that the table of excluded turns lists.
+/// Maximum number of turns in the table of excluded turns.
 const MAX_LISTED_TURNS: usize = 50;
 
 /// A table cell; numbers and differences are aligned right.
@@ -27,15 +27,15 @@ fn table(titles: &[&str], rows: impl IntoIterator<Item = Vec<Cell>>) -> String {
     let mut html = "<div class=wide><table><tr>".to_owned();
     for title in titles {
         let (class, title) = title.strip_prefix('>').map_or(("", *title), |title| (" class=n", title));
-        html += &format!("<th{class}>{}</th>", escaped(title));
+        html += &format!("<th{class}>{}</th>", escape(title));
     }
     html += "</tr>";
     for row in rows {
         html += "<tr>";
         for cell in row {
             html += &match cell {
-                Cell::Text(text) => format!("<td>{}</td>", escaped(&text)),
-                Cell::Number(text) => format!("<td class=n>{}</td>", escaped(&text)),
+                Cell::Text(text) => format!("<td>{}</td>", escape(&text)),
+                Cell::Number(text) => format!("<td class=n>{}</td>", escape(&text)),
                 Cell::Difference(nano) => format!("<td class=\"n {}\">{}</td>", css_class(nano), signed(nano)),
             };
         }
@@ -44,6 +44,7 @@ fn table(titles: &[&str], rows: impl IntoIterator<Item = Vec<Cell>>) -> String {
     html + "</table></div>"
 }
 
+/// Returns the CSS class of a difference in nano-dollars.
 fn css_class(nano: i64) -> &'static str {
     match nano {
         0 => "soft",
@@ -116,31 +117,33 @@ pub(super) fn largest_changes(report: &Report) -> String {
     report.most.iter().map(|row| turn_details(row, report.most_of, before)).collect()
 }
 
+/// Renders one turn as a collapsed section with both decision chains.
 fn turn_details(row: &TurnRow, policy: usize, before: &str) -> String {
     let Some(new) = row.new.get(policy) else { return String::new() };
     let difference = row.difference(policy);
     let parted = row.parted.get(policy).copied().flatten();
     let parted = parted.map(|slot| format!(", parting at {}", slot.name())).unwrap_or_default();
     let chain = |title: &str, chain: Option<&String>| {
-        let chain = chain.map(|chain| escaped(chain)).unwrap_or_default();
-        format!("<div><h3>{}</h3><pre>{chain}</pre></div>", escaped(title))
+        let chain = chain.map(|chain| escape(chain)).unwrap_or_default();
+        format!("<div><h3>{}</h3><pre>{chain}</pre></div>", escape(title))
     };
     format!(
         "<details><summary><span class={}>{}</span> {} → <b>{}</b>{parted} <span class=\"soft when\">{}, {} calls</span></summary>\
          <p class=soft>turn {} of session {}</p><div class=chains>{}{}</div></details>",
         css_class(difference),
         signed(difference),
-        escaped(&row.old.model),
-        escaped(&new.model),
+        escape(&row.old.model),
+        escape(&new.model),
         format_moment(row.at).replace('T', " "),
         row.calls,
         row.turn,
-        escaped(row.session.as_str()),
+        escape(row.session.as_str()),
         chain(before, row.old.chain.as_ref()),
         chain("After", new.chain.as_ref()),
     )
 }
 
+/// Renders the number of excluded turns by reason, and the first of them one by one.
 pub(super) fn excluded_turns(report: &Report) -> String {
     let reasons =
         report.unjudged.iter().map(|(reason, count)| vec![Cell::Number(count.to_string()), Cell::Text(reason.clone())]);

@@ -3,7 +3,7 @@
 use contracts::Score;
 use event_bus::{EventLog, TextFiles};
 use patterns::{Counterfactual, Explanation, ModelExplanation};
-use what_if::{Explained, explain};
+use what_if::{RecommendationExplanation, explain};
 
 use super::{beginning, money, share};
 use crate::{
@@ -30,11 +30,15 @@ pub(super) fn run(context: &Context, turn: &str, number: usize) -> Result<(), Fa
     context.print(&explained, || show(&explained, &own, &messages, number))
 }
 
-fn own_message(log: &dyn EventLog, texts: &TextFiles, explained: &Explained) -> Result<String, Failure> {
+fn own_message(
+    log: &dyn EventLog,
+    texts: &TextFiles,
+    explained: &RecommendationExplanation,
+) -> Result<String, Failure> {
     beginning(log, texts, explained.turn)
 }
 
-fn show(explained: &Explained, own: &str, messages: &[String], number: usize) {
+fn show(explained: &RecommendationExplanation, own: &str, messages: &[String], number: usize) {
     let id: String = explained.turn.to_string().chars().take(8).collect();
     anstream::println!("Turn {id}  {own}");
     let Some(found) = &explained.explanation else {
@@ -72,7 +76,7 @@ fn show(explained: &Explained, own: &str, messages: &[String], number: usize) {
     counterfactuals(explained, found);
 }
 
-fn verdict(explained: &Explained, found: &Explanation) {
+fn verdict(explained: &RecommendationExplanation, found: &Explanation) {
     let Some(recommended) = &found.recommendation else {
         anstream::println!("No turn like it had been judged, so nothing was recommended.");
         return;
@@ -126,7 +130,7 @@ fn points(billionths: i64) -> String {
     format!("{sign}{}.{:03}", size.0 / Score::ONE.0, size.0 % Score::ONE.0 / 1_000_000)
 }
 
-fn counterfactuals(explained: &Explained, found: &Explanation) {
+fn counterfactuals(explained: &RecommendationExplanation, found: &Explanation) {
     if found.counterfactuals.is_empty() {
         return;
     }

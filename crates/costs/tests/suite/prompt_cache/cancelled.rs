@@ -1,10 +1,10 @@
 //! R2: a message cancelled before its response is cached if its call ran for three seconds.
 
-use costs::prompt_cache::{Attempt, Call};
+use costs::prompt_cache::{Call, CancelledCall};
 
 use super::table::{at, attempt, last_read, message};
 
-fn read_after(attempts: Vec<Attempt>) -> u64 {
+fn read_after(attempts: Vec<CancelledCall>) -> u64 {
     // 400 seconds after the first call nothing of it is left.
     last_read(&[at(0, 20_000), Call { attempts, ..at(400, 21_000) }])
 }

@@ -1,7 +1,7 @@
 //! Properties that hold for all calls in any order.
 
 use contracts::{CacheLifetime, CacheVariant, SessionId, Usage};
-use costs::prompt_cache::{Attempt, Call, InitialRead, PrecedingInput, PromptCache, Split};
+use costs::prompt_cache::{Call, CancelledCall, InitialRead, PrecedingInput, PromptCache, Split};
 use event_core::{Timestamp, decode_state, encode_state};
 use proptest::{collection::vec, prelude::*, sample::select};
 
@@ -22,7 +22,7 @@ fn call() -> impl Strategy<Value = Call> {
     (what, flags, numbers, times).prop_map(
         |((session, by, after, lifetime, variant), (compacted, resumed), numbers, times)| {
             let ((input, cache_read, message_bytes, blocks), (sent, answered, cancelled)) = (numbers, times);
-            let attempt = |ran: u64| Attempt {
+            let attempt = |ran: u64| CancelledCall {
                 sent: Timestamp::from_secs(sent.saturating_sub(ran + 1)),
                 stopped: Timestamp::from_secs(sent.saturating_sub(1)),
             };

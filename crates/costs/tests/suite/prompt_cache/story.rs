@@ -6,7 +6,7 @@ use contracts::{
         CompactionTrigger, LlmCallCompleted, SessionCompacted, SessionResumed, TurnEnded, TurnStarted, TurnStatus,
     },
 };
-use costs::prompt_cache::{Call, Calls};
+use costs::prompt_cache::{Call, CallTracker};
 use event_core::{EventId, Timestamp};
 
 use crate::{log::record, prompt_cache::table::model};
@@ -22,7 +22,7 @@ fn thread(name: Option<&str>) -> Thread {
 /// A session whose events are folded into calls.
 #[derive(Default)]
 pub(crate) struct Story {
-    pub(crate) fold: Calls,
+    pub(crate) fold: CallTracker,
     events: u64,
 }
 

@@ -1,7 +1,7 @@
 //! Constructors of calls, and tables of the splits of their prompts.
 
 use contracts::{CacheLifetime, CacheVariant, ModelId, SessionId, Thread, TurnId, Usage};
-use costs::prompt_cache::{Attempt, Call, InitialRead, PrecedingInput, PromptCache, Split};
+use costs::prompt_cache::{Call, CancelledCall, InitialRead, PrecedingInput, PromptCache, Split};
 use event_core::Timestamp;
 
 pub(crate) const SONNET: &str = "anthropic:claude-sonnet-4-6";
@@ -52,8 +52,8 @@ pub(crate) fn command(seconds: u64, total: u64) -> Call {
 }
 
 /// Creates a cancelled message, with times in milliseconds.
-pub(crate) fn attempt(sent: u64, stopped: u64) -> Attempt {
-    Attempt { sent: Timestamp(sent * 1_000), stopped: Timestamp(stopped * 1_000) }
+pub(crate) fn attempt(sent: u64, stopped: u64) -> CancelledCall {
+    CancelledCall { sent: Timestamp(sent * 1_000), stopped: Timestamp(stopped * 1_000) }
 }
 
 /// The columns of a split: read, written for five minutes, written for one hour, uncached.

@@ -80,12 +80,12 @@ impl Fold {
         thread.model = Some(message.model.text().to_owned());
         thread.before.prompt.characters += characters(&message.content.joined_text());
         for block in blocks.iter().filter(|block| block.kind.text() == "tool_use") {
-            self.tool_called(context, id, block);
+            self.add_tool_call(context, id, block);
         }
     }
 
     /// Records a tool call of the response `call`.
-    fn tool_called(&mut self, context: &LineContext<'_>, call: EventId, block: &Block<'_>) {
+    fn add_tool_call(&mut self, context: &LineContext<'_>, call: EventId, block: &Block<'_>) {
         let name = block.name.text();
         let input = block.input.map_or("", RawValue::get);
         let workspace = self.session.as_ref().and_then(|session| session.workspace.clone());

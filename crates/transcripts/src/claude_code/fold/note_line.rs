@@ -32,7 +32,7 @@ impl Fold {
     }
 
     /// Folds a `system` line: a failed attempt or a compaction. Other subtypes are ignored.
-    pub(super) fn system(&mut self, context: &LineContext<'_>, line: &Line<'_>) {
+    pub(super) fn fold_system_line(&mut self, context: &LineContext<'_>, line: &Line<'_>) {
         match line.subtype.text() {
             "api_error" => {
                 let failure = failure::of_attempt(line.error.map(RawValue::get));

@@ -19,7 +19,7 @@ use crate::{
 
 impl Fold {
     /// Folds a `user` line by its kind: summary, tool results, note, interruption, command or message.
-    pub(super) fn user(&mut self, context: &LineContext<'_>, line: &Line<'_>, message: &Message<'_>) {
+    pub(super) fn fold_user_line(&mut self, context: &LineContext<'_>, line: &Line<'_>, message: &Message<'_>) {
         let content = &message.content;
         let results: Vec<&Block<'_>> =
             content.blocks().iter().filter(|block| block.kind.text() == "tool_result").collect();

@@ -38,7 +38,7 @@ const IGNORED_TYPES: [&str; 20] = [
 
 impl Fold {
     /// Folds an `event_msg` line by the type of its event.
-    pub(super) fn event(&mut self, context: &LineContext<'_>) {
+    pub(super) fn fold_event(&mut self, context: &LineContext<'_>) {
         let (at, event) = (context.at, context.payload);
         match event.kind.text() {
             "task_started" | "turn_started" => self.begin_task(event.turn_id.get(), at, true),
@@ -58,10 +58,10 @@ impl Fold {
                     open.end(if reviewed { TurnStatus::Completed } else { TurnStatus::Cancelled }, at);
                 }
             }
-            "token_count" => self.token_count(context),
+            "token_count" => self.add_token_count(context),
             // The line of the compaction is more detailed and precedes its event.
             "context_compacted" if std::mem::take(&mut self.compacted) => {}
-            "context_compacted" => self.compaction(context),
+            "context_compacted" => self.add_compaction(context),
             "error" => self.add_failure(context, event.message.text(), event.codex_error_info, false),
             "stream_error" => self.add_failure(context, event.message.text(), event.codex_error_info, true),
             kind if IGNORED_TYPES.contains(&kind)
@@ -125,7 +125,7 @@ impl Fold {
     }
 
     /// Adds a compaction, which is assumed to be automatic, and replaces the prompt by the remaining history.
-    pub(super) fn compaction(&mut self, context: &LineContext<'_>) {
+    pub(super) fn add_compaction(&mut self, context: &LineContext<'_>) {
         let at = context.at;
         self.compacted = context.payload.kind.text() != "context_compacted";
         let id = format!("{}:line {}", self.own.as_deref().unwrap_or_default(), self.line);
@@ -146,7 +146,7 @@ impl Fold {
     }
 
     /// Adds the usage of one response, which newer versions record in a line of its own with the provider's id.
-    pub(super) fn usage_record(&mut self, context: &LineContext<'_>) {
+    pub(super) fn add_usage_record(&mut self, context: &LineContext<'_>) {
         let record = context.payload;
         let Some(counts) = record.usage else { return };
         let before = self.thread.total;
@@ -163,7 +163,7 @@ impl Fold {
 
     /// Adds the usage of one response from the total of the thread, which is repeated often; unchanged totals are
     /// ignored.
-    fn token_count(&mut self, context: &LineContext<'_>) {
+    fn add_token_count(&mut self, context: &LineContext<'_>) {
         let Some(info) = context.payload.info else { return };
         let new = match (info.total_token_usage, info.last_token_usage) {
             (Some(total), last) => {

@@ -8,7 +8,7 @@ use crate::{observed::ObservedSession, session_file::parse_rfc3339};
 
 /// State while reading lines that a fork copied from another session's file.
 #[derive(Debug)]
-pub(super) struct Copied {
+pub(super) struct CopiedHistory {
     /// Time at which the file's own session began.
     began: Timestamp,
     /// Time at which the copy was written.
@@ -22,7 +22,7 @@ const MAX_COPY_MICROS: u64 = 1_000_000;
 
 impl Fold {
     /// Folds a `session_meta` line. The first one describes the session; a second one of another session starts a copy.
-    pub(super) fn head(&mut self, context: &LineContext<'_>) -> Result<(), String> {
+    pub(super) fn fold_head(&mut self, context: &LineContext<'_>) -> Result<(), String> {
         let (at, head) = (context.at, context.payload);
         let began = head.timestamp.get().and_then(parse_rfc3339).unwrap_or(at);
         let id = head.id.get().or(head.session_id.get());
@@ -33,7 +33,7 @@ impl Fold {
                 _ => {
                     let began = self.session.as_ref().map_or(began, |session| session.started_at);
                     self.set_parent(id);
-                    self.copied = Some(Copied { began, written: at, ids_have_time: false });
+                    self.copied = Some(CopiedHistory { began, written: at, ids_have_time: false });
                     self.skipped.repeated += 1;
                 }
             }
@@ -103,7 +103,7 @@ impl Fold {
     }
 
     /// Folds a `turn_context` line: id of the turn, model and workspace.
-    pub(super) fn turn_context(&mut self, context: &LineContext<'_>) {
+    pub(super) fn fold_turn_context(&mut self, context: &LineContext<'_>) {
         let payload = context.payload;
         if payload.turn_id.get().is_some() {
             self.begin_task(payload.turn_id.get(), context.at, false);

@@ -31,10 +31,10 @@ const IGNORED_TYPES: [&str; 8] = [
 
 impl Fold {
     /// Folds a `response_item` line by the type of its item.
-    pub(super) fn item(&mut self, context: &LineContext<'_>) {
+    pub(super) fn fold_item(&mut self, context: &LineContext<'_>) {
         let item = context.payload;
         match item.kind.text() {
-            "message" => self.message(context),
+            "message" => self.fold_message(context),
             "reasoning" => {
                 if let Some(response) = self.response_for(context.at) {
                     response.thinking_blocks += 1;
@@ -51,17 +51,17 @@ impl Fold {
                     name.to_owned()
                 };
                 let input = item.arguments.get().unwrap_or(item.input.text());
-                self.tool_called(context, &name, input, false);
+                self.add_tool_call(context, &name, input, false);
             }
             "local_shell_call" => {
                 let input = item.action.map_or("", serde_json::value::RawValue::get);
-                self.tool_called(context, "local_shell", input, false);
+                self.add_tool_call(context, "local_shell", input, false);
             }
-            "tool_search_call" => self.tool_called(context, "tool_search", item.arguments.text(), false),
-            "web_search_call" => self.tool_called(context, "web_search", "", true),
-            "image_generation_call" => self.tool_called(context, "image_generation", "", true),
+            "tool_search_call" => self.add_tool_call(context, "tool_search", item.arguments.text(), false),
+            "web_search_call" => self.add_tool_call(context, "web_search", "", true),
+            "image_generation_call" => self.add_tool_call(context, "image_generation", "", true),
             "function_call_output" | "custom_tool_call_output" | "local_shell_call_output" | "tool_search_output" => {
-                self.tool_finished(context);
+                self.add_tool_result(context);
             }
             kind if IGNORED_TYPES.contains(&kind) => {}
             kind => self.skipped.count_unknown(kind),
@@ -76,7 +76,7 @@ impl Fold {
     }
 
     /// Folds a message: text of a response, or a message of the user or of the client.
-    fn message(&mut self, context: &LineContext<'_>) {
+    fn fold_message(&mut self, context: &LineContext<'_>) {
         let content = &context.payload.content;
         let (size, images) = (content.characters(), content.images);
         if context.payload.role.text() == "assistant" {
@@ -124,14 +124,15 @@ impl Fold {
         }
     }
 
-    /// Adds a tool call. Tools of the provider (`is_providers`) have already ended, so their result is added as well.
-    fn tool_called(&mut self, context: &LineContext<'_>, name: &str, input: &str, is_providers: bool) {
+    /// Adds a tool call. Tools of the provider (`is_provider_tool`) have already ended, so their result is added as
+    /// well.
+    fn add_tool_call(&mut self, context: &LineContext<'_>, name: &str, input: &str, is_provider_tool: bool) {
         let workspace = self.session.as_ref().and_then(|session| session.workspace.clone());
         let class = classify_tool_call(name, input, workspace.as_deref());
         let Some(response) = self.response_for(context.at) else { return };
         response.items += 1;
         response.at = context.at;
-        response.tool_calls += u32::from(!is_providers);
+        response.tool_calls += u32::from(!is_provider_tool);
         self.thread.add_text(characters(name) + characters(input), 0);
         self.thread.add_tool(name, &class);
         let id = self.tool_id(context.payload);
@@ -144,7 +145,7 @@ impl Fold {
             class,
         }));
         open.record_last_line(LastLine::Answer { text: false }, context.at);
-        if is_providers {
+        if is_provider_tool {
             let failed = context.payload.status.text() == "failed";
             let outcome = if failed { ToolOutcome::Failed } else { ToolOutcome::Succeeded };
             open.push(Step::ToolFinished(ObservedResult { id, at: context.at, outcome, output_bytes: 0 }));
@@ -161,7 +162,7 @@ impl Fold {
     }
 
     /// Adds a tool result: its size to the prompt, and its outcome to the running turn.
-    fn tool_finished(&mut self, context: &LineContext<'_>) {
+    fn add_tool_result(&mut self, context: &LineContext<'_>) {
         let output = &context.payload.output;
         self.record_input(context);
         self.thread.add_text(output.characters, output.images);

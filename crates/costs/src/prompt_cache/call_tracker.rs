@@ -1,4 +1,4 @@
-//! [`Calls`], which folds events into calls.
+//! [`CallTracker`], which folds events into calls.
 
 use std::collections::BTreeMap;
 
@@ -9,12 +9,12 @@ use contracts::{
 use event_core::{CodecError, Recorded, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use super::{Attempt, Call, PrecedingInput};
+use super::{Call, CancelledCall, PrecedingInput};
 
 /// Folds events and returns a [`Call`] for each completed one. Its size grows with the number of lines of work, not of
 /// calls.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Calls {
+pub struct CallTracker {
     /// State of each thread, by session.
     sessions: BTreeMap<SessionId, BTreeMap<Thread, ThreadState>>,
 }
@@ -37,7 +37,7 @@ struct ThreadState {
     /// Cache lifetime of the last call.
     lifetime: CacheLifetime,
     /// Calls cancelled before their response since the last call.
-    attempts: Vec<Attempt>,
+    attempts: Vec<CancelledCall>,
 }
 
 impl Default for ThreadState {
@@ -55,7 +55,7 @@ impl Default for ThreadState {
     }
 }
 
-impl Calls {
+impl CallTracker {
     /// Folds one event. Returns the call if the event completes one.
     ///
     /// # Errors
@@ -131,13 +131,13 @@ impl ThreadState {
         completed
     }
 
-    /// Records the end of a turn. A cancelled turn without a call becomes an [`Attempt`].
+    /// Records the end of a turn. A cancelled turn without a call becomes a [`CancelledCall`].
     fn end_turn(&mut self, turn: &TurnEnded, at: Timestamp) {
         let Some((_, started, called)) = self.open.take_if(|(open, _, _)| *open == turn.turn) else { return };
         if called || 0 < turn.llm_calls {
             self.whole = turn.status == TurnStatus::Completed;
         } else if turn.status == TurnStatus::Cancelled {
-            self.attempts.push(Attempt { sent: started, stopped: at });
+            self.attempts.push(CancelledCall { sent: started, stopped: at });
         }
     }
 }
