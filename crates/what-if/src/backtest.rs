@@ -11,10 +11,10 @@ use event_bus::{EventLog, TextStore};
 use event_core::{Position, Recorded, Timestamp};
 
 use crate::{
+    accuracy::SimulationCheck,
     candidate::Candidate,
     choice::{PolicyChoice, decide_under},
     error::WhatIfError,
-    identity::SimulationCheck,
     policy_cache::PolicyCache,
     range::Range,
     report::{ExcludedTurn, Report, TurnRow},
@@ -267,7 +267,7 @@ impl BacktestRun<'_> {
         while let Some((_, turn)) = self.turns.pop_first() {
             self.finish_turn(&turn);
         }
-        self.report.build(self.simulation_check.error())
+        self.report.build(self.simulation_check.report())
     }
 }
 

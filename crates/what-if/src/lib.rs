@@ -4,6 +4,7 @@
 //! turns would have changed model under other policies, and estimates their cost; the provider's prompt cache is
 //! simulated. Its [`Report`] is rendered as HTML, CSV or JSON.
 
+mod accuracy;
 mod backtest;
 mod candidate;
 mod choice;
@@ -12,7 +13,6 @@ mod day;
 mod error;
 mod explain;
 mod html;
-mod identity;
 mod money;
 mod policy_cache;
 mod range;
@@ -25,13 +25,13 @@ mod switch_cost;
 mod totals;
 mod walk;
 
+pub use accuracy::AccuracyReport;
 pub use backtest::{Backtest, Baseline, backtest};
 pub use candidate::Candidate;
 pub use csv::write_csv;
 pub use error::WhatIfError;
 pub use explain::{RecommendationExplanation, explain};
 pub use html::html;
-pub use identity::IdentityError;
 pub use money::{dollars, per_cent, signed};
 pub use range::Range;
 pub use replay::{DecisionOutcome, Divergence, ReplayReport, replay};

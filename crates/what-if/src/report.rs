@@ -6,7 +6,7 @@ use contracts::{SessionId, Slot, TurnId};
 use event_core::Timestamp;
 use serde::Serialize;
 
-use crate::{identity::IdentityError, totals::Totals};
+use crate::{accuracy::AccuracyReport, totals::Totals};
 
 /// Maximum number of turns that a report keeps with their decision chains.
 pub(crate) const MAX_LARGEST_CHANGES: usize = 20;
@@ -32,7 +32,7 @@ pub struct Report {
     /// The recorded cost of the compared turns, in nano-dollars.
     pub recorded_nano_usd: i64,
     /// The error of simulating the recorded run without any change.
-    pub identity: IdentityError,
+    pub identity: AccuracyReport,
     /// The totals of the baseline.
     pub old: Totals,
     /// The policies that were tried, cheapest first.

@@ -6,10 +6,10 @@ use contracts::Slot;
 use router_core::{WhyHeader, reason_text, why};
 
 use crate::{
+    accuracy::AccuracyReport,
     backtest::{Backtest, Baseline, TurnComparison},
     choice::deciding_rule,
     day,
-    identity::IdentityError,
     report::{ASSUMPTIONS, Choice, ExcludedTurn, MAX_LARGEST_CHANGES, PolicyResult, Report, TurnRow},
     totals::{GroupKeys, GroupTotal, Totals},
 };
@@ -150,7 +150,7 @@ impl ReportBuilder {
     }
 
     /// Builds the report, with the policies ranked by cost, cheapest first.
-    pub(crate) fn build(self, identity: IdentityError) -> Report {
+    pub(crate) fn build(self, identity: AccuracyReport) -> Report {
         let mut ranked: Vec<_> = self.new.into_iter().zip(self.most).enumerate().collect();
         ranked.sort_by_key(|(index, (compared, _))| (compared.totals.all.nano_usd, *index));
         let most_of = ranked.first().map_or(0, |(index, _)| *index);

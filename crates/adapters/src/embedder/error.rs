@@ -46,7 +46,7 @@ pub enum EmbedError {
         after: Duration,
     },
     /// The endpoint returned an error status.
-    #[error("`{endpoint}` answered {status}{}: {}", at_last(*.tries), next_step(*.status))]
+    #[error("`{endpoint}` answered {status}{}: {}", format_attempts(*.tries), advice_for_status(*.status))]
     Refused {
         /// URL of the endpoint.
         endpoint: String,
@@ -56,12 +56,14 @@ pub enum EmbedError {
         tries: u32,
     },
     /// The response is too long.
-    #[error("`{endpoint}` answered with more than {most} bytes: check that `embedding.url` names an embeddings API")]
+    #[error(
+        "`{endpoint}` answered with more than {max_bytes} bytes: check that `embedding.url` names an embeddings API"
+    )]
     Oversize {
         /// URL of the endpoint.
         endpoint: String,
         /// Maximum length in bytes.
-        most: usize,
+        max_bytes: usize,
     },
     /// The response is not a valid list of embeddings.
     #[error("`{endpoint}` answered {problem}: check that `embedding.url` names an embeddings API")]
@@ -75,7 +77,7 @@ pub enum EmbedError {
 
 impl EmbedError {
     /// Returns whether the texts caused the error, so that other texts may succeed.
-    pub const fn is_about_the_texts(&self) -> bool {
+    pub const fn is_caused_by_texts(&self) -> bool {
         matches!(self, Self::Refused { status: 400 | 413 | 422, .. })
     }
 }
@@ -88,12 +90,12 @@ impl Serialize for EmbedError {
 }
 
 /// Returns the part of a message that states the number of attempts; empty for one.
-fn at_last(tries: u32) -> String {
+fn format_attempts(tries: u32) -> String {
     if 1 < tries { format!(" at the last of {tries} tries") } else { String::new() }
 }
 
 /// Returns the advice for an HTTP status code.
-const fn next_step(status: u16) -> &'static str {
+const fn advice_for_status(status: u16) -> &'static str {
     match status {
         400 | 413 | 422 => "a text may be too long for the model, or `embedding.model` is none that embeds",
         401 | 403 => "check the key in the environment variable that `embedding.key_env` names",

@@ -205,7 +205,7 @@ impl OpenAiEmbedder {
         match collected {
             Ok(body) => Ok(body.to_bytes()),
             Err(error) if error.is::<LengthLimitError>() => {
-                Err(EmbedError::Oversize { endpoint: self.endpoint_url(), most: MAX_RESPONSE_BYTES })
+                Err(EmbedError::Oversize { endpoint: self.endpoint_url(), max_bytes: MAX_RESPONSE_BYTES })
             }
             Err(error) => Err(self.unreachable(error.as_ref())),
         }

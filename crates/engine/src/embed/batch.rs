@@ -23,8 +23,8 @@ pub(super) async fn embed_batch(embedder: &dyn Embedder, texts: &[String]) -> Ba
             outcome.vectors = vectors.into_iter().map(Some).collect();
             return outcome;
         }
-        Err(error) if !error.is_about_the_texts() || texts.len() == 1 => {
-            outcome.continues = error.is_about_the_texts();
+        Err(error) if !error.is_caused_by_texts() || texts.len() == 1 => {
+            outcome.continues = error.is_caused_by_texts();
             outcome.failure = Some(error);
             return outcome;
         }
@@ -34,7 +34,7 @@ pub(super) async fn embed_batch(embedder: &dyn Embedder, texts: &[String]) -> Ba
         match embedder.embed(std::slice::from_ref(text)).await {
             Ok(vectors) => *vector = vectors.into_iter().next(),
             Err(error) => {
-                outcome.continues = error.is_about_the_texts();
+                outcome.continues = error.is_caused_by_texts();
                 outcome.failure = Some(error);
                 if !outcome.continues {
                     return outcome;

@@ -89,7 +89,7 @@ impl EmbeddingReactor {
             let texts: Vec<_> = batch.iter().map(|message| message.text.clone()).collect();
             let outcome = embed_batch(&embedder, &texts).await;
             if let Some(error) = outcome.failure {
-                if !error.is_about_the_texts() {
+                if !error.is_caused_by_texts() {
                     return Err(error.to_string());
                 }
                 tracing::warn!(%error, "a message was not embedded");

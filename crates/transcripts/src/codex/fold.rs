@@ -262,7 +262,7 @@ impl Fold {
     /// Returns the response that an item belongs to: the current one, or a new one if it is complete.
     fn response_for(&mut self, at: Timestamp) -> Option<&mut Response> {
         let open = self.turn_for(at)?;
-        if open.response.as_ref().is_none_or(|response| !response.takes_item()) {
+        if open.response.as_ref().is_none_or(|response| !response.accepts_item()) {
             open.finish_response(true);
             let (model, started_at) = (self.thread.model_name(), self.thread.last_input_at);
             self.thread.begin_response();

@@ -35,7 +35,7 @@ pub(super) struct Response {
     /// The provider's id of the response.
     pub(super) id: Option<String>,
     /// Whether input for the next response followed.
-    pub(super) followed: bool,
+    pub(super) has_following_input: bool,
     /// Its tool calls, their results, and other steps in the meantime.
     pub(super) steps: Vec<Step>,
 }
@@ -54,14 +54,14 @@ impl Response {
             counts: None,
             counts_first: false,
             id: None,
-            followed: false,
+            has_following_input: false,
             steps: Vec::new(),
         }
     }
 
     /// Returns whether another item can belong to this response.
-    pub(super) fn takes_item(&self) -> bool {
-        !self.followed && (self.counts.is_none() || self.counts_first)
+    pub(super) fn accepts_item(&self) -> bool {
+        !self.has_following_input && (self.counts.is_none() || self.counts_first)
     }
 
     /// Converts the response to steps: first the call, if it has a usage report. `unnamed` is the id of the call if the

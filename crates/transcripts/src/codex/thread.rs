@@ -191,7 +191,8 @@ impl OpenTurn {
                 _ => next.map(|next| (TurnStatus::Cancelled, next.max(self.last_at))),
             };
         }
-        let complete = self.turn.end.is_some() || self.response.as_ref().is_some_and(|response| response.followed);
+        let complete =
+            self.turn.end.is_some() || self.response.as_ref().is_some_and(|response| response.has_following_input);
         self.finish_response(complete);
     }
 

@@ -120,7 +120,7 @@ impl Fold {
     fn record_input(&mut self, context: &LineContext<'_>) {
         self.thread.last_input_at = Some(context.at);
         if let Some(response) = self.running.as_mut().and_then(|open| open.response.as_mut()) {
-            response.followed = true;
+            response.has_following_input = true;
         }
     }
 

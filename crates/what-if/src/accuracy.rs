@@ -6,7 +6,7 @@ use serde::Serialize;
 
 /// The error of simulating the recorded calls on their recorded models.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
-pub struct IdentityError {
+pub struct AccuracyReport {
     /// Sessions with a recorded cost above zero.
     pub sessions: u64,
     /// Their recorded cost in nano-dollars.
@@ -35,6 +35,7 @@ pub(crate) struct SimulationCheck {
 }
 
 impl SimulationCheck {
+    /// Creates a check without calls.
     pub(crate) fn new() -> Self {
         Self {
             given: SimulationAccuracy::new(InitialRead::Given),
@@ -42,18 +43,20 @@ impl SimulationCheck {
         }
     }
 
+    /// Simulates a call on its recorded model.
     pub(crate) fn add(&mut self, call: &Call, models: &Registry) {
         let prices = models.get(&call.model).and_then(|model| model.prices.as_ref());
         self.given.add(call, prices);
         self.predicted.add(call, prices);
     }
 
-    pub(crate) fn error(&self) -> IdentityError {
+    /// Returns the errors of all calls so far.
+    pub(crate) fn report(&self) -> AccuracyReport {
         let sum = |figure: fn(&SessionComparison) -> NanoUsd| {
             let sum: NanoUsd = self.given.sessions().map(|(_, session)| figure(session)).sum();
             i64::try_from(sum.0).unwrap_or(i64::MAX)
         };
-        IdentityError {
+        AccuracyReport {
             sessions: self.given.sessions().filter(|(_, session)| session.recorded.0 != 0).count() as u64,
             recorded_nano_usd: sum(|session| session.recorded),
             simulated_nano_usd: sum(|session| session.simulated),
