@@ -1,7 +1,7 @@
 //! Resolves the `@` mention at the start of a message.
 
 use contracts::{Override, Registry};
-use router_core::{OverrideError, address, resembles_model};
+use router_core::{OverrideError, parse_override, resembles_model};
 
 /// The mention of a message, with its length.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,8 +38,8 @@ impl Mention {
     }
 
     fn parse(message: &str, registry: &Registry) -> Result<Self, OverrideError> {
-        let addressed = address(message, registry)?;
-        let bytes = message.len() - addressed.text.len();
-        Ok(Self { model: addressed.override_model, bytes })
+        let parsed = parse_override(message, registry)?;
+        let bytes = message.len() - parsed.text.len();
+        Ok(Self { model: parsed.override_model, bytes })
     }
 }

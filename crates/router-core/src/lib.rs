@@ -29,7 +29,7 @@ pub use chain::{EvaluateSlots, evaluate_chain};
 pub use check::{Note, notes};
 pub use explain::{Explain, chain_json, reason_text};
 pub use model_choice::{DECIDER_VERSION, Decided, ModelNotice, NoticeContext, decide};
-pub use override_token::{Addressed, OverrideError, address, resembles_model};
+pub use override_token::{OverrideError, OverrideMessage, parse_override, resembles_model};
 pub use policy::{
     AuxiliaryCalls, ClientModel, CountTokens, Disagreement, EmbeddingEndpoint, GatewaySettings, LastResort,
     OnExplicitReject, Policy, Problem, RecordText, RuleView, SCHEMA, schema_text,

@@ -6,7 +6,7 @@ use crate::policy::{is_typo_of, nearest_names};
 
 /// A message, split into its model override and its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Addressed<'a> {
+pub struct OverrideMessage<'a> {
     /// The model that the message selects; `None` without an override.
     pub override_model: Option<Override>,
     /// The message without the override, or without the backslash of `\@`.
@@ -39,27 +39,27 @@ pub enum OverrideError {
 ///
 /// # Errors
 /// [`OverrideError`] if the alias does not exist, or no message follows it.
-pub fn address<'a>(message: &'a str, registry: &Registry) -> Result<Addressed<'a>, OverrideError> {
-    let plain = |text| Ok(Addressed { override_model: None, text });
+pub fn parse_override<'a>(message: &'a str, registry: &Registry) -> Result<OverrideMessage<'a>, OverrideError> {
+    let without_override = |text| Ok(OverrideMessage { override_model: None, text });
     if message.starts_with("\\@") {
-        return plain(&message[1..]);
+        return without_override(&message[1..]);
     }
-    let Some(rest) = message.strip_prefix('@') else { return plain(message) };
-    let (alias, body) = rest.split_at(rest.find(char::is_whitespace).unwrap_or(rest.len()));
+    let Some(rest) = message.strip_prefix('@') else { return without_override(message) };
+    let (alias, after_alias) = rest.split_at(rest.find(char::is_whitespace).unwrap_or(rest.len()));
     if alias.is_empty() {
-        return plain(message);
+        return without_override(message);
     }
     let Some(model) = registry.named(alias) else {
-        let near = nearest_names(&alias.to_lowercase(), registry.names().map(|(name, _)| name));
-        let hint = if near.is_empty() { String::new() } else { format!("; close are {}", near.join(", ")) };
+        let similar = nearest_names(&alias.to_lowercase(), registry.names().map(|(name, _)| name));
+        let hint = if similar.is_empty() { String::new() } else { format!("; close are {}", similar.join(", ")) };
         return Err(OverrideError::Unknown { alias: alias.to_owned(), hint });
     };
-    let text = body.trim_start();
+    let text = after_alias.trim_start();
     if text.is_empty() {
         return Err(OverrideError::Empty { alias: alias.to_owned() });
     }
     let override_model = Override { alias: alias.to_owned(), model: model.id.clone() };
-    Ok(Addressed { override_model: Some(override_model), text })
+    Ok(OverrideMessage { override_model: Some(override_model), text })
 }
 
 /// Returns whether a name that no model has was meant as the name of a model (decision D39): it starts with a provider of

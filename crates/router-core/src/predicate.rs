@@ -46,7 +46,7 @@ impl Predicate {
     pub(crate) fn holds(&self, situation: Situation<'_>) -> bool {
         let turn = situation.turn;
         match self {
-            Self::Text(number) => situation.matches.has(*number),
+            Self::Text(number) => situation.matches.contains(*number),
             Self::TokensAbove(tokens) => *tokens < turn.tokens.of(situation.tokenizer),
             Self::TokensBelow(tokens) => turn.tokens.of(situation.tokenizer) < *tokens,
             Self::HasImages(wanted) => turn.message_has_images == *wanted,

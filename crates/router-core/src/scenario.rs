@@ -10,7 +10,7 @@ use contracts::{
 };
 use event_core::{EventId, Timestamp};
 
-use crate::{Banner, NoticeContext, Notify, OverrideError, Policy, address, banners, decide, why};
+use crate::{Banner, NoticeContext, Notify, OverrideError, Policy, banners, decide, parse_override, why};
 
 /// An invented turn. Start with [`Scenario::message`], add what matters, and evaluate a policy with
 /// [`Scenario::try_on`].
@@ -239,7 +239,7 @@ impl Scenario {
     /// # Errors
     /// As [`Scenario::try_on`].
     pub fn turn(&self, policy: &Policy) -> Result<Turn, ScenarioError> {
-        let addressed = address(&self.message, policy.registry())?;
+        let parsed = parse_override(&self.message, policy.registry())?;
         let unreadable = |what| move |text: String| ScenarioError::Unreadable { what, text };
         let minute = self.minute.clone().map_err(unreadable("time"))?;
         Ok(Turn {
@@ -248,8 +248,8 @@ impl Scenario {
                 .map_err(|error| ScenarioError::Unreadable { what: "session", text: error.to_string() })?,
             at: on_day_one(minute),
             offset_minutes: 0,
-            message: MessageText::Present(addressed.text.to_owned()),
-            override_model: addressed.override_model,
+            message: MessageText::Present(parsed.text.to_owned()),
+            override_model: parsed.override_model,
             sticky: self.sticky.as_deref().map(|name| known(policy, name)).transpose()?,
             delegation: self.delegation.map(|tier| Delegation { tier }),
             workspace: self.workspace.clone(),

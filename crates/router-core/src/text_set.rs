@@ -18,10 +18,10 @@ use cost::Cost;
 use index::Index;
 pub(crate) use pattern::{Pattern, PatternError};
 
-/// The most text predicates of a policy.
+/// The maximum number of text predicates of a policy.
 const MAX_PREDICATES: usize = 4_000;
-/// The bytes at the start of a message that are searched, rounded down to a character boundary.
-const LOOKED_AT_BYTES: usize = 16 * 1024;
+/// The length of the searched start of a message, in bytes, rounded down to a character boundary.
+const MAX_SEARCHED_BYTES: usize = 16 * 1024;
 
 #[derive(Debug)]
 enum Entry {
@@ -52,7 +52,7 @@ pub(crate) struct TextSet {
 pub(crate) struct Matches(Vec<u64>);
 
 impl Matches {
-    pub(crate) fn has(&self, number: u16) -> bool {
+    pub(crate) fn contains(&self, number: u16) -> bool {
         let (word, bit) = (usize::from(number) / 64, number % 64);
         self.0.get(word).is_some_and(|word| word & (1 << bit) != 0)
     }
@@ -109,10 +109,10 @@ impl TextSet {
     ) -> Result<u16, PatternError> {
         let next = self.entries.len();
         match self.numbers.entry((kind, texts)) {
-            btree_map::Entry::Occupied(known) => Ok(*known.get()),
+            btree_map::Entry::Occupied(existing) => Ok(*existing.get()),
             btree_map::Entry::Vacant(vacant) => {
                 let number = u16::try_from(next).ok().filter(|_| next < MAX_PREDICATES);
-                let number = number.ok_or(PatternError::Many { most: MAX_PREDICATES })?;
+                let number = number.ok_or(PatternError::TooMany { limit: MAX_PREDICATES })?;
                 self.entries.push(entry(&mut self.cost)?);
                 Ok(*vacant.insert(number))
             }
@@ -121,22 +121,21 @@ impl TextSet {
 
     /// Evaluates all predicates on a message.
     pub(crate) fn matches(&self, message: &str) -> Matches {
-        let message = &message[..message.floor_char_boundary(LOOKED_AT_BYTES)];
-        let mut found = Matches(vec![0; self.entries.len().div_ceil(64)]);
+        let message = &message[..message.floor_char_boundary(MAX_SEARCHED_BYTES)];
+        let mut matches = Matches(vec![0; self.entries.len().div_ceil(64)]);
         if self.entries.is_empty() {
-            return found;
+            return matches;
         }
         let index = self.index.get_or_init(|| Index::new(&self.entries));
-        index.needled(message).for_each(|number| found.insert(number));
-        let promising = index.promising(message);
-        for number in promising {
+        index.matching_needles(message).for_each(|number| matches.insert(number));
+        for number in index.candidates(message) {
             if let Some(Entry::Pattern(pattern)) = self.entries.get(usize::from(number))
                 && pattern.is_match(message)
             {
-                found.insert(number);
+                matches.insert(number);
             }
         }
-        found
+        matches
     }
 
     /// Describes the predicate with this number, for explanations.

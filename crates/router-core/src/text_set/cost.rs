@@ -9,64 +9,66 @@ use regex_syntax::{
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Cost {
     /// States of the matcher, which determine the time per byte of text.
-    pub(super) places: u64,
+    pub(super) states: u64,
     /// Ranges of characters including repetitions, which determine the memory.
     pub(super) ranges: u64,
 }
 
 /// The cost of an empty expression or an assertion, such as the start of a line.
-const PLACE: Cost = Cost { places: 1, ranges: 0 };
+const ONE_STATE: Cost = Cost { states: 1, ranges: 0 };
 
 impl Cost {
     /// Computes the cost of a pattern without character classes and flags; `None` if it has any, since their cost must
     /// be looked up.
-    pub(super) fn evident(ast: &Ast) -> Option<Self> {
+    pub(super) fn from_ast(ast: &Ast) -> Option<Self> {
         Some(match ast {
-            Ast::Empty(_) | Ast::Assertion(_) => PLACE,
-            Ast::Literal(literal) => Self { places: literal.c.len_utf8() as u64, ranges: 0 },
+            Ast::Empty(_) | Ast::Assertion(_) => ONE_STATE,
+            Ast::Literal(literal) => Self { states: literal.c.len_utf8() as u64, ranges: 0 },
             // Any character except a line feed.
-            Ast::Dot(_) => Self { places: 4, ranges: 2 },
+            Ast::Dot(_) => Self { states: 4, ranges: 2 },
             Ast::Group(group) => match &group.kind {
                 GroupKind::NonCapturing(flags) if !flags.items.is_empty() => return None,
-                _ => Self::evident(&group.ast)?,
+                _ => Self::from_ast(&group.ast)?,
             },
-            Ast::Repetition(repetition) => Self::evident(&repetition.ast)?.times(match &repetition.op.kind {
+            Ast::Repetition(repetition) => Self::from_ast(&repetition.ast)?.times(match &repetition.op.kind {
                 RepetitionKind::ZeroOrOne | RepetitionKind::ZeroOrMore | RepetitionKind::OneOrMore => 1,
                 RepetitionKind::Range(
                     RepetitionRange::Exactly(most) | RepetitionRange::AtLeast(most) | RepetitionRange::Bounded(_, most),
                 ) => u64::from(*most).max(1),
             }),
-            Ast::Concat(concat) => Self::sum(concat.asts.iter().map(Self::evident))?,
-            Ast::Alternation(alternation) => Self::sum(alternation.asts.iter().map(Self::evident))?,
+            Ast::Concat(concat) => Self::sum(concat.asts.iter().map(Self::from_ast))?,
+            Ast::Alternation(alternation) => Self::sum(alternation.asts.iter().map(Self::from_ast))?,
             Ast::Flags(_) | Ast::ClassUnicode(_) | Ast::ClassPerl(_) | Ast::ClassBracketed(_) => return None,
         })
     }
 
     fn sum(parts: impl Iterator<Item = Option<Self>>) -> Option<Self> {
-        parts.into_iter().try_fold(PLACE, |sum, part| Some(sum.plus(part?)))
+        parts.into_iter().try_fold(ONE_STATE, |sum, part| Some(sum.plus(part?)))
     }
 
     /// Computes the cost of a pattern. The nest limit of the parser bounds the recursion.
-    pub(super) fn of(hir: &Hir) -> Self {
+    pub(super) fn from_hir(hir: &Hir) -> Self {
         match hir.kind() {
-            HirKind::Empty | HirKind::Look(_) => PLACE,
-            HirKind::Literal(literal) => Self { places: literal.0.len() as u64, ranges: 0 },
-            HirKind::Class(Class::Unicode(class)) => Self { places: 4, ranges: class.ranges().len() as u64 },
-            HirKind::Class(Class::Bytes(class)) => Self { places: 1, ranges: class.ranges().len() as u64 },
-            HirKind::Capture(capture) => Self::of(&capture.sub),
+            HirKind::Empty | HirKind::Look(_) => ONE_STATE,
+            HirKind::Literal(literal) => Self { states: literal.0.len() as u64, ranges: 0 },
+            HirKind::Class(Class::Unicode(class)) => Self { states: 4, ranges: class.ranges().len() as u64 },
+            HirKind::Class(Class::Bytes(class)) => Self { states: 1, ranges: class.ranges().len() as u64 },
+            HirKind::Capture(capture) => Self::from_hir(&capture.sub),
             HirKind::Repetition(repetition) => {
                 let times = u64::from(repetition.max.unwrap_or(repetition.min).max(repetition.min).max(1));
-                Self::of(&repetition.sub).times(times)
+                Self::from_hir(&repetition.sub).times(times)
             }
-            HirKind::Concat(parts) | HirKind::Alternation(parts) => parts.iter().map(Self::of).fold(PLACE, Self::plus),
+            HirKind::Concat(parts) | HirKind::Alternation(parts) => {
+                parts.iter().map(Self::from_hir).fold(ONE_STATE, Self::plus)
+            }
         }
     }
 
     pub(super) const fn plus(self, other: Self) -> Self {
-        Self { places: self.places.saturating_add(other.places), ranges: self.ranges.saturating_add(other.ranges) }
+        Self { states: self.states.saturating_add(other.states), ranges: self.ranges.saturating_add(other.ranges) }
     }
 
     const fn times(self, count: u64) -> Self {
-        Self { places: self.places.saturating_mul(count), ranges: self.ranges.saturating_mul(count) }
+        Self { states: self.states.saturating_mul(count), ranges: self.ranges.saturating_mul(count) }
     }
 }

@@ -8,30 +8,30 @@ const MAX_TABLE_BYTES: usize = 64 * 1024;
 /// A set of numbered texts to search for.
 #[derive(Debug)]
 pub(super) enum Finder {
-    AtOnce(AhoCorasick),
+    Automaton(AhoCorasick),
     /// More texts than an automaton supports, or none.
-    OneByOne(Vec<Vec<u8>>),
+    Sequential(Vec<Vec<u8>>),
 }
 
 /// The texts that were found in a message.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Found {
+pub(super) struct FoundTexts {
     /// The indices of the texts that were found, each once.
     pub(super) numbers: Vec<usize>,
     /// For each text, by its index, whether it was found.
-    seen: Vec<bool>,
+    is_found: Vec<bool>,
 }
 
-impl Found {
-    pub(super) fn has(&self, number: usize) -> bool {
-        self.seen.get(number).is_some_and(|seen| *seen)
+impl FoundTexts {
+    pub(super) fn contains(&self, number: usize) -> bool {
+        self.is_found.get(number).is_some_and(|is_found| *is_found)
     }
 
     fn insert(&mut self, number: usize) {
-        if let Some(seen) = self.seen.get_mut(number)
-            && !*seen
+        if let Some(is_found) = self.is_found.get_mut(number)
+            && !*is_found
         {
-            *seen = true;
+            *is_found = true;
             self.numbers.push(number);
         }
     }
@@ -42,24 +42,24 @@ impl Finder {
         let bytes: usize = texts.iter().map(Vec::len).sum();
         let kind = (bytes <= MAX_TABLE_BYTES).then_some(AhoCorasickKind::DFA);
         match AhoCorasick::builder().kind(kind).build(&texts) {
-            Ok(automaton) if !texts.is_empty() => Self::AtOnce(automaton),
-            _ => Self::OneByOne(texts),
+            Ok(automaton) if !texts.is_empty() => Self::Automaton(automaton),
+            _ => Self::Sequential(texts),
         }
     }
 
     /// Searches all texts in `message`. `prepare` normalises the message like the texts; it is called only if there are
     /// texts.
-    pub(super) fn find(&self, message: &str, prepare: impl FnOnce(&str) -> String) -> Found {
-        let mut found = Found { numbers: Vec::new(), seen: Vec::new() };
+    pub(super) fn find(&self, message: &str, prepare: impl FnOnce(&str) -> String) -> FoundTexts {
+        let mut found = FoundTexts { numbers: Vec::new(), is_found: Vec::new() };
         match self {
-            Self::AtOnce(automaton) => {
-                found.seen = vec![false; automaton.patterns_len()];
+            Self::Automaton(automaton) => {
+                found.is_found = vec![false; automaton.patterns_len()];
                 let message = prepare(message);
                 automaton.find_overlapping_iter(&message).for_each(|hit| found.insert(hit.pattern().as_usize()));
             }
-            Self::OneByOne(texts) if texts.is_empty() => {}
-            Self::OneByOne(texts) => {
-                found.seen = vec![false; texts.len()];
+            Self::Sequential(texts) if texts.is_empty() => {}
+            Self::Sequential(texts) => {
+                found.is_found = vec![false; texts.len()];
                 let message = prepare(message);
                 let contains = |text: &[u8]| message.as_bytes().windows(text.len()).any(|window| window == text);
                 (0..).zip(texts).filter(|(_, text)| contains(text)).for_each(|(number, _)| found.insert(number));
@@ -76,8 +76,8 @@ mod tests {
     #[test]
     fn at_once_and_one_by_one_find_the_same() {
         let texts: Vec<_> = ["ab", "b", "abc", "zz"].map(|text| text.as_bytes().to_vec()).to_vec();
-        let finders = [Finder::new(texts.clone()), Finder::OneByOne(texts)];
-        assert!(matches!(finders[0], Finder::AtOnce(_)));
+        let finders = [Finder::new(texts.clone()), Finder::Sequential(texts)];
+        assert!(matches!(finders[0], Finder::Automaton(_)));
         for (message, numbers) in
             [("", vec![]), ("a", vec![]), ("ABAB", vec![0, 1]), ("xabcx", vec![0, 1, 2]), ("zzz", vec![3])]
         {
@@ -85,7 +85,7 @@ mod tests {
                 let mut found = finder.find(message, str::to_ascii_lowercase);
                 found.numbers.sort_unstable();
                 assert_eq!(found.numbers, numbers, "{message}");
-                assert!((0..5).all(|number| found.has(number) == numbers.contains(&number)), "{message}");
+                assert!((0..5).all(|number| found.contains(number) == numbers.contains(&number)), "{message}");
             }
         }
     }

@@ -12,23 +12,23 @@ pub(super) struct Index {
     /// By literal: the patterns that may match if it is found.
     triggers: Vec<Vec<u16>>,
     /// By pattern: literals of which one must be found as well; empty if there are none.
-    also: Vec<Vec<usize>>,
+    second_groups: Vec<Vec<usize>>,
     /// Patterns without literals, which are always run.
     always: Vec<u16>,
     /// Texts of `message_contains_any`, searched in the message in lower case.
     needles: Finder,
     /// By such a text: the predicates that it satisfies.
-    satisfies: Vec<Vec<u16>>,
+    needle_predicates: Vec<Vec<u16>>,
 }
 
 /// Distinct texts with numbers, and the predicates that have each of them.
 #[derive(Debug)]
-struct Numbered<T> {
+struct NumberedTexts<T> {
     numbers: BTreeMap<Vec<u8>, usize>,
     owners: Vec<Vec<T>>,
 }
 
-impl<T> Numbered<T> {
+impl<T> NumberedTexts<T> {
     const fn new() -> Self {
         Self { numbers: BTreeMap::new(), owners: Vec::new() }
     }
@@ -43,7 +43,7 @@ impl<T> Numbered<T> {
     }
 
     /// Returns the texts in the order of their numbers, and the predicates that have them.
-    fn finish(self) -> (Finder, Vec<Vec<T>>) {
+    fn into_finder(self) -> (Finder, Vec<Vec<T>>) {
         let mut texts: Vec<_> = self.numbers.into_iter().collect();
         texts.sort_unstable_by_key(|(_, number)| *number);
         (Finder::new(texts.into_iter().map(|(text, _)| text).collect()), self.owners)
@@ -52,19 +52,19 @@ impl<T> Numbered<T> {
 
 impl Index {
     pub(super) fn new(entries: &[Entry]) -> Self {
-        let (mut texts, mut needles) = (Numbered::new(), Numbered::new());
+        let (mut texts, mut needles) = (NumberedTexts::new(), NumberedTexts::new());
         let (mut patterns, mut always) = (Vec::new(), Vec::new());
         for (number, entry) in (0_u16..).zip(entries) {
             match entry {
-                Entry::Needles(own) => {
-                    for text in own {
+                Entry::Needles(needle_texts) => {
+                    for text in needle_texts {
                         let text = needles.number(text.clone().into_bytes());
                         needles.owners[text].push(number);
                     }
                 }
                 Entry::Pattern(pattern) => {
                     let groups: Vec<Vec<usize>> = pattern
-                        .groups()
+                        .literal_groups()
                         .into_iter()
                         .map(|group| group.into_iter().map(|text| texts.number(text)).collect())
                         .collect();
@@ -72,7 +72,7 @@ impl Index {
                 }
             }
         }
-        let mut also = vec![Vec::new(); entries.len()];
+        let mut second_groups = vec![Vec::new(); entries.len()];
         let mut users = vec![0_usize; texts.owners.len()];
         for text in patterns.iter().flat_map(|(_, groups)| groups).flatten() {
             users[*text] += 1;
@@ -81,36 +81,36 @@ impl Index {
             // A literal of few patterns is the most selective: one of a thousand patterns must not trigger all of them.
             groups.sort_by_key(|group| group.iter().map(|text| users[*text]).sum::<usize>());
             if 1 < groups.len() {
-                also[usize::from(number)] = groups.swap_remove(1);
+                second_groups[usize::from(number)] = groups.swap_remove(1);
             }
             for text in groups.swap_remove(0) {
                 texts.owners[text].push(number);
             }
         }
-        let (texts, triggers) = texts.finish();
-        let (needles, satisfies) = needles.finish();
-        Self { texts, triggers, also, always, needles, satisfies }
+        let (texts, triggers) = texts.into_finder();
+        let (needles, needle_predicates) = needles.into_finder();
+        Self { texts, triggers, second_groups, always, needles, needle_predicates }
     }
 
     /// Returns the patterns that may match a message, sorted.
-    pub(super) fn promising(&self, message: &str) -> Vec<u16> {
+    pub(super) fn candidates(&self, message: &str) -> Vec<u16> {
         let found = self.texts.find(message, str::to_ascii_lowercase);
-        let possible = |number: &u16| {
-            let also = &self.also[usize::from(*number)];
-            also.is_empty() || also.iter().any(|text| found.has(*text))
+        let has_second_literal = |number: &u16| {
+            let second_groups = &self.second_groups[usize::from(*number)];
+            second_groups.is_empty() || second_groups.iter().any(|text| found.contains(*text))
         };
-        let mut promising = self.always.clone();
+        let mut candidates = self.always.clone();
         for text in &found.numbers {
-            promising.extend(self.triggers[*text].iter().copied().filter(possible));
+            candidates.extend(self.triggers[*text].iter().copied().filter(has_second_literal));
         }
-        promising.sort_unstable();
-        promising.dedup();
-        promising
+        candidates.sort_unstable();
+        candidates.dedup();
+        candidates
     }
 
     /// Returns the predicates that a text in the message satisfies.
-    pub(super) fn needled(&self, message: &str) -> impl Iterator<Item = u16> {
+    pub(super) fn matching_needles(&self, message: &str) -> impl Iterator<Item = u16> {
         let found = self.needles.find(message, str::to_lowercase);
-        found.numbers.into_iter().flat_map(|needle| self.satisfies[needle].iter().copied())
+        found.numbers.into_iter().flat_map(|needle| self.needle_predicates[needle].iter().copied())
     }
 }

@@ -14,25 +14,25 @@ use regex_syntax::{
 
 use super::cost::Cost;
 
-/// The longest pattern, in bytes.
+/// The maximum length of a pattern, in bytes.
 const MAX_PATTERN_BYTES: usize = 512;
-/// The most states of a pattern, which bound the time per byte of message in the worst case.
-const MAX_PLACES: u64 = 2_000;
-/// The most character ranges of a pattern, which bound its memory.
+/// The maximum number of states of a pattern, which bound the time per byte of message in the worst case.
+const MAX_STATES: u64 = 2_000;
+/// The maximum number of character ranges of a pattern, which bound its memory.
 const MAX_RANGES: u64 = 20_000;
-/// The most states of all patterns of a policy together.
-const MAX_PLACES_TOGETHER: u64 = 500_000;
-/// The most character ranges of all patterns of a policy together: about two seconds to compile, and 250 MB.
-const MAX_RANGES_TOGETHER: u64 = 2_000_000;
+/// The maximum number of states of all patterns of a policy together.
+const MAX_TOTAL_STATES: u64 = 500_000;
+/// The maximum number of character ranges of all patterns of a policy: about two seconds to compile, and 250 MB.
+const MAX_TOTAL_RANGES: u64 = 2_000_000;
 /// The size limit of a compiled pattern, in bytes. Patterns within the limits above stay far below it.
-pub(super) const COMPILED_BYTES: usize = 64 * 1024 * 1024;
-/// The shortest useful literal, in bytes. Shorter ones occur in nearly every message.
-const LEAST_LITERAL_BYTES: usize = 2;
-/// The longest part of a literal that is searched, in bytes; more would hardly be more selective.
+pub(super) const MAX_COMPILED_BYTES: usize = 64 * 1024 * 1024;
+/// The minimum length of a useful literal, in bytes. Shorter ones occur in nearly every message.
+const MIN_LITERAL_BYTES: usize = 2;
+/// The maximum part of a literal that is searched, in bytes; more would hardly be more selective.
 const MAX_LITERAL_BYTES: usize = 24;
-/// The most literals of a group; beyond it they are shortened until fewer distinct ones are left.
+/// The maximum number of literals of a group; beyond it they are shortened until fewer distinct ones are left.
 const MAX_LITERALS: usize = 32;
-/// The most ranges of a character class that is expanded into letters.
+/// The maximum number of ranges of a character class that is expanded into letters.
 const MAX_LETTER_RANGES: usize = 16;
 
 /// A regular expression whose cost was checked; it is compiled when it is first used.
@@ -54,37 +54,37 @@ pub(crate) enum PatternError {
         reason: String,
     },
     /// The pattern exceeds a limit of length or cost.
-    #[error("the regular expression `{pattern}` is too large: {what} is {found}, the most is {most}")]
-    Large {
+    #[error("the regular expression `{pattern}` is too large: {quantity} is {value}, the most is {limit}")]
+    Oversized {
         /// The start of the pattern.
         pattern: String,
         /// The quantity that exceeds its limit, such as its length.
-        what: &'static str,
+        quantity: &'static str,
         /// The quantity's value.
-        found: u64,
+        value: u64,
         /// The quantity's limit.
-        most: u64,
+        limit: u64,
     },
     /// The policy has too many text predicates.
-    #[error("a policy has at most {most} conditions on the message")]
-    Many {
+    #[error("a policy has at most {limit} conditions on the message")]
+    TooMany {
         /// The largest number of text predicates in a policy.
-        most: usize,
+        limit: usize,
     },
 }
 
 impl Pattern {
-    /// Parses a pattern, checks its cost, and adds it to the total cost `others`.
-    pub(super) fn new(text: &str, others: &mut Cost) -> Result<Self, PatternError> {
-        check("its length in bytes", text.len() as u64, MAX_PATTERN_BYTES as u64, text)?;
+    /// Parses a pattern, checks its cost, and adds it to `total_cost`.
+    pub(super) fn new(text: &str, total_cost: &mut Cost) -> Result<Self, PatternError> {
+        check_limit("its length in bytes", text.len() as u64, MAX_PATTERN_BYTES as u64, text)?;
         let cost = cost(text).map_err(|reason| PatternError::Syntax { pattern: text.to_owned(), reason })?;
-        check("its size", cost.places, MAX_PLACES, text)?;
-        check("its number of character ranges", cost.ranges, MAX_RANGES, text)?;
-        let together = others.plus(cost);
-        check("its size, with those before it,", together.places, MAX_PLACES_TOGETHER, text)?;
+        check_limit("its size", cost.states, MAX_STATES, text)?;
+        check_limit("its number of character ranges", cost.ranges, MAX_RANGES, text)?;
+        let new_total = total_cost.plus(cost);
+        check_limit("its size, with those before it,", new_total.states, MAX_TOTAL_STATES, text)?;
         let ranges = "its number of character ranges, with those before it,";
-        check(ranges, together.ranges, MAX_RANGES_TOGETHER, text)?;
-        *others = together;
+        check_limit(ranges, new_total.ranges, MAX_TOTAL_RANGES, text)?;
+        *total_cost = new_total;
         Ok(Self { text: text.to_owned(), regex: OnceLock::new() })
     }
 
@@ -93,26 +93,26 @@ impl Pattern {
     }
 
     pub(crate) fn is_match(&self, text: &str) -> bool {
-        let compile = || regex::RegexBuilder::new(&self.text).size_limit(COMPILED_BYTES).build().ok();
+        let compile = || regex::RegexBuilder::new(&self.text).size_limit(MAX_COMPILED_BYTES).build().ok();
         self.regex.get_or_init(compile).as_ref().is_some_and(|regex| regex.is_match(text))
     }
 
     /// Returns groups of literals: every match contains one literal of each group, compared without regard to the case
     /// of ASCII letters. There are at most two groups, from the start and the end of a match; none if no literal is
     /// selective.
-    pub(super) fn groups(&self) -> Vec<Vec<Vec<u8>>> {
-        let Ok(hir) = regex_syntax::ParserBuilder::new().nest_limit(NEST_LIMIT).build().parse(&self.text) else {
+    pub(super) fn literal_groups(&self) -> Vec<Vec<Vec<u8>>> {
+        let Ok(hir) = regex_syntax::ParserBuilder::new().nest_limit(MAX_NESTING).build().parse(&self.text) else {
             return Vec::new();
         };
-        let lowered = lower(&hir);
+        let lowercased = lowercase(&hir);
         let mut groups: Vec<_> = [ExtractKind::Prefix, ExtractKind::Suffix]
             .into_iter()
             .filter_map(|kind| {
                 let mut extractor = Extractor::new();
                 extractor.kind(kind).limit_literal_len(MAX_LITERAL_BYTES).limit_total(MAX_LITERALS);
-                let sequence = extractor.extract(&lowered);
+                let sequence = extractor.extract(&lowercased);
                 let literals = sequence.literals().filter(|literals| !literals.is_empty())?;
-                let useful = literals.iter().all(|literal| LEAST_LITERAL_BYTES <= literal.len());
+                let useful = literals.iter().all(|literal| MIN_LITERAL_BYTES <= literal.len());
                 useful.then(|| literals.iter().map(|literal| literal.as_bytes().to_vec()).collect::<Vec<_>>())
             })
             .collect();
@@ -127,21 +127,24 @@ impl PartialEq for Pattern {
     }
 }
 
-/// The deepest nesting of a pattern.
-const NEST_LIMIT: u32 = 50;
+/// The maximum nesting depth of a pattern.
+const MAX_NESTING: u32 = 50;
 
 /// Computes the cost of a pattern, or returns its syntax error in one line.
 fn cost(text: &str) -> Result<Cost, String> {
-    let mut parser = ast::parse::ParserBuilder::new().nest_limit(NEST_LIMIT).build();
-    let ast = parser.parse(text).map_err(|error| one_line(&error))?;
+    let mut parser = ast::parse::ParserBuilder::new().nest_limit(MAX_NESTING).build();
+    let ast = parser.parse(text).map_err(|error| one_line_error(&error))?;
     // Looking up classes takes half of the time, and most patterns have none.
-    match Cost::evident(&ast) {
+    match Cost::from_ast(&ast) {
         Some(cost) => Ok(cost),
-        None => Translator::new().translate(text, &ast).map(|hir| Cost::of(&hir)).map_err(|error| one_line(&error)),
+        None => Translator::new()
+            .translate(text, &ast)
+            .map(|hir| Cost::from_hir(&hir))
+            .map_err(|error| one_line_error(&error)),
     }
 }
 
-fn one_line(error: &dyn std::fmt::Display) -> String {
+fn one_line_error(error: &dyn std::fmt::Display) -> String {
     let report = error.to_string();
     let line = report.lines().last().unwrap_or_default().trim();
     line.strip_prefix("error: ").unwrap_or(line).to_owned()
@@ -149,20 +152,20 @@ fn one_line(error: &dyn std::fmt::Display) -> String {
 
 /// Converts an expression so that it matches lower-case text: if the original matches a text, the result matches the
 /// text with its ASCII letters in lower case.
-fn lower(hir: &Hir) -> Hir {
+fn lowercase(hir: &Hir) -> Hir {
     match hir.kind() {
         HirKind::Empty => Hir::empty(),
         HirKind::Look(look) => Hir::look(*look),
         HirKind::Literal(literal) => Hir::literal(literal.0.to_ascii_lowercase()),
-        HirKind::Class(class) => lower_class(class),
-        HirKind::Capture(capture) => lower(&capture.sub),
-        HirKind::Repetition(repetition) => Hir::repetition(repetition.with(lower(&repetition.sub))),
-        HirKind::Concat(parts) => Hir::concat(parts.iter().map(lower).collect()),
-        HirKind::Alternation(parts) => Hir::alternation(parts.iter().map(lower).collect()),
+        HirKind::Class(class) => lowercase_class(class),
+        HirKind::Capture(capture) => lowercase(&capture.sub),
+        HirKind::Repetition(repetition) => Hir::repetition(repetition.with(lowercase(&repetition.sub))),
+        HirKind::Concat(parts) => Hir::concat(parts.iter().map(lowercase).collect()),
+        HirKind::Alternation(parts) => Hir::alternation(parts.iter().map(lowercase).collect()),
     }
 }
 
-fn lower_class(class: &Class) -> Hir {
+fn lowercase_class(class: &Class) -> Hir {
     let letters = match class {
         Class::Unicode(class) => Some(class.clone()),
         Class::Bytes(class) => class.to_unicode_class(),
@@ -183,10 +186,10 @@ fn lower_class(class: &Class) -> Hir {
     Hir::class(Class::Unicode(letters))
 }
 
-fn check(what: &'static str, found: u64, most: u64, pattern: &str) -> Result<(), PatternError> {
-    if found <= most {
+fn check_limit(quantity: &'static str, value: u64, limit: u64, pattern: &str) -> Result<(), PatternError> {
+    if value <= limit {
         return Ok(());
     }
     let pattern = pattern.chars().take(60).collect();
-    Err(PatternError::Large { pattern, what, found, most })
+    Err(PatternError::Oversized { pattern, quantity, value, limit })
 }

@@ -8,7 +8,7 @@ use proptest::{
 };
 use regex::Regex;
 
-use super::{LOOKED_AT_BYTES, Matches, Pattern, PatternError, TextSet, cost::Cost, pattern::COMPILED_BYTES};
+use super::{MAX_SEARCHED_BYTES, Matches, Pattern, PatternError, TextSet, cost::Cost, pattern::MAX_COMPILED_BYTES};
 
 /// The same cases every time; `PROPTEST_CASES` (256 when unset) has more of them, `PROPTEST_RNG_SEED` others.
 fn config(cases: u32) -> ProptestConfig {
@@ -80,7 +80,7 @@ fn set_of(all: Vec<Asked>) -> (TextSet, Vec<(u16, Asked)>) {
 fn agrees(set: &TextSet, numbered: &[(u16, Asked)], message: &str) -> TestCaseResult {
     let matches = set.matches(message);
     for (number, asked) in numbered {
-        prop_assert_eq!(matches.has(*number), holds(asked, message), "{:?} in {:?}", asked, message);
+        prop_assert_eq!(matches.contains(*number), holds(asked, message), "{:?} in {:?}", asked, message);
     }
     Ok(())
 }
@@ -133,7 +133,7 @@ fn checked(text: &str) -> Result<Pattern, PatternError> {
 }
 
 fn compiles(pattern: &Pattern) -> bool {
-    regex::RegexBuilder::new(pattern.text()).size_limit(COMPILED_BYTES).build().is_ok()
+    regex::RegexBuilder::new(pattern.text()).size_limit(MAX_COMPILED_BYTES).build().is_ok()
 }
 
 /// The most repetitions of `part` that are accepted.
@@ -215,14 +215,14 @@ fn only_the_first_16_kib_are_looked_at_cut_at_a_character() {
     let needle = set.add_needles(&["END"]).unwrap();
     let found = |message: &str| set.matches(message).numbers();
 
-    let fits = format!("{}end", "x".repeat(LOOKED_AT_BYTES - 3));
+    let fits = format!("{}end", "x".repeat(MAX_SEARCHED_BYTES - 3));
     assert_eq!(found(&fits), [end, needle]);
     assert_eq!(found(&format!("{fits} and so on")), [end, needle]);
     assert_eq!(found(&format!("x{fits}")), [0_u16; 0]);
 
     // A character of two bytes that ends at the cut is seen, one that straddles it is not.
-    assert_eq!(found(&format!("{}éend", "x".repeat(LOOKED_AT_BYTES - 2))), [last]);
-    assert_eq!(found(&format!("{}éend", "x".repeat(LOOKED_AT_BYTES - 1))), [0_u16; 0]);
+    assert_eq!(found(&format!("{}éend", "x".repeat(MAX_SEARCHED_BYTES - 2))), [last]);
+    assert_eq!(found(&format!("{}éend", "x".repeat(MAX_SEARCHED_BYTES - 1))), [0_u16; 0]);
 }
 
 /// What is looked for first has small letters only; what matches may have any.

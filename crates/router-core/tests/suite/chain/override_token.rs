@@ -1,15 +1,15 @@
 //! `@alias` at the start of a message: its model, the remaining text, and plain text (004 §9.2, decision D12).
 
-use router_core::{OverrideError, address};
+use router_core::{OverrideError, parse_override};
 
 use crate::support::{chosen, policy, registry};
 
 /// The selected model, or `-`, and the text that is sent; or the error.
 fn read(message: &str) -> String {
-    match address(message, &registry()) {
-        Ok(addressed) => {
-            let model = addressed.override_model.as_ref().map_or("-", |chosen| chosen.model.model());
-            format!("{model} | {}", addressed.text)
+    match parse_override(message, &registry()) {
+        Ok(parsed) => {
+            let model = parsed.override_model.as_ref().map_or("-", |chosen| chosen.model.model());
+            format!("{model} | {}", parsed.text)
         }
         Err(error) => format!("error: {error}"),
     }
@@ -33,8 +33,8 @@ fn aliases_and_full_ids_are_read_whatever_the_case() {
 
 #[test]
 fn the_alias_is_kept_as_it_was_written() {
-    let addressed = address("@HaIkU x", &registry()).unwrap();
-    assert_eq!(addressed.override_model.unwrap().alias, "HaIkU");
+    let parsed = parse_override("@HaIkU x", &registry()).unwrap();
+    assert_eq!(parsed.override_model.unwrap().alias, "HaIkU");
 }
 
 #[test]
@@ -66,7 +66,7 @@ fn what_is_not_at_the_very_start_or_has_no_name_is_text() {
 fn an_alias_without_a_message_is_an_error() {
     for text in ["@haiku", "@haiku ", "@haiku\n\n\t"] {
         let empty = OverrideError::Empty { alias: "haiku".to_owned() };
-        assert_eq!(address(text, &registry()), Err(empty), "{text:?}");
+        assert_eq!(parse_override(text, &registry()), Err(empty), "{text:?}");
     }
     insta::assert_snapshot!(read("@haiku"), @"error: `@haiku` is followed by no message");
 }
@@ -79,7 +79,9 @@ fn an_alias_that_does_not_exist_is_an_error_that_lists_what_is_close() {
 #[test]
 fn a_very_long_name_is_refused_at_once() {
     let message = format!("@{} x", "haiku".repeat(100_000));
-    assert!(matches!(address(&message, &registry()), Err(OverrideError::Unknown { hint, .. }) if hint.is_empty()));
+    assert!(
+        matches!(parse_override(&message, &registry()), Err(OverrideError::Unknown { hint, .. }) if hint.is_empty())
+    );
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The loader returns for any file, and the position of every problem is within the file.
 
 use proptest::{collection::vec, prelude::*, sample::select, test_runner::TestCaseResult};
-use router_core::{address, why};
+use router_core::{parse_override, why};
 
 use super::{config, policies::policy, printed::printed, worlds};
 use crate::support::{load_over, registry};
@@ -88,8 +88,8 @@ proptest! {
     #[test]
     fn messages_of_any_kind_are_addressed_or_refused(text in "[@\\\\]{0,2}\\PC{0,20}", escaped in any::<bool>()) {
         let text = if escaped { format!("\\@{text}") } else { text };
-        match address(&text, &registry()) {
-            Ok(addressed) => prop_assert!(text.ends_with(addressed.text)),
+        match parse_override(&text, &registry()) {
+            Ok(parsed) => prop_assert!(text.ends_with(parsed.text)),
             Err(error) => prop_assert!(error.to_string().contains('@')),
         }
     }
