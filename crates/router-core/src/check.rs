@@ -31,13 +31,13 @@ pub fn notes(policy: &Policy) -> Vec<Note> {
 /// Finds the rules of one scope that an earlier rule shadows.
 fn shadowed(rules: &[Rule]) -> impl Iterator<Item = Note> {
     rules.iter().enumerate().filter_map(|(index, rule)| {
-        let by = rules[..index].iter().find(|earlier| earlier.when.is_always() || earlier.when == rule.when)?;
+        let by = rules[..index].iter().find(|earlier| earlier.when.always_holds() || earlier.when == rule.when)?;
         Some(Note::Shadowed {
             rule: rule.name.clone(),
             line: rule.line,
             by: by.name.clone(),
             by_line: by.line,
-            always: by.when.is_always(),
+            always: by.when.always_holds(),
         })
     })
 }
@@ -45,10 +45,10 @@ fn shadowed(rules: &[Rule]) -> impl Iterator<Item = Note> {
 impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self::Shadowed { rule, line, by, by_line, always } = self;
-        let why = if *always { "always matches" } else { "has the same condition" };
+        let cause = if *always { "always matches" } else { "has the same condition" };
         write!(
             f,
-            "line {line}: rule \"{rule}\" is only a fallback: rule \"{by}\" (line {by_line}) stands above it and {why}"
+            "line {line}: rule \"{rule}\" is only a fallback: rule \"{by}\" (line {by_line}) stands above it and {cause}"
         )
     }
 }

@@ -59,11 +59,13 @@ impl EvaluateSlots for ModelSlots<'_> {
         match slot {
             Slot::PerMessageOverride => match &self.turn.override_model {
                 None => self.client_override(slot),
-                Some(chosen) => self.named(slot, &chosen.model, Reason::Override { alias: chosen.alias.clone() }),
+                Some(chosen) => {
+                    self.entry_for_id(slot, &chosen.model, Reason::Override { alias: chosen.alias.clone() })
+                }
             },
             Slot::ManualSticky => match &self.turn.sticky {
                 None => ChainEntry::not_applicable(slot, Reason::NoSticky),
-                Some(model) => self.named(slot, model, Reason::Sticky),
+                Some(model) => self.entry_for_id(slot, model, Reason::Sticky),
             },
             Slot::ConfiguredRules => self.rules(),
             Slot::PatternRecommendation => self.pattern(),
@@ -71,7 +73,7 @@ impl EvaluateSlots for ModelSlots<'_> {
             Slot::WorkspaceDefault => self.workspace_default(slot),
             Slot::GlobalDefault => match &self.policy.global.default {
                 None => ChainEntry::not_applicable(slot, Reason::NoGlobalDefault),
-                Some(model) => self.proposed(slot, model, Reason::GlobalDefault),
+                Some(model) => self.entry_for_spec(slot, model, Reason::GlobalDefault),
             },
             Slot::LastResort => self.last_resort(slot),
         }
@@ -100,12 +102,12 @@ impl ModelSlots<'_> {
     }
 
     /// Creates the entry for a model of the registry, chosen or rejected.
-    fn proposed(&self, slot: Slot, model: &ModelSpec, reason: Reason) -> ChainEntry {
+    fn entry_for_spec(&self, slot: Slot, model: &ModelSpec, reason: Reason) -> ChainEntry {
         ChainEntry::proposed(slot, model.id.clone(), reason, self.rejection(model))
     }
 
     /// Creates the entry for a model that may no longer be in the registry, chosen or rejected.
-    fn named(&self, slot: Slot, model: &ModelId, reason: Reason) -> ChainEntry {
+    fn entry_for_id(&self, slot: Slot, model: &ModelId, reason: Reason) -> ChainEntry {
         let failure = match self.policy.registry().get(model) {
             Some(known) => self.rejection(known),
             None => Some(Failure::NotConfigured),

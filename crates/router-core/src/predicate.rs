@@ -56,13 +56,13 @@ impl Predicate {
             Self::Workspace(pattern) => turn.workspace.as_deref().is_some_and(|path| pattern.is_match(path)),
             Self::TimeOfDay(window) => window.contains(turn.at.local_minute_of_day(turn.offset_minutes)),
             Self::SpentMoreThan(limit) => *limit < turn.spent_today,
-            Self::Client(names) => asked(turn)
+            Self::Client(names) => client_request(turn)
                 .and_then(|request| request.client.as_ref())
                 .is_some_and(|client| names.iter().any(|name| name.eq_ignore_ascii_case(client))),
-            Self::ClientModel(names) => asked(turn).is_some_and(|request| asks_for(request, names)),
-            Self::Subagent(wanted) => asked(turn).is_some_and(|request| request.subagent) == *wanted,
+            Self::ClientModel(names) => client_request(turn).is_some_and(|request| requests_any_model(request, names)),
+            Self::Subagent(wanted) => client_request(turn).is_some_and(|request| request.subagent) == *wanted,
             Self::AuxiliaryCall(kinds) => {
-                asked(turn).and_then(|request| request.auxiliary).is_some_and(|kind| kinds.contains(&kind))
+                client_request(turn).and_then(|request| request.auxiliary).is_some_and(|kind| kinds.contains(&kind))
             }
             Self::Any(parts) => parts.iter().any(|part| part.holds(situation)),
             Self::All(parts) => parts.iter().all(|part| part.holds(situation)),
@@ -72,11 +72,11 @@ impl Predicate {
 
     /// Returns a daily budget that made this condition hold: the first exceeded one in the order of the file. Budgets
     /// under `not` do not count.
-    pub(crate) fn fired_budget(&self, situation: Situation<'_>) -> Option<NanoUsd> {
+    pub(crate) fn exceeded_budget(&self, situation: Situation<'_>) -> Option<NanoUsd> {
         match self {
             Self::SpentMoreThan(limit) if self.holds(situation) => Some(*limit),
             Self::Any(parts) | Self::All(parts) => {
-                parts.iter().filter(|part| part.holds(situation)).find_map(|part| part.fired_budget(situation))
+                parts.iter().filter(|part| part.holds(situation)).find_map(|part| part.exceeded_budget(situation))
             }
             _ => None,
         }
@@ -94,19 +94,19 @@ impl Predicate {
 
     /// Returns the index of a text pattern that must match for this condition to hold; `None` if none is
     /// known.
-    pub(crate) fn needed_text(&self) -> Option<u16> {
+    pub(crate) fn required_text(&self) -> Option<u16> {
         match self {
             Self::Text(number) => Some(*number),
-            Self::All(parts) => parts.iter().find_map(Self::needed_text),
+            Self::All(parts) => parts.iter().find_map(Self::required_text),
             _ => None,
         }
     }
 
     /// Returns whether this condition holds for every turn. May return `false` for one that does.
-    pub(crate) fn is_always(&self) -> bool {
+    pub(crate) fn always_holds(&self) -> bool {
         match self {
-            Self::All(parts) => parts.iter().all(Self::is_always),
-            Self::Any(parts) => parts.iter().any(Self::is_always),
+            Self::All(parts) => parts.iter().all(Self::always_holds),
+            Self::Any(parts) => parts.iter().any(Self::always_holds),
             _ => false,
         }
     }
@@ -152,15 +152,15 @@ impl Predicate {
     }
 }
 
-const fn asked(turn: &Turn) -> Option<&ClientRequest> {
+const fn client_request(turn: &Turn) -> Option<&ClientRequest> {
     turn.request.as_ref()
 }
 
 /// Returns whether the client's requested model is one of `names`, either as the client wrote it or by its id.
-fn asks_for(request: &ClientRequest, names: &[String]) -> bool {
+fn requests_any_model(request: &ClientRequest, names: &[String]) -> bool {
     let named = request.named.as_ref().map(ModelId::as_str);
-    let is = |name: &String| {
+    let is_requested = |name: &String| {
         name.eq_ignore_ascii_case(&request.model) || named.is_some_and(|id| name.eq_ignore_ascii_case(id))
     };
-    names.iter().any(is)
+    names.iter().any(is_requested)
 }

@@ -225,7 +225,7 @@ impl Scenario {
     pub fn try_on(&self, policy: &Policy) -> Result<Outcome, ScenarioError> {
         let turn = self.turn(policy)?;
         let outages = self.outages(policy)?;
-        let learned = self.learned.as_ref().map(|learned| learned.view(policy)).transpose()?;
+        let learned = self.learned.as_ref().map(|learned| learned.pattern_view(policy)).transpose()?;
         let patterns: &dyn PatternView = match &learned {
             Some(learned) => learned,
             None => &NoPatterns,
@@ -246,11 +246,11 @@ impl Scenario {
             id: TurnId(EventId::derive(&[b"scenario"])),
             session: SessionId::try_from("scenario")
                 .map_err(|error| ScenarioError::Unreadable { what: "session", text: error.to_string() })?,
-            at: on_day_one(minute),
+            at: time_at_minute(minute),
             offset_minutes: 0,
             message: MessageText::Present(parsed.text.to_owned()),
             override_model: parsed.override_model,
-            sticky: self.sticky.as_deref().map(|name| known(policy, name)).transpose()?,
+            sticky: self.sticky.as_deref().map(|name| resolve_model(policy, name)).transpose()?,
             delegation: self.delegation.map(|tier| Delegation { tier }),
             workspace: self.workspace.clone(),
             needs: self.needs,
@@ -276,7 +276,7 @@ impl Scenario {
             models: self
                 .models_out
                 .iter()
-                .map(|name| Ok((known(policy, name)?, forever)))
+                .map(|name| Ok((resolve_model(policy, name)?, forever)))
                 .collect::<Result<BTreeMap<_, _>, ScenarioError>>()?,
             providers: self
                 .providers_out
@@ -287,30 +287,30 @@ impl Scenario {
     }
 }
 
-fn known(policy: &Policy, name: &str) -> Result<ModelId, ScenarioError> {
+fn resolve_model(policy: &Policy, name: &str) -> Result<ModelId, ScenarioError> {
     let model = policy.registry().named(name);
     model.map(|model| model.id.clone()).ok_or_else(|| ScenarioError::UnknownModel(name.to_owned()))
 }
 
 /// Returns a minute of 2 January 1970. On the first of January, a clock's offset could lead to a time before the epoch.
-fn on_day_one(minute: u16) -> Timestamp {
+fn time_at_minute(minute: u16) -> Timestamp {
     Timestamp::from_secs(86_400 + u64::from(minute) * 60)
 }
 
 impl Learned {
-    fn view(&self, policy: &Policy) -> Result<Recommended, ScenarioError> {
-        let model = known(policy, &self.model)?;
+    fn pattern_view(&self, policy: &Policy) -> Result<FixedRecommendation, ScenarioError> {
+        let model = resolve_model(policy, &self.model)?;
         let (confidence, samples) = (Score::ratio(self.confidence_percent, 100), self.samples);
         let alternatives = vec![Alternative { model: model.clone(), score: Some(Score::ONE), samples }];
-        Ok(Recommended(Recommendation { model, confidence, samples, alternatives }))
+        Ok(FixedRecommendation(Recommendation { model, confidence, samples, alternatives }))
     }
 }
 
 /// A pattern store that recommends one model for every turn.
 #[derive(Debug)]
-struct Recommended(Recommendation);
+struct FixedRecommendation(Recommendation);
 
-impl PatternView for Recommended {
+impl PatternView for FixedRecommendation {
     fn recommend(&self, query: &PatternQuery<'_>) -> Option<Recommendation> {
         (query.known)(&self.0.model).then(|| self.0.clone())
     }

@@ -96,7 +96,7 @@ struct Reader<'a> {
 }
 
 /// The events of the parser that matter for the tree.
-enum Step<'a> {
+enum TreeEvent<'a> {
     Document,
     Scalar {
         text: Cow<'a, str>,
@@ -109,7 +109,7 @@ enum Step<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn next(&mut self) -> Result<Option<(Step<'a>, Mark)>, Problem> {
+    fn next(&mut self) -> Result<Option<(TreeEvent<'a>, Mark)>, Problem> {
         while let Some(event) = self.parser.next_event() {
             let (event, span) = event.map_err(|error| {
                 let at = error.marker();
@@ -117,67 +117,67 @@ impl<'a> Reader<'a> {
                 problem(mark, &format!("not valid YAML: {}", error.info()))
             })?;
             let mark = Mark::from(&span);
-            let step = match event {
-                Event::DocumentStart(..) => Step::Document,
+            let event = match event {
+                Event::DocumentStart(..) => TreeEvent::Document,
                 Event::Scalar(text, style, anchor, tag) => {
-                    refuse(mark, anchor, tag.is_some())?;
-                    Step::Scalar { text, plain: style == ScalarStyle::Plain }
+                    reject_anchor_and_tag(mark, anchor, tag.is_some())?;
+                    TreeEvent::Scalar { text, plain: style == ScalarStyle::Plain }
                 }
                 Event::SequenceStart(_, anchor, tag) => {
-                    refuse(mark, anchor, tag.is_some())?;
-                    Step::List
+                    reject_anchor_and_tag(mark, anchor, tag.is_some())?;
+                    TreeEvent::List
                 }
                 Event::MappingStart(_, anchor, tag) => {
-                    refuse(mark, anchor, tag.is_some())?;
-                    Step::Map
+                    reject_anchor_and_tag(mark, anchor, tag.is_some())?;
+                    TreeEvent::Map
                 }
-                Event::SequenceEnd | Event::MappingEnd => Step::End,
+                Event::SequenceEnd | Event::MappingEnd => TreeEvent::End,
                 Event::Alias(_) | Event::UnresolvedAlias(_) => {
                     return Err(problem(mark, "aliases (`*name`) are not supported: write the value out"));
                 }
                 _ => continue,
             };
-            return Ok(Some((step, mark)));
+            return Ok(Some((event, mark)));
         }
         Ok(None)
     }
 
     fn document(&mut self) -> Result<Option<Node<'a>>, Problem> {
         let mut root = None;
-        while let Some((step, mark)) = self.next()? {
-            match step {
-                Step::Document if root.is_some() => {
+        while let Some((event, mark)) = self.next()? {
+            match event {
+                TreeEvent::Document if root.is_some() => {
                     return Err(problem(mark, "a second document starts here: a policy is one document"));
                 }
-                Step::Document => {}
-                step => root = Some(self.node(step, mark, 0)?),
+                TreeEvent::Document => {}
+                event => root = Some(self.node(event, mark, 0)?),
             }
         }
         Ok(root)
     }
 
-    fn node(&mut self, step: Step<'a>, mark: Mark, depth: usize) -> Result<Node<'a>, Problem> {
+    fn node(&mut self, event: TreeEvent<'a>, mark: Mark, depth: usize) -> Result<Node<'a>, Problem> {
         if MAX_DEPTH < depth {
             return Err(problem(mark, "nested too deeply: the most is 32 levels"));
         }
-        let value = match step {
-            Step::Scalar { text, plain } => Value::Scalar { text, plain },
-            Step::List => {
+        let value = match event {
+            TreeEvent::Scalar { text, plain } => Value::Scalar { text, plain },
+            TreeEvent::List => {
                 let mut items = Vec::new();
                 while let Some(item) = self.item(mark, depth)? {
                     items.push(item);
                 }
                 Value::List(items)
             }
-            Step::Map => {
+            TreeEvent::Map => {
                 let mut entries = Vec::new();
                 while let Some(key) = self.item(mark, depth)? {
-                    let value = self.item(mark, depth)?.ok_or_else(|| cut_off(mark))?;
+                    let value = self.item(mark, depth)?.ok_or_else(|| truncated_value(mark))?;
                     entries.push((key, value));
                 }
                 Value::Map(entries)
             }
-            Step::Document | Step::End => return Err(cut_off(mark)),
+            TreeEvent::Document | TreeEvent::End => return Err(truncated_value(mark)),
         };
         Ok(Node { mark, value })
     }
@@ -185,22 +185,22 @@ impl<'a> Reader<'a> {
     /// Returns the next value of the list or mapping that started at `mark`; `None` at its end.
     fn item(&mut self, mark: Mark, depth: usize) -> Result<Option<Node<'a>>, Problem> {
         match self.next()? {
-            Some((Step::End, _)) => Ok(None),
-            Some((step, at)) => self.node(step, at, depth + 1).map(Some),
-            None => Err(cut_off(mark)),
+            Some((TreeEvent::End, _)) => Ok(None),
+            Some((event, at)) => self.node(event, at, depth + 1).map(Some),
+            None => Err(truncated_value(mark)),
         }
     }
 }
 
-fn cut_off(mark: Mark) -> Problem {
+fn truncated_value(mark: Mark) -> Problem {
     problem(mark, "the file ends inside this value")
 }
 
-fn refuse(mark: Mark, anchor: usize, tagged: bool) -> Result<(), Problem> {
+fn reject_anchor_and_tag(mark: Mark, anchor: usize, has_tag: bool) -> Result<(), Problem> {
     if anchor != 0 {
         return Err(problem(mark, "anchors (`&name`) are not supported: write the value out"));
     }
-    if tagged {
+    if has_tag {
         return Err(problem(mark, "tags (`!name`) are not supported"));
     }
     Ok(())

@@ -19,7 +19,7 @@ impl ModelSlots<'_> {
             return ChainEntry::not_applicable(slot, Reason::NoOverride);
         }
         match &request.named {
-            Some(model) => self.named(slot, model, Reason::ClientModel { name: request.model.clone() }),
+            Some(model) => self.entry_for_id(slot, model, Reason::ClientModel { name: request.model.clone() }),
             None => ChainEntry::not_applicable(slot, Reason::UnknownClientModel { name: request.model.clone() }),
         }
     }
@@ -27,14 +27,14 @@ impl ModelSlots<'_> {
     /// Evaluates `WORKSPACE_DEFAULT`: the default of the workspace, or else the requested model if the policy treats it as a
     /// default (decision D35).
     pub(super) fn workspace_default(&self, slot: Slot) -> ChainEntry {
-        let own = match self.scope.and_then(|scope| scope.default.as_ref()) {
+        let workspace_entry = match self.scope.and_then(|scope| scope.default.as_ref()) {
             None => ChainEntry::not_applicable(slot, Reason::NoWorkspaceDefault),
-            Some(model) => self.proposed(slot, model, Reason::WorkspaceDefault),
+            Some(model) => self.entry_for_spec(slot, model, Reason::WorkspaceDefault),
         };
-        let Some((name, model)) = self.client_default() else { return own };
-        let requested = self.named(slot, &model, Reason::ClientModel { name: name.clone() });
-        match (own.failure.clone().zip(own.candidate.clone()), requested.failure.clone()) {
-            _ if own.verdict == Verdict::Chose => own,
+        let Some((name, model)) = self.client_default() else { return workspace_entry };
+        let requested = self.entry_for_id(slot, &model, Reason::ClientModel { name: name.clone() });
+        match (workspace_entry.failure.clone().zip(workspace_entry.candidate.clone()), requested.failure.clone()) {
+            _ if workspace_entry.verdict == Verdict::Chose => workspace_entry,
             (None, _) => requested,
             (Some((failure, candidate)), None) => {
                 let attempts = vec![Attempt { name: "workspace".to_owned(), candidate, failure }];
@@ -43,7 +43,7 @@ impl ModelSlots<'_> {
             (Some((failure, candidate)), Some(requested_failure)) => {
                 let rejected = Attempt { name: "workspace".to_owned(), candidate, failure };
                 let requested = Attempt { name, candidate: model, failure: requested_failure };
-                ChainEntry { attempts: vec![rejected, requested], ..own }
+                ChainEntry { attempts: vec![rejected, requested], ..workspace_entry }
             }
         }
     }
@@ -54,7 +54,7 @@ impl ModelSlots<'_> {
             self.turn.request.as_ref().filter(|_| self.policy.gateway().last_resort == LastResort::Requested);
         match requested.and_then(|request| Some((request.named.as_ref()?, &request.model))) {
             None => ChainEntry::not_applicable(slot, Reason::NoLastResort),
-            Some((model, name)) => self.named(slot, model, Reason::ClientModel { name: name.clone() }),
+            Some((model, name)) => self.entry_for_id(slot, model, Reason::ClientModel { name: name.clone() }),
         }
     }
 

@@ -37,7 +37,7 @@ impl Explain for ModelChoice {
             Reason::NoRuleMatched => "no rule matched".to_owned(),
             Reason::NoNeighbours => "nothing like this turn was scored yet".to_owned(),
             Reason::BelowThreshold { confidence, samples } => {
-                format!("below threshold (confidence {confidence}, {})", counted(*samples))
+                format!("below threshold (confidence {confidence}, {})", sample_count(*samples))
             }
             Reason::InDelegation => "a planner's tier is not overridden by learned behaviour".to_owned(),
             Reason::NotDelegation => "not a delegation".to_owned(),
@@ -55,7 +55,7 @@ impl Explain for ModelChoice {
             Reason::Sticky | Reason::WorkspaceDefault | Reason::GlobalDefault => model,
             Reason::Pattern(found) => {
                 let verb = if entry.verdict == Verdict::Deferred { "suggested" } else { "recommended" };
-                format!("{verb} {model}\n(confidence {}, {})", found.confidence, counted(found.samples))
+                format!("{verb} {model}\n(confidence {}, {})", found.confidence, sample_count(found.samples))
             }
         }
     }
@@ -107,6 +107,6 @@ impl Explain for ModelChoice {
 }
 
 /// Formats a number of samples: `1 sample`, `14 samples`.
-fn counted(samples: u64) -> String {
+fn sample_count(samples: u64) -> String {
     format!("{samples} sample{}", if samples == 1 { "" } else { "s" })
 }

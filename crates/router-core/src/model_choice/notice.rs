@@ -142,13 +142,13 @@ fn disagreement(decision: &Decision, policy: &Policy) -> Option<ModelNotice> {
     let settings = policy.disagreement();
     let entry = decision.entry(Slot::PatternRecommendation).filter(|entry| entry.verdict == Verdict::Deferred)?;
     let (Reason::Pattern(found), Some(model)) = (&entry.reason, &decision.chosen) else { return None };
-    let shown = settings.surface
+    let is_shown = settings.surface
         && entry.failure.is_none()
         && found.model != *model
         && settings.min_confidence <= found.confidence
         && settings.min_sample_size <= found.samples;
     let rule = decision.winner()?.reason.rule().map(str::to_owned);
-    shown.then(|| ModelNotice::PatternDisagrees {
+    is_shown.then(|| ModelNotice::PatternDisagrees {
         model: model.clone(),
         rule,
         recommended: found.model.clone(),

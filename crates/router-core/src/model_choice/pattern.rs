@@ -22,7 +22,7 @@ impl ModelSlots<'_> {
             Err(reason) => return ChainEntry::not_applicable(slot, reason),
         };
         let model = recommendation.model.clone();
-        let mut entry = self.named(slot, &model, Reason::Pattern(recommendation));
+        let mut entry = self.entry_for_id(slot, &model, Reason::Pattern(recommendation));
         if is_suggestion {
             entry.verdict = Verdict::Deferred;
         }
@@ -42,7 +42,7 @@ impl ModelSlots<'_> {
         // The baseline is the model that serves the turn.
         let recommendation = self.recommendation(winner.candidate.as_ref()).ok()?;
         let model = recommendation.model.clone();
-        let mut entry = self.named(Slot::PatternRecommendation, &model, Reason::Pattern(recommendation));
+        let mut entry = self.entry_for_id(Slot::PatternRecommendation, &model, Reason::Pattern(recommendation));
         entry.verdict = Verdict::Deferred;
         Some(entry)
     }

@@ -17,7 +17,7 @@ impl ModelSlots<'_> {
         self.matches();
         let Some(matches) = &self.matched else { return ChainEntry::not_applicable(slot, Reason::NoRuleMatched) };
         let mut attempts: Vec<(&Rule, Attempt)> = Vec::new();
-        for rule in scopes.iter().flatten().flat_map(|scope| scope.rules.possible(matches)) {
+        for rule in scopes.iter().flatten().flat_map(|scope| scope.rules.candidates(matches)) {
             if !rule.when.holds(situation(rule, self.turn, matches)) {
                 continue;
             }
@@ -45,5 +45,5 @@ fn situation<'a>(rule: &Rule, turn: &'a Turn, matches: &'a Matches) -> Situation
 }
 
 fn reason(rule: &Rule, turn: &Turn, matches: &Matches) -> Reason {
-    Reason::Rule { name: rule.name.clone(), budget: rule.when.fired_budget(situation(rule, turn, matches)) }
+    Reason::Rule { name: rule.name.clone(), budget: rule.when.exceeded_budget(situation(rule, turn, matches)) }
 }

@@ -25,12 +25,12 @@ impl Loader<'_> {
     /// Parses the block; `None` with reported problems if it is invalid.
     pub(super) fn embedding(&mut self, node: &Node<'_>) -> Option<EmbeddingEndpoint> {
         let keys = self.problems.mapping(node, "`embedding`", schema::EMBEDDING)?;
-        for key in schema::EMBEDDING.iter().filter(|key| key.required && !keys.has(key.name)) {
-            self.problems.note(node.mark, format!("`embedding` has no `{}`", key.name));
+        for key in schema::EMBEDDING.iter().filter(|key| key.required && !keys.contains(key.name)) {
+            self.problems.report(node.mark, format!("`embedding` has no `{}`", key.name));
         }
-        let url = keys.get("url").and_then(|node| self.checked(node, "url", wrong_with_url));
-        let model = keys.get("model").and_then(|node| self.checked(node, "model", wrong_with_model));
-        let key_env = keys.get("key_env").and_then(|node| self.checked(node, "key_env", wrong_with_variable));
+        let url = keys.get("url").and_then(|node| self.validated_text(node, "url", url_problem));
+        let model = keys.get("model").and_then(|node| self.validated_text(node, "model", model_problem));
+        let key_env = keys.get("key_env").and_then(|node| self.validated_text(node, "key_env", variable_problem));
         Some(EmbeddingEndpoint {
             url: url?.trim_end_matches('/').to_owned(),
             model: model?.to_owned(),
@@ -38,24 +38,24 @@ impl Loader<'_> {
         })
     }
 
-    /// Returns a text that passes the check `wrong`; otherwise reports the problem. The message does not repeat the
-    /// text, which may be a secret in the wrong place.
-    fn checked<'n>(
+    /// Parses a text for which `find_problem` returns `None`; otherwise reports its problem. The message does not repeat
+    /// the text, which may be a secret in the wrong place.
+    fn validated_text<'n>(
         &mut self,
         node: &'n Node<'_>,
-        what: &str,
-        wrong: fn(&str) -> Option<&'static str>,
+        subject: &str,
+        find_problem: fn(&str) -> Option<&'static str>,
     ) -> Option<&'n str> {
-        let text = self.problems.text(node, what)?;
-        let problem = wrong(text);
+        let text = self.problems.text(node, subject)?;
+        let problem = find_problem(text);
         if let Some(problem) = problem {
-            self.problems.note(node.mark, format!("`{what}` {problem}"));
+            self.problems.report(node.mark, format!("`{subject}` {problem}"));
         }
         problem.is_none().then_some(text)
     }
 }
 
-fn wrong_with_url(url: &str) -> Option<&'static str> {
+fn url_problem(url: &str) -> Option<&'static str> {
     let Some(rest) = url.strip_prefix("http://").or_else(|| url.strip_prefix("https://")) else {
         return Some("must start with `http://` or `https://`");
     };
@@ -86,15 +86,15 @@ fn is_authority(authority: &str) -> bool {
         Some((host, port)) => (host, Some(port)),
         None => (authority, None),
     };
-    let known = |byte: u8| byte.is_ascii_alphanumeric() || b"-._".contains(&byte);
-    !host.is_empty() && host.bytes().all(known) && port.is_none_or(is_port)
+    let is_host_byte = |byte: u8| byte.is_ascii_alphanumeric() || b"-._".contains(&byte);
+    !host.is_empty() && host.bytes().all(is_host_byte) && port.is_none_or(is_port)
 }
 
 fn is_port(port: &str) -> bool {
     port.bytes().all(|byte| byte.is_ascii_digit()) && port.parse::<u16>().is_ok_and(|port| port != 0)
 }
 
-fn wrong_with_model(model: &str) -> Option<&'static str> {
+fn model_problem(model: &str) -> Option<&'static str> {
     if MAX_NAME_BYTES < model.len() {
         Some("must have at most 100 bytes")
     } else if model.chars().any(char::is_control) {
@@ -104,8 +104,9 @@ fn wrong_with_model(model: &str) -> Option<&'static str> {
     }
 }
 
-fn wrong_with_variable(name: &str) -> Option<&'static str> {
-    let plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-    let fits = plain && name.len() <= MAX_NAME_BYTES && !name.starts_with(|first: char| first.is_ascii_digit());
+fn variable_problem(name: &str) -> Option<&'static str> {
+    let has_valid_bytes = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    let fits =
+        has_valid_bytes && name.len() <= MAX_NAME_BYTES && !name.starts_with(|first: char| first.is_ascii_digit());
     (!fits).then_some("must be the name of an environment variable, such as OPENAI_API_KEY, and never a key itself")
 }

@@ -23,33 +23,33 @@ impl<'n, 'a> Keys<'n, 'a> {
         self.0.get(name).map(|(_, value)| *value)
     }
 
-    pub(crate) fn has(&self, name: &str) -> bool {
+    pub(crate) fn contains(&self, name: &str) -> bool {
         self.0.contains_key(name)
     }
 }
 
 impl Problems {
-    pub(crate) fn note(&mut self, mark: Mark, message: impl Into<String>) {
+    pub(crate) fn report(&mut self, mark: Mark, message: impl Into<String>) {
         self.0.push(Problem { line: mark.line, column: mark.column, message: message.into() });
     }
 
     /// Reports that a value has the wrong type; `wanted` describes the right one.
-    fn expected(&mut self, node: &Node<'_>, what: &str, wanted: &str) {
-        self.note(node.mark, format!("{what} must be {wanted}, this is {}", node.kind()));
+    fn report_type(&mut self, node: &Node<'_>, subject: &str, wanted: &str) {
+        self.report(node.mark, format!("{subject} must be {wanted}, this is {}", node.kind()));
     }
 
     /// Parses a mapping. Reports repeated and unknown keys.
     pub(crate) fn mapping<'n, 'a>(
         &mut self,
         node: &'n Node<'a>,
-        what: &str,
+        subject: &str,
         known: &'static [Key],
     ) -> Option<Keys<'n, 'a>> {
-        let entries = self.entries(node, what)?;
+        let entries = self.entries(node, subject)?;
         for (name, (mark, _)) in &entries {
             if !names(known).any(|known| known == *name) {
                 let hint = did_you_mean(name, names(known));
-                self.note(*mark, format!("unknown key `{name}` in {what}{hint}"));
+                self.report(*mark, format!("unknown key `{name}` in {subject}{hint}"));
             }
         }
         Some(Keys(entries))
@@ -59,20 +59,20 @@ impl Problems {
     pub(crate) fn entries<'n, 'a>(
         &mut self,
         node: &'n Node<'a>,
-        what: &str,
+        subject: &str,
     ) -> Option<BTreeMap<&'n str, (Mark, &'n Node<'a>)>> {
         let Value::Map(entries) = &node.value else {
-            self.expected(node, what, "a mapping");
+            self.report_type(node, subject, "a mapping");
             return None;
         };
         let mut found = BTreeMap::new();
         for (key, value) in entries {
             let Value::Scalar { text, .. } = &key.value else {
-                self.note(key.mark, format!("a key in {what} must be text, this is {}", key.kind()));
+                self.report(key.mark, format!("a key in {subject} must be text, this is {}", key.kind()));
                 continue;
             };
             if found.contains_key(text.as_ref()) {
-                self.note(key.mark, format!("`{text}` stands twice in {what}: keep one"));
+                self.report(key.mark, format!("`{text}` stands twice in {subject}: keep one"));
             } else {
                 found.insert(text.as_ref(), (key.mark, value));
             }
@@ -80,91 +80,91 @@ impl Problems {
         Some(found)
     }
 
-    pub(crate) fn list<'n, 'a>(&mut self, node: &'n Node<'a>, what: &str) -> Option<&'n [Node<'a>]> {
+    pub(crate) fn list<'n, 'a>(&mut self, node: &'n Node<'a>, subject: &str) -> Option<&'n [Node<'a>]> {
         if let Value::List(items) = &node.value {
             return Some(items);
         }
-        self.expected(node, &format!("`{what}`"), "a list");
+        self.report_type(node, &format!("`{subject}`"), "a list");
         None
     }
 
     /// Parses a text that is not empty. Unquoted numbers and booleans are not texts.
-    pub(crate) fn text<'n>(&mut self, node: &'n Node<'_>, what: &str) -> Option<&'n str> {
+    pub(crate) fn text<'n>(&mut self, node: &'n Node<'_>, subject: &str) -> Option<&'n str> {
         match &node.value {
             Value::Scalar { text, .. } if node.kind() == "text" && !text.is_empty() => Some(text),
             Value::Scalar { plain: false, .. } => {
-                self.note(node.mark, format!("`{what}` is empty"));
+                self.report(node.mark, format!("`{subject}` is empty"));
                 None
             }
             _ => {
-                self.expected(node, &format!("`{what}`"), "text");
+                self.report_type(node, &format!("`{subject}`"), "text");
                 None
             }
         }
     }
 
     /// Parses one text or a list of texts, at least one (decision D8).
-    pub(crate) fn texts<'n>(&mut self, node: &'n Node<'_>, what: &str) -> Option<Vec<&'n str>> {
+    pub(crate) fn texts<'n>(&mut self, node: &'n Node<'_>, subject: &str) -> Option<Vec<&'n str>> {
         let Value::List(items) = &node.value else {
-            return self.text(node, what).map(|text| vec![text]);
+            return self.text(node, subject).map(|text| vec![text]);
         };
         if items.is_empty() {
-            self.note(node.mark, format!("`{what}` is empty: name at least one"));
+            self.report(node.mark, format!("`{subject}` is empty: name at least one"));
         }
-        let texts: Vec<_> = items.iter().filter_map(|item| self.text(item, what)).collect();
+        let texts: Vec<_> = items.iter().filter_map(|item| self.text(item, subject)).collect();
         (texts.len() == items.len() && !texts.is_empty()).then_some(texts)
     }
 
-    /// Parses an unquoted scalar with `read`, which returns `None` if it is invalid.
-    fn plain<T>(
+    /// Parses an unquoted scalar with `parse`, which returns `None` if it is invalid.
+    fn parse_unquoted<T>(
         &mut self,
         node: &Node<'_>,
-        what: &str,
+        subject: &str,
         wanted: &str,
-        read: impl FnOnce(&str) -> Option<T>,
+        parse: impl FnOnce(&str) -> Option<T>,
     ) -> Option<T> {
         let Value::Scalar { text, plain: true } = &node.value else {
-            self.expected(node, &format!("`{what}`"), wanted);
+            self.report_type(node, &format!("`{subject}`"), wanted);
             return None;
         };
-        let meant = read(text);
-        if meant.is_none() {
+        let value = parse(text);
+        if value.is_none() {
             let found = if node.is_null() { "this is nothing".to_owned() } else { format!("not `{text}`") };
-            self.note(node.mark, format!("`{what}` must be {wanted}, {found}"));
+            self.report(node.mark, format!("`{subject}` must be {wanted}, {found}"));
         }
-        meant
+        value
     }
 
-    pub(crate) fn boolean(&mut self, node: &Node<'_>, what: &str) -> Option<bool> {
-        self.plain(node, what, "true or false", |text| text.parse().ok())
+    pub(crate) fn boolean(&mut self, node: &Node<'_>, subject: &str) -> Option<bool> {
+        self.parse_unquoted(node, subject, "true or false", |text| text.parse().ok())
     }
 
     /// Parses a whole number of at least `least`, without digit separators.
-    pub(crate) fn count(&mut self, node: &Node<'_>, what: &str, least: u64) -> Option<u64> {
+    pub(crate) fn count(&mut self, node: &Node<'_>, subject: &str, least: u64) -> Option<u64> {
         let wanted = format!("a whole number of at least {least}");
-        self.plain(node, what, &wanted, |text| text.parse().ok().filter(|count| least <= *count))
+        self.parse_unquoted(node, subject, &wanted, |text| text.parse().ok().filter(|count| least <= *count))
     }
 
     /// Parses an exact amount of dollars.
-    pub(crate) fn money(&mut self, node: &Node<'_>, what: &str) -> Option<NanoUsd> {
-        self.plain(node, what, "dollars such as 5.00, with at most nine decimals", |text| text.parse().ok())
+    pub(crate) fn money(&mut self, node: &Node<'_>, subject: &str) -> Option<NanoUsd> {
+        self.parse_unquoted(node, subject, "dollars such as 5.00, with at most nine decimals", |text| text.parse().ok())
     }
 
     /// Parses an exact number from 0 to 1.
-    pub(crate) fn fraction(&mut self, node: &Node<'_>, what: &str) -> Option<Score> {
+    pub(crate) fn fraction(&mut self, node: &Node<'_>, subject: &str) -> Option<Score> {
         // A dollar has as many billionths as 1, so the parser of amounts applies.
-        let read = |text: &str| text.parse().ok().map(|NanoUsd(billionths)| Score(billionths));
+        let parse = |text: &str| text.parse().ok().map(|NanoUsd(billionths)| Score(billionths));
         let wanted = "a number from 0.0 to 1.0, with at most nine decimals";
-        self.plain(node, what, wanted, |text| read(text).filter(|fraction| *fraction <= Score::ONE))
+        self.parse_unquoted(node, subject, wanted, |text| parse(text).filter(|fraction| *fraction <= Score::ONE))
     }
 
     /// Parses one of several keywords.
-    pub(crate) fn choice<T: Copy>(&mut self, node: &Node<'_>, what: &str, words: &[(&'static str, T)]) -> Option<T> {
-        let text = self.text(node, what)?;
+    pub(crate) fn choice<T: Copy>(&mut self, node: &Node<'_>, subject: &str, words: &[(&'static str, T)]) -> Option<T> {
+        let text = self.text(node, subject)?;
         let found = words.iter().find(|(word, _)| *word == text);
         if found.is_none() {
             let known: Vec<_> = words.iter().map(|(word, _)| format!("`{word}`")).collect();
-            self.note(node.mark, format!("`{what}` must be {}, not `{text}`", known.join(" or ")));
+            self.report(node.mark, format!("`{subject}` must be {}, not `{text}`", known.join(" or ")));
         }
         found.map(|(_, value)| *value)
     }

@@ -132,7 +132,7 @@ impl Loader<'_> {
                 let names: Vec<_> =
                     Requirement::ADAPTABLE.into_iter().filter(is_listable).map(Requirement::name).collect();
                 let message = format!("`adapt` cannot contain `{name}`; it accepts {}", names.join(", "));
-                self.problems.note(node.mark, message);
+                self.problems.report(node.mark, message);
             }
         }
         adaptable

@@ -23,22 +23,22 @@ impl Loader<'_> {
             ("min_confidence", &mut settings.min_confidence),
             ("min_similarity", &mut settings.min_similarity),
         ] {
-            set(fraction, keys.get(name).and_then(|node| self.problems.fraction(node, name)));
+            set_if_some(fraction, keys.get(name).and_then(|node| self.problems.fraction(node, name)));
         }
-        set(
+        set_if_some(
             &mut settings.min_sample_size,
             keys.get("min_sample_size").and_then(|node| self.problems.count(node, "min_sample_size", 1)),
         );
-        set(&mut settings.neighbours, keys.get("neighbours").and_then(|node| self.neighbours(node)));
-        set(
+        set_if_some(&mut settings.neighbours, keys.get("neighbours").and_then(|node| self.neighbours(node)));
+        set_if_some(
             &mut settings.fingerprint,
             keys.get("fingerprint").and_then(|node| self.problems.choice(node, "fingerprint", &kinds)),
         );
-        set(
+        set_if_some(
             &mut settings.cost_scale,
             keys.get("cost_scale").and_then(|node| self.problems.choice(node, "cost_scale", &scales)),
         );
-        set(
+        set_if_some(
             &mut settings.over_requested,
             keys.get("over_requested").and_then(|node| self.problems.boolean(node, "over_requested")),
         );
@@ -49,7 +49,7 @@ impl Loader<'_> {
         let count = self.problems.count(node, "neighbours", 1)?;
         let fits = u16::try_from(count).ok().filter(|count| *count <= MAX_NEIGHBOURS);
         if fits.is_none() {
-            self.problems.note(node.mark, format!("`neighbours` must be at most {MAX_NEIGHBOURS}, this is {count}"));
+            self.problems.report(node.mark, format!("`neighbours` must be at most {MAX_NEIGHBOURS}, this is {count}"));
         }
         fits
     }
@@ -57,12 +57,15 @@ impl Loader<'_> {
     pub(super) fn disagreement(&mut self, node: &Node<'_>) -> Option<Disagreement> {
         let keys = self.problems.mapping(node, "`pattern_disagreement`", schema::DISAGREEMENT)?;
         let mut disagreement = Disagreement::default();
-        set(&mut disagreement.surface, keys.get("surface").and_then(|node| self.problems.boolean(node, "surface")));
-        set(
+        set_if_some(
+            &mut disagreement.surface,
+            keys.get("surface").and_then(|node| self.problems.boolean(node, "surface")),
+        );
+        set_if_some(
             &mut disagreement.min_confidence,
             keys.get("min_confidence").and_then(|node| self.problems.fraction(node, "min_confidence")),
         );
-        set(
+        set_if_some(
             &mut disagreement.min_sample_size,
             keys.get("min_sample_size").and_then(|node| self.problems.count(node, "min_sample_size", 1)),
         );
@@ -70,9 +73,9 @@ impl Loader<'_> {
     }
 }
 
-/// Overwrites `place` if there is a value.
-fn set<T>(place: &mut T, given: Option<T>) {
+/// Overwrites `target` if there is a value.
+fn set_if_some<T>(target: &mut T, given: Option<T>) {
     if let Some(given) = given {
-        *place = given;
+        *target = given;
     }
 }

@@ -31,7 +31,7 @@ pub(super) fn load(text: &str, registry: Arc<Registry>, home: Option<&str>) -> R
         home,
         problems: Problems::default(),
         texts: TextSet::default(),
-        rules: 0,
+        rule_count: 0,
     };
     let root = yaml::parse(text).map_err(|problem| vec![problem])?;
     let mut policy = loader.policy(root.as_ref().filter(|root| !root.is_null()));
@@ -52,7 +52,7 @@ pub(super) struct Loader<'h> {
     home: Option<&'h str>,
     pub(super) problems: Problems,
     pub(super) texts: TextSet,
-    rules: usize,
+    rule_count: usize,
 }
 
 impl Loader<'_> {
@@ -74,7 +74,7 @@ impl Loader<'_> {
         if let Some(version) = keys.get("schema_version")
             && self.problems.count(version, "schema_version", 1).is_some_and(|version| version != 1)
         {
-            self.problems.note(version.mark, "`schema_version` must be 1: this program knows no other");
+            self.problems.report(version.mark, "`schema_version` must be 1: this program knows no other");
         }
         policy.global.default = keys.get("global_default").and_then(|node| self.model(node, "global_default"));
         policy.global.tiers = keys.get("tiers").and_then(|node| self.tiers(node));
@@ -116,12 +116,12 @@ impl Loader<'_> {
         for (path, (mark, node)) in entries {
             let Some(resolved) = paths::resolve(path, self.home) else {
                 self.problems
-                    .note(mark, format!("workspace `{path}` is not an absolute path: start it with `/` or `~`"));
+                    .report(mark, format!("workspace `{path}` is not an absolute path: start it with `/` or `~`"));
                 continue;
             };
             let scope = self.workspace(node);
             if workspaces.insert(resolved.clone(), scope).is_some() {
-                self.problems.note(mark, format!("workspace `{path}` is `{resolved}`, which stands here already"));
+                self.problems.report(mark, format!("workspace `{path}` is `{resolved}`, which stands here already"));
             }
         }
         workspaces
@@ -140,8 +140,8 @@ impl Loader<'_> {
     }
 
     /// Resolves a model id or alias (decision D8); reports an unknown one with a similar name.
-    fn model(&mut self, node: &Node<'_>, what: &str) -> Option<Arc<ModelSpec>> {
-        let name = self.problems.text(node, what)?;
+    fn model(&mut self, node: &Node<'_>, subject: &str) -> Option<Arc<ModelSpec>> {
+        let name = self.problems.text(node, subject)?;
         let found = self.registry.named(name);
         if found.is_none() {
             let name_in_full = self.registry.iter().find(|model| model.id.model() == name);
@@ -149,7 +149,7 @@ impl Loader<'_> {
                 Some(model) => format!("; did you mean `{}`?", model.id),
                 None => did_you_mean(&name.to_lowercase(), self.registry.names().map(|(name, _)| name)),
             };
-            self.problems.note(node.mark, format!("`{what}` names an unknown model `{name}`{hint}"));
+            self.problems.report(node.mark, format!("`{subject}` names an unknown model `{name}`{hint}"));
         }
         let found = found?;
         Some(Arc::clone(self.models.entry(found.id.clone()).or_insert_with(|| Arc::new(found.clone()))))
@@ -157,10 +157,10 @@ impl Loader<'_> {
 
     fn tiers(&mut self, node: &Node<'_>) -> Option<BTreeMap<Tier, Arc<ModelSpec>>> {
         let keys = self.problems.mapping(node, "`tiers`", schema::TIERS)?;
-        let missing: Vec<_> = names(schema::TIERS).filter(|name| !keys.has(name)).collect();
+        let missing: Vec<_> = names(schema::TIERS).filter(|name| !keys.contains(name)).collect();
         if !missing.is_empty() {
             let message = format!("`tiers` must name all of fast, balanced and deep; missing: {}", missing.join(", "));
-            self.problems.note(node.mark, message);
+            self.problems.report(node.mark, message);
         }
         let tiers: BTreeMap<_, _> = Tier::ALL
             .into_iter()
@@ -171,9 +171,10 @@ impl Loader<'_> {
 
     fn rules(&mut self, node: &Node<'_>) -> Rules {
         let items = self.problems.list(node, "rules").unwrap_or_default();
-        self.rules += items.len();
-        if MAX_RULES < self.rules {
-            self.problems.note(node.mark, format!("a policy has at most {MAX_RULES} rules, this one {}", self.rules));
+        self.rule_count += items.len();
+        if MAX_RULES < self.rule_count {
+            self.problems
+                .report(node.mark, format!("a policy has at most {MAX_RULES} rules, this one {}", self.rule_count));
             return Rules::default();
         }
         let mut names = BTreeSet::new();
@@ -181,21 +182,21 @@ impl Loader<'_> {
         rules.collect::<Vec<_>>().into()
     }
 
-    fn rule(&mut self, node: &Node<'_>, index: usize, taken: &mut BTreeSet<String>) -> Option<Rule> {
-        let what = format!("rule {index}");
-        let keys = self.problems.mapping(node, &what, schema::RULE)?;
-        for key in schema::RULE.iter().filter(|key| key.required && !keys.has(key.name)) {
-            self.problems.note(node.mark, format!("{what} has no `{}`", key.name));
+    fn rule(&mut self, node: &Node<'_>, index: usize, used_names: &mut BTreeSet<String>) -> Option<Rule> {
+        let subject = format!("rule {index}");
+        let keys = self.problems.mapping(node, &subject, schema::RULE)?;
+        for key in schema::RULE.iter().filter(|key| key.required && !keys.contains(key.name)) {
+            self.problems.report(node.mark, format!("{subject} has no `{}`", key.name));
         }
         let name = match keys.get("name") {
             Some(name) => self.name(name).map(str::to_owned),
             None => Some(format!("rule_{index}")),
         };
         if let Some(name) = &name
-            && !taken.insert(name.clone())
+            && !used_names.insert(name.clone())
         {
             let mark = keys.get("name").map_or(node.mark, |name| name.mark);
-            self.problems.note(mark, format!("two rules are called `{name}`: names are unique"));
+            self.problems.report(mark, format!("two rules are called `{name}`: names are unique"));
         }
         let when = keys.get("when").and_then(|when| self.predicate(when));
         let model = keys.get("use").and_then(|model| self.model(model, "use"));
@@ -205,10 +206,10 @@ impl Loader<'_> {
     fn name<'n>(&mut self, node: &'n Node<'_>) -> Option<&'n str> {
         let name = self.problems.text(node, "name")?;
         if MAX_NAME_BYTES < name.len() {
-            self.problems.note(node.mark, format!("`name` has {} bytes, the most is {MAX_NAME_BYTES}", name.len()));
+            self.problems.report(node.mark, format!("`name` has {} bytes, the most is {MAX_NAME_BYTES}", name.len()));
         }
         if name.chars().any(char::is_control) {
-            self.problems.note(node.mark, "`name` contains a control character");
+            self.problems.report(node.mark, "`name` contains a control character");
         }
         Some(name)
     }

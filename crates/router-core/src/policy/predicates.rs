@@ -18,10 +18,10 @@ impl Loader<'_> {
         let parts: Vec<_> = entries
             .iter()
             .filter_map(|(key, value)| match &key.value {
-                Value::Scalar { text, .. } if known.has(text.as_ref()) => Some((text.as_ref(), value)),
+                Value::Scalar { text, .. } if known.contains(text.as_ref()) => Some((text.as_ref(), value)),
                 _ => None,
             })
-            .map(|(name, value)| self.one(name, value))
+            .map(|(name, value)| self.single_condition(name, value))
             .collect();
         let mut parts = parts.into_iter().collect::<Option<Vec<_>>>()?;
         match parts.len() {
@@ -30,13 +30,13 @@ impl Loader<'_> {
         }
     }
 
-    fn one(&mut self, name: &str, node: &Node<'_>) -> Option<Predicate> {
+    fn single_condition(&mut self, name: &str, node: &Node<'_>) -> Option<Predicate> {
         Some(match name {
             "message_matches" => Predicate::Text(self.message_pattern(node)?),
             "message_contains_any" => {
                 let needles = self.problems.texts(node, name)?;
                 let added = self.texts.add_needles(&needles);
-                Predicate::Text(self.noting(node, added)?)
+                Predicate::Text(self.ok_or_report(node, added)?)
             }
             "estimated_input_tokens_gt" => Predicate::TokensAbove(self.problems.count(node, name, 0)?),
             "estimated_input_tokens_lt" => Predicate::TokensBelow(self.problems.count(node, name, 0)?),
@@ -51,7 +51,7 @@ impl Loader<'_> {
             "workspace_path_matches" => {
                 let text = self.problems.text(node, name)?;
                 let pattern = self.texts.pattern(text);
-                Predicate::Workspace(self.noting(node, pattern)?)
+                Predicate::Workspace(self.ok_or_report(node, pattern)?)
             }
             "time_of_day_between" => Predicate::TimeOfDay(self.time_window(node)?),
             "cost_today_exceeds_usd" => Predicate::SpentMoreThan(self.problems.money(node, name)?),
@@ -59,8 +59,8 @@ impl Loader<'_> {
             "client_model_is" => Predicate::ClientModel(self.client_models(node)?),
             "thread_is_subagent" => Predicate::Subagent(self.problems.boolean(node, name)?),
             "auxiliary_call_is" => Predicate::AuxiliaryCall(self.auxiliary_calls(node)?),
-            "any_of" => Predicate::Any(self.several(name, node)?),
-            "all_of" => Predicate::All(self.several(name, node)?),
+            "any_of" => Predicate::Any(self.condition_list(name, node)?),
+            "all_of" => Predicate::All(self.condition_list(name, node)?),
             "not" => Predicate::Not(Box::new(self.predicate(node)?)),
             // An unknown key was reported when the mapping was parsed.
             _ => return None,
@@ -87,15 +87,15 @@ impl Loader<'_> {
         let known: Option<Vec<_>> = names.iter().map(|name| AuxiliaryCall::named(name)).collect();
         if known.is_none() {
             let all = AuxiliaryCall::ALL.map(AuxiliaryCall::name).join(", ");
-            self.problems.note(node.mark, format!("`auxiliary_call_is` takes some of {all}"));
+            self.problems.report(node.mark, format!("`auxiliary_call_is` takes some of {all}"));
         }
         known
     }
 
-    fn several(&mut self, name: &str, node: &Node<'_>) -> Option<Vec<Predicate>> {
+    fn condition_list(&mut self, name: &str, node: &Node<'_>) -> Option<Vec<Predicate>> {
         let items = self.problems.list(node, name)?;
         if items.is_empty() {
-            self.problems.note(node.mark, format!("`{name}` is empty: name at least one condition"));
+            self.problems.report(node.mark, format!("`{name}` is empty: name at least one condition"));
             return None;
         }
         let parts: Vec<_> = items.iter().map(|item| self.predicate(item)).collect();
@@ -105,13 +105,13 @@ impl Loader<'_> {
     fn message_pattern(&mut self, node: &Node<'_>) -> Option<u16> {
         let text = self.problems.text(node, "message_matches")?;
         let added = self.texts.add_pattern(text);
-        self.noting(node, added)
+        self.ok_or_report(node, added)
     }
 
     fn time_window(&mut self, node: &Node<'_>) -> Option<TimeWindow> {
         let items = self.problems.list(node, "time_of_day_between")?;
         let [from, until] = items else {
-            self.problems.note(node.mark, "`time_of_day_between` must be two times, such as [22:00, 06:00]");
+            self.problems.report(node.mark, "`time_of_day_between` must be two times, such as [22:00, 06:00]");
             return None;
         };
         let from = self.minute(from);
@@ -125,17 +125,17 @@ impl Loader<'_> {
             _ => None,
         };
         if minute.is_none() {
-            self.problems.note(node.mark, "`time_of_day_between` takes times from 00:00 to 23:59");
+            self.problems.report(node.mark, "`time_of_day_between` takes times from 00:00 to 23:59");
         }
         minute
     }
 
     /// Returns the value, or reports the error at `node`.
-    fn noting<T>(&mut self, node: &Node<'_>, result: Result<T, impl std::fmt::Display>) -> Option<T> {
+    fn ok_or_report<T>(&mut self, node: &Node<'_>, result: Result<T, impl std::fmt::Display>) -> Option<T> {
         match result {
             Ok(value) => Some(value),
             Err(error) => {
-                self.problems.note(node.mark, error.to_string());
+                self.problems.report(node.mark, error.to_string());
                 None
             }
         }

@@ -23,22 +23,22 @@ impl std::error::Error for Problem {}
 
 /// Returns the known name most similar to `name`; `None` if none is similar.
 pub(crate) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    close(name, known).min().map(|(_, candidate)| candidate)
+    similar_names(name, known).min().map(|(_, candidate)| candidate)
 }
 
 /// Returns the known names within an edit distance of a third of their length (at least 2, but less than the whole
 /// length), with the distance.
-fn close<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> impl Iterator<Item = (usize, &'a str)> {
+fn similar_names<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> impl Iterator<Item = (usize, &'a str)> {
     let length = name.chars().count();
     known.filter_map(move |candidate| {
         let letters = candidate.chars().count();
-        let most = (letters / 3).max(2).min(letters.saturating_sub(1));
+        let max_distance = (letters / 3).max(2).min(letters.saturating_sub(1));
         // The difference in length excludes most names, and bounds the cost of a very long name.
-        if most < length.abs_diff(letters) {
+        if max_distance < length.abs_diff(letters) {
             return None;
         }
         let distance = strsim::damerau_levenshtein(name, candidate);
-        (distance <= most).then_some((distance, candidate))
+        (distance <= max_distance).then_some((distance, candidate))
     })
 }
 
@@ -50,14 +50,14 @@ pub(crate) fn did_you_mean<'a>(name: &str, known: impl Iterator<Item = &'a str>)
 /// Returns whether `name` differs from `known` by an edit distance of at most 2, or 1 if `known` has up to three letters.
 pub(crate) fn is_typo_of(name: &str, known: &str) -> bool {
     let letters = known.chars().count();
-    let most = if letters <= 3 { 1 } else { 2 };
+    let max_distance = if letters <= 3 { 1 } else { 2 };
     // The difference in length excludes most names, and bounds the cost of a very long name.
-    name.chars().count().abs_diff(letters) <= most && strsim::damerau_levenshtein(name, known) <= most
+    name.chars().count().abs_diff(letters) <= max_distance && strsim::damerau_levenshtein(name, known) <= max_distance
 }
 
 /// Returns up to three known names similar to `name`, each with a leading `@`.
 pub(crate) fn nearest_names<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Vec<String> {
-    let mut close: Vec<_> = close(name, known).collect();
-    close.sort_unstable();
-    close.into_iter().take(3).map(|(_, candidate)| format!("`@{candidate}`")).collect()
+    let mut similar: Vec<_> = similar_names(name, known).collect();
+    similar.sort_unstable();
+    similar.into_iter().take(3).map(|(_, candidate)| format!("`@{candidate}`")).collect()
 }

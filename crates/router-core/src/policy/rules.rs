@@ -28,24 +28,24 @@ pub(crate) struct Rules {
 
 impl Rules {
     /// Returns the rules that may match, in order. The cost depends on their number, not on the number of all rules.
-    pub(crate) fn possible(&self, matches: &Matches) -> impl Iterator<Item = &Rule> {
-        let called = matches.numbers().into_iter().filter_map(|number| self.by_text.get(&number));
-        let mut places: Vec<_> = called.flatten().chain(&self.always).copied().collect();
-        places.sort_unstable();
-        places.into_iter().filter_map(|place| self.all.get(place))
+    pub(crate) fn candidates(&self, matches: &Matches) -> impl Iterator<Item = &Rule> {
+        let triggered = matches.numbers().into_iter().filter_map(|number| self.by_text.get(&number));
+        let mut indices: Vec<_> = triggered.flatten().chain(&self.always).copied().collect();
+        indices.sort_unstable();
+        indices.into_iter().filter_map(|index| self.all.get(index))
     }
 }
 
 impl From<Vec<Rule>> for Rules {
     fn from(rules: Vec<Rule>) -> Self {
-        let mut arranged = Self::default();
-        for (place, rule) in rules.iter().enumerate() {
-            match rule.when.needed_text() {
-                Some(number) => arranged.by_text.entry(number).or_default().push(place),
-                None => arranged.always.push(place),
+        let mut indexed = Self::default();
+        for (index, rule) in rules.iter().enumerate() {
+            match rule.when.required_text() {
+                Some(number) => indexed.by_text.entry(number).or_default().push(index),
+                None => indexed.always.push(index),
             }
         }
-        Self { all: rules, ..arranged }
+        Self { all: rules, ..indexed }
     }
 }
 
