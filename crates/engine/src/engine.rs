@@ -15,7 +15,7 @@ use crate::{
     capture::MAX_PATH_BYTES,
     error::EngineError,
     home::Home,
-    live::Attempts,
+    live::TurnCounts,
     models::Models,
     policy_file::{ActivePolicy, PolicyFile, Refresh},
     recorder::Recorder,
@@ -54,7 +54,7 @@ pub struct Engine {
     /// The position up to which verdicts were computed.
     evaluated_until: Position,
     /// The number of turns of each message.
-    pub(crate) attempts: Attempts,
+    pub(crate) turn_counts: TurnCounts,
 }
 
 impl std::fmt::Debug for Engine {
@@ -101,7 +101,7 @@ impl Engine {
             offset,
             recorded_configuration: None,
             evaluated_until: Position::ORIGIN,
-            attempts: Attempts::default(),
+            turn_counts: TurnCounts::default(),
         })
     }
 

@@ -4,7 +4,6 @@
 //! everything it knows is folded from there.
 
 mod active;
-mod again;
 mod bus_state;
 mod capture;
 mod choices;
@@ -29,6 +28,7 @@ mod open_turn;
 mod policy_file;
 mod purge;
 mod recorder;
+mod repeat;
 mod router_state;
 mod rule_hits;
 mod sessions;
@@ -38,7 +38,6 @@ mod turn_outcome;
 mod turns;
 
 pub use active::RecordedConfiguration;
-pub use again::{captured_turn, repeat_decision, repeat_fallback};
 pub use choices::ModelSelection;
 pub use embed::{EmbeddingReactor, EmbeddingRun, EmbeddingSummary, NewEmbedding};
 pub use engine::{Engine, PolicyFileProblems, Stores};
@@ -50,11 +49,12 @@ pub use feedback::Feedback;
 pub use home::Home;
 pub use insight::{RecordedDecision, events, find_decision, find_message, last_decision};
 pub use known::Known;
-pub use live::{Call, CallAnswer, CallFailure, ToolAnswer, ToolRequest};
+pub use live::{Call, CallFailure, CallResponse, ToolRequest, ToolResult};
 pub use models::Models;
 pub use open_turn::{OpenTurn, WaitingTool};
 pub use policy_file::{ActivePolicy, BUILT_IN_PATH, BUILT_IN_POLICY, PolicyError, PolicyFile, Refresh};
 pub use purge::{PurgePlan, PurgeScope, plan_purge};
+pub use repeat::{captured_turn, repeat_decision, repeat_fallback};
 pub use router_state::RouterState;
 pub use rule_hits::{Hits, MAX_RULES, RuleHits};
 pub use sessions::{History, Session, Sessions};

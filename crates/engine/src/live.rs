@@ -4,10 +4,10 @@
 
 mod abandoned;
 mod arrival;
-mod attempts;
 mod calls;
-mod fall;
+mod fallback;
 mod recover;
+mod turn_counts;
 
-pub(crate) use attempts::Attempts;
-pub use calls::{Call, CallAnswer, CallFailure, ToolAnswer, ToolRequest};
+pub use calls::{Call, CallFailure, CallResponse, ToolRequest, ToolResult};
+pub(crate) use turn_counts::TurnCounts;

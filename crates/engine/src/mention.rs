@@ -33,7 +33,7 @@ impl Mention {
     }
 
     /// Returns the message without the mention.
-    pub(crate) fn rest<'a>(&self, message: &'a str) -> &'a str {
+    pub(crate) fn strip_from<'a>(&self, message: &'a str) -> &'a str {
         message.get(self.bytes..).unwrap_or_default()
     }
 

@@ -50,19 +50,19 @@ impl Engine {
             return Ok(None);
         }
         let id = turn.id();
-        let before = self.recorder.position();
-        let mut made = None;
+        let position_before = self.recorder.position();
+        let mut outcome = None;
         if !self.recorder.contains(id.0.then("route.decided", 0))? {
-            made = Some(self.decide_observed(session, turn)?);
+            outcome = Some(self.decide_observed(session, turn)?);
         }
-        let after = events_after_decision(turn, session.source, &self.models.registry)?;
-        self.recorder.record(after)?;
+        let events = events_after_decision(turn, session.source, &self.models.registry)?;
+        self.recorder.record(events)?;
         // If an import was killed, a turn may be started but undecided: the signals in it are recorded only after its
         // decision.
-        if before < self.recorder.position() || (!self.is_evaluated() && !self.has_undecided_turn()) {
+        if position_before < self.recorder.position() || (!self.is_evaluated() && !self.has_undecided_turn()) {
             self.record_due_verdicts()?;
         }
-        Ok(made)
+        Ok(outcome)
     }
 
     /// Whether the log has a turn that was started but not decided.

@@ -14,8 +14,8 @@ use transcripts::observed::{ObservedCall, ObservedFailure, ObservedResult, Obser
 
 use crate::{
     error::EngineError,
-    live::{CallAnswer, CallFailure},
-    turn_events::{LONGEST_NAME, TurnEvents},
+    live::{CallFailure, CallResponse},
+    turn_events::{MAX_LABEL_BYTES, TurnEvents},
 };
 
 /// Converts everything of an imported turn after its decision. The ids of the events are derived from the client's own ids,
@@ -29,15 +29,15 @@ pub(crate) fn events_after_decision(
     registry: &Registry,
 ) -> Result<Vec<Sealed>, EngineError> {
     let events = TurnEvents { turn: turn.id(), session: &turn.session, thread: &turn.thread, registry };
-    let causes = Causes::new(turn, events.decided());
+    let causes = Causes::new(turn, events.decision_id());
     let mut sealed = Vec::with_capacity(turn.steps.len() + 1);
     for step in &turn.steps {
         sealed.extend(step_event(&events, &causes, source, step)?);
     }
     if let Some((status, at)) = turn.end {
         let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
-        let ended = events.ended(status, count(turn.calls().count()), count(turn.tools().count()));
-        sealed.push(events.seal(events.turn.0.then(TurnEnded::KIND, 0), at, events.decided(), ended)?);
+        let ended = events.turn_ended(status, count(turn.calls().count()), count(turn.tools().count()));
+        sealed.push(events.seal(events.turn.0.then(TurnEnded::KIND, 0), at, events.decision_id(), ended)?);
     }
     Ok(sealed)
 }
@@ -53,22 +53,27 @@ fn step_event(
         Step::Call(call) if !call.complete => return Ok(None),
         Step::Call(call) => {
             let model = model_id(events.registry, source, &call.model)?;
-            let completed = events.call_completed(model, call.started_at, &answer(call), call.tool_calls);
+            let completed = events.call_completed(model, call.started_at, &call_response(call), call.tool_calls);
             let completed = LlmCallCompleted { variant: call.variant, ..completed };
-            events.seal(completed_id(call.id), call.at, events.decided(), completed)?
+            events.seal(completed_id(call.id), call.at, events.decision_id(), completed)?
         }
         Step::ToolCalled(tool) => {
             let called = events.tool_called(&tool.id, &tool.name, &tool.class);
-            events.seal(derived(ToolCalled::KIND, &tool.id), tool.at, causes.of_tool(tool), called)?
+            events.seal(client_event_id(ToolCalled::KIND, &tool.id), tool.at, causes.cause_of_call(tool), called)?
         }
         Step::ToolFinished(result) => {
             let finished = events.tool_finished(&result.id, result.outcome, result.output_bytes);
-            events.seal(derived(ToolFinished::KIND, &result.id), result.at, causes.of_result(result), finished)?
+            events.seal(
+                client_event_id(ToolFinished::KIND, &result.id),
+                result.at,
+                causes.cause_of_result(result),
+                finished,
+            )?
         }
         Step::Failed(failed) => {
             let model = model_id(events.registry, source, failed.model.as_deref().unwrap_or("unknown"))?;
-            let event = events.call_failed(model, &failure(failed));
-            events.seal(derived(LlmCallFailed::KIND, &failed.id), failed.at, events.decided(), event)?
+            let event = events.call_failed(model, &call_failure(failed));
+            events.seal(client_event_id(LlmCallFailed::KIND, &failed.id), failed.at, events.decision_id(), event)?
         }
         Step::Compacted(compaction) => {
             let event = SessionCompacted {
@@ -77,12 +82,17 @@ fn step_event(
                 trigger: compaction.trigger,
                 tokens_before: compaction.tokens_before,
             };
-            let id = derived(SessionCompacted::KIND, &compaction.id);
-            events.seal(id, compaction.at, events.decided(), event)?
+            let id = client_event_id(SessionCompacted::KIND, &compaction.id);
+            events.seal(id, compaction.at, events.decision_id(), event)?
         }
         Step::Resumed(resumption) => {
             let event = SessionResumed { session: events.session.clone() };
-            events.seal(derived(SessionResumed::KIND, &resumption.id), resumption.at, events.decided(), event)?
+            events.seal(
+                client_event_id(SessionResumed::KIND, &resumption.id),
+                resumption.at,
+                events.decision_id(),
+                event,
+            )?
         }
     };
     Ok(Some(sealed))
@@ -91,7 +101,7 @@ fn step_event(
 /// The causes of tool calls and of their results, as in a live turn: the response, and the tool call. Where the file lacks
 /// them, the cause is the decision, so that every cause is in the log.
 struct Causes<'a> {
-    decided: EventId,
+    decision: EventId,
     /// Calls whose response is complete.
     calls: BTreeSet<EventId>,
     /// Ids of the tool calls.
@@ -99,22 +109,26 @@ struct Causes<'a> {
 }
 
 impl<'a> Causes<'a> {
-    fn new(turn: &'a ObservedTurn, decided: EventId) -> Self {
+    fn new(turn: &'a ObservedTurn, decision: EventId) -> Self {
         let calls = turn.calls().filter(|call| call.complete).map(|call| call.id).collect();
-        Self { decided, calls, tools: turn.tools().map(|tool| tool.id.as_str()).collect() }
+        Self { decision, calls, tools: turn.tools().map(|tool| tool.id.as_str()).collect() }
     }
 
-    fn of_tool(&self, tool: &ObservedTool) -> EventId {
-        if self.calls.contains(&tool.call) { completed_id(tool.call) } else { self.decided }
+    fn cause_of_call(&self, tool: &ObservedTool) -> EventId {
+        if self.calls.contains(&tool.call) { completed_id(tool.call) } else { self.decision }
     }
 
-    fn of_result(&self, result: &ObservedResult) -> EventId {
-        if self.tools.contains(result.id.as_str()) { derived(ToolCalled::KIND, &result.id) } else { self.decided }
+    fn cause_of_result(&self, result: &ObservedResult) -> EventId {
+        if self.tools.contains(result.id.as_str()) {
+            client_event_id(ToolCalled::KIND, &result.id)
+        } else {
+            self.decision
+        }
     }
 }
 
 /// Derives the id of an event from the client's id of what it records.
-fn derived(kind: &str, id: &str) -> EventId {
+fn client_event_id(kind: &str, id: &str) -> EventId {
     EventId::derive(&[kind.as_bytes(), id.as_bytes()])
 }
 
@@ -124,8 +138,8 @@ fn completed_id(call: EventId) -> EventId {
 }
 
 /// Converts a response. Its tool calls are steps of their own.
-fn answer(call: &ObservedCall) -> CallAnswer {
-    CallAnswer {
+fn call_response(call: &ObservedCall) -> CallResponse {
+    CallResponse {
         usage: Some(call.usage),
         raw_usage: call.raw_usage.clone(),
         stop_reason: call.stop_reason,
@@ -137,7 +151,7 @@ fn answer(call: &ObservedCall) -> CallAnswer {
 }
 
 /// Converts a failure. Session files do not record what a call had used before it failed.
-fn failure(failed: &ObservedFailure) -> CallFailure {
+fn call_failure(failed: &ObservedFailure) -> CallFailure {
     let retries = failed.attempt.unwrap_or_default();
     CallFailure { class: failed.class, status: failed.status, retries, usage: None, raw_usage: None }
 }
@@ -150,15 +164,19 @@ fn model_id(registry: &Registry, source: SessionSource, name: &str) -> Result<Mo
         SessionSource::Codex | SessionSource::OpenAiLog => name.split_once(':').unwrap_or(("openai", name)),
         SessionSource::ClaudeCode | SessionSource::CommandLine | SessionSource::Gateway => ("anthropic", name),
     };
-    let of_provider = |known: &&ModelSpec| name == bare || known.id.provider() == provider;
-    if let Some(known) = registry.named(bare).filter(of_provider) {
+    let is_of_provider = |known: &&ModelSpec| name == bare || known.id.provider() == provider;
+    if let Some(known) = registry.named(bare).filter(is_of_provider) {
         return Ok(known.id.clone());
     }
-    let clean = |text: &str, without: &str| -> String {
-        let plain =
-            text.chars().filter(|c| !c.is_whitespace() && !c.is_control()).take(LONGEST_NAME).collect::<String>();
-        if plain.is_empty() { without.to_owned() } else { plain[..plain.floor_char_boundary(56)].to_owned() }
+    let sanitize = |text: &str, fallback: &str| -> String {
+        let printable =
+            text.chars().filter(|c| !c.is_whitespace() && !c.is_control()).take(MAX_LABEL_BYTES).collect::<String>();
+        if printable.is_empty() {
+            fallback.to_owned()
+        } else {
+            printable[..printable.floor_char_boundary(56)].to_owned()
+        }
     };
-    let (provider, bare) = (clean(provider, "unknown"), clean(bare, "unknown"));
+    let (provider, bare) = (sanitize(provider, "unknown"), sanitize(bare, "unknown"));
     Ok(ModelId::try_from(format!("{provider}:{bare}").as_str())?)
 }

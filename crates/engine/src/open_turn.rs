@@ -10,7 +10,7 @@ use contracts::{
 use event_core::EventId;
 use serde::{Deserialize, Serialize};
 
-use crate::live::ToolAnswer;
+use crate::live::ToolResult;
 
 /// The maximum number of running turns of a session. The oldest is dropped for another one.
 const MAX_OPEN_TURNS: usize = 256;
@@ -106,8 +106,8 @@ impl OpenTurn {
     }
 
     /// Whether one of these tool results is for a call of the turn.
-    pub(crate) fn waits_for(&self, answers: &[ToolAnswer]) -> bool {
-        self.tools_waiting.iter().any(|tool| answers.iter().any(|answer| tool.matches_result(&answer.id)))
+    pub(crate) fn waits_for(&self, results: &[ToolResult]) -> bool {
+        self.tools_waiting.iter().any(|tool| results.iter().any(|result| tool.matches_result(&result.id)))
     }
 
     /// Whether the turn belongs to another run than a request whose history has the tool calls `calls`: it has tool

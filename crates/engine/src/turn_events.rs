@@ -16,15 +16,15 @@ use transcripts::tool_call::ToolClass;
 use crate::{
     capture::{MAX_PATH_BYTES, bounded_names},
     error::EngineError,
-    live::{CallAnswer, CallFailure},
+    live::{CallFailure, CallResponse},
 };
 
-/// Maximum length of the name of a tool, of its call, or of a client, in bytes; longer names are cut.
-pub(crate) const LONGEST_NAME: usize = 128;
-/// Maximum length of a recorded usage object, in bytes; longer ones are dropped.
-const LONGEST_USAGE: usize = 1_024;
-/// Maximum number of files of one tool call.
-const MOST_FILES: usize = 64;
+/// The maximum length in bytes of a tool's name, a call's id or a client's name in an event; longer ones are truncated.
+pub(crate) const MAX_LABEL_BYTES: usize = 128;
+/// The maximum length of a recorded usage object, in bytes; longer ones are dropped.
+const MAX_USAGE_BYTES: usize = 1_024;
+/// The maximum number of files of one tool call.
+const MAX_FILES: usize = 64;
 
 /// The identity of a turn, which all its events contain, and the models whose prices apply.
 pub(crate) struct TurnEvents<'a> {
@@ -36,7 +36,7 @@ pub(crate) struct TurnEvents<'a> {
 
 impl TurnEvents<'_> {
     /// Returns the id of the event that records the decision about the turn.
-    pub(crate) fn decided(&self) -> EventId {
+    pub(crate) fn decision_id(&self) -> EventId {
         self.turn.0.then(RouteDecided::KIND, 0)
     }
 
@@ -45,24 +45,24 @@ impl TurnEvents<'_> {
         &self,
         model: ModelId,
         sent_at: Option<Timestamp>,
-        answer: &CallAnswer,
+        response: &CallResponse,
         tool_calls: u32,
     ) -> LlmCallCompleted {
-        let sent_at = sent_at.filter(|sent| *sent <= answer.at);
+        let sent_at = sent_at.filter(|sent| *sent <= response.at);
         LlmCallCompleted {
             turn: self.turn,
             session: self.session.clone(),
             thread: self.thread.clone(),
-            usage: answer.usage.unwrap_or_default(),
-            cost: self.cost(&model, answer.usage),
+            usage: response.usage.unwrap_or_default(),
+            cost: self.cost(&model, response.usage),
             model,
-            latency_ms: sent_at.map(|sent| answer.at.micros_since(sent) / 1_000),
-            stop_reason: answer.stop_reason,
+            latency_ms: sent_at.map(|sent| response.at.micros_since(sent) / 1_000),
+            stop_reason: response.stop_reason,
             tool_calls,
-            thinking_blocks: answer.thinking_blocks,
-            raw_usage: short_usage(answer.raw_usage.as_ref()),
+            thinking_blocks: response.thinking_blocks,
+            raw_usage: bounded_usage(response.raw_usage.as_ref()),
             variant: CacheVariant::PLAIN,
-            began_at: answer.began_at.filter(|began| *began <= answer.at),
+            began_at: response.began_at.filter(|began| *began <= response.at),
         }
     }
 
@@ -78,7 +78,7 @@ impl TurnEvents<'_> {
             usage: failure.usage,
             cost: self.cost(&model, failure.usage),
             model,
-            raw_usage: short_usage(failure.raw_usage.as_ref()),
+            raw_usage: bounded_usage(failure.raw_usage.as_ref()),
         }
     }
 
@@ -87,13 +87,13 @@ impl TurnEvents<'_> {
         ToolCalled {
             turn: self.turn,
             session: self.session.clone(),
-            call: cut(call, LONGEST_NAME),
-            name: cut(name, LONGEST_NAME),
+            call: truncate(call, MAX_LABEL_BYTES),
+            name: truncate(name, MAX_LABEL_BYTES),
             side_effect: class.side_effect,
             extensions: bounded_names(&class.extensions),
             directories: bounded_names(&class.directories),
             // A truncated list still contains a file: an empty one with `reverts` would stand for all files.
-            files: class.files.iter().take(MOST_FILES).copied().collect(),
+            files: class.files.iter().take(MAX_FILES).copied().collect(),
             reverts: class.reverts,
         }
     }
@@ -103,14 +103,14 @@ impl TurnEvents<'_> {
         ToolFinished {
             turn: self.turn,
             session: self.session.clone(),
-            call: cut(call, LONGEST_NAME),
+            call: truncate(call, MAX_LABEL_BYTES),
             outcome,
             output_bytes,
         }
     }
 
     /// Builds the event of the end of the turn, with the numbers of its calls with a response and of its tool calls.
-    pub(crate) fn ended(&self, status: TurnStatus, llm_calls: u32, tool_calls: u32) -> TurnEnded {
+    pub(crate) fn turn_ended(&self, status: TurnStatus, llm_calls: u32, tool_calls: u32) -> TurnEnded {
         TurnEnded { turn: self.turn, session: self.session.clone(), status, llm_calls, tool_calls }
     }
 
@@ -134,8 +134,8 @@ impl TurnEvents<'_> {
     }
 }
 
-/// Encodes the start of a session, with its texts cut to what an event may contain. The id is derived from the session, so
-/// it is recorded once.
+/// Encodes the start of a session, with its texts truncated to what an event may contain. The id is derived from the
+/// session, so it is recorded once.
 ///
 /// # Errors
 /// [`EngineError`] if the event cannot be encoded.
@@ -143,17 +143,17 @@ pub(crate) fn session_started(event: SessionStarted, at: Timestamp) -> Result<Se
     let correlation = event.session.correlation();
     let event = SessionStarted {
         workspace: event.workspace.filter(|path| path.len() <= MAX_PATH_BYTES),
-        client: event.client.map(|client| cut(&client, LONGEST_NAME)),
+        client: event.client.map(|client| truncate(&client, MAX_LABEL_BYTES)),
         ..event
     };
     Ok(Sealed::new(correlation.then(SessionStarted::KIND, 0), at, correlation, Arc::new(event))?)
 }
 
-fn short_usage(raw: Option<&String>) -> Option<String> {
-    raw.filter(|raw| raw.len() <= LONGEST_USAGE).cloned()
+fn bounded_usage(raw: Option<&String>) -> Option<String> {
+    raw.filter(|raw| raw.len() <= MAX_USAGE_BYTES).cloned()
 }
 
-/// Returns the first `bytes` bytes of a text, cut at a character boundary.
-pub(crate) fn cut(text: &str, bytes: usize) -> String {
-    text[..text.floor_char_boundary(bytes)].to_owned()
+/// Returns the first `max_bytes` bytes of a text, rounded down to a character boundary.
+pub(crate) fn truncate(text: &str, max_bytes: usize) -> String {
+    text[..text.floor_char_boundary(max_bytes)].to_owned()
 }

@@ -6,7 +6,7 @@ use catalogue::estimate::PromptShape;
 use contracts::{ClientRequest, Delegation, Needs, Parent, SessionId, Thread, ThreadId};
 use transcripts::observed::{ObservedSession, ObservedTurn};
 
-use crate::{live::ToolAnswer, sessions::History};
+use crate::{live::ToolResult, sessions::History};
 
 /// A user message, or a later request of the same turn, as the front end received it.
 ///
@@ -51,7 +51,7 @@ pub struct TurnInput {
     /// Whether the request continues a running turn, as one with tool results does.
     pub continues: bool,
     /// Tool results in the request.
-    pub tool_answers: Vec<ToolAnswer>,
+    pub tool_results: Vec<ToolResult>,
     /// Ids of the tool calls in the request's history, for a session that several runs of a prompt may share. `None` if
     /// the session belongs to one run, which then owns all open turns of the thread.
     pub calls_in_history: Option<BTreeSet<String>>,
@@ -79,7 +79,7 @@ impl TurnInput {
             workload: None,
             request: None,
             continues: false,
-            tool_answers: Vec::new(),
+            tool_results: Vec::new(),
             calls_in_history: None,
         }
     }

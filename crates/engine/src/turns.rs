@@ -36,7 +36,7 @@ impl Engine {
         let mention = self.mention(&input)?;
         let (turn, at) = (TurnId::derive(&input.session, &input.name), self.now());
         let started = self.capture(turn, &input, &mention, at, DecisionMode::Live);
-        let decided = self.decide(&started, mention.rest(&input.message), at, DecisionMode::Live);
+        let decided = self.decide(&started, mention.strip_from(&input.message), at, DecisionMode::Live);
         Ok(self.outcome(input, &mention, &started, at, decided))
     }
 
@@ -61,7 +61,7 @@ impl Engine {
         mode: DecisionMode,
     ) -> Result<TurnOutcome, EngineError> {
         let started = Arc::new(self.capture(turn, &input, mention, at, mode));
-        let message = mention.rest(&input.message);
+        let message = mention.strip_from(&input.message);
         let sealed = Sealed::new(turn.0.then(TurnStarted::KIND, 0), at, turn.0, Arc::clone(&started))?;
         let cause = sealed.event.id;
         let text = if self.text_recording() == TextRecording::FeaturesOnly {
@@ -171,7 +171,7 @@ impl Engine {
             turn,
             offset_minutes: (self.offset)(at),
             override_model: mention.model.clone(),
-            text: mention.rest(&input.message),
+            text: mention.strip_from(&input.message),
             session,
             history: &history,
             spent_today: self.state().costs.spent_today(at),

@@ -4,7 +4,7 @@ use contracts::{
     Usage,
     events::{ErrorClass, TurnStatus},
 };
-use engine::{Call, CallAnswer, CallFailure, Engine, ToolRequest};
+use engine::{Call, CallFailure, CallResponse, Engine, ToolRequest};
 use event_bus::Bus;
 use event_core::Timestamp;
 use wire::ResponseSummary;
@@ -36,7 +36,7 @@ impl RunningCall {
     pub(crate) fn answered(mut self, seen: ResponseSummary) {
         let Some(call) = self.call.take() else { return };
         let answer = self.answer(seen);
-        self.bus.notify(move |engine| engine.call_answered(&call, &answer));
+        self.bus.notify(move |engine| engine.record_response(&call, &answer));
     }
 
     /// Returns the call without recording an outcome, for a failure before the first response byte. `None` if one was
@@ -60,15 +60,15 @@ impl RunningCall {
         let Some(call) = self.call.take() else { return };
         let failure = CallFailure { class, status: None, retries: 0, usage, raw_usage };
         self.bus.notify(move |engine| {
-            engine.call_failed(&call, &failure)?;
-            engine.end(&call.session, call.turn, status)
+            engine.record_call_failure(&call, &failure)?;
+            engine.end_turn(&call.session, call.turn, status)
         });
     }
 
     /// Builds the engine's description of a completed response.
-    fn answer(&self, seen: ResponseSummary) -> CallAnswer {
+    fn answer(&self, seen: ResponseSummary) -> CallResponse {
         let tools = seen.tool_calls.into_iter();
-        CallAnswer {
+        CallResponse {
             usage: seen.usage,
             raw_usage: seen.raw_usage,
             stop_reason: seen.stop_reason,

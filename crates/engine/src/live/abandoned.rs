@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use contracts::{TurnId, events::TurnStatus};
 
-use super::attempts;
+use super::turn_counts;
 use crate::{engine::Engine, error::EngineError, open_turn::OpenTurn, turn_input::TurnInput};
 
 /// The maximum number of open turns of the same message, and of open turns of other runs, in a thread.
@@ -12,20 +12,20 @@ const MAX_PARALLEL_TURNS: usize = 64;
 
 impl Engine {
     /// Ends the turns of the input's thread that have no call in progress, as cancelled: the user has abandoned them.
-    /// `sent_before` is the number of earlier turns of the same message.
+    /// `earlier_turns` is the number of earlier turns of the same message.
     ///
     /// The latest turns of the same message stay open, since clients without session ids may send it several times at
     /// once. So do the latest turns of other runs in such a session.
-    pub(super) fn end_abandoned(&mut self, input: &TurnInput, sent_before: u64) -> Result<(), EngineError> {
+    pub(super) fn end_abandoned(&mut self, input: &TurnInput, earlier_turns: u64) -> Result<(), EngineError> {
         let Some(session) = self.state().sessions.get(&input.session) else { return Ok(()) };
         let idle = session.open.iter().filter(|open| open.thread == input.thread && open.calls_waiting == 0);
         let mut idle: Vec<&OpenTurn> = idle.collect();
         if idle.is_empty() {
             return Ok(());
         }
-        let latest = sent_before.saturating_sub(MAX_PARALLEL_TURNS as u64)..sent_before;
+        let latest = earlier_turns.saturating_sub(MAX_PARALLEL_TURNS as u64)..earlier_turns;
         let same_message: BTreeSet<_> =
-            latest.map(|number| attempts::turn_id(&input.session, &input.name, number)).collect();
+            latest.map(|number| turn_counts::turn_id(&input.session, &input.name, number)).collect();
         idle.retain(|open| !same_message.contains(&open.turn));
         let history = input.calls_in_history.as_ref();
         let (other_runs, own): (Vec<&OpenTurn>, Vec<_>) =
@@ -35,7 +35,7 @@ impl Engine {
         let abandoned = own.into_iter().chain(other_runs.into_iter().take(surplus));
         let abandoned: Vec<TurnId> = abandoned.map(|open| open.turn).collect();
         for turn in abandoned {
-            self.end(&input.session, turn, TurnStatus::Cancelled)?;
+            self.end_turn(&input.session, turn, TurnStatus::Cancelled)?;
         }
         Ok(())
     }

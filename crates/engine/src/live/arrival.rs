@@ -6,7 +6,7 @@ use contracts::{
 };
 use event_core::EventType;
 
-use super::attempts;
+use super::turn_counts;
 use crate::{
     engine::Engine,
     error::EngineError,
@@ -23,10 +23,10 @@ impl Engine {
     /// # Errors
     /// [`EngineError::Override`] if the mention of a new turn names no model; nothing is recorded then. Otherwise if
     /// the log cannot be written.
-    pub fn arrive(&mut self, mut input: TurnInput) -> Result<TurnOutcome, EngineError> {
+    pub fn handle_request(&mut self, mut input: TurnInput) -> Result<TurnOutcome, EngineError> {
         self.resolve(&mut input);
-        let message = self.attempts.message(&self.recorder, &input.session, &input.name)?;
-        let running = input.continues.then(|| self.turn_to_continue(&input, message.sent)).flatten();
+        let message_turns = self.turn_counts.count_turns(&self.recorder, &input.session, &input.name)?;
+        let running = input.continues.then(|| self.turn_to_continue(&input, message_turns.count)).flatten();
         let outcome = if let Some((turn, model)) = running {
             let mention = Mention::resolve_accepted(&input.message, &self.models.registry);
             let mention_bytes = self.mention_bytes(&input, &mention);
@@ -37,26 +37,26 @@ impl Engine {
             // An outage may have ended since the last event, which the decision must know.
             self.record_consequences()?;
             self.start_session(&input)?;
-            self.end_abandoned(&input, message.sent)?;
-            let turn = message.next(&input.session, &input.name);
+            self.end_abandoned(&input, message_turns.count)?;
+            let turn = message_turns.next_turn(&input.session, &input.name);
             let outcome = self.start_and_decide(turn, input, &mention, self.now(), DecisionMode::Live)?;
-            self.attempts.add_turn(message);
+            self.turn_counts.add_turn(message_turns);
             outcome
         };
-        if outcome.model().is_some() && !outcome.input.tool_answers.is_empty() {
-            self.tools_answered(&outcome.input.session, outcome.turn, &outcome.input.tool_answers)?;
+        if outcome.model().is_some() && !outcome.input.tool_results.is_empty() {
+            self.record_tool_results(&outcome.input.session, outcome.turn, &outcome.input.tool_results)?;
         }
         Ok(outcome)
     }
 
     /// Returns the turn that a request continues, and the model it is locked to: the turn that waits for one of the
     /// request's tool results, or else the latest turn of the same message.
-    fn turn_to_continue(&self, input: &TurnInput, sent_before: u64) -> Option<(TurnId, ModelId)> {
+    fn turn_to_continue(&self, input: &TurnInput, earlier_turns: u64) -> Option<(TurnId, ModelId)> {
         let session = self.state().sessions.get(&input.session)?;
         let mut waiting = session.open.iter().filter(|open| open.thread == input.thread);
-        let open = waiting.rfind(|open| open.waits_for(&input.tool_answers)).or_else(|| {
-            let last = sent_before.checked_sub(1)?;
-            session.open_turn(attempts::turn_id(&input.session, &input.name, last))
+        let open = waiting.rfind(|open| open.waits_for(&input.tool_results)).or_else(|| {
+            let last = earlier_turns.checked_sub(1)?;
+            session.open_turn(turn_counts::turn_id(&input.session, &input.name, last))
         })?;
         Some((open.turn, open.model.clone()?))
     }
@@ -65,12 +65,12 @@ impl Engine {
     ///
     /// # Errors
     /// [`EngineError`] if the log cannot be written.
-    pub fn end(&mut self, session: &SessionId, turn: TurnId, status: TurnStatus) -> Result<(), EngineError> {
+    pub fn end_turn(&mut self, session: &SessionId, turn: TurnId, status: TurnStatus) -> Result<(), EngineError> {
         let open = self.state().sessions.get(session).and_then(|session| session.open_turn(turn));
         let Some(open) = open else { return Ok(()) };
         let events = TurnEvents { turn, session, thread: &open.thread, registry: &self.models.registry };
-        let event = events.ended(status, open.llm_calls, open.tool_calls);
-        let sealed = events.seal(turn.0.then(TurnEnded::KIND, 0), self.now(), events.decided(), event)?;
+        let event = events.turn_ended(status, open.llm_calls, open.tool_calls);
+        let sealed = events.seal(turn.0.then(TurnEnded::KIND, 0), self.now(), events.decision_id(), event)?;
         self.recorder.record([sealed])?;
         self.record_due_verdicts()
     }

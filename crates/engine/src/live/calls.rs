@@ -17,7 +17,7 @@ use crate::{
     engine::Engine,
     error::EngineError,
     recorder::turn_event,
-    turn_events::{LONGEST_NAME, TurnEvents, cut},
+    turn_events::{MAX_LABEL_BYTES, TurnEvents, truncate},
     turn_outcome::TurnOutcome,
 };
 
@@ -40,7 +40,7 @@ pub struct Call {
 
 /// The response of a model call.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CallAnswer {
+pub struct CallResponse {
     /// The token usage; `None` if the provider did not report it.
     pub usage: Option<Usage>,
     /// The usage object as the provider sent it.
@@ -70,7 +70,7 @@ pub struct ToolRequest {
 
 /// A tool result in a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ToolAnswer {
+pub struct ToolResult {
     /// The id of the call, as the provider stated it.
     pub id: String,
     /// Whether the tool failed; false if the client does not state it.
@@ -100,7 +100,7 @@ impl Engine {
     ///
     /// # Errors
     /// [`EngineError`] if the log cannot be written.
-    pub fn call_sent(
+    pub fn record_call(
         &mut self,
         outcome: &TurnOutcome,
         model: &ModelId,
@@ -136,32 +136,32 @@ impl Engine {
     ///
     /// # Errors
     /// [`EngineError`] if the log cannot be written.
-    pub fn call_answered(&mut self, call: &Call, answer: &CallAnswer) -> Result<(), EngineError> {
+    pub fn record_response(&mut self, call: &Call, response: &CallResponse) -> Result<(), EngineError> {
         let events = self.turn_events(call);
-        let tool_calls = u32::try_from(answer.tools.len()).unwrap_or(u32::MAX);
-        let completed = events.call_completed(call.model.clone(), Some(call.sent_at), answer, tool_calls);
+        let tool_calls = u32::try_from(response.tools.len()).unwrap_or(u32::MAX);
+        let completed = events.call_completed(call.model.clone(), Some(call.sent_at), response, tool_calls);
         let cause = call.turn.0.then(LlmCallStarted::KIND, call.number);
         let id = call.turn.0.then(LlmCallCompleted::KIND, call.number);
-        let mut sealed = vec![events.seal(id, answer.at, cause, completed)?];
+        let mut sealed = vec![events.seal(id, response.at, cause, completed)?];
         let workspace = self.state().sessions.get(&call.session).and_then(|session| session.workspace.as_deref());
-        for (number, tool) in (0..).zip(&answer.tools) {
+        for (number, tool) in (0..).zip(&response.tools) {
             let class = classify_tool_call(&tool.name, &tool.arguments, workspace);
             let called = events.tool_called(&tool.id, &tool.name, &class);
             // Some providers give no id to a call, or the same one to the first call of each response.
-            sealed.push(events.seal(id.then(ToolCalled::KIND, number), answer.at, id, called)?);
+            sealed.push(events.seal(id.then(ToolCalled::KIND, number), response.at, id, called)?);
         }
         self.recorder.record(sealed)?;
-        if answer.stop_reason == StopReason::ToolUse {
+        if response.stop_reason == StopReason::ToolUse {
             return Ok(());
         }
-        self.end(&call.session, call.turn, TurnStatus::Completed)
+        self.end_turn(&call.session, call.turn, TurnStatus::Completed)
     }
 
     /// Records that a call failed. The turn stays open, since another model may continue it.
     ///
     /// # Errors
     /// [`EngineError`] if the log cannot be written.
-    pub fn call_failed(&mut self, call: &Call, failure: &CallFailure) -> Result<(), EngineError> {
+    pub fn record_call_failure(&mut self, call: &Call, failure: &CallFailure) -> Result<(), EngineError> {
         let events = self.turn_events(call);
         let event = events.call_failed(call.model.clone(), failure);
         let (id, cause) = (LlmCallFailed::KIND, LlmCallStarted::KIND);
@@ -175,11 +175,11 @@ impl Engine {
     ///
     /// # Errors
     /// [`EngineError`] if the log cannot be written.
-    pub fn tools_answered(
+    pub fn record_tool_results(
         &mut self,
         session: &SessionId,
         turn: TurnId,
-        answers: &[ToolAnswer],
+        results: &[ToolResult],
     ) -> Result<(), EngineError> {
         let at = self.now();
         let open = self.state().sessions.get(session).and_then(|session| session.open_turn(turn));
@@ -188,17 +188,20 @@ impl Engine {
         let events = TurnEvents { turn, session, thread: &open.thread, registry };
         let mut waiting = open.tools_waiting.clone();
         // Before its first response, a turn may receive results for tool calls of an earlier turn.
-        let goes_on = open.llm_calls == 0;
-        let mut sealed = Vec::with_capacity(answers.len());
-        for answer in answers {
-            let called = match waiting.iter().position(|tool| tool.matches_result(&cut(&answer.id, LONGEST_NAME))) {
-                Some(place) => waiting.remove(place).event,
-                None if goes_on => EventId::derive(&[ToolCalled::KIND.as_bytes(), &turn.0.0, answer.id.as_bytes()]),
-                // The result was recorded before; the client has resent it.
-                None => continue,
-            };
-            let outcome = if answer.failed { ToolOutcome::Failed } else { ToolOutcome::Succeeded };
-            let finished = events.tool_finished(&answer.id, outcome, answer.bytes);
+        let has_no_response = open.llm_calls == 0;
+        let mut sealed = Vec::with_capacity(results.len());
+        for result in results {
+            let called =
+                match waiting.iter().position(|tool| tool.matches_result(&truncate(&result.id, MAX_LABEL_BYTES))) {
+                    Some(index) => waiting.remove(index).event,
+                    None if has_no_response => {
+                        EventId::derive(&[ToolCalled::KIND.as_bytes(), &turn.0.0, result.id.as_bytes()])
+                    }
+                    // The result was recorded before; the client has resent it.
+                    None => continue,
+                };
+            let outcome = if result.failed { ToolOutcome::Failed } else { ToolOutcome::Succeeded };
+            let finished = events.tool_finished(&result.id, outcome, result.bytes);
             sealed.push(events.seal(called.then(ToolFinished::KIND, 0), at, called, finished)?);
         }
         self.recorder.record(sealed)

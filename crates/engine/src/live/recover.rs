@@ -36,7 +36,7 @@ impl Engine {
                 let sealed = events.seal(id, now, open.started, events.call_failed(model, &failure))?;
                 self.recorder.record([sealed])?;
             }
-            self.end(session, open.turn, TurnStatus::Failed)?;
+            self.end_turn(session, open.turn, TurnStatus::Failed)?;
         }
         self.commit()?;
         Ok(lost.len())

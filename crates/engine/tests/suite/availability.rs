@@ -6,7 +6,7 @@ use contracts::{
     OutageScope,
     events::{ErrorClass, OutageTrigger, ProviderRecovered, ProviderUnavailable, RecoveredBy, StopReason},
 };
-use engine::{Call, CallAnswer, CallFailure, TurnOutcome};
+use engine::{Call, CallFailure, CallResponse, TurnOutcome};
 
 use crate::support::{
     Desk,
@@ -185,11 +185,11 @@ fn a_session_sees_the_outages_that_another_one_met() {
 
 /// Records a call of the running turn through the gateway.
 fn send(desk: &mut Desk, started: &TurnOutcome) -> Call {
-    desk.engine.call_sent(started, started.model().unwrap(), &BTreeSet::new()).unwrap()
+    desk.engine.record_call(started, started.model().unwrap(), &BTreeSet::new()).unwrap()
 }
 
-fn answered(desk: &Desk) -> CallAnswer {
-    CallAnswer {
+fn answered(desk: &Desk) -> CallResponse {
+    CallResponse {
         usage: None,
         raw_usage: None,
         stop_reason: StopReason::EndTurn,
@@ -214,7 +214,7 @@ fn after_a_quiet_end_one_turn_finds_out_and_the_others_go_elsewhere_until_it_has
     assert_eq!(desk.turn("three", "a quick question").as_deref(), Some(GPT), "another one tries the provider");
     let class = ErrorClass::ServerError;
     let failure = CallFailure { class, status: Some(500), retries: 0, usage: None, raw_usage: None };
-    desk.engine.call_failed(&probe, &failure).unwrap();
+    desk.engine.record_call_failure(&probe, &failure).unwrap();
     desk.pass_secs(200);
     assert_eq!(desk.turn("three", "a quick question").as_deref(), Some(GPT), "one failure puts it out again");
 
@@ -223,7 +223,7 @@ fn after_a_quiet_end_one_turn_finds_out_and_the_others_go_elsewhere_until_it_has
     let probe = send(&mut desk, &started);
     assert_eq!(desk.turn("three", "a quick question").as_deref(), Some(GPT));
     let answer = answered(&desk);
-    desk.engine.call_answered(&probe, &answer).unwrap();
+    desk.engine.record_response(&probe, &answer).unwrap();
     assert_eq!(desk.turn("three", "a quick question").as_deref(), Some(SONNET));
 
     desk.engine.commit().unwrap();

@@ -18,7 +18,7 @@ use crate::support::{
 fn sent(desk: &mut Desk, model: &str) -> Call {
     let input = TurnInput::new(session("sess_42"), "message-0", "hello");
     let started = desk.arrive(TurnInput { thread: worker(), ..input }).unwrap();
-    desk.engine.call_sent(&started, &model_id(model), &BTreeSet::new()).unwrap()
+    desk.engine.record_call(&started, &model_id(model), &BTreeSet::new()).unwrap()
 }
 
 fn worker() -> Thread {
@@ -35,7 +35,7 @@ fn a_call_that_was_cancelled_in_its_answer_is_recorded_with_what_it_had_used_and
     let mut desk = Desk::with("global_default: haiku");
     let sent = sent(&mut desk, HAIKU);
     let usage = Usage { input: 30_000, output: 7, ..Usage::default() };
-    desk.engine.call_failed(&sent, &cancelled(Some(usage))).unwrap();
+    desk.engine.record_call_failure(&sent, &cancelled(Some(usage))).unwrap();
     desk.engine.commit().unwrap();
 
     let cost = desk.models.registry.named(HAIKU).unwrap().prices.unwrap().cost(&usage);
@@ -51,7 +51,7 @@ fn a_call_that_was_cancelled_in_its_answer_is_recorded_with_what_it_had_used_and
 fn a_call_that_was_cancelled_before_its_answer_costs_nothing_and_counts_as_none() {
     let mut desk = Desk::with("global_default: haiku");
     let sent = sent(&mut desk, HAIKU);
-    desk.engine.call_failed(&sent, &cancelled(None)).unwrap();
+    desk.engine.record_call_failure(&sent, &cancelled(None)).unwrap();
     assert_eq!(desk.engine.state().costs.overall().calls, 0);
 }
 
@@ -59,7 +59,7 @@ fn a_call_that_was_cancelled_before_its_answer_costs_nothing_and_counts_as_none(
 fn what_a_call_to_a_model_without_known_prices_had_used_is_counted_as_unpriced() {
     let mut desk = Desk::with("global_default: haiku");
     let sent = sent(&mut desk, "nobody:knows");
-    desk.engine.call_failed(&sent, &cancelled(Some(Usage { input: 9, ..Usage::default() }))).unwrap();
+    desk.engine.record_call_failure(&sent, &cancelled(Some(Usage { input: 9, ..Usage::default() }))).unwrap();
     let overall = desk.engine.state().costs.overall();
     assert_eq!((overall.calls, overall.unpriced_calls, overall.cost), (1, 1, NanoUsd(0)));
 }

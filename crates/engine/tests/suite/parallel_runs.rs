@@ -6,7 +6,7 @@ use contracts::{
     TurnId,
     events::{RouteDecided, StopReason, TurnEnded, TurnStatus},
 };
-use engine::{Call, CallAnswer, Route, ToolAnswer, ToolRequest, TurnInput};
+use engine::{Call, CallResponse, Route, ToolRequest, ToolResult, TurnInput};
 
 use crate::support::{
     Desk,
@@ -37,14 +37,14 @@ fn says(message: &str, calls: &[&str]) -> TurnInput {
 
 /// A request with the result of a tool call.
 fn brings(message: &str, call: &str) -> TurnInput {
-    let tool_answers = vec![ToolAnswer { id: call.to_owned(), failed: false, bytes: 9 }];
-    TurnInput { continues: true, tool_answers, ..says(message, &[call]) }
+    let tool_results = vec![ToolResult { id: call.to_owned(), failed: false, bytes: 9 }];
+    TurnInput { continues: true, tool_results, ..says(message, &[call]) }
 }
 
 /// Records the model's response, with a tool call for each of these ids.
 fn answer(desk: &mut Desk, sent: &Call, calls: &[&str]) {
     let tool = |id: &&str| ToolRequest { id: (*id).to_owned(), name: "Bash".to_owned(), arguments: "{}".to_owned() };
-    let answer = CallAnswer {
+    let answer = CallResponse {
         usage: None,
         raw_usage: None,
         stop_reason: if calls.is_empty() { StopReason::EndTurn } else { StopReason::ToolUse },
@@ -53,7 +53,7 @@ fn answer(desk: &mut Desk, sent: &Call, calls: &[&str]) {
         began_at: None,
         at: desk.now,
     };
-    desk.engine.call_answered(sent, &answer).unwrap();
+    desk.engine.record_response(sent, &answer).unwrap();
     desk.engine.commit().unwrap();
     desk.stands_where_the_log_says();
 }
@@ -61,9 +61,9 @@ fn answer(desk: &mut Desk, sent: &Call, calls: &[&str]) {
 /// Starts a turn that waits for these calls.
 fn waits(desk: &mut Desk, input: TurnInput, calls: &[&str]) -> TurnId {
     desk.pass_secs(1);
-    let started = desk.engine.arrive(input).unwrap();
+    let started = desk.engine.handle_request(input).unwrap();
     assert!(matches!(started.route, Route::Decided(_)), "{:?}", started.route);
-    let sent = desk.engine.call_sent(&started, started.model().unwrap(), &BTreeSet::new()).unwrap();
+    let sent = desk.engine.record_call(&started, started.model().unwrap(), &BTreeSet::new()).unwrap();
     answer(desk, &sent, calls);
     started.turn
 }
@@ -71,9 +71,9 @@ fn waits(desk: &mut Desk, input: TurnInput, calls: &[&str]) -> TurnId {
 /// Sends the result of a call and completes the response; returns the continued turn and its model.
 fn goes_on(desk: &mut Desk, message: &str, id: &str) -> (TurnId, String) {
     desk.pass_secs(1);
-    let continued = desk.engine.arrive(brings(message, id)).unwrap();
+    let continued = desk.engine.handle_request(brings(message, id)).unwrap();
     let Route::Locked(model) = &continued.route else { panic!("decided again: {:?}", continued.route) };
-    let sent = desk.engine.call_sent(&continued, model, &BTreeSet::new()).unwrap();
+    let sent = desk.engine.record_call(&continued, model, &BTreeSet::new()).unwrap();
     answer(desk, &sent, &[]);
     (continued.turn, model.to_string())
 }

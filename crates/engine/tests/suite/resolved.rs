@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use contracts::{AuxiliaryCall, ClientRequest, ModelId, Requirement, Thread, events::TurnStarted};
-use engine::{CallAnswer, EngineError, TurnInput, TurnOutcome};
+use engine::{CallResponse, EngineError, TurnInput, TurnOutcome};
 
 use crate::support::{
     Desk,
@@ -94,8 +94,8 @@ fn thinking_of_an_auxiliary_call_does_not_sign_the_main_conversation() {
 
 /// Records a response with one block of thinking.
 fn thinks(desk: &mut Desk, outcome: &TurnOutcome, model: &str) {
-    let call = desk.engine.call_sent(outcome, &model_id(model), &BTreeSet::new()).unwrap();
-    let answer = CallAnswer {
+    let call = desk.engine.record_call(outcome, &model_id(model), &BTreeSet::new()).unwrap();
+    let answer = CallResponse {
         usage: None,
         raw_usage: None,
         stop_reason: contracts::events::StopReason::EndTurn,
@@ -104,6 +104,6 @@ fn thinks(desk: &mut Desk, outcome: &TurnOutcome, model: &str) {
         began_at: None,
         at: desk.now,
     };
-    desk.engine.call_answered(&call, &answer).unwrap();
+    desk.engine.record_response(&call, &answer).unwrap();
     desk.engine.commit().unwrap();
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use catalogue::estimate::PromptShape;
 use contracts::{AuxiliaryCall, ClientRequest, SessionId, Thread, ThreadId};
-use engine::{History, ToolAnswer, TurnInput};
+use engine::{History, ToolResult, TurnInput};
 use event_core::Hex;
 use wire::{ClientHeaders, Lineage, RequestSummary, resolve_lineage};
 
@@ -49,8 +49,8 @@ pub(crate) fn shape(inspected: &RequestSummary<'_>) -> PromptShape {
 }
 
 /// Returns the tool results of the request.
-fn tool_answers(inspected: &RequestSummary<'_>) -> Vec<ToolAnswer> {
-    let answer = |result: &wire::ToolResult<'_>| ToolAnswer {
+fn tool_results(inspected: &RequestSummary<'_>) -> Vec<ToolResult> {
+    let answer = |result: &wire::ToolResult<'_>| ToolResult {
         id: result.call_id.to_string(),
         failed: result.is_error == Some(true),
         bytes: result.bytes,
@@ -90,7 +90,7 @@ pub(super) fn turn_input(
         history: History { tool_calls: u64::from(inspected.tool_calls_in_history), ..History::default() },
         request: Some(client_request(gateway, incoming, inspected, lineage)),
         continues: inspected.continues_turn,
-        tool_answers: tool_answers(inspected),
+        tool_results: tool_results(inspected),
         calls_in_history: calls(inspected, is_named),
         ..input
     }

@@ -58,7 +58,7 @@ impl Target {
             }
         });
         let adapted = adapted_features(&model, api, request, &adaptable);
-        let call = engine.call_sent(&outcome, id, &adapted)?;
+        let call = engine.record_call(&outcome, id, &adapted)?;
         Ok((Self { outcome: Arc::new(outcome), model, api, call: call.number, adaptable, adapted }, call))
     }
 
@@ -122,7 +122,7 @@ pub(super) async fn fall_back(
     let recorded = gateway.bus().command(move |engine| {
         let next = next_target(engine, &outcome, failed);
         if !matches!(next, Ok(Some(_))) {
-            engine.end(&outcome.input.session, outcome.turn, TurnStatus::Failed)?;
+            engine.end_turn(&outcome.input.session, outcome.turn, TurnStatus::Failed)?;
         }
         Ok(next?.map(|(target, call)| (target, RunningCall::new(bus, call, clock))))
     });
@@ -142,7 +142,7 @@ fn next_target(
 ) -> Result<Option<(Target, Call)>, EngineError> {
     let FailedCall { call, failure, failed_models } = failed;
     if let Some(call) = call.into_call() {
-        engine.call_failed(&call, &failure)?;
+        engine.record_call_failure(&call, &failure)?;
     }
     let Some(failed_models) = failed_models else { return Ok(None) };
     let next = engine.fall_back(outcome, failed_models)?;

@@ -120,7 +120,7 @@ impl Desk {
         input: TurnInput,
     ) -> Result<(TurnOutcome, Option<PolicyFileProblems>), EngineError> {
         let trouble = self.engine.refresh_policy()?;
-        let outcome = self.engine.arrive(input);
+        let outcome = self.engine.handle_request(input);
         // A refused turn may have recorded events before, such as the loaded policy.
         self.engine.commit()?;
         Ok((outcome?, trouble))
@@ -134,7 +134,7 @@ impl Desk {
     /// Ends the running turn of a session.
     pub(crate) fn end_as(&mut self, name: &str, status: TurnStatus) {
         let turn = self.running(name).unwrap();
-        self.engine.end(&session(name), turn, status).unwrap();
+        self.engine.end_turn(&session(name), turn, status).unwrap();
         self.engine.commit().unwrap();
         self.stands_where_the_log_says();
     }

@@ -12,56 +12,61 @@ const MAX_CACHED: usize = 4_096;
 
 /// A cache of the number of turns of each message, by the first turn of the message.
 #[derive(Debug, Default)]
-pub(crate) struct Attempts(BTreeMap<TurnId, u64>);
+pub(crate) struct TurnCounts(BTreeMap<TurnId, u64>);
 
 /// A message with the number of its turns.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Message {
+pub(crate) struct MessageTurns {
     /// Its first turn.
     first: TurnId,
     /// The number of its turns in the log. They are numbered from 0 without gaps.
-    pub(crate) sent: u64,
+    pub(crate) count: u64,
 }
 
-impl Message {
+impl MessageTurns {
     /// Returns the id of the turn that sending the message once more starts.
-    pub(crate) fn next(&self, session: &SessionId, name: &str) -> TurnId {
-        if self.sent == 0 { self.first } else { turn_id(session, name, self.sent) }
+    pub(crate) fn next_turn(&self, session: &SessionId, name: &str) -> TurnId {
+        if self.count == 0 { self.first } else { turn_id(session, name, self.count) }
     }
 }
 
-impl Attempts {
+impl TurnCounts {
     /// Returns a message with the number of its turns, from the cache or the log. `name` is the client's name of the
     /// message.
-    pub(crate) fn message(&self, recorder: &Recorder, session: &SessionId, name: &str) -> Result<Message, EngineError> {
+    pub(crate) fn count_turns(
+        &self,
+        recorder: &Recorder,
+        session: &SessionId,
+        name: &str,
+    ) -> Result<MessageTurns, EngineError> {
         let first = turn_id(session, name, 0);
-        if let Some(known) = self.0.get(&first) {
-            return Ok(Message { first, sent: *known });
+        if let Some(count) = self.0.get(&first) {
+            return Ok(MessageTurns { first, count: *count });
         }
         let is_decided = |turn: TurnId| recorder.contains(turn.0.then(RouteDecided::KIND, 0));
         if !is_decided(first)? {
-            return Ok(Message { first, sent: 0 });
+            return Ok(MessageTurns { first, count: 0 });
         }
-        let is_sent = |number: u64| is_decided(turn_id(session, name, number));
+        let has_turn = |number: u64| is_decided(turn_id(session, name, number));
         // Exponential, then binary search: the cost is logarithmic in the number of turns.
-        let mut too_many = 2;
-        while is_sent(too_many - 1)? {
-            too_many *= 2;
+        let mut upper = 2;
+        while has_turn(upper - 1)? {
+            upper *= 2;
         }
-        let mut at_least = too_many / 2;
-        while at_least + 1 < too_many {
-            let middle = at_least.midpoint(too_many);
-            if is_sent(middle - 1)? { at_least = middle } else { too_many = middle }
+        let mut lower = upper / 2;
+        while lower + 1 < upper {
+            let middle = lower.midpoint(upper);
+            if has_turn(middle - 1)? { lower = middle } else { upper = middle }
         }
-        Ok(Message { first, sent: at_least })
+        Ok(MessageTurns { first, count: lower })
     }
 
     /// Counts another turn of a message in the cache.
-    pub(crate) fn add_turn(&mut self, message: Message) {
+    pub(crate) fn add_turn(&mut self, message: MessageTurns) {
         if MAX_CACHED <= self.0.len() {
             self.0.clear();
         }
-        self.0.insert(message.first, message.sent + 1);
+        self.0.insert(message.first, message.count + 1);
     }
 }
 

@@ -8,11 +8,11 @@ use event_core::{EventType, Timestamp};
 use router_core::{DECIDER_VERSION, NoticeContext, banners, decide};
 
 use crate::{
-    again::{fit_event, turn_after_failures},
     capture::turn_from_event,
     engine::Engine,
     error::EngineError,
     recorder::turn_event,
+    repeat::{shorten_to_fit, turn_after_failures},
     turn_outcome::{Route, TurnOutcome},
 };
 
@@ -44,10 +44,10 @@ impl Engine {
         let captured = turn_from_event(&started, at, MessageText::Present(outcome.text().to_owned()));
         let retried = turn_after_failures(captured, input.request.as_ref(), &failed, now);
         let policy = self.policy.active();
-        let made = self.state().with_views(now, |views| decide(&retried, &policy.policy, views));
+        let result = self.state().with_views(now, |views| decide(&retried, &policy.policy, views));
         let banners =
-            banners(&made.decision, &NoticeContext { policy: &policy.policy, spent_today: retried.spent_today });
-        let decided = fit_event(RouteFallback {
+            banners(&result.decision, &NoticeContext { policy: &policy.policy, spent_today: retried.spent_today });
+        let decided = shorten_to_fit(RouteFallback {
             turn,
             session: input.session.clone(),
             step,
@@ -57,8 +57,8 @@ impl Engine {
             catalogue: self.models.hash,
             decider: DECIDER_VERSION,
             based_on: self.recorder.position(),
-            matched: made.matched,
-            decision: made.decision,
+            matched: result.matched,
+            decision: result.decision,
         })?;
         let sealed =
             turn_event(turn, u64::from(step), now, decided.clone())?.caused_by(turn.0.then(RouteDecided::KIND, 0));

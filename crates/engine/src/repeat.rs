@@ -31,8 +31,8 @@ pub fn repeat_decision(
     policy: &Policy,
     known: &Known,
 ) -> Result<RouteDecided, CodecError> {
-    let made = known.with_views(turn.at, |views| decide(turn, policy, views));
-    let mut again = RouteDecided {
+    let decided = known.with_views(turn.at, |views| decide(turn, policy, views));
+    let mut repeated = RouteDecided {
         turn: turn.id,
         session: turn.session.clone(),
         mode: recorded.mode,
@@ -40,15 +40,15 @@ pub fn repeat_decision(
         catalogue: recorded.catalogue,
         decider: DECIDER_VERSION,
         based_on: recorded.based_on,
-        matched: made.matched,
+        matched: decided.matched,
         elapsed_micros: recorded.elapsed_micros,
-        decision: made.decision,
+        decision: decided.decision,
     };
     loop {
-        match encode("route.decided", &again) {
-            Err(CodecError::Encode { .. }) if shorten(&mut again) => {}
+        match encode("route.decided", &repeated) {
+            Err(CodecError::Encode { .. }) if shorten(&mut repeated) => {}
             Err(error) => return Err(error),
-            Ok(_) => return Ok(again),
+            Ok(_) => return Ok(repeated),
         }
     }
 }
@@ -83,19 +83,19 @@ pub fn repeat_fallback(
     policy: &Policy,
     known: &Known,
 ) -> Result<RouteFallback, CodecError> {
-    let asked = turn_after_failures(turn, recorded.request.as_ref(), &recorded.failed, at);
-    let made = known.with_views(at, |views| decide(&asked, policy, views));
-    let (decider, matched, decision) = (DECIDER_VERSION, made.matched, made.decision);
-    fit_event(RouteFallback { decider, matched, decision, ..recorded.clone() })
+    let retried = turn_after_failures(turn, recorded.request.as_ref(), &recorded.failed, at);
+    let decided = known.with_views(at, |views| decide(&retried, policy, views));
+    let (decider, matched, decision) = (DECIDER_VERSION, decided.matched, decided.decision);
+    shorten_to_fit(RouteFallback { decider, matched, decision, ..recorded.clone() })
 }
 
 /// Shortens the chain of a fallback at its end until the event fits, as for a decision.
-pub(crate) fn fit_event(mut step: RouteFallback) -> Result<RouteFallback, CodecError> {
+pub(crate) fn shorten_to_fit(mut fallback: RouteFallback) -> Result<RouteFallback, CodecError> {
     loop {
-        match encode(RouteFallback::KIND, &step) {
-            Err(CodecError::Encode { .. }) if shorten_decision(&mut step.decision, &mut step.matched) => {}
+        match encode(RouteFallback::KIND, &fallback) {
+            Err(CodecError::Encode { .. }) if shorten_decision(&mut fallback.decision, &mut fallback.matched) => {}
             Err(error) => return Err(error),
-            Ok(_) => return Ok(step),
+            Ok(_) => return Ok(fallback),
         }
     }
 }
