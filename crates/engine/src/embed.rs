@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{capture::TextRecording, engine::Engine, error::EngineError};
 use batch::{BatchOutcome, embed_batch};
-use pending::{Pending, pending};
+use pending::{PendingMessage, find_pending};
 pub use reactor::EmbeddingReactor;
 
 /// The result of embedding the messages of a log. Messages that several turns share count once.
@@ -67,7 +67,7 @@ fn embedder_name(model: &str, vector: &[f32]) -> String {
 
 /// A message and its text.
 struct Message {
-    pending: Pending,
+    pending: PendingMessage,
     text: String,
 }
 
@@ -76,14 +76,14 @@ pub struct EmbeddingRun<'a> {
     log: Arc<dyn EventLog>,
     texts: Arc<dyn TextStore>,
     embedder: &'a dyn Embedder,
-    pending: std::vec::IntoIter<Pending>,
+    pending: std::vec::IntoIter<PendingMessage>,
     total: u64,
-    result: EmbeddingSummary,
+    summary: EmbeddingSummary,
 }
 
 impl std::fmt::Debug for EmbeddingRun<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("EmbeddingRun").field("result", &self.result).finish_non_exhaustive()
+        f.debug_struct("EmbeddingRun").field("summary", &self.summary).finish_non_exhaustive()
     }
 }
 
@@ -97,9 +97,9 @@ impl<'a> EmbeddingRun<'a> {
         texts: Arc<dyn TextStore>,
         embedder: &'a dyn Embedder,
     ) -> Result<Self, EngineError> {
-        let pending = pending(log.as_ref(), embedder.name())?;
+        let pending = find_pending(log.as_ref(), embedder.name())?;
         let total = pending.len() as u64;
-        Ok(Self { log, texts, embedder, pending: pending.into_iter(), total, result: EmbeddingSummary::default() })
+        Ok(Self { log, texts, embedder, pending: pending.into_iter(), total, summary: EmbeddingSummary::default() })
     }
 
     /// The number of messages to embed.
@@ -109,12 +109,12 @@ impl<'a> EmbeddingRun<'a> {
 
     /// The number of processed messages: embedded, skipped or failed.
     pub const fn done(&self) -> u64 {
-        self.result.embedded + self.result.skipped + self.result.failed
+        self.summary.embedded + self.summary.skipped + self.summary.failed
     }
 
     /// Returns the counts so far.
-    pub fn into_result(self) -> EmbeddingSummary {
-        self.result
+    pub fn into_summary(self) -> EmbeddingSummary {
+        self.summary
     }
 
     /// Embeds the next batch and returns the events to record; `None` at the end, or after a failure that would also
@@ -131,34 +131,34 @@ impl<'a> EmbeddingRun<'a> {
         for pending in batch {
             match self.text_at(pending.text)? {
                 Some(text) if !text.trim().is_empty() => messages.push(Message { pending, text }),
-                _ => self.result.skipped += 1,
+                _ => self.summary.skipped += 1,
             }
         }
         let (pending, texts): (Vec<_>, Vec<_>) =
             messages.into_iter().map(|message| (message.pending, message.text)).unzip();
-        let BatchOutcome { vectors, failure, continues } = embed_batch(self.embedder, &texts).await;
+        let BatchOutcome { vectors, failure, may_continue } = embed_batch(self.embedder, &texts).await;
         let mut embeddings = Vec::new();
         for (pending, vector) in pending.iter().zip(vectors) {
             match vector {
-                Some(vector) => self.add(pending, &vector, &mut embeddings),
-                None => self.result.failed += 1,
+                Some(vector) => self.add_embedding(pending, &vector, &mut embeddings),
+                None => self.summary.failed += 1,
             }
         }
-        self.result.failure = failure.or(self.result.failure.take());
-        if !continues {
-            self.result.failed += self.pending.len() as u64;
+        self.summary.failure = failure.or(self.summary.failure.take());
+        if !may_continue {
+            self.summary.failed += self.pending.len() as u64;
             self.pending = Vec::new().into_iter();
         }
         Ok(Some(embeddings))
     }
 
     /// Adds the events for the embedding of a message: one by the key of its text, and one for each turn without a key.
-    fn add(&mut self, pending: &Pending, vector: &[f32], embeddings: &mut Vec<NewEmbedding>) {
+    fn add_embedding(&mut self, pending: &PendingMessage, vector: &[f32], embeddings: &mut Vec<NewEmbedding>) {
         let (model, embedder) = (self.embedder.name(), embedder_name(self.embedder.name(), vector));
         let events = pending.events(&embedder);
         embeddings.extend(events.map(|(turn, id)| NewEmbedding::new(id, turn, pending.key, model, vector)));
-        self.result.embedder = Some(embedder);
-        self.result.embedded += 1;
+        self.summary.embedder = Some(embedder);
+        self.summary.embedded += 1;
     }
 
     /// Returns the text of the message whose event is at `position`; `None` if it was removed.

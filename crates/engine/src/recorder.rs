@@ -18,7 +18,7 @@ const MAX_FRAME_OVERHEAD: usize = 256;
 struct Batch {
     events: Vec<NewEvent>,
     /// The decoded value of each event, where it is known.
-    known: Vec<Option<Known>>,
+    decoded: Vec<Option<Known>>,
     /// An upper bound of their size in bytes.
     bytes: usize,
 }
@@ -85,26 +85,26 @@ impl Recorder {
             }
             batch.bytes += bytes;
             batch.events.push(event.event);
-            batch.known.push(event.known);
+            batch.decoded.push(event.known);
         }
         self.stage(batch)
     }
 
     fn stage(&mut self, batch: Batch) -> Result<(), EngineError> {
-        let Batch { events, known, .. } = batch;
+        let Batch { events, decoded, .. } = batch;
         if !events.is_empty() {
-            self.append(Expected::Any, events, known)?;
+            self.append(Expected::Any, events, decoded)?;
         }
         Ok(())
     }
 
-    /// Appends a batch, completely or not at all, and folds the new events. `known` has the decoded value of each event
+    /// Appends a batch, completely or not at all, and folds the new events. `decoded` has the decoded value of each event
     /// where there is one. Commits first if the batch does not fit into the present barrier.
     pub(crate) fn append(
         &mut self,
         expected: Expected,
         events: Vec<NewEvent>,
-        known: Vec<Option<Known>>,
+        decoded: Vec<Option<Known>>,
     ) -> Result<Appended, BusError> {
         let bytes: usize = events.iter().map(|event| event.payload.len() + MAX_FRAME_OVERHEAD).sum();
         if MAX_BATCH_EVENTS < self.staged_events + events.len() || MAX_BATCH_BYTES < self.staged_bytes + bytes {
@@ -115,9 +115,9 @@ impl Recorder {
         self.staged_events += events.len();
         self.staged_bytes += bytes;
         self.staged_ids.extend(events.iter().map(|event| event.id));
-        for ((position, event), known) in appended.positions.iter().zip(events).zip(known) {
+        for ((position, event), decoded) in appended.positions.iter().zip(events).zip(decoded) {
             // A repeated event has its earlier position, and was folded then.
-            self.state.advance(&Recorded::new(*position, now, event).knowing(known)).map_err(Arc::new)?;
+            self.state.advance(&Recorded::new(*position, now, event).knowing(decoded)).map_err(Arc::new)?;
         }
         Ok(appended)
     }

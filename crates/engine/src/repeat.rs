@@ -10,7 +10,7 @@ use router_core::{DECIDER_VERSION, Policy, decide};
 use crate::{
     capture,
     decision::{shorten, shorten_decision},
-    known::Known,
+    decision_state::DecisionState,
 };
 
 /// Returns the turn as it was captured at its start, the input of its decision. `at` is the time of `started`.
@@ -18,7 +18,7 @@ pub fn captured_turn(started: &TurnStarted, at: Timestamp, message: MessageText)
     capture::turn_from_event(started, at, message)
 }
 
-/// Repeats a recorded decision under `policy`, with the views `known` at the position that it was based on.
+/// Repeats a recorded decision under `policy`, with the views of `state`, folded up to the position that it was based on.
 ///
 /// Values that do not follow from the log are copied from `recorded`: the elapsed time, and the hashes of policy and
 /// models. Equal policy, models and decider result in equal bytes.
@@ -29,9 +29,9 @@ pub fn repeat_decision(
     recorded: &RouteDecided,
     turn: &Turn,
     policy: &Policy,
-    known: &Known,
+    state: &DecisionState,
 ) -> Result<RouteDecided, CodecError> {
-    let decided = known.with_views(turn.at, |views| decide(turn, policy, views));
+    let decided = state.with_views(turn.at, |views| decide(turn, policy, views));
     let mut repeated = RouteDecided {
         turn: turn.id,
         session: turn.session.clone(),
@@ -81,10 +81,10 @@ pub fn repeat_fallback(
     turn: Turn,
     at: Timestamp,
     policy: &Policy,
-    known: &Known,
+    state: &DecisionState,
 ) -> Result<RouteFallback, CodecError> {
     let retried = turn_after_failures(turn, recorded.request.as_ref(), &recorded.failed, at);
-    let decided = known.with_views(at, |views| decide(&retried, policy, views));
+    let decided = state.with_views(at, |views| decide(&retried, policy, views));
     let (decider, matched, decision) = (DECIDER_VERSION, decided.matched, decided.decision);
     shorten_to_fit(RouteFallback { decider, matched, decision, ..recorded.clone() })
 }

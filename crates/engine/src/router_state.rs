@@ -8,7 +8,7 @@ use event_bus::projection_set;
 use event_core::Timestamp;
 use patterns::Patterns;
 
-use crate::{active::RecordedConfiguration, known::with_views, rule_hits::RuleHits, sessions::Sessions};
+use crate::{active::RecordedConfiguration, decision_state::with_views, rule_hits::RuleHits, sessions::Sessions};
 
 projection_set! {
     /// Everything that the engine folds from the log. A projection is a field; nothing else lists them.

@@ -6,7 +6,7 @@ use contracts::{
     ContentHash, MessageText, SessionId, Turn, TurnId,
     events::{RouteDecided, RouteFallback, TextBody, TurnEnded, TurnStarted, TurnTextRecorded},
 };
-use engine::{Known, captured_turn, events};
+use engine::{DecisionState, captured_turn, events};
 use event_bus::{EventLog, ProjectionSet as _, TextStore};
 use event_core::{Position, Recorded, Timestamp};
 
@@ -66,7 +66,7 @@ pub(crate) struct DecisionPoint<'w, D = RouteDecided> {
     /// The event of the decision.
     pub(crate) decided: D,
     /// The state folded up to the position that the decision was based on.
-    pub(crate) known: &'w Known,
+    pub(crate) known: &'w DecisionState,
 }
 
 impl<D: RecordedDecision> DecisionPoint<'_, D> {
@@ -114,7 +114,7 @@ pub(crate) fn walk(
     visitor: &mut dyn Visitor,
 ) -> Result<(), WhatIfError> {
     let mut policies = PolicyCache::new(texts);
-    let mut state = WalkState { log, texts, state: Known::default(), open: BTreeMap::new() };
+    let mut state = WalkState { log, texts, state: DecisionState::default(), open: BTreeMap::new() };
     for event in events(log, Position::ORIGIN) {
         let event = event?;
         if let Some(decided) = event.read::<RouteDecided>()? {
@@ -144,7 +144,7 @@ pub(crate) fn walk(
 struct WalkState<'l> {
     log: &'l dyn EventLog,
     texts: &'l dyn TextStore,
-    state: Known,
+    state: DecisionState,
     open: BTreeMap<TurnId, OpenTurn>,
 }
 
@@ -194,8 +194,8 @@ fn read_text(text: &TextBody, texts: &dyn TextStore) -> Result<Option<String>, W
 }
 
 /// Folds the state at an earlier position from the start of the log.
-fn fold_state_at(log: &dyn EventLog, position: Position) -> Result<Known, WhatIfError> {
-    let mut state = Known::default();
+fn fold_state_at(log: &dyn EventLog, position: Position) -> Result<DecisionState, WhatIfError> {
+    let mut state = DecisionState::default();
     for event in events(log, Position::ORIGIN) {
         let event = event?;
         if position < event.position {

@@ -9,12 +9,12 @@ pub(super) struct BatchOutcome {
     /// The last failure.
     pub(super) failure: Option<EmbedError>,
     /// Whether another batch may succeed.
-    pub(super) continues: bool,
+    pub(super) may_continue: bool,
 }
 
 /// Embeds texts in one request, or each in its own request if the embedder refuses the batch because of a text.
 pub(super) async fn embed_batch(embedder: &dyn Embedder, texts: &[String]) -> BatchOutcome {
-    let mut outcome = BatchOutcome { vectors: vec![None; texts.len()], failure: None, continues: true };
+    let mut outcome = BatchOutcome { vectors: vec![None; texts.len()], failure: None, may_continue: true };
     if texts.is_empty() {
         return outcome;
     }
@@ -24,7 +24,7 @@ pub(super) async fn embed_batch(embedder: &dyn Embedder, texts: &[String]) -> Ba
             return outcome;
         }
         Err(error) if !error.is_caused_by_texts() || texts.len() == 1 => {
-            outcome.continues = error.is_caused_by_texts();
+            outcome.may_continue = error.is_caused_by_texts();
             outcome.failure = Some(error);
             return outcome;
         }
@@ -34,15 +34,15 @@ pub(super) async fn embed_batch(embedder: &dyn Embedder, texts: &[String]) -> Ba
         match embedder.embed(std::slice::from_ref(text)).await {
             Ok(vectors) => *vector = vectors.into_iter().next(),
             Err(error) => {
-                outcome.continues = error.is_caused_by_texts();
+                outcome.may_continue = error.is_caused_by_texts();
                 outcome.failure = Some(error);
-                if !outcome.continues {
+                if !outcome.may_continue {
                     return outcome;
                 }
             }
         }
     }
     // If the embedder accepted none of the texts, they are not the cause.
-    outcome.continues = outcome.vectors.iter().any(Option::is_some);
+    outcome.may_continue = outcome.vectors.iter().any(Option::is_some);
     outcome
 }

@@ -13,7 +13,7 @@ use crate::{capture::hash_prefix, error::EngineError, insight::events};
 
 /// A message to embed, and the turns that record its embedding.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Pending {
+pub(super) struct PendingMessage {
     /// The first eight bytes of the hash of the message, the key of its embedding.
     pub(super) key: u64,
     /// The position of the event with its text.
@@ -25,13 +25,13 @@ pub(super) struct Pending {
     unkeyed: Vec<TurnId>,
 }
 
-impl Pending {
+impl PendingMessage {
     /// Returns the turns that need an event with an embedding, each with the id of that event.
     pub(super) fn events(&self, embedder: &str) -> impl Iterator<Item = (TurnId, EventId)> {
-        let of_text = text_event_id(embedder, self.key);
+        let text_event = text_event_id(embedder, self.key);
         let turn_event = |turn: &TurnId| EventId::derive(&[b"turn.embedded of a turn", embedder.as_bytes(), &turn.0.0]);
         let unkeyed: Vec<_> = self.unkeyed.iter().map(|turn| (*turn, turn_event(turn))).collect();
-        self.keyed.map(|turn| (turn, of_text)).into_iter().chain(unkeyed)
+        self.keyed.map(|turn| (turn, text_event)).into_iter().chain(unkeyed)
     }
 }
 
@@ -50,54 +50,54 @@ pub(super) fn text_key(text: &TextBody) -> u64 {
 
 /// A started turn whose message is not complete yet.
 #[derive(Debug, Clone, Copy)]
-struct Started {
-    keyed: bool,
+struct StartedTurn {
+    has_key: bool,
     text: Option<(u64, Position)>,
 }
 
 /// Returns the messages that `model` has not embedded, in the order of the log.
 ///
 /// A turn without a recorded key is included once it has ended, since the pattern store has no row for it before.
-pub(super) fn pending(log: &dyn EventLog, model: &str) -> Result<Vec<Pending>, EngineError> {
-    let mut walk = Walk::default();
+pub(super) fn find_pending(log: &dyn EventLog, model: &str) -> Result<Vec<PendingMessage>, EngineError> {
+    let mut scan = PendingScan::default();
     for event in events(log, Position::ORIGIN) {
         let event = event?;
         if let Some(started) = event.read::<TurnStarted>()? {
-            walk.open.insert(started.turn, Started { keyed: started.features.text.is_some(), text: None });
+            scan.open_turns.insert(started.turn, StartedTurn { has_key: started.features.text.is_some(), text: None });
         } else if event.purged.is_none()
             && let Some(recorded) = event.read::<TurnTextRecorded>()?
         {
-            walk.text(recorded.turn, text_key(&recorded.text), event.position);
+            scan.add_text(recorded.turn, text_key(&recorded.text), event.position);
         } else if let Some(ended) = event.read::<TurnEnded>()? {
-            walk.ended(ended.turn);
+            scan.end_turn(ended.turn);
         } else if let Some(event) = event.read::<TurnEmbedded>()?
             && event.embedder.rsplit_once('/').is_some_and(|(embedder, _)| embedder == model)
         {
-            walk.texts.insert(event.text);
-            walk.turns.insert(event.turn);
+            scan.embedded_texts.insert(event.text);
+            scan.embedded_turns.insert(event.turn);
         }
     }
-    Ok(walk.left())
+    Ok(scan.into_pending())
 }
 
 #[derive(Default)]
-struct Walk {
-    open: BTreeMap<TurnId, Started>,
-    messages: BTreeMap<u64, Pending>,
+struct PendingScan {
+    open_turns: BTreeMap<TurnId, StartedTurn>,
+    messages: BTreeMap<u64, PendingMessage>,
     /// The keys of embedded texts.
-    texts: BTreeSet<u64>,
-    turns: BTreeSet<TurnId>,
+    embedded_texts: BTreeSet<u64>,
+    embedded_turns: BTreeSet<TurnId>,
 }
 
-impl Walk {
-    fn message(&mut self, key: u64, text: Position) -> &mut Pending {
-        self.messages.entry(key).or_insert(Pending { key, text, keyed: None, unkeyed: Vec::new() })
+impl PendingScan {
+    fn message(&mut self, key: u64, text: Position) -> &mut PendingMessage {
+        self.messages.entry(key).or_insert(PendingMessage { key, text, keyed: None, unkeyed: Vec::new() })
     }
 
-    fn text(&mut self, turn: TurnId, key: u64, position: Position) {
-        match self.open.get_mut(&turn) {
-            Some(started) if started.keyed => {
-                self.open.remove(&turn);
+    fn add_text(&mut self, turn: TurnId, key: u64, position: Position) {
+        match self.open_turns.get_mut(&turn) {
+            Some(started) if started.has_key => {
+                self.open_turns.remove(&turn);
                 self.message(key, position).keyed.get_or_insert(turn);
             }
             Some(started) => started.text = Some((key, position)),
@@ -105,22 +105,22 @@ impl Walk {
         }
     }
 
-    fn ended(&mut self, turn: TurnId) {
-        if let Some(Started { text: Some((key, position)), .. }) = self.open.remove(&turn) {
+    fn end_turn(&mut self, turn: TurnId) {
+        if let Some(StartedTurn { text: Some((key, position)), .. }) = self.open_turns.remove(&turn) {
             self.message(key, position).unkeyed.push(turn);
         }
     }
 
     /// Returns the messages that still need an event.
-    fn left(self) -> Vec<Pending> {
-        let Self { messages, texts, turns, .. } = self;
-        let left = messages.into_values().filter_map(|mut message| {
-            message.keyed = message.keyed.filter(|_| !texts.contains(&message.key));
-            message.unkeyed.retain(|turn| !turns.contains(turn));
+    fn into_pending(self) -> Vec<PendingMessage> {
+        let Self { messages, embedded_texts, embedded_turns, .. } = self;
+        let pending = messages.into_values().filter_map(|mut message| {
+            message.keyed = message.keyed.filter(|_| !embedded_texts.contains(&message.key));
+            message.unkeyed.retain(|turn| !embedded_turns.contains(turn));
             (message.keyed.is_some() || !message.unkeyed.is_empty()).then_some(message)
         });
-        let mut left: Vec<_> = left.collect();
-        left.sort_by_key(|message| message.text);
-        left
+        let mut pending: Vec<_> = pending.collect();
+        pending.sort_by_key(|message| message.text);
+        pending
     }
 }

@@ -28,10 +28,10 @@ use super::{
 use crate::{capture::TextRecording, engine::Engine};
 
 /// How long to wait for more messages that are embedded in the same request.
-const GATHER: Duration = Duration::from_secs(1);
+const BATCH_DELAY: Duration = Duration::from_secs(1);
 
 /// The pause after a failed request.
-const RETRY: Duration = Duration::from_secs(30);
+const RETRY_DELAY: Duration = Duration::from_secs(30);
 
 /// Embeds the messages of turns as they are recorded, with the endpoint that the active policy names.
 ///
@@ -42,7 +42,7 @@ pub struct EmbeddingReactor {
     bus: Bus<Engine>,
     client: HttpClient,
     timeouts: Timeouts,
-    retry: Duration,
+    retry_delay: Duration,
     /// Whether the last attempt failed. A change is logged.
     has_failed: bool,
 }
@@ -57,13 +57,13 @@ struct Message {
 impl EmbeddingReactor {
     /// Creates the reactor for the bus on which it will run.
     pub const fn new(bus: Bus<Engine>, client: HttpClient, timeouts: Timeouts) -> Self {
-        Self { bus, client, timeouts, retry: RETRY, has_failed: false }
+        Self { bus, client, timeouts, retry_delay: RETRY_DELAY, has_failed: false }
     }
 
     /// Replaces the pause after a failed request, which is 30 seconds.
     #[must_use]
-    pub fn with_retry(self, retry: Duration) -> Self {
-        Self { retry, ..self }
+    pub fn with_retry_delay(self, retry_delay: Duration) -> Self {
+        Self { retry_delay, ..self }
     }
 
     /// Embeds the messages among the events.
@@ -112,7 +112,7 @@ impl Reactor for EmbeddingReactor {
     }
 
     fn batch_delay(&self) -> Duration {
-        GATHER
+        BATCH_DELAY
     }
 
     async fn react(&mut self, events: &[Recorded]) -> Result<Vec<NewEvent>, RetryAfter> {
@@ -127,7 +127,7 @@ impl Reactor for EmbeddingReactor {
                 if !std::mem::replace(&mut self.has_failed, true) {
                     tracing::warn!(cause, "messages cannot be embedded; they are embedded later");
                 }
-                Err(RetryAfter(self.retry))
+                Err(RetryAfter(self.retry_delay))
             }
         }
     }

@@ -77,7 +77,7 @@ fn run(desk: &mut Desk, embedder: &OpenAiEmbedder) -> EmbeddingSummary {
         desk.engine.commit().unwrap();
     }
     assert_eq!(run.done(), run.total());
-    run.into_result()
+    run.into_summary()
 }
 
 /// The numbers of embedded, skipped and failed messages.
@@ -276,7 +276,7 @@ fn a_reactor_repeats_a_failed_request_and_other_reactors_go_on_meanwhile() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let bus = Bus::start(desk.engine).unwrap();
-        let reactor = EmbeddingReactor::new(bus.clone(), client(), quick()).with_retry(Duration::from_secs(2));
+        let reactor = EmbeddingReactor::new(bus.clone(), client(), quick()).with_retry_delay(Duration::from_secs(2));
         bus.run(Box::new(reactor)).await.unwrap();
         bus.run(Box::new(Witness)).await.unwrap();
         start(&bus, "one", "users cannot sign in").await;

@@ -66,7 +66,7 @@ fn embed(context: &Context, writer: &mut Writer, embedder: &OpenAiEmbedder) -> R
         bar.set_position(run.done());
     }
     bar.finish_and_clear();
-    Ok(run.into_result())
+    Ok(run.into_summary())
 }
 
 /// Creates the embedder that the policy names; its key is read from the environment.

@@ -8,7 +8,7 @@ use patterns::Patterns;
 
 projection_set! {
     /// The projections that decisions read. What-if folds only these, so that it walks a log quickly.
-    pub struct Known {
+    pub struct DecisionState {
         /// Outages of models and providers.
         pub availability: Availability,
         /// Samples and verdicts that recommendations are computed from.
@@ -16,7 +16,7 @@ projection_set! {
     }
 }
 
-impl Known {
+impl DecisionState {
     /// Calls `decide` with the views at a time.
     pub fn with_views<T>(&self, at: Timestamp, decide: impl FnOnce(&Views<'_>) -> T) -> T {
         with_views(&self.availability, &self.patterns, at, decide)
