@@ -88,7 +88,7 @@ impl Context {
     /// Opens the engine for the gateway: a barrier waits for the journal alone, and the index follows.
     pub(crate) fn engine_of_gateway(&self, models: Models) -> Result<Engine, Failure> {
         let (log, repairs) = SledLog::open(self.home.log())?;
-        self.engine_on(log.with_lagging_index(INDEX_LAG).with_journal_padding(JOURNAL_AHEAD), &repairs, models)
+        self.engine_on(log.with_max_index_lag(INDEX_LAG).with_journal_preallocation(JOURNAL_AHEAD), &repairs, models)
     }
 
     fn engine_on(&self, log: SledLog, repairs: &[Repair], models: Models) -> Result<Engine, Failure> {

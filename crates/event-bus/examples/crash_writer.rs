@@ -28,7 +28,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("# {repair}");
     }
     let room = if seed.is_multiple_of(2) { 0 } else { 64 * 1024 };
-    let bus = Bus::start(Appender::new(Arc::new(log.with_journal_padding(room)), SystemClock))?;
+    let bus = Bus::start(Appender::new(Arc::new(log.with_journal_preallocation(room)), SystemClock))?;
     let (failed, failures) = mpsc::channel();
     for producer in 0..PRODUCERS {
         let (bus, failed) = (bus.clone(), failed.clone());

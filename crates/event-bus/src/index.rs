@@ -72,14 +72,14 @@ impl fmt::Debug for Index {
 impl Index {
     /// Returns position and chain of the last frame; `None` if the index is empty.
     pub(crate) fn last_frame(&self) -> Result<Option<(Position, Chain)>, IndexFailure> {
-        let last = self.with_sled(|store| store.scan_prefix([FRAME_PREFIX]).next_back().transpose())?;
-        let Some((_, pack)) = last else { return Ok(None) };
-        let mut found = None;
+        let last_pack = self.with_sled(|store| store.scan_prefix([FRAME_PREFIX]).next_back().transpose())?;
+        let Some((_, pack)) = last_pack else { return Ok(None) };
+        let mut last = None;
         for frame in decode_all(&pack) {
             let frame = frame.map_err(|_| IndexFailure("its last record is damaged".to_owned()))?;
-            found = Some((frame.position(), frame.chain()));
+            last = Some((frame.position(), frame.chain()));
         }
-        Ok(found)
+        Ok(last)
     }
 
     /// Adds the consecutive frames in `bytes`. They are durable after the next [`Index::barrier`].
@@ -204,12 +204,12 @@ fn catch_failure<T>(operation: impl FnOnce() -> sled::Result<T>) -> Result<T, In
 
 /// Iterates over the consecutive frames in `bytes`, up to the first that cannot be decoded.
 fn decode_all(bytes: &[u8]) -> impl Iterator<Item = Result<Frame<'_>, FrameError>> {
-    let mut rest = Some(bytes).filter(|bytes| !bytes.is_empty());
+    let mut remaining = Some(bytes).filter(|bytes| !bytes.is_empty());
     std::iter::from_fn(move || {
-        let bytes = rest.take()?;
+        let bytes = remaining.take()?;
         let frame = frame::decode(bytes);
         if let Ok(frame) = &frame {
-            rest = Some(&bytes[frame.bytes().len()..]).filter(|bytes| !bytes.is_empty());
+            remaining = Some(&bytes[frame.bytes().len()..]).filter(|bytes| !bytes.is_empty());
         }
         Some(frame)
     })

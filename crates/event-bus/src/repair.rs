@@ -108,16 +108,16 @@ impl fmt::Display for RepairPlan {
 /// events.
 fn write_action(f: &mut fmt::Formatter<'_>, action: &str, ranges: &[PositionRange]) -> fmt::Result {
     /// The maximum number of ranges that are written.
-    const SHOWN: usize = 20;
+    const MAX_SHOWN_RANGES: usize = 20;
     if ranges.is_empty() {
         return Ok(());
     }
     let events: u64 = ranges.iter().map(|range| range.last.0 - range.first.0 + 1).sum();
     write!(f, "  {action}: {events} events at ")?;
-    for (index, range) in ranges.iter().take(SHOWN).enumerate() {
+    for (index, range) in ranges.iter().take(MAX_SHOWN_RANGES).enumerate() {
         write!(f, "{}{range}", if index == 0 { "" } else { ", " })?;
     }
-    writeln!(f, "{}", if SHOWN < ranges.len() { ", …" } else { "" })
+    writeln!(f, "{}", if MAX_SHOWN_RANGES < ranges.len() { ", …" } else { "" })
 }
 
 /// Adds a position to ascending ranges: extends the last range if the position follows it, and starts a new range

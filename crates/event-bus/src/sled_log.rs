@@ -84,7 +84,7 @@ impl SledLog {
     /// A barrier then waits only for the journal, which is the authoritative record; reads never use sled. After a
     /// crash the index is extended to the journal when the log is opened (ADR 16).
     #[must_use]
-    pub fn with_lagging_index(self, max_lag: std::time::Duration) -> Self {
+    pub fn with_max_index_lag(self, max_lag: std::time::Duration) -> Self {
         self.writer().set_max_index_lag(max_lag);
         self
     }
@@ -93,7 +93,7 @@ impl SledLog {
     /// the length of a file is faster. [`EventLog::close`] truncates the rest, and so does opening a log that was not
     /// closed.
     #[must_use]
-    pub fn with_journal_padding(self, bytes: usize) -> Self {
+    pub fn with_journal_preallocation(self, bytes: usize) -> Self {
         self.writer().set_preallocation(bytes);
         self
     }

@@ -23,7 +23,7 @@ const EVENTS_PER_CALL: usize = 512;
 const EVENTS_PER_SAVE: u64 = 1_024;
 
 /// The version of a reactor's checkpoint, which has a position and no state.
-const VERSION: u32 = 1;
+const CHECKPOINT_VERSION: u32 = 1;
 
 /// A handler that causes effects outside the log for its events, such as requests to a service.
 ///
@@ -124,7 +124,7 @@ impl<S: State> ReactorTask<S> {
     /// Handles events until the bus closes and the head is reached or the drain limit has passed. Saves the position.
     async fn run(mut self) -> Result<(), BusError> {
         let name = self.reactor.name();
-        let drain_limit_passed = closing_for(self.closing.clone(), self.reactor.drain_limit());
+        let drain_limit_passed = wait_for_drain_limit(self.closing.clone(), self.reactor.drain_limit());
         let followed = match run_until(self.follow(), drain_limit_passed).await {
             // Events whose outcome could not be recorded are handled at the next start.
             None | Some(Err(BusError::Closed)) => Ok(()),
@@ -227,7 +227,7 @@ impl<S: State> ReactorTask<S> {
     /// Saves the position of the last handled event.
     async fn save(&mut self) -> Result<(), BusError> {
         let (log, name) = (Arc::clone(&self.log), checkpoint_name(&*self.reactor));
-        let checkpoint = Checkpoint { version: VERSION, position: self.handled, state: Vec::new() };
+        let checkpoint = Checkpoint { version: CHECKPOINT_VERSION, position: self.handled, state: Vec::new() };
         spawn_blocking(move || log.save_checkpoint(&name, &checkpoint)).await.map_err(|_| BusError::FollowerLost)??;
         self.saved = self.handled;
         Ok(())
@@ -239,8 +239,8 @@ async fn wait_for_closing(mut closing: watch::Receiver<bool>) {
     drop(closing.wait_for(|closing| *closing).await);
 }
 
-/// Waits until the bus has been closing for `time`.
-async fn closing_for(closing: watch::Receiver<bool>, time: Duration) {
+/// Waits until the bus has been closing for `limit`.
+async fn wait_for_drain_limit(closing: watch::Receiver<bool>, limit: Duration) {
     wait_for_closing(closing).await;
-    sleep(time).await;
+    sleep(limit).await;
 }

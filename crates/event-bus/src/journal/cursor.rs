@@ -11,9 +11,9 @@ use crate::{
 };
 
 /// The size of the first read, in bytes. Later reads double in size, so that reading one event stays cheap.
-const MIN_READ: usize = 16 * 1024;
+const MIN_READ_BYTES: usize = 16 * 1024;
 /// The size of the largest read, in bytes.
-const MAX_READ: usize = 256 * 1024;
+const MAX_READ_BYTES: usize = 256 * 1024;
 
 /// Result of reading at one offset of the journal: a frame, a flaw, or the end.
 #[derive(Debug)]
@@ -59,7 +59,7 @@ pub(crate) struct Cursor<'f> {
 impl<'f> Cursor<'f> {
     /// Creates a cursor for the bytes from `offset` to `end_offset`, exclusive. Reads nothing yet.
     pub(crate) fn new(file: &'f dyn File, offset: u64, end_offset: u64) -> Self {
-        Self { file, end_offset, window: Vec::new(), window_offset: offset, next: 0, read_size: MIN_READ }
+        Self { file, end_offset, window: Vec::new(), window_offset: offset, next: 0, read_size: MIN_READ_BYTES }
     }
 
     /// The offset in the file of the next frame.
@@ -70,11 +70,11 @@ impl<'f> Cursor<'f> {
     /// Reads the next frame. If the bytes are invalid, the cursor does not advance; see [`Cursor::skip_byte`].
     pub(crate) fn next(&mut self) -> io::Result<Step<'_>> {
         self.fill()?;
-        let rest = &self.window[self.next..];
-        if rest.is_empty() {
+        let unread = &self.window[self.next..];
+        if unread.is_empty() {
             return Ok(Step::End);
         }
-        Ok(match frame::decode(rest) {
+        Ok(match frame::decode(unread) {
             Ok(frame) => {
                 self.next += frame.bytes().len();
                 Step::Frame(frame)
@@ -115,7 +115,7 @@ impl<'f> Cursor<'f> {
         self.window.drain(..self.next);
         self.next = 0;
         let wanted = usize::try_from(unread).unwrap_or(self.read_size).min(self.read_size);
-        self.read_size = (self.read_size * 2).min(MAX_READ);
+        self.read_size = (self.read_size * 2).min(MAX_READ_BYTES);
         self.window.resize(buffered + wanted, 0);
         let read = files::read_full(self.file, self.window_offset + buffered as u64, &mut self.window[buffered..])?;
         self.window.truncate(buffered + read);

@@ -132,19 +132,19 @@ pub(crate) fn scan_beside_a_writer(
     end_offset: u64,
     mut visit: impl FnMut(&Frame<'_>),
 ) -> io::Result<(Scan, TrailingFrames)> {
-    let mut found = scan(file, start, offsets, end_offset, &mut visit)?;
+    let mut scanned = scan(file, start, offsets, end_offset, &mut visit)?;
     loop {
-        if found.stop.is_none() {
-            return Ok((found, TrailingFrames::default()));
+        if scanned.stop.is_none() {
+            return Ok((scanned, TrailingFrames::default()));
         }
-        let trailing = find_trailing_frames(file, found.reached_offset, end_offset)?;
+        let trailing = find_trailing_frames(file, scanned.reached_offset, end_offset)?;
         if trailing.count == 0 {
-            return Ok((found, trailing));
+            return Ok((scanned, trailing));
         }
-        let previous_end = found.complete_end;
-        found = scan(file, previous_end, found.offsets, end_offset, &mut visit)?;
-        if found.complete_end == previous_end {
-            return Ok((found, trailing));
+        let previous_end = scanned.complete_end;
+        scanned = scan(file, previous_end, scanned.offsets, end_offset, &mut visit)?;
+        if scanned.complete_end == previous_end {
+            return Ok((scanned, trailing));
         }
     }
 }
@@ -163,17 +163,17 @@ pub(crate) struct TrailingFrames {
 /// Searches for valid frames from `offset` to `end_offset`, byte by byte.
 pub(crate) fn find_trailing_frames(file: &dyn File, offset: u64, end_offset: u64) -> io::Result<TrailingFrames> {
     let mut cursor = Cursor::new(file, offset, end_offset);
-    let mut found = TrailingFrames::default();
+    let mut trailing = TrailingFrames::default();
     loop {
         match cursor.next()? {
             Step::Frame(frame) => {
                 let barrier_start = Position(frame.position().0.saturating_sub(u64::from(frame.barrier_index())));
-                found.count += 1;
-                found.synced_before = found.synced_before.max(barrier_start);
-                found.has_data = true;
+                trailing.count += 1;
+                trailing.synced_before = trailing.synced_before.max(barrier_start);
+                trailing.has_data = true;
             }
-            Step::Invalid(_) => found.has_data |= cursor.skip_byte() != PADDING,
-            Step::End => return Ok(found),
+            Step::Invalid(_) => trailing.has_data |= cursor.skip_byte() != PADDING,
+            Step::End => return Ok(trailing),
         }
     }
 }

@@ -195,11 +195,11 @@ impl RepairPlan {
     /// order of positions.
     fn choose_sources(&mut self, frames: &[FrameLocation], last: Position) -> Result<(), LogError> {
         let mut previous = Predecessor { chain: Some(Chain::ORIGIN), recorded_at: Timestamp(0) };
-        let mut rest = frames;
+        let mut remaining = frames;
         for position in (1..=last.0).map(Position) {
-            let count = rest.iter().take_while(|frame| frame.position == position).count();
-            let (in_journal, later) = rest.split_at(count);
-            rest = later;
+            let count = remaining.iter().take_while(|frame| frame.position == position).count();
+            let (in_journal, later_frames) = remaining.split_at(count);
+            remaining = later_frames;
             let mut candidates = Vec::new();
             for &FrameLocation { offset, length, .. } in in_journal {
                 candidates.push((FrameSource::Journal { offset, length }, self.read_from_journal(offset, length)?));

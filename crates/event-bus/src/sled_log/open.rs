@@ -105,13 +105,13 @@ impl Opening<'_> {
             let detail = format!("{length} bytes of a header that was never finished");
             self.add_repair(RepairAction::TailCut, Position(1), detail);
         }
-        let create = || {
+        let create_journal = || {
             file.truncate(0)?;
             files::write_full(&*file, 0, &journal::encode_header())?;
             file.sync_data()?;
             self.files.sync_dir(self.root)
         };
-        create().map_err(LogError::io("create", path))?;
+        create_journal().map_err(LogError::io("create", path))?;
         Ok(file)
     }
 
@@ -180,11 +180,11 @@ impl Opening<'_> {
             let detail = format!("{reason}, and {} whole records stand behind it", trailing.count);
             return Err(self.damaged(end.position.next(), detail));
         }
-        let cut = || {
+        let truncate_tail = || {
             file.truncate(end.offset)?;
             file.sync_data()
         };
-        cut().map_err(LogError::io("cut", &path))?;
+        truncate_tail().map_err(LogError::io("cut", &path))?;
         if scan.ends_in_padding(&trailing) {
             return Ok(());
         }

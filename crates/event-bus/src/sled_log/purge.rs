@@ -113,18 +113,18 @@ impl SledLog {
     /// Builds the new index from the new journal.
     fn write_purged_index(&self, journal: &ReadableJournal) -> Result<(), LogError> {
         let path = self.root.join(NEW_INDEX);
-        let failed =
+        let index_error =
             |failure: IndexFailure| LogError::Stopped { path: path.clone(), cause: failure.to_string().into() };
-        let index = Index::open(&path, &*self.files).map_err(LogError::io("create", &path))?.map_err(failed)?;
-        add_events_after(&index, journal, FrameBoundary::START.position)?.map_err(failed)?;
-        index.copy_positions(&self.index).map_err(failed)
+        let index = Index::open(&path, &*self.files).map_err(LogError::io("create", &path))?.map_err(index_error)?;
+        add_events_after(&index, journal, FrameBoundary::START.position)?.map_err(index_error)?;
+        index.copy_positions(&self.index).map_err(index_error)
     }
 }
 
 /// Completes a purge whose new files are complete, and removes the files of one that was interrupted earlier.
 pub(crate) fn complete_interrupted(root: &Path, files: &dyn Files) -> Result<(), LogError> {
     let names = files.list(root).map_err(LogError::io("list", root))?;
-    let exists = |name: &str| names.iter().any(|there| there == name);
+    let exists = |name: &str| names.iter().any(|existing| existing == name);
     let [new_journal, new_index, purged_index] = [NEW_JOURNAL, NEW_INDEX, PURGED_INDEX].map(|name| root.join(name));
     let complete_interrupted = || {
         if exists(PURGED_INDEX) {

@@ -15,7 +15,7 @@ use event_core::{Position, Timestamp};
 const ROOM: usize = 10_000;
 
 fn open(directory: &Path) -> SledLog {
-    SledLog::open(directory).unwrap().0.with_journal_padding(ROOM)
+    SledLog::open(directory).unwrap().0.with_journal_preallocation(ROOM)
 }
 
 fn append(log: &SledLog, first: u64, events: u64) {

@@ -67,7 +67,7 @@ impl Program {
 
     pub(crate) fn open(&mut self) {
         let (log, _) = SledLog::open_with(self.root(), Arc::new(self.files.clone())).unwrap();
-        let log = log.with_journal_padding(self.ahead);
+        let log = log.with_journal_preallocation(self.ahead);
         assert_eq!(log.head().unwrap(), Position(self.story.events.len() as u64), "{}", self.story.name);
         self.log = Some(log);
         self.acknowledged();
