@@ -34,8 +34,8 @@ impl Engine {
     /// # Errors
     /// [`EngineError::UnknownModel`] if there is none.
     pub fn model_named(&self, name: &str) -> Result<ModelId, EngineError> {
-        let found = self.models.registry.named(name).map(|model| model.id.clone());
-        found.ok_or_else(|| EngineError::UnknownModel {
+        let known = self.models.registry.named(name).map(|model| model.id.clone());
+        known.ok_or_else(|| EngineError::UnknownModel {
             name: name.to_owned(),
             hint: "; `turnwise models` lists all names".to_owned(),
         })
@@ -65,7 +65,7 @@ impl Engine {
     /// # Errors
     /// [`EngineError::NoSuggestion`] if the turn has none.
     pub fn accept_suggestion(&mut self, turn: TurnId) -> Result<RouteOverridden, EngineError> {
-        let (decided, suggestion) = self.suggestion(turn)?;
+        let (decided, suggestion) = self.find_suggestion(turn)?;
         let event = RouteOverridden {
             turn,
             session: decided.session,
@@ -85,7 +85,7 @@ impl Engine {
     /// # Errors
     /// [`EngineError::NoSuggestion`] if the turn has none.
     pub fn dismiss_suggestion(&mut self, turn: TurnId) -> Result<PatternOverrideDismissed, EngineError> {
-        let (decided, suggestion) = self.suggestion(turn)?;
+        let (decided, suggestion) = self.find_suggestion(turn)?;
         let event = PatternOverrideDismissed {
             turn,
             session: decided.session,
@@ -107,9 +107,9 @@ impl Engine {
     }
 
     /// Returns the decision of a turn and its suggestion.
-    fn suggestion(&self, turn: TurnId) -> Result<(RouteDecided, Suggestion), EngineError> {
+    fn find_suggestion(&self, turn: TurnId) -> Result<(RouteDecided, Suggestion), EngineError> {
         let decided = self.decision_of_turn(turn)?;
-        let suggestion = Suggestion::of(&decided.decision);
+        let suggestion = Suggestion::from_decision(&decided.decision);
         let suggestion = suggestion.ok_or_else(|| EngineError::NoSuggestion(turn.to_string()))?;
         Ok((decided, suggestion))
     }
@@ -127,7 +127,7 @@ struct Suggestion {
 
 impl Suggestion {
     /// Returns the suggestion in a decision; `None` if there is none that the user could accept.
-    fn of(decision: &Decision) -> Option<Self> {
+    fn from_decision(decision: &Decision) -> Option<Self> {
         let entry = decision.entry(Slot::PatternRecommendation)?;
         let Reason::Pattern(recommendation) = &entry.reason else { return None };
         let rule = decision.winner()?.reason.rule().map(str::to_owned);

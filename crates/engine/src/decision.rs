@@ -22,9 +22,9 @@ pub(crate) fn decide_turn(
     turn: &Turn,
     mode: DecisionMode,
 ) -> RouteDecided {
-    let before = recorder.now();
-    let made = recorder.state().with_views(turn.at, |views| decide(turn, &policy.policy, views));
-    let elapsed = recorder.now().micros_since(before);
+    let decision_started = recorder.now();
+    let decided = recorder.state().with_views(turn.at, |views| decide(turn, &policy.policy, views));
+    let elapsed = recorder.now().micros_since(decision_started);
     RouteDecided {
         turn: turn.id,
         session: turn.session.clone(),
@@ -33,13 +33,13 @@ pub(crate) fn decide_turn(
         catalogue: models.hash,
         decider: DECIDER_VERSION,
         based_on: recorder.position(),
-        matched: made.matched,
+        matched: decided.matched,
         // An observed turn did not wait for its decision, and every import records the same event.
         elapsed_micros: match mode {
             DecisionMode::Live => u32::try_from(elapsed).unwrap_or(u32::MAX),
             DecisionMode::Observed => 0,
         },
-        decision: made.decision,
+        decision: decided.decision,
     }
 }
 

@@ -56,7 +56,7 @@ impl RecordedDecision {
     }
 
     /// Reads the decision in an event and the fallbacks of its turn; `None` if the event is no decision.
-    fn of(log: &dyn EventLog, event: &Recorded) -> Result<Option<Self>, EngineError> {
+    fn read_from(log: &dyn EventLog, event: &Recorded) -> Result<Option<Self>, EngineError> {
         let Some(decided) = event.read::<RouteDecided>()? else { return Ok(None) };
         let steps = read_fallbacks(log, decided.turn)?;
         let started = read_event::<LlmCallStarted>(log, decided.turn, 0)?;
@@ -124,8 +124,8 @@ pub fn last_decision(log: &dyn EventLog) -> Result<RecordedDecision, EngineError
         let start = Position(end.0.saturating_sub(EVENTS_PER_READ as u64));
         let count = usize::try_from(end.0 - start.0).unwrap_or(EVENTS_PER_READ);
         for event in log.read_after(start, count)?.iter().rev() {
-            if let Some(insight) = RecordedDecision::of(log, event)? {
-                return Ok(insight);
+            if let Some(recorded) = RecordedDecision::read_from(log, event)? {
+                return Ok(recorded);
             }
         }
         end = start;
@@ -141,22 +141,22 @@ pub fn find_decision(log: &dyn EventLog, turn: &str) -> Result<RecordedDecision,
     if let Ok(id) = turn.parse()
         && let Some(position) = log.find(TurnId(id).0.then("route.decided", 0))?
         && let Some(event) = log.read_after(Position(position.0 - 1), 1)?.first()
-        && let Some(insight) = RecordedDecision::of(log, event)?
+        && let Some(recorded) = RecordedDecision::read_from(log, event)?
     {
-        return Ok(insight);
+        return Ok(recorded);
     }
-    let mut found = None;
+    let mut matching_event = None;
     for event in events(log, Position::ORIGIN) {
         let event = event?;
         if let Some(decided) = event.read::<RouteDecided>()?
             && decided.turn.to_string().starts_with(turn)
-            && found.replace(event).is_some()
+            && matching_event.replace(event).is_some()
         {
             return Err(EngineError::AmbiguousTurn(turn.to_owned()));
         }
     }
-    let insight = found.map(|event| RecordedDecision::of(log, &event)).transpose()?.flatten();
-    insight.ok_or_else(|| EngineError::UnknownTurn(turn.to_owned()))
+    let recorded = matching_event.map(|event| RecordedDecision::read_from(log, &event)).transpose()?.flatten();
+    recorded.ok_or_else(|| EngineError::UnknownTurn(turn.to_owned()))
 }
 
 /// Returns the message of a turn; `None` if its text was not recorded or was purged.

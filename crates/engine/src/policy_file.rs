@@ -74,14 +74,14 @@ impl PolicyFile {
     /// [`PolicyError`] if the file exists and is invalid.
     pub fn open(path: PathBuf, home: Option<&str>, registry: Arc<Registry>) -> Result<Self, PolicyError> {
         let displayed_path = path.display().to_string();
-        let (text, name) = match read(&path) {
+        let (text, name) = match read_text(&path) {
             Ok(text) => (text, displayed_path),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 (BUILT_IN_POLICY.to_owned(), BUILT_IN_PATH.to_owned())
             }
             Err(error) => return Err(PolicyError { path: displayed_path, problems: vec![read_problem(&error)] }),
         };
-        let active = load(&text, name.clone(), home, &registry)
+        let active = load_policy(&text, name.clone(), home, &registry)
             .map_err(|problems| PolicyError { path: name.clone(), problems })?;
         let seen = (name != BUILT_IN_PATH).then_some(text);
         Ok(Self {
@@ -111,9 +111,10 @@ impl PolicyFile {
             Ok(file) => return Ok(file),
             Err(error) => error,
         };
-        let earlier = last_valid().and_then(|text| load(&text, error.path.clone(), home, &registry).ok());
-        let Some(active) = earlier else { return Err(error) };
-        let last_text = read(&path).ok();
+        let last_valid_policy =
+            last_valid().and_then(|text| load_policy(&text, error.path.clone(), home, &registry).ok());
+        let Some(active) = last_valid_policy else { return Err(error) };
+        let last_text = read_text(&path).ok();
         Ok(Self {
             read_failed: last_text.is_none(),
             path,
@@ -172,7 +173,7 @@ impl PolicyFile {
         if let Some(problems) = self.startup_problems.take() {
             return Refresh::Invalid(problems);
         }
-        let text = match read(&self.path) {
+        let text = match read_text(&self.path) {
             Ok(text) => text,
             Err(_) if self.read_failed => return Refresh::Unchanged,
             // A file that never existed: the built-in policy stays active.
@@ -190,9 +191,9 @@ impl PolicyFile {
             return Refresh::Unchanged;
         }
         let name = self.path.display().to_string();
-        let checked = load(&text, name, self.home.as_deref(), &self.registry);
+        let loaded = load_policy(&text, name, self.home.as_deref(), &self.registry);
         self.last_text = Some(text);
-        match checked {
+        match loaded {
             // The text of the active policy is back after an invalid one or a missing file, so nothing changes.
             Ok(active) if active.hash == self.active.hash => Refresh::Unchanged,
             Ok(active) => {
@@ -204,7 +205,7 @@ impl PolicyFile {
     }
 }
 
-fn read(path: &PathBuf) -> io::Result<String> {
+fn read_text(path: &PathBuf) -> io::Result<String> {
     fs::read_to_string(path)
 }
 
@@ -214,7 +215,12 @@ fn read_problem(error: &io::Error) -> Problem {
 }
 
 /// Parses and validates the text of a policy. `home` is the folder that `~` is expanded to.
-fn load(text: &str, path: String, home: Option<&str>, registry: &Arc<Registry>) -> Result<ActivePolicy, Vec<Problem>> {
+fn load_policy(
+    text: &str,
+    path: String,
+    home: Option<&str>,
+    registry: &Arc<Registry>,
+) -> Result<ActivePolicy, Vec<Problem>> {
     let policy = Policy::load(text, Arc::clone(registry), home)?;
     let hash = ContentHash(*blake3::hash(text.as_bytes()).as_bytes());
     Ok(ActivePolicy { policy: Arc::new(policy), text: Arc::from(text), hash, path })

@@ -76,13 +76,13 @@ impl EmbeddingReactor {
             return Ok(Vec::new());
         }
         // Queried for each attempt, since the policy may have changed.
-        let settings = self.bus.query(|engine| (endpoint(engine), Arc::clone(engine.texts()))).await;
+        let settings = self.bus.query(|engine| (active_endpoint(engine), Arc::clone(engine.texts()))).await;
         let (Some(endpoint), texts) = settings.map_err(|error| error.to_string())? else { return Ok(Vec::new()) };
         let EmbeddingEndpoint { url, model, key_env } = &endpoint;
         let client = self.client.clone();
         let embedder = OpenAiEmbedder::with_key_env(url, model, key_env.as_deref(), client, self.timeouts)
             .map_err(|error| error.to_string())?;
-        let messages = tokio::task::spawn_blocking(move || messages(recorded, texts.as_ref())).await;
+        let messages = tokio::task::spawn_blocking(move || read_messages(recorded, texts.as_ref())).await;
         let messages = messages.map_err(|error| error.to_string())?.map_err(|error| error.to_string())?;
         let mut events = Vec::new();
         for batch in messages.chunks(MAX_TEXTS) {
@@ -134,7 +134,7 @@ impl Reactor for EmbeddingReactor {
 }
 
 /// Returns the endpoint of the active policy; `None` if it names none, or texts are not recorded.
-fn endpoint(engine: &Engine) -> Option<EmbeddingEndpoint> {
+fn active_endpoint(engine: &Engine) -> Option<EmbeddingEndpoint> {
     match engine.text_recording() {
         TextRecording::FeaturesOnly => None,
         TextRecording::Full { .. } => engine.policy().policy.embedding().cloned(),
@@ -160,7 +160,7 @@ fn keyed_texts(events: &[Recorded]) -> Vec<TurnTextRecorded> {
 }
 
 /// Reads the texts. Each is returned once; empty and removed ones are left out.
-fn messages(recorded: Vec<TurnTextRecorded>, texts: &dyn TextStore) -> Result<Vec<Message>, LogError> {
+fn read_messages(recorded: Vec<TurnTextRecorded>, texts: &dyn TextStore) -> Result<Vec<Message>, LogError> {
     let mut messages = BTreeMap::new();
     for TurnTextRecorded { turn, text } in recorded {
         let key = text_key(&text);

@@ -16,14 +16,14 @@ impl Engine {
     /// [`EngineError`] if the log cannot be written.
     pub fn recover(&mut self) -> Result<usize, EngineError> {
         let now = self.now();
-        let mut lost = Vec::new();
-        for (session, known) in self.state().sessions.iter() {
-            let gateway = known.gateway_since.is_some();
+        let mut lost_turns = Vec::new();
+        for (session, session_state) in self.state().sessions.iter() {
+            let gateway = session_state.gateway_since.is_some();
             // A turn of the gateway that was interrupted between a failed call and the next one has neither.
             let is_lost = |open: &&OpenTurn| 0 < open.calls_waiting || gateway && open.tools_waiting.is_empty();
-            lost.extend(known.open.iter().filter(is_lost).map(|open| (session.clone(), open.clone())));
+            lost_turns.extend(session_state.open.iter().filter(is_lost).map(|open| (session.clone(), open.clone())));
         }
-        for (session, open) in &lost {
+        for (session, open) in &lost_turns {
             let model = open.model.clone();
             for waiting in 0..u64::from(open.calls_waiting) {
                 let Some(model) = model.clone() else { continue };
@@ -39,6 +39,6 @@ impl Engine {
             self.end_turn(session, open.turn, TurnStatus::Failed)?;
         }
         self.commit()?;
-        Ok(lost.len())
+        Ok(lost_turns.len())
     }
 }
