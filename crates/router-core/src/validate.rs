@@ -12,7 +12,7 @@ pub(crate) fn rejection(
     adaptable: &BTreeSet<Requirement>,
     outages: &Outages,
 ) -> Option<Failure> {
-    let (needs, can) = (turn.needs, model.capabilities);
+    let (needs, capabilities) = (turn.needs, model.capabilities);
     let estimate = turn.tokens.of(model.tokenizer);
     let request = turn.request.as_ref();
     // An imported turn has no request and is not sent, so it needs no key.
@@ -27,19 +27,19 @@ pub(crate) fn rejection(
         return Some(Failure::ProviderUnavailable(scope));
     }
     // Everything that would be sent is validated, including the new message (decision D11).
-    if (needs.images || turn.message_has_images) && !can.images {
+    if (needs.images || turn.message_has_images) && !capabilities.images {
         return Some(Failure::NoVisionSupport);
     }
     if model.context_window < estimate {
         return Some(Failure::ExceedsContextWindow { estimate, window: model.context_window });
     }
-    if needs.tools && !can.tools {
+    if needs.tools && !capabilities.tools {
         return Some(Failure::NoToolSupport);
     }
-    if needs.system_prompt && !can.system_prompt {
+    if needs.system_prompt && !capabilities.system_prompt {
         return Some(Failure::NoSystemPromptSupport);
     }
-    if needs.structured_output && !can.structured_output {
+    if needs.structured_output && !capabilities.structured_output {
         return Some(Failure::NoStructuredOutputSupport);
     }
     let request = request?;
@@ -70,7 +70,7 @@ pub fn select_api(
     if request.requires.contains(&Requirement::TurnSignatures) && !request.signed_by.contains(&model.id) {
         return Err(Failure::SignedByAnother);
     }
-    let api = api_for(model, request, adaptable)?;
+    let api = select_supported_api(model, request, adaptable)?;
     let mut refused = request.requires.iter().copied().filter(|requirement| !model.capabilities.takes(*requirement));
     match refused.find(|requirement| !adaptable.contains(requirement)) {
         // A thinking budget is sent only in the request's own API.
@@ -80,18 +80,22 @@ pub fn select_api(
     }
 }
 
-fn api_for(model: &ModelSpec, request: &ClientRequest, adaptable: &BTreeSet<Requirement>) -> Result<WireApi, Failure> {
+fn select_supported_api(
+    model: &ModelSpec,
+    request: &ClientRequest,
+    adaptable: &BTreeSet<Requirement>,
+) -> Result<WireApi, Failure> {
     if model.apis.contains(&request.api) {
         return Ok(request.api);
     }
-    let lost = |api: WireApi| {
-        let told = request.requires.iter().filter(|requirement| model.capabilities.is_told(**requirement, api));
-        let mut lost = told.filter(|requirement| !requirement.carried(request.api, api));
-        lost.find(|requirement| !requirement.is_dropped_by(adaptable)).copied()
+    let first_unsupported = |api: WireApi| {
+        let applicable = request.requires.iter().filter(|requirement| model.capabilities.is_told(**requirement, api));
+        let mut unsupported = applicable.filter(|requirement| !requirement.carried(request.api, api));
+        unsupported.find(|requirement| !requirement.is_dropped_by(adaptable)).copied()
     };
     let mut first_failure = Failure::NotConfigured;
     for (index, api) in model.apis.iter().copied().enumerate() {
-        let Some(requirement) = lost(api) else { return Ok(api) };
+        let Some(requirement) = first_unsupported(api) else { return Ok(api) };
         if index == 0 {
             first_failure = Failure::CannotCarry { requirement, api };
         }

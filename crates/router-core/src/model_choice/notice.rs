@@ -93,7 +93,7 @@ impl Notify for ModelChoice {
         let tried: BTreeSet<&str> = decision.rejections().map(|(model, _)| model.provider()).collect();
         let models = context.policy.registry().iter().filter(|model| model.configured);
         let untried: BTreeSet<_> =
-            models.map(|model| model.provider.as_str()).filter(|it| !tried.contains(it)).collect();
+            models.map(|model| model.provider.as_str()).filter(|provider| !tried.contains(provider)).collect();
         let mut advice = Vec::new();
         if !untried.is_empty() {
             let untried: Vec<_> = untried.into_iter().collect();
@@ -141,19 +141,19 @@ fn outage(failure: &Failure, decision: &Decision) -> Option<ModelNotice> {
 fn disagreement(decision: &Decision, policy: &Policy) -> Option<ModelNotice> {
     let settings = policy.disagreement();
     let entry = decision.entry(Slot::PatternRecommendation).filter(|entry| entry.verdict == Verdict::Deferred)?;
-    let (Reason::Pattern(found), Some(model)) = (&entry.reason, &decision.chosen) else { return None };
+    let (Reason::Pattern(recommendation), Some(model)) = (&entry.reason, &decision.chosen) else { return None };
     let is_shown = settings.surface
         && entry.failure.is_none()
-        && found.model != *model
-        && settings.min_confidence <= found.confidence
-        && settings.min_sample_size <= found.samples;
+        && recommendation.model != *model
+        && settings.min_confidence <= recommendation.confidence
+        && settings.min_sample_size <= recommendation.samples;
     let rule = decision.winner()?.reason.rule().map(str::to_owned);
     is_shown.then(|| ModelNotice::PatternDisagrees {
         model: model.clone(),
         rule,
-        recommended: found.model.clone(),
-        confidence: found.confidence,
-        samples: found.samples,
+        recommended: recommendation.model.clone(),
+        confidence: recommendation.confidence,
+        samples: recommendation.samples,
     })
 }
 
