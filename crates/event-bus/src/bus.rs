@@ -312,20 +312,20 @@ impl<S: State> Drop for Shared<S> {
     }
 }
 
-fn lock(tasks: &Mutex<Vec<FollowerTask>>) -> MutexGuard<'_, Vec<FollowerTask>> {
+fn lock_tasks(tasks: &Mutex<Vec<FollowerTask>>) -> MutexGuard<'_, Vec<FollowerTask>> {
     tasks.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Adds a task, and removes those that have ended.
 fn add_follower(tasks: &Mutex<Vec<FollowerTask>>, task: FollowerTask) {
-    let mut tasks = lock(tasks);
+    let mut tasks = lock_tasks(tasks);
     tasks.retain(|task| !task.is_finished());
     tasks.push(task);
 }
 
 /// Removes all tasks, waits until they have ended, and returns the first failure.
 async fn join_all(tasks: &Mutex<Vec<FollowerTask>>) -> Result<(), BusError> {
-    let tasks = std::mem::take(&mut *lock(tasks));
+    let tasks = std::mem::take(&mut *lock_tasks(tasks));
     let mut outcome = Ok(());
     for task in tasks {
         outcome = outcome.and(task.await.unwrap_or(Err(BusError::FollowerLost)));

@@ -29,7 +29,7 @@ pub(crate) const HEAD: &str = "HEAD";
 const FIRST_LINE: &str = "turnwise log head 1";
 
 /// The largest file that is read, in bytes; a `HEAD` file has about 150.
-pub(crate) const MAX_BYTES: usize = 1_024;
+pub(crate) const MAX_HEAD_BYTES: usize = 1_024;
 
 /// The content of the file: the end of the log when the file was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,7 +62,7 @@ impl From<FrameBoundary> for Head {
 /// Reads the `HEAD` file of the log in the directory `log`.
 pub(crate) fn read(files: &dyn Files, log: &Path) -> Result<HeadFile, LogError> {
     let path = log.join(HEAD);
-    match files::read_small(files, &path, MAX_BYTES) {
+    match files::read_small(files, &path, MAX_HEAD_BYTES) {
         Ok(None) => Ok(HeadFile::Missing),
         Ok(Some(bytes)) => Ok(parse(&bytes).map_or(HeadFile::Damaged, HeadFile::Valid)),
         Err(error) if error.kind() == std::io::ErrorKind::FileTooLarge => Ok(HeadFile::Damaged),

@@ -11,7 +11,7 @@ use crate::{
 const LOCK_FILE: &str = "lock";
 
 /// The largest lock file that is read, in bytes; it has about 40.
-const MAX_BYTES: usize = 512;
+const MAX_LOCK_BYTES: usize = 512;
 
 /// The lock of a log; released when it is dropped or the process ends.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ pub(crate) fn acquire(files: &dyn Files, log: &Path) -> Result<LogLock, LogError
     let path = log.join(LOCK_FILE);
     let file = files.open(&path, Mode::Create).map_err(LogError::io("open", &path))?;
     if !file.try_lock().map_err(LogError::io("lock", &path))? {
-        let content = files::read_small(files, &path, MAX_BYTES).unwrap_or_default().unwrap_or_default();
+        let content = files::read_small(files, &path, MAX_LOCK_BYTES).unwrap_or_default().unwrap_or_default();
         let content = String::from_utf8_lossy(&content);
         let owner = if content.trim().is_empty() { "another process" } else { content.trim() };
         return Err(LogError::InUse { path: log.to_owned(), by: owner.to_owned() });

@@ -16,7 +16,7 @@ pub use plan::{plan_repair, plan_repair_with};
 pub const LOST_KIND: &str = "log.lost";
 
 /// The name of the complete new journal before it replaces the damaged one.
-const REPAIRED: &str = "journal.repaired";
+const REPAIRED_JOURNAL: &str = "journal.repaired";
 
 /// The changes that a repair would make, returned by [`plan_repair`] and made by [`RepairPlan::execute`]. Holds the
 /// lock of the log.

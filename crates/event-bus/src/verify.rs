@@ -99,7 +99,7 @@ pub fn verify(directory: impl AsRef<Path>) -> Result<Verification, LogError> {
     if let Some(Journal { file, end, trailing }) = verify_journal(root, &files, head_file, &mut verification)? {
         let index = verify_index(root, &files, &*file, end, &mut verification)?;
         // Only an intact index proves that the incomplete batch before these records was never acknowledged.
-        if trailing != 0 && index == IndexState::Unsound {
+        if trailing != 0 && index == IndexCheck::Unsound {
             let detail = format!(
                 "{trailing} intact records follow a damaged one, and no index proves that it was never complete"
             );
@@ -125,7 +125,7 @@ struct Journal {
 
 /// The state of the index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum IndexState {
+enum IndexCheck {
     /// Not read, since another process has the log open.
     InUse,
     /// Every frame can be decoded.
@@ -151,15 +151,15 @@ fn verify_journal(
         }
         Err(error) => return Err(LogError::io("open", path)(error)),
     };
-    let read = |error| LogError::io("read", &path)(error);
-    match journal::check_header(journal::read_header(&*file).map_err(read)?, path.clone()) {
+    let read_error = |error| LogError::io("read", &path)(error);
+    match journal::check_header(journal::read_header(&*file).map_err(read_error)?, path.clone()) {
         Err(LogError::Damaged { position, detail, .. }) => {
             verification.add_problem(&path, Some(position), detail);
             return Ok(None);
         }
         other => other?,
     }
-    let length = file.length().map_err(read)?;
+    let length = file.length().map_err(read_error)?;
     let (mut purged, mut head_chain) = (0, None);
     let (scan, trailing) =
         journal::scan_beside_a_writer(&*file, FrameBoundary::START, Offsets::default(), length, |frame| {
@@ -168,11 +168,11 @@ fn verify_journal(
                 head_chain = Some(frame.chain());
             }
         })
-        .map_err(read)?;
+        .map_err(read_error)?;
     let end = scan.complete_end;
     (verification.events, verification.purged, verification.bytes) = (end.position.0, purged, end.offset);
     verification.chain = Some(end.chain);
-    let (next, mut same_barrier) = (Some(end.position.next()), 0);
+    let (next, mut trailing_in_barrier) = (Some(end.position.next()), 0);
     match scan.stop {
         None => {}
         Some(_) if scan.ends_in_padding(&trailing) => {}
@@ -180,7 +180,7 @@ fn verify_journal(
         Some(StopReason::Torn(reason)) => {
             // Records of the same barrier prove nothing: a crash may keep any part of a barrier.
             if trailing.synced_before <= end.position.next() {
-                same_barrier = trailing.count;
+                trailing_in_barrier = trailing.count;
                 verification.add_note(
                     &path,
                     next,
@@ -196,7 +196,7 @@ fn verify_journal(
         }
     }
     compare_head(&root.join(HEAD), head_file, end, head_chain, verification);
-    Ok(Some(Journal { file, end, trailing: same_barrier }))
+    Ok(Some(Journal { file, end, trailing: trailing_in_barrier }))
 }
 
 /// Compares the `HEAD` file at `path` with the journal, and adds the findings to `verification`. `end` is the end of
@@ -233,28 +233,28 @@ fn verify_index(
     journal: &dyn File,
     end: FrameBoundary,
     verification: &mut Verification,
-) -> Result<IndexState, LogError> {
+) -> Result<IndexCheck, LogError> {
     let path = root.join(INDEX);
     let _lock = match lock::acquire(files, root) {
         Err(LogError::InUse { by, .. }) => {
             verification.add_note(&path, None, format!("skipped: the log is in use by {by}"));
-            return Ok(IndexState::InUse);
+            return Ok(IndexCheck::InUse);
         }
         other => other?,
     };
     if !crate::files::exists(files, &path).map_err(LogError::io("list", root))? {
         verification.add_note(&path, None, "the index is missing");
-        return Ok(IndexState::Unsound);
+        return Ok(IndexCheck::Unsound);
     }
     let cursor = Cursor::new(journal, FrameBoundary::START.offset, end.offset);
-    let mut comparison = Comparison { cursor, equal: 0, difference: None };
+    let mut comparison = IndexComparison { cursor, equal: 0, difference: None };
     let opened = Index::open(&path, files).map_err(LogError::io("open", &path))?;
     let compared = opened.and_then(|index| {
         index.for_each_frame(|frame| comparison.add(frame))?;
         index.rebuild_reason().map_or(Ok(()), |reason| Err(IndexFailure(reason.to_owned())))
     });
     verification.indexed = Some(comparison.equal);
-    let state = if compared.is_ok() { IndexState::Sound } else { IndexState::Unsound };
+    let state = if compared.is_ok() { IndexCheck::Sound } else { IndexCheck::Unsound };
     match (compared, comparison.difference) {
         (Err(IndexFailure(reason)), _) => {
             verification.add_note(&path, None, format!("{reason}; it is rebuilt from the journal"));
@@ -275,7 +275,7 @@ fn verify_index(
 }
 
 /// Compares frames of the index with the journal in order, up to the first difference.
-struct Comparison<'f> {
+struct IndexComparison<'f> {
     /// Reads the journal.
     cursor: Cursor<'f>,
     /// The number of frames that are equal.
@@ -284,7 +284,7 @@ struct Comparison<'f> {
     difference: Option<Position>,
 }
 
-impl Comparison<'_> {
+impl IndexComparison<'_> {
     /// Compares the next frame of the index with the next frame of the journal.
     fn add(&mut self, indexed: &Frame<'_>) {
         if self.difference.is_some() {

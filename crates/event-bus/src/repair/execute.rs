@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use event_core::{EventId, NewEvent, Payload, Position, Recorded, Timestamp};
 
-use super::{FrameSource, LOST_KIND, PositionRange, REPAIRED, RepairPlan};
+use super::{FrameSource, LOST_KIND, PositionRange, REPAIRED_JOURNAL, RepairPlan};
 use crate::{
     LogError,
     chain::Chain,
@@ -64,7 +64,7 @@ impl RepairPlan {
         if !self.is_needed() {
             return Ok(RepairOutcome { head, lost: Vec::new(), kept: Vec::new() });
         }
-        let complete = self.root.join(REPAIRED);
+        let complete = self.root.join(REPAIRED_JOURNAL);
         let unfinished = self.root.join("journal.repairing");
         let end = self.write_journal(&unfinished)?;
         // From here on the new journal is complete, and an interrupted repair resumes from it.
@@ -86,7 +86,7 @@ impl RepairPlan {
         let mut kept = Vec::new();
         // `HEAD` is copied, not moved: while the journal is missing, `HEAD` makes opening the log fail.
         let path = self.root.join(HEAD);
-        let old = files::read_small(&*self.files, &path, head::MAX_BYTES).unwrap_or_default();
+        let old = files::read_small(&*self.files, &path, head::MAX_HEAD_BYTES).unwrap_or_default();
         if let Some(old) = old {
             kept.push(files::copy_aside(&*self.files, &path, &old).map_err(LogError::io("copy", &path))?);
         }

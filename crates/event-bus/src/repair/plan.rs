@@ -4,7 +4,7 @@ use std::{path::Path, sync::Arc};
 
 use event_core::{Position, Timestamp};
 
-use super::{FrameSource, JournalSource, REPAIRED, RepairPlan, add_position};
+use super::{FrameSource, JournalSource, REPAIRED_JOURNAL, RepairPlan, add_position};
 use crate::{
     LogError,
     chain::Chain,
@@ -87,7 +87,7 @@ pub fn plan_repair_with(directory: impl AsRef<Path>, files: Arc<dyn Files>) -> R
 /// files to `faults`.
 fn open_journal(root: &Path, files: &dyn Files, faults: &mut Vec<String>) -> Result<Option<JournalSource>, LogError> {
     // An interrupted repair may have moved the old journal aside and left only the new one.
-    for name in [JOURNAL, REPAIRED] {
+    for name in [JOURNAL, REPAIRED_JOURNAL] {
         let path = root.join(name);
         if files::exists(files, &path).map_err(LogError::io("list", root))? {
             let file = files.open(&path, Mode::Read).map_err(LogError::io("open", &path))?;
