@@ -76,8 +76,8 @@ impl Session {
 
     /// Returns the models whose signed thinking is in the history of a thread.
     pub fn signers(&self, thread: &Thread) -> BTreeSet<ModelId> {
-        let all = self.rare.iter().flat_map(|rare| &rare.signers);
-        all.filter(|(of, _)| of == thread).map(|(_, model)| model.clone()).collect()
+        let signers = self.rare.iter().flat_map(|rare| &rare.signers);
+        signers.filter(|(signed_thread, _)| signed_thread == thread).map(|(_, model)| model.clone()).collect()
     }
 
     /// Returns the running turn of a thread, the latest of several; `None` if there is none.
@@ -152,7 +152,7 @@ impl Session {
     /// Records that signed thinking of a model is in the history of a thread.
     pub(super) fn add_signer(&mut self, thread: &Thread, model: &ModelId) {
         let signers = &mut self.rare_mut().signers;
-        if signers.iter().any(|(of, by)| (of, by) == (thread, model)) {
+        if signers.iter().any(|(signed_thread, signer)| (signed_thread, signer) == (thread, model)) {
             return;
         }
         if MAX_SIGNERS <= signers.len() {
