@@ -149,6 +149,7 @@ pub(crate) fn session_started(event: SessionStarted, at: Timestamp) -> Result<Se
     Ok(Sealed::new(correlation.then(SessionStarted::KIND, 0), at, correlation, Arc::new(event))?)
 }
 
+/// Returns a usage object; `None` if it is longer than [`MAX_USAGE_BYTES`].
 fn bounded_usage(raw: Option<&String>) -> Option<String> {
     raw.filter(|raw| raw.len() <= MAX_USAGE_BYTES).cloned()
 }

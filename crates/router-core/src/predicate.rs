@@ -152,6 +152,7 @@ impl Predicate {
     }
 }
 
+/// Returns the request of the turn's client; `None` if the turn did not come in over a wire API.
 const fn client_request(turn: &Turn) -> Option<&ClientRequest> {
     turn.request.as_ref()
 }

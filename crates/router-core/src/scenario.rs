@@ -287,6 +287,10 @@ impl Scenario {
     }
 }
 
+/// Resolves a model's id or alias.
+///
+/// # Errors
+/// [`ScenarioError::UnknownModel`] if the policy's registry does not have it.
 fn resolve_model(policy: &Policy, name: &str) -> Result<ModelId, ScenarioError> {
     let model = policy.registry().named(name);
     model.map(|model| model.id.clone()).ok_or_else(|| ScenarioError::UnknownModel(name.to_owned()))

@@ -192,10 +192,12 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// Returns the problem of a value that does not end before the file does.
 fn truncated_value(mark: Mark) -> Problem {
     problem(mark, "the file ends inside this value")
 }
 
+/// Returns the problem of a node with an anchor (other than 0) or a tag, which are not supported.
 fn reject_anchor_and_tag(mark: Mark, anchor: usize, has_tag: bool) -> Result<(), Problem> {
     if anchor != 0 {
         return Err(problem(mark, "anchors (`&name`) are not supported: write the value out"));

@@ -80,6 +80,7 @@ pub(super) fn find_pending(log: &dyn EventLog, model: &str) -> Result<Vec<Pendin
     Ok(scan.into_pending())
 }
 
+/// The state of a scan of the log for messages without an embedding.
 #[derive(Default)]
 struct PendingScan {
     open_turns: BTreeMap<TurnId, StartedTurn>,
@@ -94,6 +95,7 @@ impl PendingScan {
         self.messages.entry(key).or_insert(PendingMessage { key, text, keyed: None, unkeyed: Vec::new() })
     }
 
+    /// Adds the text of a turn. A turn without a key is pending only once it has ended.
     fn add_text(&mut self, turn: TurnId, key: u64, position: Position) {
         match self.open_turns.get_mut(&turn) {
             Some(started) if started.has_key => {

@@ -55,6 +55,7 @@ impl Loader<'_> {
     }
 }
 
+/// Returns why a text is no valid URL of an endpoint; `None` if it is one.
 fn url_problem(url: &str) -> Option<&'static str> {
     let Some(rest) = url.strip_prefix("http://").or_else(|| url.strip_prefix("https://")) else {
         return Some("must start with `http://` or `https://`");
@@ -94,6 +95,7 @@ fn is_port(port: &str) -> bool {
     port.bytes().all(|byte| byte.is_ascii_digit()) && port.parse::<u16>().is_ok_and(|port| port != 0)
 }
 
+/// Returns why a text is no valid name of an embedder's model; `None` if it is one.
 fn model_problem(model: &str) -> Option<&'static str> {
     if MAX_NAME_BYTES < model.len() {
         Some("must have at most 100 bytes")
@@ -104,6 +106,7 @@ fn model_problem(model: &str) -> Option<&'static str> {
     }
 }
 
+/// Returns why a text is no valid name of an environment variable; `None` if it is one.
 fn variable_problem(name: &str) -> Option<&'static str> {
     let has_valid_bytes = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
     let fits =

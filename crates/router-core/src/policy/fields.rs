@@ -29,6 +29,7 @@ impl<'n, 'a> Keys<'n, 'a> {
 }
 
 impl Problems {
+    /// Adds a problem at `mark`.
     pub(crate) fn report(&mut self, mark: Mark, message: impl Into<String>) {
         self.0.push(Problem { line: mark.line, column: mark.column, message: message.into() });
     }

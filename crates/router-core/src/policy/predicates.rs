@@ -30,6 +30,7 @@ impl Loader<'_> {
         }
     }
 
+    /// Parses the condition `name` with the value `node`.
     fn single_condition(&mut self, name: &str, node: &Node<'_>) -> Option<Predicate> {
         Some(match name {
             "message_matches" => Predicate::Text(self.message_pattern(node)?),
@@ -92,6 +93,7 @@ impl Loader<'_> {
         known
     }
 
+    /// Parses a list of conditions, at least one.
     fn condition_list(&mut self, name: &str, node: &Node<'_>) -> Option<Vec<Predicate>> {
         let items = self.problems.list(node, name)?;
         if items.is_empty() {

@@ -186,6 +186,7 @@ fn lowercase_class(class: &Class) -> Hir {
     Hir::class(Class::Unicode(letters))
 }
 
+/// Returns [`PatternError::Oversized`] if `value` exceeds `limit`.
 fn check_limit(quantity: &'static str, value: u64, limit: u64, pattern: &str) -> Result<(), PatternError> {
     if value <= limit {
         return Ok(());
