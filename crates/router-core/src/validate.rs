@@ -80,8 +80,8 @@ pub fn select_api(
     }
 }
 
-/// Selects the request's own API if the model supports it, otherwise the model's first one that supports every requirement
-/// which is not `adaptable`.
+/// Selects the request's own API if the model supports it, otherwise the model's first API that supports every
+/// requirement which is not `adaptable`.
 fn select_supported_api(
     model: &ModelSpec,
     request: &ClientRequest,
