@@ -12,13 +12,13 @@ use crate::view::{BoardView, Sources};
 #[derive(Debug)]
 pub struct Board {
     view: BoardView,
-    shown: Position,
+    reported: Position,
 }
 
 impl Board {
     /// Creates an empty board for a log. [`Board::changes`] fills it.
     pub fn new(log: Arc<dyn EventLog>, texts: Arc<dyn TextStore>) -> Self {
-        Self { view: BoardView::new(Sources { log, texts }), shown: Position::ORIGIN }
+        Self { view: BoardView::new(Sources { log, texts }), reported: Position::ORIGIN }
     }
 
     /// Catches up with the log and returns the turns that changed since the last call, oldest first, in the JSON of the
@@ -28,7 +28,7 @@ impl Board {
     /// [`LogError`] if the log cannot be read.
     pub fn changes(&mut self) -> Result<Vec<Value>, LogError> {
         let head = self.view.catch_up()?;
-        let since = std::mem::replace(&mut self.shown, head);
+        let since = std::mem::replace(&mut self.reported, head);
         Ok(self.view.board().changed_after(since).iter().map(|row| row.json()).collect())
     }
 

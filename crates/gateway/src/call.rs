@@ -16,26 +16,26 @@ pub(crate) struct RunningCall {
     call: Option<Call>,
     /// Returns the current time; the same clock as the log's.
     now: fn() -> Timestamp,
-    began: Option<Timestamp>,
+    first_byte_at: Option<Timestamp>,
 }
 
 /// Wraps a call that was recorded as started.
 impl RunningCall {
     pub(crate) const fn new(bus: Bus<Engine>, call: Call, now: fn() -> Timestamp) -> Self {
-        Self { bus, call: Some(call), now, began: None }
+        Self { bus, call: Some(call), now, first_byte_at: None }
     }
 
-    /// Sets the time of the first response byte, once.
-    pub(crate) fn began(&mut self) {
-        if self.began.is_none() {
-            self.began = Some((self.now)());
+    /// Sets the time of the first response byte to now; does nothing if it is set.
+    pub(crate) fn mark_first_byte(&mut self) {
+        if self.first_byte_at.is_none() {
+            self.first_byte_at = Some((self.now)());
         }
     }
 
     /// Records the call as completed.
-    pub(crate) fn answered(mut self, seen: ResponseSummary) {
+    pub(crate) fn complete(mut self, summary: ResponseSummary) {
         let Some(call) = self.call.take() else { return };
-        let answer = self.answer(seen);
+        let answer = self.call_answer(summary);
         self.bus.notify(move |engine| engine.record_response(&call, &answer));
     }
 
@@ -46,17 +46,23 @@ impl RunningCall {
     }
 
     /// Records a failure after the first response byte, and ends the turn.
-    pub(crate) fn failed_late(mut self, class: ErrorClass, seen: &ResponseSummary) {
-        self.give_up(class, TurnStatus::Failed, seen.usage, seen.raw_usage.clone());
+    pub(crate) fn fail(mut self, class: ErrorClass, summary: &ResponseSummary) {
+        self.record_failure(class, TurnStatus::Failed, summary.usage, summary.raw_usage.clone());
     }
 
     /// Records that the client has disconnected, and ends the turn as cancelled.
-    pub(crate) fn cancelled(mut self, seen: &ResponseSummary) {
-        self.give_up(ErrorClass::Cancelled, TurnStatus::Cancelled, seen.usage, seen.raw_usage.clone());
+    pub(crate) fn cancel(mut self, summary: &ResponseSummary) {
+        self.record_failure(ErrorClass::Cancelled, TurnStatus::Cancelled, summary.usage, summary.raw_usage.clone());
     }
 
     /// Records the call as failed with the usage so far, and ends the turn with `status`.
-    fn give_up(&mut self, class: ErrorClass, status: TurnStatus, usage: Option<Usage>, raw_usage: Option<String>) {
+    fn record_failure(
+        &mut self,
+        class: ErrorClass,
+        status: TurnStatus,
+        usage: Option<Usage>,
+        raw_usage: Option<String>,
+    ) {
         let Some(call) = self.call.take() else { return };
         let failure = CallFailure { class, status: None, retries: 0, usage, raw_usage };
         self.bus.notify(move |engine| {
@@ -66,15 +72,15 @@ impl RunningCall {
     }
 
     /// Builds the engine's description of a completed response.
-    fn answer(&self, seen: ResponseSummary) -> CallResponse {
-        let tools = seen.tool_calls.into_iter();
+    fn call_answer(&self, summary: ResponseSummary) -> CallResponse {
+        let tools = summary.tool_calls.into_iter();
         CallResponse {
-            usage: seen.usage,
-            raw_usage: seen.raw_usage,
-            stop_reason: seen.stop_reason,
+            usage: summary.usage,
+            raw_usage: summary.raw_usage,
+            stop_reason: summary.stop_reason,
             tools: tools.map(|tool| ToolRequest { id: tool.id, name: tool.name, arguments: tool.arguments }).collect(),
-            thinking_blocks: seen.thinking_blocks,
-            began_at: self.began,
+            thinking_blocks: summary.thinking_blocks,
+            began_at: self.first_byte_at,
             at: (self.now)(),
         }
     }
@@ -82,6 +88,6 @@ impl RunningCall {
 
 impl Drop for RunningCall {
     fn drop(&mut self) {
-        self.give_up(ErrorClass::Cancelled, TurnStatus::Cancelled, None, None);
+        self.record_failure(ErrorClass::Cancelled, TurnStatus::Cancelled, None, None);
     }
 }

@@ -16,52 +16,52 @@ use tokio::time::timeout;
 use wire::{RequestSummary, apply_edits, inspect, set_model};
 
 use crate::{
-    body::Answer,
-    exchange::{Incoming, refused, shape},
+    body::ResponseBody,
+    exchange::{Incoming, error_response, prompt_shape},
     gateway::{Gateway, UNAVAILABLE},
 };
 
 /// The timeout of the provider's count. Clients count before every turn, and the estimate is available at once.
-const PATIENCE: Duration = Duration::from_secs(3);
+const TIMEOUT: Duration = Duration::from_secs(3);
 
 /// The largest accepted response to a count, in bytes.
-const MOST_BYTES: usize = 64 * 1024;
+const MAX_RESPONSE_BYTES: usize = 64 * 1024;
 
 /// Handles a token count request. Records no event, since a count calls no model and costs nothing.
-pub(crate) async fn count(gateway: &Gateway, mut incoming: Incoming) -> Response<Answer> {
-    if let Some(inside) = inside(&incoming) {
-        incoming.body = inside;
+pub(crate) async fn count(gateway: &Gateway, mut incoming: Incoming) -> Response<ResponseBody> {
+    if let Some(inner_request) = inner_request(&incoming) {
+        incoming.body = inner_request;
     }
     let inspected = match inspect(incoming.api, &incoming.body) {
         Ok(inspected) => inspected,
-        Err(error) => return refused(incoming.api, 400, "invalid_request_error", &error.to_string()),
+        Err(error) => return error_response(incoming.api, 400, "invalid_request_error", &error.to_string()),
     };
-    let asked = incoming.model(&inspected).to_owned();
-    let known = gateway
+    let requested = incoming.model(&inspected).to_owned();
+    let queried = gateway
         .bus()
         .query(move |engine| {
-            let model = engine.models().registry.named(&asked).cloned();
+            let model = engine.models().registry.named(&requested).cloned();
             let default = engine.policy().policy.global_default().cloned();
             let default = default.and_then(|model| engine.models().registry.get(&model).cloned());
             (model.or(default), engine.policy().policy.gateway().count_tokens)
         })
         .await;
-    let Ok((model, counting)) = known else {
-        return refused(incoming.api, 503, "overloaded_error", UNAVAILABLE);
+    let Ok((model, counting)) = queried else {
+        return error_response(incoming.api, 503, "overloaded_error", UNAVAILABLE);
     };
     if counting == CountTokens::Provider
         && let Some(model) = &model
-        && let Ok(Some(answer)) = timeout(PATIENCE, by_provider(gateway, &incoming, &inspected, model)).await
+        && let Ok(Some(answer)) = timeout(TIMEOUT, provider_count(gateway, &incoming, &inspected, model)).await
     {
         return answer;
     }
     let tokenizer = model.map_or(Tokenizer::Generic, |model| model.tokenizer);
-    estimated(incoming.api, &inspected, tokenizer)
+    estimate_response(incoming.api, &inspected, tokenizer)
 }
 
 /// Returns the inner request of a Gemini client that sends a `generateContentRequest` instead of its contents; `None`
 /// otherwise.
-fn inside(incoming: &Incoming) -> Option<Bytes> {
+fn inner_request(incoming: &Incoming) -> Option<Bytes> {
     #[derive(serde::Deserialize)]
     struct Wrapped<'a> {
         #[serde(borrow, alias = "generate_content_request", rename = "generateContentRequest")]
@@ -75,14 +75,14 @@ fn inside(incoming: &Incoming) -> Option<Bytes> {
 }
 
 /// Requests the provider's count; `None` if the provider does not support the client's API, has no key or fails.
-async fn by_provider(
+async fn provider_count(
     gateway: &Gateway,
     incoming: &Incoming,
     inspected: &RequestSummary<'_>,
     model: &ModelSpec,
-) -> Option<Response<Answer>> {
+) -> Option<Response<ResponseBody>> {
     let provider = gateway.providers().get(model.provider.as_str())?;
-    let reachable = model.configured || gateway.key_brought(incoming).is_some_and(|own| own == model.provider);
+    let reachable = model.configured || gateway.client_key_provider(incoming).is_some_and(|own| own == model.provider);
     if incoming.api != WireApi::AnthropicMessages || !model.apis.contains(&incoming.api) || !reachable {
         return None;
     }
@@ -98,21 +98,21 @@ async fn by_provider(
         retry: RetryBudget::NONE,
     };
     let response = provider.send(&request).await.ok()?;
-    let body = Limited::new(response.body, MOST_BYTES).collect().await.ok()?.to_bytes();
-    Some(json(body))
+    let body = Limited::new(response.body, MAX_RESPONSE_BYTES).collect().await.ok()?.to_bytes();
+    Some(json_response(body))
 }
 
 /// Responds with an estimate, marked by the header `x-turnwise-estimate`.
-fn estimated(api: WireApi, inspected: &RequestSummary<'_>, tokenizer: Tokenizer) -> Response<Answer> {
-    let tokens = estimates(&shape(inspected)).of(tokenizer);
+fn estimate_response(api: WireApi, inspected: &RequestSummary<'_>, tokenizer: Tokenizer) -> Response<ResponseBody> {
+    let tokens = estimates(&prompt_shape(inspected)).of(tokenizer);
     let name = if api == WireApi::Gemini { "totalTokens" } else { "input_tokens" };
-    let mut response = json(Bytes::from(format!("{{\"{name}\":{tokens}}}")));
+    let mut response = json_response(Bytes::from(format!("{{\"{name}\":{tokens}}}")));
     response.headers_mut().insert("x-turnwise-estimate", HeaderValue::from_static("true"));
     response
 }
 
-fn json(body: Bytes) -> Response<Answer> {
-    let mut response = Response::new(Answer::whole(body));
+fn json_response(body: Bytes) -> Response<ResponseBody> {
+    let mut response = Response::new(ResponseBody::complete(body));
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response
 }

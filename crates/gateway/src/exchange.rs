@@ -17,12 +17,12 @@ use hyper::{HeaderMap, Response, StatusCode, body::Bytes};
 use wire::{RequestSummary, inspect};
 
 use crate::{
-    body::Answer,
+    body::ResponseBody,
     gateway::{Gateway, UNAVAILABLE},
 };
 use attempt::Attempt;
-pub(crate) use input::shape;
-pub(crate) use refusal::{refused, told};
+pub(crate) use input::prompt_shape;
+pub(crate) use refusal::{error_response, provider_error_response};
 
 /// A request of a client in one of the wire APIs.
 #[derive(Debug)]
@@ -51,21 +51,21 @@ impl Incoming {
 }
 
 /// Handles a request: decides its model, calls it, and falls back to other models until the first response byte.
-pub(crate) async fn exchange(gateway: &Arc<Gateway>, incoming: Incoming) -> Response<Answer> {
+pub(crate) async fn exchange(gateway: &Arc<Gateway>, incoming: Incoming) -> Response<ResponseBody> {
     match attempt_all(gateway, &incoming).await {
         Ok(response) => response,
         // The bus has logged the cause.
-        Err(_) => refused(incoming.api, 503, "overloaded_error", UNAVAILABLE),
+        Err(_) => error_response(incoming.api, 503, "overloaded_error", UNAVAILABLE),
     }
 }
 
 /// Calls models until one responds or none is left. The error is that of the bus.
-async fn attempt_all(gateway: &Arc<Gateway>, incoming: &Incoming) -> Result<Response<Answer>, BusError> {
+async fn attempt_all(gateway: &Arc<Gateway>, incoming: &Incoming) -> Result<Response<ResponseBody>, BusError> {
     let inspected = match inspect(incoming.api, &incoming.body) {
         Ok(inspected) => inspected,
-        Err(error) => return Ok(refused(incoming.api, 400, "invalid_request_error", &error.to_string())),
+        Err(error) => return Ok(error_response(incoming.api, 400, "invalid_request_error", &error.to_string())),
     };
-    let (mut target, mut call, durable) = match arrival::take(gateway, incoming, &inspected).await? {
+    let (mut target, mut call, durable) = match arrival::begin_turn(gateway, incoming, &inspected).await? {
         Ok(taken) => taken,
         Err(refusal) => return Ok(refusal),
     };
@@ -74,28 +74,29 @@ async fn attempt_all(gateway: &Arc<Gateway>, incoming: &Incoming) -> Result<Resp
     loop {
         let model = target.model.id.clone();
         let attempt = Attempt { gateway, incoming, inspected: &inspected, target: &target };
-        let Failure { call: ran, failed: FailedAttempt { failure, not_convertible } } = match attempt.make(call).await {
-            Ok(mut response) => {
-                // A client receives no byte before the decision is durable.
-                for durable in recorded {
-                    durable.wait().await?;
+        let Failure { call: running, failed: FailedAttempt { failure, not_convertible } } =
+            match attempt.execute(call).await {
+                Ok(mut response) => {
+                    // A client receives no byte before the decision is durable.
+                    for durable in recorded {
+                        durable.wait().await?;
+                    }
+                    target.label(&mut response, failed.len());
+                    return Ok(response);
                 }
-                target.label(&mut response, failed.len());
-                return Ok(response);
-            }
-            Err(failure) => failure,
-        };
+                Err(failure) => failure,
+            };
         let class = failure.class;
         // A model whose API cannot express the request is excluded like one that failed.
-        let again = class.counts_against_provider() || not_convertible;
-        if again {
+        let is_excluded = class.counts_against_provider() || not_convertible;
+        if is_excluded {
             failed.push(FailedCandidate { model, class });
         }
         let (status, retries) = (failure.status.map(|status| status.as_u16()), failure.retries);
         let failed_call = target::FailedCall {
-            call: ran,
+            call: running,
             failure: CallFailure { class, status, retries, usage: None, raw_usage: None },
-            failed_models: again.then(|| failed.clone()),
+            failed_models: is_excluded.then(|| failed.clone()),
         };
         let (next, durable) = target::fall_back(gateway, &target, failed_call).await?;
         recorded.push(durable);
@@ -106,7 +107,7 @@ async fn attempt_all(gateway: &Arc<Gateway>, incoming: &Incoming) -> Result<Resp
         for durable in recorded {
             durable.wait().await?;
         }
-        let mut response = told(incoming.api, &target, &failure, &failed);
+        let mut response = provider_error_response(incoming.api, &target, &failure, &failed);
         target.label(&mut response, failed.len());
         return Ok(response);
     }

@@ -19,7 +19,7 @@ use tokio::sync::{Mutex, watch};
 use crate::{
     configuration::{Collector, Configuration, Limits, Timeouts},
     exchange::Incoming,
-    guard::{Guard, Tokens, brings_key},
+    guard::{Guard, Tokens, has_provider_key},
     metrics::Metrics,
     traces::Exporter,
     view::{Board, BoardView, Sources},
@@ -41,7 +41,7 @@ pub struct Gateway {
     timeouts: Timeouts,
     metrics: Metrics,
     started_at: Timestamp,
-    nameless: AtomicU64,
+    unnamed_sessions: AtomicU64,
     requests: AtomicU64,
     sources: Sources,
     board: Arc<Mutex<BoardView>>,
@@ -98,7 +98,7 @@ impl Gateway {
             timeouts: configuration.timeouts,
             metrics: Metrics::default(),
             started_at: SystemClock.now(),
-            nameless: AtomicU64::new(0),
+            unnamed_sessions: AtomicU64::new(0),
             requests: AtomicU64::new(0),
             board: Arc::new(Mutex::new(BoardView::new(sources.clone()))),
             sources,
@@ -202,22 +202,22 @@ impl Gateway {
     }
 
     /// Creates a session id for a request without one.
-    pub(crate) fn nameless_session(&self) -> SessionId {
-        let number = self.nameless.fetch_add(1, Ordering::Relaxed);
+    pub(crate) fn unnamed_session(&self) -> SessionId {
+        let number = self.unnamed_sessions.fetch_add(1, Ordering::Relaxed);
         let name = format!("http-{:x}-{number}", self.started_at.0);
         // A hexadecimal and a decimal number always form a valid id.
-        SessionId::try_from(name.as_str()).unwrap_or_else(|_| self.nameless_session())
+        SessionId::try_from(name.as_str()).unwrap_or_else(|_| self.unnamed_session())
     }
 
     /// Returns the provider whose key the client sends; `None` if the gateway has its own key for it, or the client
     /// sends none.
-    pub(crate) fn key_brought(&self, incoming: &Incoming) -> Option<Provider> {
+    pub(crate) fn client_key_provider(&self, incoming: &Incoming) -> Option<Provider> {
         let name = match incoming.api {
             WireApi::AnthropicMessages => "anthropic",
             WireApi::OpenAiChat | WireApi::OpenAiResponses => "openai",
             WireApi::Gemini => "google",
         };
-        if !self.providers.get(name)?.config().credential.is_clients_own() || !brings_key(&incoming.headers) {
+        if !self.providers.get(name)?.config().credential.is_clients_own() || !has_provider_key(&incoming.headers) {
             return None;
         }
         Provider::try_from(name).ok()

@@ -44,7 +44,7 @@ impl Tokens {
     }
 
     /// Formats a line of a token file.
-    pub fn line(name: &str, token: &str) -> String {
+    pub fn format_line(name: &str, token: &str) -> String {
         format!("{name} {}\n", blake3::hash(token.as_bytes()).to_hex())
     }
 
@@ -54,7 +54,7 @@ impl Tokens {
     }
 
     /// Returns whether the token is valid. Compares every hash, each in constant time.
-    fn know(&self, token: &str) -> bool {
+    fn contains(&self, token: &str) -> bool {
         let given = blake3::hash(token.as_bytes());
         self.0.values().filter(|hash| **hash == given).count() != 0
     }
@@ -70,7 +70,7 @@ pub(crate) struct Guard {
 
 /// The reason why a request is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Refused {
+pub(crate) enum AccessError {
     /// `Host` names another host, as in a DNS rebinding attack.
     Host,
     /// `Origin` names another origin.
@@ -79,7 +79,7 @@ pub(crate) enum Refused {
     Token,
 }
 
-impl Refused {
+impl AccessError {
     pub(crate) const fn message(self) -> &'static str {
         match self {
             Self::Host => {
@@ -109,39 +109,40 @@ impl Guard {
     }
 
     /// Checks `Host` and `Origin`, which prevents requests from other web sites.
-    pub(crate) fn check_place(&self, headers: &HeaderMap) -> Result<(), Refused> {
+    pub(crate) fn check_host_and_origin(&self, headers: &HeaderMap) -> Result<(), AccessError> {
         // HTTP/1.1 requires the header.
-        let host = headers.get(HOST).and_then(|host| host.to_str().ok()).ok_or(Refused::Host)?;
-        if !self.is_own(host) {
-            return Err(Refused::Host);
+        let host = headers.get(HOST).and_then(|host| host.to_str().ok()).ok_or(AccessError::Host)?;
+        if !self.is_own_host(host) {
+            return Err(AccessError::Host);
         }
         let Some(origin) = headers.get(ORIGIN) else { return Ok(()) };
-        let origin = origin.to_str().map_err(|_| Refused::Origin)?;
-        let own = origin.split_once("://").is_some_and(|(_, origin)| origin.eq_ignore_ascii_case(host));
-        if own { Ok(()) } else { Err(Refused::Origin) }
+        let origin = origin.to_str().map_err(|_| AccessError::Origin)?;
+        let is_same_origin = origin.split_once("://").is_some_and(|(_, origin)| origin.eq_ignore_ascii_case(host));
+        if is_same_origin { Ok(()) } else { Err(AccessError::Origin) }
     }
 
     /// Checks the token, if any is configured.
-    pub(crate) fn check_token(&self, headers: &HeaderMap) -> Result<(), Refused> {
-        if self.tokens.is_empty() || credentials(headers).any(|token| self.tokens.know(token)) {
+    pub(crate) fn check_token(&self, headers: &HeaderMap) -> Result<(), AccessError> {
+        if self.tokens.is_empty() || credentials(headers).any(|token| self.tokens.contains(token)) {
             return Ok(());
         }
-        Err(Refused::Token)
+        Err(AccessError::Token)
     }
 
     /// Removes the gateway's tokens from the headers, so that they are not forwarded to a provider.
-    pub(crate) fn keep_tokens(&self, headers: &mut HeaderMap) {
+    pub(crate) fn remove_tokens(&self, headers: &mut HeaderMap) {
         headers.remove(TOKEN_HEADER);
         for name in KEY_HEADERS {
-            let own = |value: &HeaderValue| plain(value).is_none_or(|key| key.is_empty() || self.tokens.know(key));
-            if headers.get(&name).is_some_and(own) {
+            let is_token =
+                |value: &HeaderValue| header_key(value).is_none_or(|key| key.is_empty() || self.tokens.contains(key));
+            if headers.get(&name).is_some_and(is_token) {
                 headers.remove(name);
             }
         }
     }
 
     /// Returns whether a `Host` value names this gateway.
-    fn is_own(&self, host: &str) -> bool {
+    fn is_own_host(&self, host: &str) -> bool {
         let name = match host.strip_prefix('[') {
             Some(rest) => rest.split_once(']').map_or(rest, |(address, _)| address),
             None => host.rsplit_once(':').map_or(host, |(name, _)| name),
@@ -152,16 +153,16 @@ impl Guard {
 
 /// Iterates over the header values that may contain a token.
 fn credentials(headers: &HeaderMap) -> impl Iterator<Item = &str> {
-    std::iter::once(TOKEN_HEADER).chain(KEY_HEADERS).filter_map(|name| headers.get(name).and_then(plain))
+    std::iter::once(TOKEN_HEADER).chain(KEY_HEADERS).filter_map(|name| headers.get(name).and_then(header_key))
 }
 
-/// Returns whether the request contains a provider's key. Call it after [`Guard::keep_tokens`].
-pub(crate) fn brings_key(headers: &HeaderMap) -> bool {
+/// Returns whether the request contains a provider's key. Call it after [`Guard::remove_tokens`].
+pub(crate) fn has_provider_key(headers: &HeaderMap) -> bool {
     KEY_HEADERS.iter().any(|name| headers.contains_key(name))
 }
 
 /// Returns the key in a header value, without the prefix `Bearer`; `None` if it is not text.
-fn plain(value: &HeaderValue) -> Option<&str> {
+fn header_key(value: &HeaderValue) -> Option<&str> {
     let value = value.to_str().ok()?;
     Some(value.strip_prefix("Bearer ").or_else(|| value.strip_prefix("bearer ")).unwrap_or(value).trim())
 }
@@ -170,7 +171,7 @@ fn plain(value: &HeaderValue) -> Option<&str> {
 mod tests {
     use hyper::{HeaderMap, header::HeaderName, header::HeaderValue};
 
-    use super::{Guard, Refused, Tokens};
+    use super::{AccessError, Guard, Tokens};
 
     fn headers(pairs: &[(&str, &str)]) -> HeaderMap {
         let pair =
@@ -198,27 +199,27 @@ mod tests {
     fn only_own_names_are_answered_whatever_the_port() {
         let guard = guard(Tokens::default());
         for host in ["127.0.0.1:4141", "localhost", "LOCALHOST:9", "[::1]:4141", "gateway.example:443"] {
-            assert_eq!(guard.check_place(&headers(&[("host", host)])), Ok(()), "{host}");
+            assert_eq!(guard.check_host_and_origin(&headers(&[("host", host)])), Ok(()), "{host}");
         }
         for host in ["evil.example", "127.0.0.1.evil.example", "localhost.evil.example:4141", "", "[::2]:4141"] {
-            assert_eq!(guard.check_place(&headers(&[("host", host)])), Err(Refused::Host), "{host}");
+            assert_eq!(guard.check_host_and_origin(&headers(&[("host", host)])), Err(AccessError::Host), "{host}");
         }
-        assert_eq!(guard.check_place(&HeaderMap::new()), Err(Refused::Host));
+        assert_eq!(guard.check_host_and_origin(&HeaderMap::new()), Err(AccessError::Host));
     }
 
     #[test]
     fn a_page_of_another_origin_is_refused() {
         let guard = guard(Tokens::default());
-        let from = |origin| guard.check_place(&headers(&[("host", "localhost:4141"), ("origin", origin)]));
+        let from = |origin| guard.check_host_and_origin(&headers(&[("host", "localhost:4141"), ("origin", origin)]));
         assert_eq!(from("http://localhost:4141"), Ok(()));
         for origin in ["http://evil.example", "null", "http://localhost:9999", "file://"] {
-            assert_eq!(from(origin), Err(Refused::Origin), "{origin}");
+            assert_eq!(from(origin), Err(AccessError::Origin), "{origin}");
         }
     }
 
     #[test]
     fn a_token_is_taken_from_any_of_the_usual_headers_and_a_wrong_one_from_none() {
-        let guard = guard(token_file(&Tokens::line("laptop", "tw-secret")));
+        let guard = guard(token_file(&Tokens::format_line("laptop", "tw-secret")));
         for (name, value) in [
             ("authorization", "Bearer tw-secret"),
             ("x-api-key", "tw-secret"),
@@ -230,18 +231,18 @@ mod tests {
         for (name, value) in
             [("authorization", "Bearer tw-secre"), ("authorization", "Basic tw-secret"), ("x-api-key", "")]
         {
-            assert_eq!(guard.check_token(&headers(&[(name, value)])), Err(Refused::Token), "{name}: {value}");
+            assert_eq!(guard.check_token(&headers(&[(name, value)])), Err(AccessError::Token), "{name}: {value}");
         }
-        assert_eq!(guard.check_token(&HeaderMap::new()), Err(Refused::Token));
+        assert_eq!(guard.check_token(&HeaderMap::new()), Err(AccessError::Token));
         assert!(!format!("{guard:?}").contains("tw-secret"));
     }
 
     #[test]
     fn tokens_are_taken_out_of_the_headers_and_keys_of_providers_stay() {
-        let guard = guard(token_file(&Tokens::line("laptop", "tw-secret")));
+        let guard = guard(token_file(&Tokens::format_line("laptop", "tw-secret")));
         let left = |pairs: &[(&str, &str)]| {
             let mut headers = headers(pairs);
-            guard.keep_tokens(&mut headers);
+            guard.remove_tokens(&mut headers);
             headers.keys().map(ToString::to_string).collect::<Vec<_>>().join(" ")
         };
         assert_eq!(left(&[("authorization", "Bearer tw-secret"), ("x-api-key", "sk-own")]), "x-api-key");

@@ -8,6 +8,7 @@ mod board;
 mod body;
 mod call;
 mod client_stream;
+mod collect_body;
 mod configuration;
 mod control;
 mod counting;
@@ -24,7 +25,6 @@ mod server;
 pub mod tls;
 mod traces;
 mod view;
-mod whole;
 
 pub use board::Board;
 pub use configuration::{

@@ -5,11 +5,11 @@ use hyper::{
     header::{CONTENT_TYPE, HeaderValue},
 };
 
-use crate::{body::Answer, gateway::Gateway};
+use crate::{body::ResponseBody, gateway::Gateway};
 
 /// Lists the names of the reachable models and the names `turnwise` and `auto`, which leave the choice to the policy.
-/// If the path names one of them, only that one.
-pub(crate) async fn models(gateway: &Gateway, path: &str) -> Response<Answer> {
+/// If the path contains one of these names, lists only that one.
+pub(crate) async fn list_models(gateway: &Gateway, path: &str) -> Response<ResponseBody> {
     let names = gateway
         .bus()
         .query(|engine| {
@@ -23,19 +23,19 @@ pub(crate) async fn models(gateway: &Gateway, path: &str) -> Response<Answer> {
         })
         .await;
     let Ok(names) = names else {
-        let mut response = Response::new(Answer::whole(""));
+        let mut response = Response::new(ResponseBody::complete(""));
         *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
         return response;
     };
-    let one = path.rsplit_once("models/").map(|(_, name)| name).filter(|name| !name.is_empty());
-    let found = match one {
+    let requested = path.rsplit_once("models/").map(|(_, name)| name).filter(|name| !name.is_empty());
+    let list = match requested {
         None => Some(wire::models_list(names.iter().map(String::as_str))),
-        Some(one) => names.iter().find(|name| *name == one).map(|name| wire::models_list([name.as_str()])),
+        Some(requested) => names.iter().find(|name| *name == requested).map(|name| wire::models_list([name.as_str()])),
     };
-    let mut response = match found {
-        Some(body) => Response::new(Answer::whole(body)),
+    let mut response = match list {
+        Some(body) => Response::new(ResponseBody::complete(body)),
         None => {
-            return crate::exchange::refused(
+            return crate::exchange::error_response(
                 contracts::WireApi::OpenAiChat,
                 404,
                 "not_found_error",

@@ -18,7 +18,7 @@ pub(crate) struct Metrics {
     /// Indexed by wire API, then by status class from 2xx to 5xx.
     requests: [[AtomicU64; 4]; 4],
     /// Requests to paths outside the wire APIs.
-    others: AtomicU64,
+    other_responses: AtomicU64,
     /// Histogram of the time from request to first response byte; the last bucket has no upper bound.
     first_byte: [AtomicU64; BUCKETS.len() + 1],
     first_byte_sum_micros: AtomicU64,
@@ -26,13 +26,13 @@ pub(crate) struct Metrics {
 
 impl Metrics {
     /// Counts a response of a wire API, `elapsed` from the request to its first byte.
-    pub(crate) fn answered(&self, api: WireApi, status: u16, elapsed: Duration) {
+    pub(crate) fn count_response(&self, api: WireApi, status: u16, elapsed: Duration) {
         let class = usize::from(status / 100).clamp(2, 5) - 2;
         if let Some(count) = self.requests.get(api as usize).and_then(|classes| classes.get(class)) {
             count.fetch_add(1, Ordering::Relaxed);
         }
         let micros = u64::try_from(elapsed.as_micros()).unwrap_or(u64::MAX);
-        let bucket = BUCKETS.iter().position(|end| micros <= *end).unwrap_or(BUCKETS.len());
+        let bucket = BUCKETS.iter().position(|bound| micros <= *bound).unwrap_or(BUCKETS.len());
         if let Some(count) = self.first_byte.get(bucket) {
             count.fetch_add(1, Ordering::Relaxed);
         }
@@ -40,43 +40,44 @@ impl Metrics {
     }
 
     /// Counts a response of any other endpoint.
-    pub(crate) fn answered_other(&self) {
-        self.others.fetch_add(1, Ordering::Relaxed);
+    pub(crate) fn count_other_response(&self) {
+        self.other_responses.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Formats all counters in the Prometheus text format.
     pub(crate) fn text(&self) -> String {
         let mut text = String::new();
-        describe(&mut text, "turnwise_requests_total", "counter", "Requests answered, by API and status.");
+        append_metadata(&mut text, "turnwise_requests_total", "counter", "Requests answered, by API and status.");
         for (api, classes) in WireApi::ALL.iter().zip(&self.requests) {
             for (class, count) in (2..).zip(classes) {
                 let count = count.load(Ordering::Relaxed);
                 let _ = writeln!(text, "turnwise_requests_total{{api=\"{api}\",status=\"{class}xx\"}} {count}");
             }
         }
-        let others = self.others.load(Ordering::Relaxed);
-        let _ = writeln!(text, "turnwise_requests_total{{api=\"none\",status=\"all\"}} {others}");
+        let other_responses = self.other_responses.load(Ordering::Relaxed);
+        let _ = writeln!(text, "turnwise_requests_total{{api=\"none\",status=\"all\"}} {other_responses}");
         let name = "turnwise_first_byte_seconds";
-        describe(
+        append_metadata(
             &mut text,
             name,
             "histogram",
             "From a request to the first byte of its answer, the provider's time included.",
         );
-        let mut below = 0;
-        for (end, count) in BUCKETS.iter().zip(&self.first_byte) {
-            below += count.load(Ordering::Relaxed);
-            let _ = writeln!(text, "{name}_bucket{{le=\"{}\"}} {below}", seconds(*end));
+        let mut cumulative = 0;
+        for (bound, count) in BUCKETS.iter().zip(&self.first_byte) {
+            cumulative += count.load(Ordering::Relaxed);
+            let _ = writeln!(text, "{name}_bucket{{le=\"{}\"}} {cumulative}", seconds(*bound));
         }
-        below += self.first_byte.last().map_or(0, |count| count.load(Ordering::Relaxed));
+        cumulative += self.first_byte.last().map_or(0, |count| count.load(Ordering::Relaxed));
         let sum = seconds(self.first_byte_sum_micros.load(Ordering::Relaxed));
-        let _ = writeln!(text, "{name}_bucket{{le=\"+Inf\"}} {below}\n{name}_sum {sum}\n{name}_count {below}");
+        let _ =
+            writeln!(text, "{name}_bucket{{le=\"+Inf\"}} {cumulative}\n{name}_sum {sum}\n{name}_count {cumulative}");
         text
     }
 }
 
 /// Appends the `HELP` and `TYPE` lines of a metric.
-pub(crate) fn describe(text: &mut String, name: &str, kind: &str, about: &str) {
+pub(crate) fn append_metadata(text: &mut String, name: &str, kind: &str, about: &str) {
     let _ = writeln!(text, "# HELP {name} {about}\n# TYPE {name} {kind}");
 }
 
@@ -97,9 +98,9 @@ mod tests {
     #[test]
     fn what_was_counted_stands_in_the_text() {
         let metrics = Metrics::default();
-        metrics.answered(WireApi::AnthropicMessages, 200, Duration::from_micros(240));
-        metrics.answered(WireApi::AnthropicMessages, 529, Duration::from_secs(400));
-        metrics.answered_other();
+        metrics.count_response(WireApi::AnthropicMessages, 200, Duration::from_micros(240));
+        metrics.count_response(WireApi::AnthropicMessages, 529, Duration::from_secs(400));
+        metrics.count_other_response();
         let text = metrics.text();
         for line in [
             "turnwise_requests_total{api=\"anthropic_messages\",status=\"2xx\"} 1",

@@ -23,115 +23,115 @@ use serde_json::{Value, json};
 use tokio::time::timeout;
 
 use crate::{
-    body::Answer,
+    body::ResponseBody,
     gateway::{Gateway, UNAVAILABLE},
 };
 
 /// The largest request body of the page's API, in bytes; a policy file fits.
-const MOST_BYTES: usize = 2 * 1024 * 1024;
+const MAX_BODY_BYTES: usize = 2 * 1024 * 1024;
 
-/// The JSON of a response of the page's API, or an error response.
-type Outcome = Result<Value, Trouble>;
+/// The JSON body of a response of the page's API, or an error response.
+type ApiResult = Result<Value, ApiError>;
 
 /// An error response of the page's API: a status and a JSON body with the message.
 #[derive(Debug, Clone, PartialEq)]
-struct Trouble {
+struct ApiError {
     status: StatusCode,
     body: Value,
 }
 
-impl Trouble {
+impl ApiError {
     fn new(status: StatusCode, message: impl Into<String>) -> Self {
         Self { status, body: json!({ "error": { "message": message.into() } }) }
     }
 
-    fn broken(message: impl std::fmt::Display) -> Self {
+    fn internal(message: impl std::fmt::Display) -> Self {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, message.to_string())
     }
 }
 
-impl From<BusError> for Trouble {
+impl From<BusError> for ApiError {
     fn from(_: BusError) -> Self {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, UNAVAILABLE)
     }
 }
 
 /// Handles a request to one of the gateway's own endpoints.
-pub(crate) async fn answer(gateway: &Arc<Gateway>, request: Request<Body>) -> Response<Answer> {
+pub(crate) async fn handle(gateway: &Arc<Gateway>, request: Request<Body>) -> Response<ResponseBody> {
     let path = request.uri().path().to_owned();
     let query = request.uri().query().unwrap_or_default().to_owned();
     let method = request.method().clone();
     if method == Method::GET || method == Method::HEAD {
         return match path.as_str() {
             "/health" => match gateway.bus().query(|_| ()).await {
-                Ok(()) => text("text/plain; charset=utf-8", "ok\n"),
-                Err(error) => told(Err(error.into())),
+                Ok(()) => text_response("text/plain; charset=utf-8", "ok\n"),
+                Err(error) => response(Err(error.into())),
             },
             "/metrics" => match status::metrics(gateway).await {
-                Ok(metrics) => text("text/plain; version=0.0.4; charset=utf-8", metrics),
-                Err(trouble) => told(Err(trouble)),
+                Ok(metrics) => text_response("text/plain; version=0.0.4; charset=utf-8", metrics),
+                Err(error) => response(Err(error)),
             },
-            "/api/status" => told(status::status(gateway).await),
-            "/api/turns" => told(turns::turns(gateway, &query).await),
+            "/api/status" => response(status::status(gateway).await),
+            "/api/turns" => response(turns::turns(gateway, &query).await),
             "/api/live" => live::live(gateway),
-            "/api/spend" => told(spend::spend(gateway).await),
-            "/api/rules" => told(rules::rules(gateway).await),
-            "/api/policy" => told(policy::policy(gateway).await),
+            "/api/spend" => response(spend::spend(gateway).await),
+            "/api/rules" => response(rules::rules(gateway).await),
+            "/api/policy" => response(policy::policy(gateway).await),
             path => match (assets::find(path), path.strip_prefix("/turns/")) {
                 (Some((kind, content)), _) => assets::response(kind, content),
-                (None, Some(turn)) => told(turns::turn(gateway, turn).await),
+                (None, Some(turn)) => response(turns::turn(gateway, turn).await),
                 (None, None) => not_found(),
             },
         };
     }
     match (method.as_str(), path.as_str()) {
-        ("POST", "/api/policy/check") => told(policy::check(gateway, request).await),
-        ("PUT", "/api/policy") => told(policy::save(gateway, request).await),
-        ("POST", "/api/policy/what-if") => told(what_if::what_if(gateway, request).await),
+        ("POST", "/api/policy/check") => response(policy::check(gateway, request).await),
+        ("PUT", "/api/policy") => response(policy::save(gateway, request).await),
+        ("POST", "/api/policy/what-if") => response(what_if::what_if(gateway, request).await),
         _ => not_found(),
     }
 }
 
 /// The time limit for receiving a request body.
-const LONGEST: Duration = Duration::from_secs(10);
+const BODY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Parses the JSON body of a request. Requires `Content-Type: application/json`, which an HTML form of another site
 /// cannot send.
-async fn read<T: DeserializeOwned>(request: Request<Body>) -> Result<T, Trouble> {
+async fn read_json<T: DeserializeOwned>(request: Request<Body>) -> Result<T, ApiError> {
     let kind = request.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     if !kind.starts_with("application/json") {
-        return Err(Trouble::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "send `Content-Type: application/json`"));
+        return Err(ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "send `Content-Type: application/json`"));
     }
-    let body = timeout(LONGEST, Limited::new(request.into_body(), MOST_BYTES).collect()).await;
-    let body = body.map_err(|_| Trouble::new(StatusCode::REQUEST_TIMEOUT, "the request body is incomplete"))?;
-    let body = body.map_err(|_| Trouble::new(StatusCode::PAYLOAD_TOO_LARGE, "the request is too large"))?.to_bytes();
-    let wrong = |error| Trouble::new(StatusCode::BAD_REQUEST, format!("the request body is invalid: {error}"));
-    serde_json::from_slice(&body).map_err(wrong)
+    let body = timeout(BODY_TIMEOUT, Limited::new(request.into_body(), MAX_BODY_BYTES).collect()).await;
+    let body = body.map_err(|_| ApiError::new(StatusCode::REQUEST_TIMEOUT, "the request body is incomplete"))?;
+    let body = body.map_err(|_| ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, "the request is too large"))?.to_bytes();
+    let invalid = |error| ApiError::new(StatusCode::BAD_REQUEST, format!("the request body is invalid: {error}"));
+    serde_json::from_slice(&body).map_err(invalid)
 }
 
 /// Parses a numeric parameter of a query string; `None` if it is missing or not a number.
-fn number(query: &str, name: &str) -> Option<u64> {
+fn query_number(query: &str, name: &str) -> Option<u64> {
     let mut pairs = query.split('&').filter_map(|pair| pair.split_once('='));
     pairs.find(|(key, _)| *key == name).and_then(|(_, value)| value.parse().ok())
 }
 
-fn told(outcome: Outcome) -> Response<Answer> {
-    let (status, body) = match outcome {
+fn response(result: ApiResult) -> Response<ResponseBody> {
+    let (status, body) = match result {
         Ok(body) => (StatusCode::OK, body),
-        Err(Trouble { status, body }) => (status, body),
+        Err(ApiError { status, body }) => (status, body),
     };
-    let mut response = text("application/json", body.to_string());
+    let mut response = text_response("application/json", body.to_string());
     *response.status_mut() = status;
     response
 }
 
-fn text(kind: &'static str, content: impl Into<hyper::body::Bytes>) -> Response<Answer> {
-    let mut response = Response::new(Answer::whole(content));
+fn text_response(kind: &'static str, content: impl Into<hyper::body::Bytes>) -> Response<ResponseBody> {
+    let mut response = Response::new(ResponseBody::complete(content));
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));
     response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     response
 }
 
-fn not_found() -> Response<Answer> {
-    told(Err(Trouble::new(StatusCode::NOT_FOUND, "no such endpoint")))
+fn not_found() -> Response<ResponseBody> {
+    response(Err(ApiError::new(StatusCode::NOT_FOUND, "no such endpoint")))
 }

@@ -15,7 +15,7 @@ use tracing::{
     field::{Empty, display},
 };
 
-use crate::body::{Answer, Broken};
+use crate::body::{ResponseBody, TruncatedResponse};
 
 /// Creates the span of a request. `number` counts the requests of this process; `path` has no query, which may contain a
 /// key. A disabled span evaluates none of its fields.
@@ -52,15 +52,18 @@ pub(crate) fn record_model(model: &ModelId, slot: &'static str, fallbacks: usize
 /// A response body that is sent within the span of its request.
 #[derive(Debug)]
 pub(crate) struct SpannedBody {
-    pub(crate) body: Answer,
+    pub(crate) body: ResponseBody,
     pub(crate) span: Span,
 }
 
 impl Body for SpannedBody {
     type Data = Bytes;
-    type Error = Broken;
+    type Error = TruncatedResponse;
 
-    fn poll_frame(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Broken>>> {
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, TruncatedResponse>>> {
         let Self { body, span } = self.get_mut();
         let _entered = span.enter();
         Pin::new(body).poll_frame(context)

@@ -12,20 +12,20 @@ use hyper::{
 use tracing::Instrument as _;
 
 use crate::{
-    body::Answer,
+    body::ResponseBody,
+    collect_body::collect_body,
     counting,
-    exchange::{Incoming, exchange, refused},
+    exchange::{Incoming, error_response, exchange},
     gateway::Gateway,
     listing,
     request_span::{SpannedBody, request_span},
-    whole::whole,
 };
 
 /// The endpoint of a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Route {
     /// Generate a response in a wire API. Gemini's path contains the model and whether to stream.
-    Ask(WireApi, Option<(String, bool)>),
+    Generate(WireApi, Option<(String, bool)>),
     /// Count the tokens of a prompt. Gemini's path contains the model.
     Count(WireApi, Option<(String, bool)>),
     /// The list of models.
@@ -37,36 +37,36 @@ enum Route {
 }
 
 fn route(method: &Method, path: &str) -> Route {
-    let below = path.strip_prefix("/v1/").or_else(|| path.strip_prefix("/v1beta/"));
-    let below = below.unwrap_or_else(|| path.strip_prefix('/').unwrap_or(path));
+    let endpoint = path.strip_prefix("/v1/").or_else(|| path.strip_prefix("/v1beta/"));
+    let endpoint = endpoint.unwrap_or_else(|| path.strip_prefix('/').unwrap_or(path));
     if *method == Method::POST {
-        match below {
-            "messages" => return Route::Ask(WireApi::AnthropicMessages, None),
+        match endpoint {
+            "messages" => return Route::Generate(WireApi::AnthropicMessages, None),
             "messages/count_tokens" => return Route::Count(WireApi::AnthropicMessages, None),
-            "chat/completions" => return Route::Ask(WireApi::OpenAiChat, None),
-            "responses" => return Route::Ask(WireApi::OpenAiResponses, None),
+            "chat/completions" => return Route::Generate(WireApi::OpenAiChat, None),
+            "responses" => return Route::Generate(WireApi::OpenAiResponses, None),
             _ => {}
         }
-        if let Some((model, verb)) = below.strip_prefix("models/").and_then(|rest| rest.rsplit_once(':')) {
+        if let Some((model, verb)) = endpoint.strip_prefix("models/").and_then(|rest| rest.rsplit_once(':')) {
             match verb {
-                "generateContent" => return Route::Ask(WireApi::Gemini, Some((model.to_owned(), false))),
-                "streamGenerateContent" => return Route::Ask(WireApi::Gemini, Some((model.to_owned(), true))),
+                "generateContent" => return Route::Generate(WireApi::Gemini, Some((model.to_owned(), false))),
+                "streamGenerateContent" => return Route::Generate(WireApi::Gemini, Some((model.to_owned(), true))),
                 "countTokens" => return Route::Count(WireApi::Gemini, Some((model.to_owned(), false))),
                 _ => return Route::Unknown,
             }
         }
     }
-    let reads = *method == Method::GET || *method == Method::HEAD;
-    if reads && (below == "models" || below.starts_with("models/")) && path != "/models" {
+    let is_read = *method == Method::GET || *method == Method::HEAD;
+    if is_read && (endpoint == "models" || endpoint.starts_with("models/")) && path != "/models" {
         return Route::Models;
     }
     let own = matches!(path, "/" | "/metrics" | "/health")
-        || ["/api/", "/turns/", "/page/"].iter().any(|beginning| path.starts_with(beginning));
+        || ["/api/", "/turns/", "/page/"].iter().any(|prefix| path.starts_with(prefix));
     if own { Route::Own } else { Route::Unknown }
 }
 
 /// Returns the wire API whose error format is used for a path without an endpoint of its own.
-fn shape(path: &str) -> WireApi {
+fn error_format(path: &str) -> WireApi {
     match path {
         path if path.contains("messages") => WireApi::AnthropicMessages,
         path if path.contains("v1beta") => WireApi::Gemini,
@@ -76,7 +76,7 @@ fn shape(path: &str) -> WireApi {
 }
 
 /// Handles a request in a span of its own, which ends with the response body.
-pub(crate) async fn answer(gateway: Arc<Gateway>, request: Request<Body>) -> Response<SpannedBody> {
+pub(crate) async fn handle(gateway: Arc<Gateway>, request: Request<Body>) -> Response<SpannedBody> {
     let span = request_span(|| gateway.count_request(), request.method(), request.uri().path());
     let response = dispatch(Arc::clone(&gateway), request).instrument(span.clone()).await;
     span.record("status", response.status().as_u16());
@@ -84,62 +84,62 @@ pub(crate) async fn answer(gateway: Arc<Gateway>, request: Request<Body>) -> Res
 }
 
 /// Checks access, dispatches the request by path and counts the response.
-async fn dispatch(gateway: Arc<Gateway>, mut request: Request<Body>) -> Response<Answer> {
+async fn dispatch(gateway: Arc<Gateway>, mut request: Request<Body>) -> Response<ResponseBody> {
     let began = Instant::now();
     let path = request.uri().path().to_owned();
     let route = route(request.method(), &path);
     let api = match &route {
-        Route::Ask(api, _) | Route::Count(api, _) => *api,
-        _ => shape(&path),
+        Route::Generate(api, _) | Route::Count(api, _) => *api,
+        _ => error_format(&path),
     };
     let guard = gateway.guard();
-    if let Err(reason) = guard.check_place(request.headers()) {
-        return refused(api, reason.status(), "permission_error", reason.message());
+    if let Err(reason) = guard.check_host_and_origin(request.headers()) {
+        return error_response(api, reason.status(), "permission_error", reason.message());
     }
     // The files of the page contain no data, so they need no token; the API does.
-    let open = matches!(path.as_str(), "/" | "/health") || path.starts_with("/page/");
-    if !open && let Err(reason) = guard.check_token(request.headers()) {
-        return refused(api, reason.status(), "authentication_error", reason.message());
+    let is_public = matches!(path.as_str(), "/" | "/health") || path.starts_with("/page/");
+    if !is_public && let Err(reason) = guard.check_token(request.headers()) {
+        return error_response(api, reason.status(), "authentication_error", reason.message());
     }
-    guard.keep_tokens(request.headers_mut());
+    guard.remove_tokens(request.headers_mut());
     // Other upgrades are optional for the client and are ignored; a client that asks for a WebSocket needs an answer.
-    let socket = |value: &HeaderValue| value.as_bytes().to_ascii_lowercase().starts_with(b"websocket");
-    if request.headers().get(UPGRADE).is_some_and(socket) {
+    let is_websocket = |value: &HeaderValue| value.as_bytes().to_ascii_lowercase().starts_with(b"websocket");
+    if request.headers().get(UPGRADE).is_some_and(is_websocket) {
         return upgrade_refused();
     }
     match route {
-        Route::Ask(api, in_path) => {
-            let response = match read(&gateway, api, in_path, request).await {
+        Route::Generate(api, in_path) => {
+            let response = match read_request(&gateway, api, in_path, request).await {
                 Ok(incoming) => exchange(&gateway, incoming).await,
                 Err(refusal) => refusal,
             };
-            gateway.metrics().answered(api, response.status().as_u16(), began.elapsed());
+            gateway.metrics().count_response(api, response.status().as_u16(), began.elapsed());
             response
         }
-        Route::Count(api, in_path) => match read(&gateway, api, in_path, request).await {
+        Route::Count(api, in_path) => match read_request(&gateway, api, in_path, request).await {
             Ok(incoming) => counting::count(&gateway, incoming).await,
             Err(refusal) => refusal,
         },
-        Route::Models => listing::models(&gateway, &path).await,
+        Route::Models => listing::list_models(&gateway, &path).await,
         Route::Own => {
-            gateway.metrics().answered_other();
-            crate::own::answer(&gateway, request).await
+            gateway.metrics().count_other_response();
+            crate::own::handle(&gateway, request).await
         }
         Route::Unknown => {
-            let message = format!("turnwise: no endpoint at {} {}", request.method(), shown(&path));
-            refused(api, 404, "not_found_error", &message)
+            let message = format!("turnwise: no endpoint at {} {}", request.method(), printable(&path));
+            error_response(api, 404, "not_found_error", &message)
         }
     }
 }
 
 /// Shortens a path to 100 characters without control characters, for an error message.
-fn shown(path: &str) -> String {
+fn printable(path: &str) -> String {
     path.chars().filter(|c| !c.is_control()).take(100).collect()
 }
 
 /// Refuses a WebSocket upgrade with 426, the only status after which Codex falls back to HTTP at once.
-fn upgrade_refused() -> Response<Answer> {
-    let mut response = Response::new(Answer::whole("this gateway speaks HTTP, not WebSocket\n"));
+fn upgrade_refused() -> Response<ResponseBody> {
+    let mut response = Response::new(ResponseBody::complete("this gateway speaks HTTP, not WebSocket\n"));
     *response.status_mut() = StatusCode::UPGRADE_REQUIRED;
     response.headers_mut().insert(UPGRADE, HeaderValue::from_static("HTTP/1.1"));
     response.headers_mut().insert(CONNECTION, HeaderValue::from_static("upgrade"));
@@ -148,34 +148,36 @@ fn upgrade_refused() -> Response<Answer> {
 }
 
 /// Reads the body of a request within the limits of size and time; otherwise the error response for the client.
-async fn read(
+async fn read_request(
     gateway: &Gateway,
     api: WireApi,
     in_path: Option<(String, bool)>,
     request: Request<Body>,
-) -> Result<Incoming, Response<Answer>> {
+) -> Result<Incoming, Response<ResponseBody>> {
     let (parts, body) = request.into_parts();
-    let most = gateway.limits().body_bytes;
+    let max_bytes = gateway.limits().body_bytes;
     let too_large = || {
-        let message = format!("turnwise: the request is larger than {most} bytes, the most this gateway takes");
-        refused(api, 413, "request_too_large", &message)
+        let message = format!("turnwise: the request is larger than {max_bytes} bytes, the most this gateway takes");
+        error_response(api, 413, "request_too_large", &message)
     };
-    if body.size_hint().lower() > most as u64 {
+    if body.size_hint().lower() > max_bytes as u64 {
         return Err(too_large());
     }
-    let read = tokio::time::timeout(gateway.timeouts().request(), whole(Limited::new(body, most))).await;
+    let read = tokio::time::timeout(gateway.timeouts().request(), collect_body(Limited::new(body, max_bytes))).await;
     let body = match read {
         Ok(Ok(body)) => body,
         Ok(Err(error)) if error.downcast_ref::<LengthLimitError>().is_some() => return Err(too_large()),
         Ok(Err(_)) => {
-            return Err(refused(
+            return Err(error_response(
                 api,
                 400,
                 "invalid_request_error",
                 "turnwise: the connection closed before the end of the request",
             ));
         }
-        Err(_) => return Err(refused(api, 408, "timeout_error", "turnwise: the request took too long to arrive")),
+        Err(_) => {
+            return Err(error_response(api, 408, "timeout_error", "turnwise: the request took too long to arrive"));
+        }
     };
     let query = parts.uri.query().map(str::to_owned);
     Ok(Incoming { api, headers: parts.headers, query, in_path, body })
@@ -191,13 +193,13 @@ mod tests {
     #[test]
     fn the_four_apis_are_found_with_and_without_their_version() {
         let posted = |path| route(&Method::POST, path);
-        assert_eq!(posted("/v1/messages"), Route::Ask(WireApi::AnthropicMessages, None));
+        assert_eq!(posted("/v1/messages"), Route::Generate(WireApi::AnthropicMessages, None));
         assert_eq!(posted("/v1/messages/count_tokens"), Route::Count(WireApi::AnthropicMessages, None));
         let gemini = Some(("gemini-9".to_owned(), false));
         assert_eq!(posted("/v1beta/models/gemini-9:countTokens"), Route::Count(WireApi::Gemini, gemini));
-        assert_eq!(posted("/chat/completions"), Route::Ask(WireApi::OpenAiChat, None));
-        assert_eq!(posted("/v1/responses"), Route::Ask(WireApi::OpenAiResponses, None));
-        let gemini = |stream| Route::Ask(WireApi::Gemini, Some(("gemini-3-pro".to_owned(), stream)));
+        assert_eq!(posted("/chat/completions"), Route::Generate(WireApi::OpenAiChat, None));
+        assert_eq!(posted("/v1/responses"), Route::Generate(WireApi::OpenAiResponses, None));
+        let gemini = |stream| Route::Generate(WireApi::Gemini, Some(("gemini-3-pro".to_owned(), stream)));
         assert_eq!(posted("/v1beta/models/gemini-3-pro:generateContent"), gemini(false));
         assert_eq!(posted("/v1beta/models/gemini-3-pro:streamGenerateContent"), gemini(true));
         assert_eq!(route(&Method::GET, "/v1/models"), Route::Models);

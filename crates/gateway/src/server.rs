@@ -18,7 +18,7 @@ use tokio_rustls::TlsAcceptor;
 use crate::{control::EngineCommands, embedding, gateway::Gateway, routes};
 
 /// The largest request line and headers of a request, in bytes.
-const MOST_HEAD_BYTES: usize = 64 * 1024;
+const MAX_HEAD_BYTES: usize = 64 * 1024;
 
 /// Serves until `stop` is set or the bus ends, then shuts down in this order: stops accepting connections; ends
 /// the live streams of the page; lets running requests finish within [`Limits::shutdown_ms`](crate::Limits) and cancels the rest; lets the running commands of the
@@ -74,7 +74,7 @@ async fn accept(
         while connections.try_join_next().is_some() {}
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
-            () = stopped(&mut stop) => break,
+            () = wait_for_stop(&mut stop) => break,
             () = &mut ended => {
                 tracing::error!("no turn can be decided any more, so the gateway stops");
                 break;
@@ -96,9 +96,9 @@ async fn accept(
         let (gateway, tls, stopping) = (Arc::clone(gateway), tls.clone(), stopping.clone());
         connections.spawn(async move {
             match tls {
-                None => connection(gateway, stream, stopping).await,
+                None => serve_connection(gateway, stream, stopping).await,
                 Some(tls) => match tokio::time::timeout(gateway.timeouts().request(), tls.accept(stream)).await {
-                    Ok(Ok(stream)) => connection(gateway, stream, stopping).await,
+                    Ok(Ok(stream)) => serve_connection(gateway, stream, stopping).await,
                     Ok(Err(error)) => tracing::debug!(%error, "a TLS handshake failed"),
                     Err(_) => tracing::debug!("a TLS handshake timed out"),
                 },
@@ -110,19 +110,23 @@ async fn accept(
 }
 
 /// Serves the requests of a connection until it closes or `stopping` is set.
-async fn connection(
+async fn serve_connection(
     gateway: Arc<Gateway>,
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     mut stopping: watch::Receiver<bool>,
 ) {
-    let (headers, timeouts) = (gateway.limits().headers, gateway.timeouts().request());
+    let (max_headers, request_timeout) = (gateway.limits().headers, gateway.timeouts().request());
     let idle = gateway.timeouts().idle();
     let service = service_fn(move |request: Request<Body>| {
         let gateway = Arc::clone(&gateway);
-        async move { Ok::<_, std::convert::Infallible>(routes::answer(gateway, request).await) }
+        async move { Ok::<_, std::convert::Infallible>(routes::handle(gateway, request).await) }
     });
     let mut builder = http1::Builder::new();
-    builder.timer(TokioTimer::new()).header_read_timeout(timeouts).max_headers(headers).max_buf_size(MOST_HEAD_BYTES);
+    builder
+        .timer(TokioTimer::new())
+        .header_read_timeout(request_timeout)
+        .max_headers(max_headers)
+        .max_buf_size(MAX_HEAD_BYTES);
     // A client that reads nothing for this long counts as disconnected.
     let mut stream = TimeoutStream::new(stream);
     stream.set_write_timeout(Some(idle));
@@ -130,7 +134,7 @@ async fn connection(
     tokio::pin!(connection);
     let ended = tokio::select! {
         ended = &mut connection => ended,
-        () = stopped(&mut stopping) => {
+        () = wait_for_stop(&mut stopping) => {
             connection.as_mut().graceful_shutdown();
             connection.await
         }
@@ -141,6 +145,6 @@ async fn connection(
 }
 
 /// Resolves when `stop` is set or its sender is dropped.
-async fn stopped(stop: &mut watch::Receiver<bool>) {
+async fn wait_for_stop(stop: &mut watch::Receiver<bool>) {
     let _ = stop.wait_for(|stop| *stop).await;
 }

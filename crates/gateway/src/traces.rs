@@ -1,15 +1,15 @@
 //! Traces for OpenTelemetry: exports every turn that ends as spans, folded from the log alone.
 //!
-//! The modules `turns`, `turn`, `running`, `attributes`, `names` and `otlp` are pure: the same events result in the
+//! The modules `turns`, `turn`, `open_span`, `attributes`, `names` and `otlp` are pure: the same events result in the
 //! same spans, including ids and times. `export` is the reactor that sends them. No span contains text of a user, a
 //! model or a tool.
 
 mod attributes;
 mod export;
 mod names;
+mod open_span;
 mod otlp;
 mod post;
-mod running;
 mod turn;
 mod turns;
 

@@ -1,11 +1,11 @@
 //! Views of the log for people: the latest turns, and one turn with all its reasons.
 
 mod board;
-mod chosen;
+mod decision_summary;
 mod row;
 mod why;
 
 pub(crate) use board::{Board, BoardView, Sources};
-pub(crate) use chosen::Chosen;
+pub(crate) use decision_summary::DecisionSummary;
 pub(crate) use row::rfc3339;
 pub(crate) use why::turn_view;

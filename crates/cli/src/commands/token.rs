@@ -22,7 +22,7 @@ pub(super) fn run(context: &Context, command: &TokenCommand) -> Result<(), Failu
         return Err(Failure::Invalid(format!("`{}` is not a name for a token: use one word", name.escape_debug())));
     }
     let token = new_token().map_err(|error| Failure::Failed(format!("cannot get random bytes: {error}")))?;
-    append(&path, &Tokens::line(name, &token)).map_err(|error| Failure::file("write", &path, &error))?;
+    append(&path, &Tokens::format_line(name, &token)).map_err(|error| Failure::file("write", &path, &error))?;
     context.print(&json!({ "name": name, "token": token }), || {
         anstream::println!("{token}");
         context.notice(&format!(

@@ -16,11 +16,11 @@ use serde::{Deserialize, Deserializer};
 use super::{Configuration, ConfigurationError};
 
 /// The URL of a collector on this machine, as specified by OTLP.
-const USUAL: &str = "http://127.0.0.1:4318";
+const DEFAULT_ENDPOINT: &str = "http://127.0.0.1:4318";
 /// The path of the endpoint for spans.
-const PATH: &str = "/v1/traces";
+const TRACES_PATH: &str = "/v1/traces";
 
-const FILE: &str = "traces.endpoint";
+const ENDPOINT_KEY: &str = "traces.endpoint";
 const TRACES_ENDPOINT: &str = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT";
 const ENDPOINT: &str = "OTEL_EXPORTER_OTLP_ENDPOINT";
 const HEADERS: [&str; 2] = ["OTEL_EXPORTER_OTLP_TRACES_HEADERS", "OTEL_EXPORTER_OTLP_HEADERS"];
@@ -44,7 +44,7 @@ pub(super) fn block<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option
 #[derive(Clone)]
 pub struct Collector {
     /// The URL that accepts spans.
-    pub(crate) address: Uri,
+    pub(crate) url: Uri,
     /// The headers of every request. They are secret.
     pub(crate) headers: HeaderMap,
 }
@@ -68,11 +68,13 @@ impl Collector {
         let Some(entry) = &configuration.traces else { return Ok(None) };
         // By the specification an empty variable counts as unset.
         let variable = |name: &str| environment(name).filter(|value| !value.trim().is_empty());
-        let address = match (&entry.endpoint, variable(TRACES_ENDPOINT), variable(ENDPOINT)) {
-            (Some(endpoint), ..) => below(FILE, endpoint)?,
-            (None, Some(whole), _) => parse_http_url(whole.trim()).map_err(|cause| unusable(TRACES_ENDPOINT, cause))?,
-            (None, None, Some(endpoint)) => below(ENDPOINT, &endpoint)?,
-            (None, None, None) => below(FILE, USUAL)?,
+        let url = match (&entry.endpoint, variable(TRACES_ENDPOINT), variable(ENDPOINT)) {
+            (Some(endpoint), ..) => traces_url(ENDPOINT_KEY, endpoint)?,
+            (None, Some(complete_url), _) => {
+                parse_http_url(complete_url.trim()).map_err(|cause| unusable(TRACES_ENDPOINT, cause))?
+            }
+            (None, None, Some(endpoint)) => traces_url(ENDPOINT, &endpoint)?,
+            (None, None, None) => traces_url(ENDPOINT_KEY, DEFAULT_ENDPOINT)?,
         };
         let headers = match &entry.headers_env {
             Some(name) => {
@@ -84,15 +86,15 @@ impl Collector {
             None => HEADERS.iter().find_map(|name| Some((*name, variable(name)?))),
         };
         let headers = match headers {
-            Some((name, value)) => headers_of(&value).map_err(|cause| unusable(name, cause))?,
+            Some((name, value)) => parse_headers(&value).map_err(|cause| unusable(name, cause))?,
             None => HeaderMap::new(),
         };
-        Ok(Some(Self { address, headers }))
+        Ok(Some(Self { url, headers }))
     }
 
     /// Host and port of the collector: the only part of its URL that is logged.
     pub(crate) fn host(&self) -> &str {
-        self.address.authority().map_or("", hyper::http::uri::Authority::as_str)
+        self.url.authority().map_or("", hyper::http::uri::Authority::as_str)
     }
 }
 
@@ -101,25 +103,25 @@ fn unusable(key: &str, cause: impl Into<String>) -> ConfigurationError {
 }
 
 /// Appends the path for spans to an endpoint, unless it already ends with it. `key` is named in errors.
-fn below(key: &str, endpoint: &str) -> Result<Uri, ConfigurationError> {
+fn traces_url(key: &str, endpoint: &str) -> Result<Uri, ConfigurationError> {
     let endpoint = endpoint.trim();
     parse_http_url(endpoint).map_err(|cause| unusable(key, cause))?;
     if endpoint.contains(['?', '#']) {
-        return Err(unusable(key, format!("has more behind its path, where `{PATH}` belongs")));
+        return Err(unusable(key, format!("has more behind its path, where `{TRACES_PATH}` belongs")));
     }
     let base = endpoint.trim_end_matches('/');
-    let base = base.strip_suffix(PATH).unwrap_or(base);
-    parse_http_url(&format!("{base}{PATH}")).map_err(|cause| unusable(key, cause))
+    let base = base.strip_suffix(TRACES_PATH).unwrap_or(base);
+    parse_http_url(&format!("{base}{TRACES_PATH}")).map_err(|cause| unusable(key, cause))
 }
 
 /// Parses `name=value,name=value` with percent-encoded values. Errors do not contain the text, which is secret.
-fn headers_of(text: &str) -> Result<HeaderMap, &'static str> {
+fn parse_headers(text: &str) -> Result<HeaderMap, &'static str> {
     const FORM: &str = "is not `name=value,name=value` with names and values that headers may have";
     let mut headers = HeaderMap::new();
     for pair in text.split(',').map(str::trim).filter(|pair| !pair.is_empty()) {
         let (name, value) = pair.split_once('=').ok_or(FORM)?;
         let name: HeaderName = name.trim().parse().map_err(|_| FORM)?;
-        let mut value = HeaderValue::from_bytes(&decoded(value.trim()).ok_or(FORM)?).map_err(|_| FORM)?;
+        let mut value = HeaderValue::from_bytes(&percent_decode(value.trim()).ok_or(FORM)?).map_err(|_| FORM)?;
         value.set_sensitive(true);
         headers.append(name, value);
     }
@@ -127,7 +129,7 @@ fn headers_of(text: &str) -> Result<HeaderMap, &'static str> {
 }
 
 /// Decodes percent-encoding; `None` if it is malformed.
-fn decoded(text: &str) -> Option<Vec<u8>> {
+fn percent_decode(text: &str) -> Option<Vec<u8>> {
     let mut bytes = text.bytes();
     let mut decoded = Vec::with_capacity(text.len());
     let digit = |byte: u8| char::from(byte).to_digit(16);

@@ -14,7 +14,7 @@ use super::{
     target::Target,
 };
 use crate::{
-    body::Answer,
+    body::ResponseBody,
     call::RunningCall,
     gateway::Gateway,
     request_span::{record_session, record_turn},
@@ -45,21 +45,21 @@ impl From<EngineError> for Refusal {
 
 /// Passes a request to the engine. Returns the target of its call and the handle to wait for the record of both, or
 /// else the response that refuses the request.
-pub(super) async fn take(
+pub(super) async fn begin_turn(
     gateway: &Gateway,
     incoming: &Incoming,
     inspected: &RequestSummary<'_>,
-) -> Result<Result<(Target, RunningCall, DurabilityHandle), Response<Answer>>, BusError> {
+) -> Result<Result<(Target, RunningCall, DurabilityHandle), Response<ResponseBody>>, BusError> {
     let input = turn_input(gateway, incoming, inspected, &lineage(incoming, inspected));
     record_session(&input.session);
     let (bus, clock) = (gateway.bus().clone(), gateway.clock());
-    let taken = gateway.bus().command(move |engine| {
+    let command = gateway.bus().command(move |engine| {
         let (target, call) = decide(engine, input)?;
         // If the client has disconnected, the call is dropped here and recorded as cancelled.
         Ok((target, RunningCall::new(bus, call, clock)))
     });
-    let (decided, durable) = taken.await?;
-    let refuse = |status, kind, message: &str| Ok(Err(refusal::refused(incoming.api, status, kind, message)));
+    let (decided, durable) = command.await?;
+    let refuse = |status, kind, message: &str| Ok(Err(refusal::error_response(incoming.api, status, kind, message)));
     match decided {
         Ok((target, call)) => {
             record_turn(target.outcome.turn);
@@ -71,7 +71,7 @@ pub(super) async fn take(
             let text: Vec<_> = banners.iter().map(ToString::to_string).collect();
             let message = format!("turnwise: {}\n  GET /turns/{turn} says why.", text.join("\n"));
             let (status, kind) = if temporary { (503, "overloaded_error") } else { (400, "invalid_request_error") };
-            let mut response = refusal::refused(incoming.api, status, kind, &message);
+            let mut response = refusal::error_response(incoming.api, status, kind, &message);
             if let Ok(value) = HeaderValue::from_str(&turn.to_string()) {
                 response.headers_mut().insert("x-turnwise-turn", value);
             }
@@ -99,16 +99,17 @@ fn decide(engine: &mut Engine, input: TurnInput) -> Result<(Target, Call), Refus
 fn is_temporary(engine: &Engine, outcome: &TurnOutcome) -> bool {
     let (Some(decision), Some(request)) = (outcome.decision(), outcome.request()) else { return false };
     let adaptable = &engine.policy().policy.gateway().adaptable;
-    let could = |model: &ModelId| {
+    let accepts = |model: &ModelId| {
         engine.models().registry.get(model).is_some_and(|model| select_api(model, request, adaptable).is_ok())
     };
-    unavailable(decision).any(could)
+    unavailable(decision).any(accepts)
 }
 
 /// Returns the models that the chain rejected because they or their providers are unavailable.
 fn unavailable(decision: &Decision) -> impl Iterator<Item = &ModelId> {
     let candidates = decision.chain.iter().filter_map(|entry| entry.candidate.as_ref().zip(entry.failure.as_ref()));
-    let attempts = decision.chain.iter().flat_map(|entry| &entry.attempts).map(|one| (&one.candidate, &one.failure));
-    let out = |(model, failure)| matches!(failure, &Failure::ProviderUnavailable(_)).then_some(model);
-    candidates.chain(attempts).filter_map(out)
+    let attempts =
+        decision.chain.iter().flat_map(|entry| &entry.attempts).map(|attempt| (&attempt.candidate, &attempt.failure));
+    let if_unavailable = |(model, failure)| matches!(failure, &Failure::ProviderUnavailable(_)).then_some(model);
+    candidates.chain(attempts).filter_map(if_unavailable)
 }

@@ -18,11 +18,11 @@ use super::{
     target::Target,
 };
 use crate::{
-    body::Answer,
+    body::ResponseBody,
     call::RunningCall,
     client_stream::{BodyTransform, ClientStream},
+    collect_body::collect_body,
     gateway::Gateway,
-    whole::whole,
 };
 
 /// One call to one model: the client's request and the target that it is sent to.
@@ -37,35 +37,39 @@ pub(super) struct Attempt<'a> {
 impl Attempt<'_> {
     /// Sends the request and returns the response when it begins; a failure before that returns the call to be
     /// recorded.
-    pub(super) async fn make(&self, call: RunningCall) -> Result<Response<Answer>, Failure> {
+    pub(super) async fn execute(&self, call: RunningCall) -> Result<Response<ResponseBody>, Failure> {
         let Self { incoming, inspected, target, .. } = *self;
-        let (outgoing, response) = match self.ask().await {
-            Ok(asked) => asked,
+        let (outgoing, response) = match self.send().await {
+            Ok(sent) => sent,
             Err(failed) => return Err(Failure { call, failed }),
         };
         let status = response.status;
         // A provider may ignore the request for a stream.
-        let kind = response.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
-        let events = kind.map_or(incoming.streams(inspected), |kind| kind.starts_with("text/event-stream"));
+        let content_type = response.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+        let events = content_type
+            .map_or(incoming.streams(inspected), |content_type| content_type.starts_with("text/event-stream"));
         let mut response = if target.api == incoming.api {
             let headers = forwarded_headers(&response.headers);
-            let transform =
-                if outgoing.hides_usage { BodyTransform::Hidden(UsageFilter::new()) } else { BodyTransform::Untouched };
-            let mut answer = Response::new(self.relayed(response.body, call, events, transform));
+            let transform = if outgoing.hides_usage {
+                BodyTransform::FilterUsage(UsageFilter::new())
+            } else {
+                BodyTransform::Identity
+            };
+            let mut answer = Response::new(self.stream_body(response.body, call, events, transform));
             *answer.headers_mut() = headers;
             answer
         } else if events {
-            let unasked = incoming.api == contracts::WireApi::OpenAiChat && !inspected.requests_stream_usage;
-            let transform = BodyTransform::Converted(Box::new(self.converter()), unasked.then(UsageFilter::new));
-            let mut answer = Response::new(self.relayed(response.body, call, true, transform));
+            let hides_usage = incoming.api == contracts::WireApi::OpenAiChat && !inspected.requests_stream_usage;
+            let transform = BodyTransform::Convert(Box::new(self.converter()), hides_usage.then(UsageFilter::new));
+            let mut answer = Response::new(self.stream_body(response.body, call, true, transform));
             let headers = answer.headers_mut();
             headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream; charset=utf-8"));
             headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
             answer
         } else {
-            match self.converted(response.body, call).await? {
+            match self.convert_body(response.body, call).await? {
                 Ok(bytes) => {
-                    let mut answer = Response::new(Answer::whole(bytes));
+                    let mut answer = Response::new(ResponseBody::complete(bytes));
                     answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
                     answer
                 }
@@ -77,12 +81,12 @@ impl Attempt<'_> {
     }
 
     /// Prepares the request for the provider of the target and sends it, with retries. Resolves at the response head.
-    async fn ask(&self) -> Result<(Outgoing, UpstreamResponse), FailedAttempt> {
+    async fn send(&self) -> Result<(Outgoing, UpstreamResponse), FailedAttempt> {
         let Self { gateway, incoming, inspected, target } = *self;
         let provider = gateway.providers().get(target.model.provider.as_str());
         // The provider of the model is not configured.
         let provider = provider.ok_or_else(|| FailedAttempt::not_convertible(""))?;
-        let outgoing = outgoing::outgoing(incoming, inspected, target, provider.config())?;
+        let outgoing = outgoing::prepare(incoming, inspected, target, provider.config())?;
         let forwarded = ClientRequestParts { headers: &incoming.headers, query: incoming.query.as_deref() };
         let request = UpstreamRequest {
             api: target.api,
@@ -99,10 +103,16 @@ impl Attempt<'_> {
     }
 
     /// Wraps the provider's response body into a stream for the client.
-    fn relayed(&self, body: ResponseStream, call: RunningCall, events: bool, transform: BodyTransform) -> Answer {
-        let watcher = ResponseInspector::new(self.target.api, events);
+    fn stream_body(
+        &self,
+        body: ResponseStream,
+        call: RunningCall,
+        events: bool,
+        transform: BodyTransform,
+    ) -> ResponseBody {
+        let inspector = ResponseInspector::new(self.target.api, events);
         let client = (self.incoming.api, events);
-        Answer::Relayed(Box::new(ClientStream::new(body, watcher, transform, client, call)))
+        ResponseBody::Streamed(Box::new(ClientStream::new(body, inspector, transform, client, call)))
     }
 
     /// Creates the converter from the provider's stream format to the client's.
@@ -115,13 +125,13 @@ impl Attempt<'_> {
 
     /// Reads a non-streaming response and converts it to the client's API; a response with status 502 if it cannot be
     /// converted.
-    async fn converted(
+    async fn convert_body(
         &self,
         body: ResponseStream,
         mut call: RunningCall,
-    ) -> Result<Result<Vec<u8>, Response<Answer>>, Failure> {
+    ) -> Result<Result<Vec<u8>, Response<ResponseBody>>, Failure> {
         let Self { gateway, incoming, inspected, target } = *self;
-        let limited = whole(Limited::new(body, gateway.limits().answer_bytes));
+        let limited = collect_body(Limited::new(body, gateway.limits().answer_bytes));
         let read = tokio::time::timeout(gateway.timeouts().first_byte(), limited).await;
         let received = match read {
             Ok(Ok(bytes)) => Ok(bytes),
@@ -134,19 +144,19 @@ impl Attempt<'_> {
             Ok(bytes) => bytes,
             Err(class) => return Err(Failure { call, failed: UpstreamFailure::without_response(class).into() }),
         };
-        call.began();
-        let mut watcher = ResponseInspector::new(target.api, false);
-        watcher.feed(&bytes);
-        let seen = watcher.finish();
+        call.mark_first_byte();
+        let mut inspector = ResponseInspector::new(target.api, false);
+        inspector.feed(&bytes);
+        let summary = inspector.finish();
         match convert_response(target.api, incoming.api, incoming.model(inspected), gateway.now().secs(), &bytes) {
             Ok(converted) => {
-                call.answered(seen);
+                call.complete(summary);
                 Ok(Ok(converted))
             }
             Err(error) => {
-                call.failed_late(seen.error.unwrap_or(ErrorClass::Other), &seen);
+                call.fail(summary.error.unwrap_or(ErrorClass::Other), &summary);
                 let message = format!("turnwise: the answer cannot be said in this API: {error}");
-                Ok(Err(refusal::refused(incoming.api, 502, "api_error", &message)))
+                Ok(Err(refusal::error_response(incoming.api, 502, "api_error", &message)))
             }
         }
     }

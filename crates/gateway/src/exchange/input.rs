@@ -36,7 +36,7 @@ fn thread_id(id: &str) -> Option<ThreadId> {
 }
 
 /// Returns the size of the prompt by its parts, for a token estimate.
-pub(crate) fn shape(inspected: &RequestSummary<'_>) -> PromptShape {
+pub(crate) fn prompt_shape(inspected: &RequestSummary<'_>) -> PromptShape {
     let counts = inspected.prompt;
     PromptShape {
         recorded_tokens: 0,
@@ -71,27 +71,27 @@ pub(super) fn turn_input(
     };
     let named = lineage.session.as_deref().and_then(|session| SessionId::try_from(session).ok());
     let is_named = named.is_some();
-    let opening = || SessionId::try_from(format!("http-{}", Hex(&inspected.conversation_hash)).as_str());
+    let derived_id = || SessionId::try_from(format!("http-{}", Hex(&inspected.conversation_hash)).as_str());
     // Hexadecimal text is always a valid session id.
-    let session = named.or_else(|| opening().ok()).unwrap_or_else(|| gateway.nameless_session());
+    let session = named.or_else(|| derived_id().ok()).unwrap_or_else(|| gateway.unnamed_session());
     let input = TurnInput::new(session, turn_name(inspected, lineage, message), message);
     TurnInput {
         thread: thread(lineage, inspected.auxiliary_call),
         parent_thread: lineage.parent.as_deref().and_then(thread_id),
-        earlier_messages: earlier.iter().map(|message| mention_of(&message.text)).collect(),
+        earlier_messages: earlier.iter().map(|message| mention_prefix(&message.text)).collect(),
         images: inspected.last_message_has_images,
         workspace: lineage.workspace.clone(),
         client: lineage.client.as_ref().map(|client| match &lineage.client_version {
-            Some(version) => cut(&format!("{client} {version}"), 100),
+            Some(version) => truncate(&format!("{client} {version}"), 100),
             None => client.clone(),
         }),
         needs: inspected.needs,
-        prompt: shape(inspected),
+        prompt: prompt_shape(inspected),
         history: History { tool_calls: u64::from(inspected.tool_calls_in_history), ..History::default() },
         request: Some(client_request(gateway, incoming, inspected, lineage)),
         continues: inspected.continues_turn,
         tool_results: tool_results(inspected),
-        calls_in_history: calls(inspected, is_named),
+        calls_in_history: history_call_ids(inspected, is_named),
         ..input
     }
 }
@@ -105,14 +105,14 @@ fn client_request(
 ) -> ClientRequest {
     ClientRequest {
         api: incoming.api,
-        client: lineage.client.clone().map(|client| cut(&client, 40)),
-        model: cut(incoming.model(inspected), 128),
+        client: lineage.client.clone().map(|client| truncate(&client, 40)),
+        model: truncate(incoming.model(inspected), 128),
         named: None,
         auxiliary: inspected.auxiliary_call,
         subagent: lineage.subagent,
         requires: inspected.requires.clone(),
         signed_by: BTreeSet::new(),
-        brings_key_of: gateway.key_brought(incoming),
+        brings_key_of: gateway.client_key_provider(incoming),
     }
 }
 
@@ -129,18 +129,18 @@ fn turn_name(inspected: &RequestSummary<'_>, lineage: &Lineage, message: &str) -
 /// Returns the ids of the tool calls in the history if the session has no id of its own, because several runs may then
 /// share it; `None` otherwise. A client that sends session ids has one run per session, and may remove calls when it
 /// shortens the history.
-fn calls(inspected: &RequestSummary<'_>, is_named: bool) -> Option<BTreeSet<String>> {
+fn history_call_ids(inspected: &RequestSummary<'_>, is_named: bool) -> Option<BTreeSet<String>> {
     let calls = inspected.call_ids.as_ref().filter(|_| !is_named)?;
     Some(calls.iter().map(ToString::to_string).collect())
 }
 
 /// Returns the part of a message that may contain a mention, at most 1,024 bytes; empty if it does not start with `@`
 /// or `\\`.
-fn mention_of(text: &str) -> String {
-    if text.starts_with(['@', '\\']) { cut(text, 1_024) } else { String::new() }
+fn mention_prefix(text: &str) -> String {
+    if text.starts_with(['@', '\\']) { truncate(text, 1_024) } else { String::new() }
 }
 
 /// Returns the start of a text of at most `bytes` bytes, cut at a character boundary.
-fn cut(text: &str, bytes: usize) -> String {
+fn truncate(text: &str, bytes: usize) -> String {
     text.get(..text.floor_char_boundary(bytes)).unwrap_or_default().to_owned()
 }

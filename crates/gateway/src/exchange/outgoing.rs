@@ -21,7 +21,7 @@ pub(super) struct Outgoing {
 }
 
 /// Prepares the request for a provider. Fails if the target's API cannot express it.
-pub(super) fn outgoing(
+pub(super) fn prepare(
     incoming: &Incoming,
     inspected: &RequestSummary<'_>,
     target: &Target,
@@ -30,7 +30,7 @@ pub(super) fn outgoing(
     let (body, model) = (&incoming.body, target.model.id.model());
     let same_api = target.api == incoming.api;
     let streams = incoming.streams(inspected);
-    let mut edits: Vec<Edit> = mentions(body, inspected, target);
+    let mut edits: Vec<Edit> = mention_edits(body, inspected, target);
     if target.adapted.contains(&Requirement::Signatures) {
         edits.extend(remove_signed_thinking(body, inspected));
     }
@@ -69,7 +69,7 @@ pub(super) fn outgoing(
 }
 
 /// Returns the edits that remove the `@` mentions at the start of the user's messages.
-fn mentions(body: &[u8], inspected: &RequestSummary<'_>, target: &Target) -> Vec<Edit> {
+fn mention_edits(body: &[u8], inspected: &RequestSummary<'_>, target: &Target) -> Vec<Edit> {
     let messages = inspected.user_messages.iter().zip(&target.outcome.mention_bytes);
     messages
         .filter(|(_, bytes)| 0 < **bytes)

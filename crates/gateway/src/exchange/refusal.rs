@@ -8,17 +8,17 @@ use hyper::{
 };
 
 use super::target::Target;
-use crate::body::Answer;
+use crate::body::ResponseBody;
 
 /// Builds an error response of the gateway. `kind` is the error type of Anthropic and `OpenAI`; Gemini's is derived
 /// from the status.
-pub(crate) fn refused(api: WireApi, status: u16, kind: &str, message: &str) -> Response<Answer> {
+pub(crate) fn error_response(api: WireApi, status: u16, kind: &str, message: &str) -> Response<ResponseBody> {
     let kind = if api == WireApi::Gemini { wire::gemini_status(status) } else { kind };
-    error(api, status, kind, message)
+    build_error(api, status, kind, message)
 }
 
-fn error(api: WireApi, status: u16, kind: &str, message: &str) -> Response<Answer> {
-    let mut response = Response::new(Answer::whole(wire::error_body(api, status, kind, message)));
+fn build_error(api: WireApi, status: u16, kind: &str, message: &str) -> Response<ResponseBody> {
+    let mut response = Response::new(ResponseBody::complete(wire::error_body(api, status, kind, message)));
     *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response
@@ -26,22 +26,22 @@ fn error(api: WireApi, status: u16, kind: &str, message: &str) -> Response<Answe
 
 /// Builds the response after the last model failed: the provider's own body if it uses the client's API and no other
 /// model was tried, otherwise an error of the gateway.
-pub(crate) fn told(
+pub(crate) fn provider_error_response(
     api: WireApi,
     target: &Target,
     failure: &UpstreamFailure,
     failed: &[FailedCandidate],
-) -> Response<Answer> {
-    let (usual, kind) = wire::error_kind(api, failure.class);
-    let status = failure.status.map_or(usual, |status| status.as_u16());
-    let own_words = target.api == api && failed.len() <= 1 && !failure.body.is_empty() && failure.status.is_some();
-    let mut response = if own_words {
-        let mut response = Response::new(Answer::whole(failure.body.clone()));
+) -> Response<ResponseBody> {
+    let (default_status, kind) = wire::error_kind(api, failure.class);
+    let status = failure.status.map_or(default_status, |status| status.as_u16());
+    let forwards_body = target.api == api && failed.len() <= 1 && !failure.body.is_empty() && failure.status.is_some();
+    let mut response = if forwards_body {
+        let mut response = Response::new(ResponseBody::complete(failure.body.clone()));
         *response.status_mut() = failure.status.unwrap_or(StatusCode::BAD_GATEWAY);
         response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         response
     } else {
-        error(api, status, kind, &message(target, failure, failed))
+        build_error(api, status, kind, &failure_message(target, failure, failed))
     };
     if let Some(wait) = failure.retry_after {
         response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(wait.as_secs()));
@@ -50,7 +50,7 @@ pub(crate) fn told(
 }
 
 /// Formats the error message for a turn without a response: the models that were tried, and when to retry.
-fn message(target: &Target, failure: &UpstreamFailure, failed: &[FailedCandidate]) -> String {
+fn failure_message(target: &Target, failure: &UpstreamFailure, failed: &[FailedCandidate]) -> String {
     let turn = target.outcome.turn;
     if failed.is_empty() {
         let model = &target.model.id;
@@ -59,7 +59,8 @@ fn message(target: &Target, failure: &UpstreamFailure, failed: &[FailedCandidate
             failure.class.name()
         );
     }
-    let tried: Vec<_> = failed.iter().map(|one| format!("{} ({})", one.model, one.class.name())).collect();
+    let tried: Vec<_> =
+        failed.iter().map(|candidate| format!("{} ({})", candidate.model, candidate.class.name())).collect();
     let wait =
         failure.retry_after.map(|wait| format!(" The last asks to wait {} s.", wait.as_secs())).unwrap_or_default();
     format!("turnwise: nobody answered. Tried: {}.{wait} GET /turns/{turn} says more", tried.join(", "))

@@ -11,7 +11,7 @@ use hyper::{
 };
 use router_core::{adapted_features, select_api};
 
-use crate::{body::Answer, call::RunningCall, gateway::Gateway, request_span::record_model};
+use crate::{body::ResponseBody, call::RunningCall, gateway::Gateway, request_span::record_model};
 
 const MODEL: HeaderName = HeaderName::from_static("x-turnwise-model");
 const POLICY: HeaderName = HeaderName::from_static("x-turnwise-policy");
@@ -64,7 +64,7 @@ impl Target {
 
     /// Adds the response headers for the model, the slot that chose it, its reason, the turn, the number of
     /// fallbacks and the adapted features, and records the model in the span of the request.
-    pub(crate) fn label(&self, response: &mut Response<Answer>, fallbacks: usize) {
+    pub(crate) fn label(&self, response: &mut Response<ResponseBody>, fallbacks: usize) {
         let headers = response.headers_mut();
         let mut put = |name, value| {
             if let Ok(value) = value {

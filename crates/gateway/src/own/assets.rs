@@ -5,8 +5,8 @@ use hyper::{
     header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, HeaderName, HeaderValue},
 };
 
-use super::text;
-use crate::body::Answer;
+use super::text_response;
+use crate::body::ResponseBody;
 
 const HTML: &str = "text/html; charset=utf-8";
 const CSS: &str = "text/css; charset=utf-8";
@@ -57,8 +57,8 @@ pub(super) fn find(path: &str) -> Option<(&'static str, &'static str)> {
 }
 
 /// Builds the response for a file, with a content security policy that forbids other origins and framing.
-pub(super) fn response(kind: &'static str, content: &'static str) -> Response<Answer> {
-    let mut response = text(kind, content);
+pub(super) fn response(kind: &'static str, content: &'static str) -> Response<ResponseBody> {
+    let mut response = text_response(kind, content);
     let headers = response.headers_mut();
     let policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
                   base-uri 'none'; form-action 'none'; frame-ancestors 'none'";

@@ -11,70 +11,70 @@ use serde_json::Value;
 use tokio::sync::mpsc;
 
 use super::status;
-use crate::{body::Answer, gateway::Gateway, view::Board};
+use crate::{body::ResponseBody, gateway::Gateway, view::Board};
 
 /// The interval of keep-alive comments on an idle stream.
-const PING: Duration = Duration::from_secs(15);
+const PING_INTERVAL: Duration = Duration::from_secs(15);
 /// The pause between two updates, so that a burst of events becomes one update.
-const REST: Duration = Duration::from_millis(100);
+const UPDATE_INTERVAL: Duration = Duration::from_millis(100);
 /// The queue length for a slow client. While the queue is full, the stream waits.
-const WAITING: usize = 64;
+const MAX_QUEUED_CHUNKS: usize = 64;
 
 /// Starts a stream of server-sent events: `turn` for each changed turn, `status` when the status changes. It ends when the
 /// gateway shuts down.
-pub(super) fn live(gateway: &Arc<Gateway>) -> Response<Answer> {
-    let (pieces, coming) = mpsc::channel(WAITING);
+pub(super) fn live(gateway: &Arc<Gateway>) -> Response<ResponseBody> {
+    let (chunks, receiver) = mpsc::channel(MAX_QUEUED_CHUNKS);
     let gateway = Arc::clone(gateway);
     tokio::spawn(async move {
         tokio::select! {
-            () = follow(Arc::clone(&gateway), pieces) => {}
+            () = send_updates(Arc::clone(&gateway), chunks) => {}
             () = gateway.shutdown_begun() => {}
         }
     });
-    let mut response = Response::new(Answer::Live(coming));
+    let mut response = Response::new(ResponseBody::Generated(receiver));
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream; charset=utf-8"));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     response
 }
 
-async fn follow(gateway: Arc<Gateway>, pieces: mpsc::Sender<Bytes>) {
-    let mut shown = None;
-    let mut told = String::new();
+async fn send_updates(gateway: Arc<Gateway>, chunks: mpsc::Sender<Bytes>) {
+    let mut last_head = None;
+    let mut last_status = String::new();
     loop {
-        let since = shown;
-        let news = gateway.with_board(move |board: &Board, reached| {
+        let since = last_head;
+        let changes = gateway.with_board(move |board: &Board, head| {
             let rows = since.map(|since| board.changed_after(since)).unwrap_or_default();
-            (rows.iter().map(|row| row.json()).collect::<Vec<Value>>(), reached)
+            (rows.iter().map(|row| row.json()).collect::<Vec<Value>>(), head)
         });
-        let Ok((rows, reached)) = news.await else { return };
-        shown = Some(reached);
-        let mut piece = String::new();
+        let Ok((rows, head)) = changes.await else { return };
+        last_head = Some(head);
+        let mut chunk = String::new();
         for row in rows {
-            let _ = write!(piece, "event: turn\ndata: {row}\n\n");
+            let _ = write!(chunk, "event: turn\ndata: {row}\n\n");
         }
         // The log position changes with every event, so it is ignored when the status is compared.
         if let Ok(mut status) = status::status(&gateway).await {
             let position = status["position"].take();
             let text = status.to_string();
-            if text != told {
-                told = text;
+            if text != last_status {
+                last_status = text;
                 status["position"] = position;
-                let _ = write!(piece, "event: status\ndata: {status}\n\n");
+                let _ = write!(chunk, "event: status\ndata: {status}\n\n");
             }
         }
-        if !piece.is_empty() && pieces.send(Bytes::from(piece)).await.is_err() {
+        if !chunk.is_empty() && chunks.send(Bytes::from(chunk)).await.is_err() {
             return;
         }
-        tokio::time::sleep(REST).await;
+        tokio::time::sleep(UPDATE_INTERVAL).await;
         tokio::select! {
-            grown = gateway.bus().head_after(reached) => if grown.is_err() { return },
-            () = tokio::time::sleep(PING) => {
-                if pieces.send(Bytes::from_static(b": ping\n\n")).await.is_err() {
+            appended = gateway.bus().head_after(head) => if appended.is_err() { return },
+            () = tokio::time::sleep(PING_INTERVAL) => {
+                if chunks.send(Bytes::from_static(b": ping\n\n")).await.is_err() {
                     return;
                 }
             }
-            () = pieces.closed() => return,
+            () = chunks.closed() => return,
         }
     }
 }

@@ -7,11 +7,11 @@ use router_core::Policy;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Outcome, Trouble, read};
+use super::{ApiError, ApiResult, read_json};
 use crate::gateway::Gateway;
 
 /// Returns the active policy as JSON: path, text, hash, and whether it is the built-in one.
-pub(super) async fn policy(gateway: &Arc<Gateway>) -> Outcome {
+pub(super) async fn policy(gateway: &Arc<Gateway>) -> ApiResult {
     Ok(gateway
         .bus()
         .query(|engine| {
@@ -25,57 +25,57 @@ pub(super) async fn policy(gateway: &Arc<Gateway>) -> Outcome {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Check {
+struct CheckRequest {
     text: String,
 }
 
 /// Validates a text as a policy and returns its errors with line and column.
-pub(super) async fn check(gateway: &Arc<Gateway>, request: Request<Body>) -> Outcome {
-    let Check { text } = read(request).await?;
+pub(super) async fn check(gateway: &Arc<Gateway>, request: Request<Body>) -> ApiResult {
+    let CheckRequest { text } = read_json(request).await?;
     Ok(json!({ "problems": problems(gateway, text).await? }))
 }
 
-async fn problems(gateway: &Gateway, text: String) -> Result<Vec<Value>, Trouble> {
+async fn problems(gateway: &Gateway, text: String) -> Result<Vec<Value>, ApiError> {
     let (registry, home) = gateway
         .bus()
         .query(|engine| (Arc::clone(&engine.models().registry), engine.policy_home().map(str::to_owned)))
         .await?;
     let checked = tokio::task::spawn_blocking(move || Policy::load(&text, registry, home.as_deref()).err()).await;
-    let problems = checked.map_err(Trouble::broken)?.unwrap_or_default();
-    let told = problems
+    let problems = checked.map_err(ApiError::internal)?.unwrap_or_default();
+    let listed = problems
         .iter()
         .map(|problem| json!({ "line": problem.line, "column": problem.column, "message": problem.message }));
-    Ok(told.collect())
+    Ok(listed.collect())
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Save {
+struct SaveRequest {
     text: String,
     /// The hash of the policy that the edit started from.
     based_on: String,
 }
 
 /// Saves the policy file. Responds with 409 if the active policy is not the version that was edited.
-pub(super) async fn save(gateway: &Arc<Gateway>, request: Request<Body>) -> Outcome {
-    let Save { text, based_on } = read(request).await?;
+pub(super) async fn save(gateway: &Arc<Gateway>, request: Request<Body>) -> ApiResult {
+    let SaveRequest { text, based_on } = read_json(request).await?;
     let problems = problems(gateway, text.clone()).await?;
     if !problems.is_empty() {
-        return Err(Trouble { status: StatusCode::UNPROCESSABLE_ENTITY, body: json!({ "problems": problems }) });
+        return Err(ApiError { status: StatusCode::UNPROCESSABLE_ENTITY, body: json!({ "problems": problems }) });
     }
     // Only the bus thread writes and reloads the file, so no other save comes between the comparison and the write.
     let (saved, durable) = gateway
         .bus()
         .command(move |engine| {
-            engine.refresh_policy().map_err(Trouble::broken)?;
+            engine.refresh_policy().map_err(ApiError::internal)?;
             if engine.policy().hash.to_string() != based_on {
                 let message = "the policy was changed meanwhile; reload it and make your change again";
-                return Err(Trouble { status: StatusCode::CONFLICT, body: json!({ "message": message }) });
+                return Err(ApiError { status: StatusCode::CONFLICT, body: json!({ "message": message }) });
             }
             write(engine.policy_path(), &text).map_err(|error| {
-                Trouble::broken(format!("cannot write `{}`: {error}", engine.policy_path().display()))
+                ApiError::internal(format!("cannot write `{}`: {error}", engine.policy_path().display()))
             })?;
-            engine.refresh_policy().map_err(Trouble::broken)?;
+            engine.refresh_policy().map_err(ApiError::internal)?;
             Ok(json!({ "hash": engine.policy().hash.to_string() }))
         })
         .await?;
@@ -88,9 +88,9 @@ fn write(path: &Path, text: &str) -> std::io::Result<()> {
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder)?;
     }
-    let beside = path.with_extension("yaml.new");
-    let mut file = std::fs::File::create(&beside)?;
+    let temporary = path.with_extension("yaml.new");
+    let mut file = std::fs::File::create(&temporary)?;
     file.write_all(text.as_bytes())?;
     file.sync_all()?;
-    std::fs::rename(&beside, path)
+    std::fs::rename(&temporary, path)
 }

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::Outcome;
+use super::ApiResult;
 use crate::gateway::Gateway;
 
-pub(super) async fn rules(gateway: &Arc<Gateway>) -> Outcome {
+pub(super) async fn rules(gateway: &Arc<Gateway>) -> ApiResult {
     let now = gateway.now();
     Ok(gateway
         .bus()

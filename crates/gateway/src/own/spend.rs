@@ -5,10 +5,10 @@ use std::sync::Arc;
 use contracts::CallRole;
 use serde_json::json;
 
-use super::Outcome;
+use super::ApiResult;
 use crate::gateway::Gateway;
 
-pub(super) async fn spend(gateway: &Arc<Gateway>) -> Outcome {
+pub(super) async fn spend(gateway: &Arc<Gateway>) -> ApiResult {
     let now = gateway.now();
     Ok(gateway
         .bus()

@@ -8,19 +8,19 @@ use engine::Engine;
 use event_core::Timestamp;
 use serde_json::{Value, json};
 
-use super::{Outcome, Trouble};
-use crate::{gateway::Gateway, metrics::describe, view::rfc3339};
+use super::{ApiError, ApiResult};
+use crate::{gateway::Gateway, metrics::append_metadata, view::rfc3339};
 
 /// Returns the status: version, policy, providers with their outages, and the log position.
-pub(super) async fn status(gateway: &Arc<Gateway>) -> Outcome {
+pub(super) async fn status(gateway: &Arc<Gateway>) -> ApiResult {
     let providers: Vec<ProviderConfig> = gateway.providers().iter().map(|provider| provider.config().clone()).collect();
     let (started, now) = (gateway.started_at(), gateway.now());
-    Ok(gateway.bus().query(move |engine| of(engine, &providers, started, now)).await?)
+    Ok(gateway.bus().query(move |engine| status_json(engine, &providers, started, now)).await?)
 }
 
-fn of(engine: &Engine, providers: &[ProviderConfig], started: Timestamp, now: Timestamp) -> Value {
+fn status_json(engine: &Engine, providers: &[ProviderConfig], started: Timestamp, now: Timestamp) -> Value {
     let outages = engine.state().availability.outages_at(now);
-    let because = |scope: &OutageScope| {
+    let outage_reason = |scope: &OutageScope| {
         let row = engine.state().availability.status(now).into_iter().find(|row| row.scope == *scope)?;
         Some(json!(row.trigger?).as_str()?.replace('_', " "))
     };
@@ -30,9 +30,9 @@ fn of(engine: &Engine, providers: &[ProviderConfig], started: Timestamp, now: Ti
         .map(|problem| json!({ "line": problem.line, "column": problem.column, "message": problem.message }))
         .collect();
     let registry = &engine.models().registry;
-    let shown =
+    let used =
         providers.iter().filter(|provider| registry.iter().any(|model| model.provider.as_str() == provider.name));
-    let providers: Vec<_> = shown
+    let providers: Vec<_> = used
         .map(|provider| {
             let name = contracts::Provider::try_from(provider.name.as_str()).ok();
             let until = name.as_ref().and_then(|name| outages.providers.get(name)).filter(|until| now < **until);
@@ -42,7 +42,7 @@ fn of(engine: &Engine, providers: &[ProviderConfig], started: Timestamp, now: Ti
                 "url": provider.url,
                 "key": provider.credential.name(),
                 "out_until": until.map(|until| rfc3339(*until)),
-                "out_because": until.and_then(|_| because(&OutageScope::ProviderWide(name?))),
+                "out_because": until.and_then(|_| outage_reason(&OutageScope::ProviderWide(name?))),
             })
         })
         .collect();
@@ -71,7 +71,7 @@ fn of(engine: &Engine, providers: &[ProviderConfig], started: Timestamp, now: Ti
 }
 
 /// Returns all metrics in the Prometheus text format: those of the requests, and costs and outages from the log.
-pub(super) async fn metrics(gateway: &Arc<Gateway>) -> Result<String, Trouble> {
+pub(super) async fn metrics(gateway: &Arc<Gateway>) -> Result<String, ApiError> {
     let now = gateway.now();
     let mut text = gateway.metrics().text();
     let (spent, total, models, outages, position) = gateway
@@ -80,31 +80,37 @@ pub(super) async fn metrics(gateway: &Arc<Gateway>) -> Result<String, Trouble> {
             let costs = &engine.state().costs;
             let models: Vec<_> = costs.models().map(|(model, total)| (model.to_string(), *total)).collect();
             let outages = engine.state().availability.outages_at(now);
-            let out = outages.models.values().chain(outages.providers.values()).filter(|until| now < **until).count();
-            (costs.spent_today(now), costs.overall(), models, out, engine.log().head().map_or(0, |head| head.0))
+            let unavailable =
+                outages.models.values().chain(outages.providers.values()).filter(|until| now < **until).count();
+            (costs.spent_today(now), costs.overall(), models, unavailable, engine.log().head().map_or(0, |head| head.0))
         })
         .await?;
-    let dollars = |nano: u64| format!("{}.{:09}", nano / 1_000_000_000, nano % 1_000_000_000);
-    describe(&mut text, "turnwise_spent_today_usd", "gauge", "Cost of all calls since UTC midnight.");
-    let _ = writeln!(text, "turnwise_spent_today_usd {}", dollars(spent.0));
-    describe(&mut text, "turnwise_calls_total", "counter", "Completed calls in the log, by model.");
+    append_metadata(&mut text, "turnwise_spent_today_usd", "gauge", "Cost of all calls since UTC midnight.");
+    let _ = writeln!(text, "turnwise_spent_today_usd {}", spent.decimal(9));
+    append_metadata(&mut text, "turnwise_calls_total", "counter", "Completed calls in the log, by model.");
     for (model, total) in &models {
-        let _ = writeln!(text, "turnwise_calls_total{{model=\"{}\"}} {}", label(model), total.calls);
+        let _ = writeln!(text, "turnwise_calls_total{{model=\"{}\"}} {}", escape_label(model), total.calls);
     }
-    describe(&mut text, "turnwise_cost_usd_total", "counter", "Cost of the calls whose price is known, by model.");
+    append_metadata(
+        &mut text,
+        "turnwise_cost_usd_total",
+        "counter",
+        "Cost of the calls whose price is known, by model.",
+    );
     for (model, total) in &models {
-        let _ = writeln!(text, "turnwise_cost_usd_total{{model=\"{}\"}} {}", label(model), dollars(total.cost.0));
+        let _ =
+            writeln!(text, "turnwise_cost_usd_total{{model=\"{}\"}} {}", escape_label(model), total.cost.decimal(9));
     }
-    describe(&mut text, "turnwise_unpriced_calls_total", "counter", "Calls of models without a known price.");
+    append_metadata(&mut text, "turnwise_unpriced_calls_total", "counter", "Calls of models without a known price.");
     let _ = writeln!(text, "turnwise_unpriced_calls_total {}", total.unpriced_calls);
-    describe(&mut text, "turnwise_outages", "gauge", "Models and providers that are unavailable.");
+    append_metadata(&mut text, "turnwise_outages", "gauge", "Models and providers that are unavailable.");
     let _ = writeln!(text, "turnwise_outages {outages}");
-    describe(&mut text, "turnwise_log_position", "counter", "Events in the log.");
+    append_metadata(&mut text, "turnwise_log_position", "counter", "Events in the log.");
     let _ = writeln!(text, "turnwise_log_position {position}");
     Ok(text)
 }
 
 /// Escapes the value of a label.
-fn label(text: &str) -> String {
+fn escape_label(text: &str) -> String {
     text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
 }

@@ -4,7 +4,7 @@ use contracts::NanoUsd;
 use serde::Serialize;
 
 /// The most characters of a text in a span. Only the names of rules may exceed it.
-const MOST_CHARACTERS: usize = 256;
+const MAX_CHARACTERS: usize = 256;
 
 /// The attributes of a span or of a span event, in insertion order.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -45,11 +45,11 @@ impl Attributes {
 
     /// Appends a text, shortened to one line.
     pub(super) fn text(&mut self, key: &'static str, text: &str) {
-        self.put(key, Value::Text(cut(text)));
+        self.put(key, Value::Text(truncate(text)));
     }
 
     /// Appends a text unless it is `None` or empty.
-    pub(super) fn maybe(&mut self, key: &'static str, text: Option<&str>) {
+    pub(super) fn optional_text(&mut self, key: &'static str, text: Option<&str>) {
         if let Some(text) = text.filter(|text| !text.is_empty()) {
             self.text(key, text);
         }
@@ -57,7 +57,7 @@ impl Attributes {
 
     /// Appends an array of texts.
     pub(super) fn texts(&mut self, key: &'static str, texts: &[&str]) {
-        let values = texts.iter().map(|text| Value::Text(cut(text))).collect();
+        let values = texts.iter().map(|text| Value::Text(truncate(text))).collect();
         self.put(key, Value::Array { values });
     }
 
@@ -68,14 +68,14 @@ impl Attributes {
     }
 
     /// Appends a number unless it is zero.
-    pub(super) fn some(&mut self, key: &'static str, number: u64) {
+    pub(super) fn nonzero_number(&mut self, key: &'static str, number: u64) {
         if number != 0 {
             self.number(key, number);
         }
     }
 
     /// Appends the value `true`.
-    pub(super) fn holds(&mut self, key: &'static str) {
+    pub(super) fn flag(&mut self, key: &'static str) {
         self.put(key, Value::Flag(true));
     }
 
@@ -87,9 +87,9 @@ impl Attributes {
     }
 }
 
-/// Cuts a text to [`MOST_CHARACTERS`] and replaces control characters by spaces.
-fn cut(text: &str) -> String {
-    text.chars().take(MOST_CHARACTERS).map(|c| if c.is_control() { ' ' } else { c }).collect()
+/// Cuts a text to [`MAX_CHARACTERS`] and replaces control characters by spaces.
+fn truncate(text: &str) -> String {
+    text.chars().take(MAX_CHARACTERS).map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
 #[cfg(test)]
@@ -102,12 +102,12 @@ mod tests {
     fn every_kind_of_value_has_the_shape_that_otlp_gives_it() {
         let mut attributes = Attributes::default();
         attributes.text("text", "two\nlines");
-        attributes.maybe("none", None);
-        attributes.maybe("empty", Some(""));
+        attributes.optional_text("none", None);
+        attributes.optional_text("empty", Some(""));
         attributes.texts("texts", &["stop"]);
         attributes.number("number", u64::MAX);
-        attributes.some("nothing", 0);
-        attributes.holds("holds");
+        attributes.nonzero_number("nothing", 0);
+        attributes.flag("holds");
         attributes.dollars("cost", NanoUsd(1_000_000_001));
         let json = serde_json::to_string(&attributes).unwrap();
         let expected = concat!(

@@ -18,16 +18,16 @@ use super::{
 };
 use crate::configuration::Collector;
 
-/// Events per read while resuming.
-const CHUNK: usize = 512;
-/// Events before the resume position that are folded again, for the turns that were running there.
+/// The number of events per read while resuming.
+const RESUME_BATCH: usize = 512;
+/// The number of events before the resume position that are folded again, for the turns that were running there.
 const LOOKBACK: u64 = 20_000;
 /// How long the bus collects events, so that several turns are exported in one request.
-const GATHER: Duration = Duration::from_secs(1);
+const BATCH_DELAY: Duration = Duration::from_secs(1);
 /// The pause before the first retry; it doubles with each further one.
-const FIRST_PAUSE: Duration = Duration::from_millis(500);
+const MIN_PAUSE: Duration = Duration::from_millis(500);
 /// The longest pause, even if the collector requests a longer one.
-const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+const MAX_PAUSE: Duration = Duration::from_secs(30);
 
 /// Exports the spans of turns that end to an OpenTelemetry collector, at least once.
 pub(crate) struct Exporter {
@@ -75,7 +75,7 @@ impl Exporter {
 
     /// Sends the unsent spans in one request. Spans that the collector refuses are dropped.
     async fn send(&mut self) -> Result<(), RetryAfter> {
-        let body = match otlp::request(&self.unsent) {
+        let body = match otlp::encode_request(&self.unsent) {
             Ok(body) => Bytes::from(body),
             Err(error) => {
                 tracing::error!(%error, "spans cannot be encoded");
@@ -101,9 +101,9 @@ impl Exporter {
                 if self.retry.is_none() {
                     tracing::warn!(host, cause, "traces cannot be exported; they are exported later");
                 }
-                let pause = self.retry.unwrap_or(FIRST_PAUSE);
-                self.retry = Some(pause.saturating_mul(2).min(LONGEST_PAUSE));
-                return Err(RetryAfter(after.unwrap_or(pause).clamp(FIRST_PAUSE, LONGEST_PAUSE)));
+                let pause = self.retry.unwrap_or(MIN_PAUSE);
+                self.retry = Some(pause.saturating_mul(2).min(MAX_PAUSE));
+                return Err(RetryAfter(after.unwrap_or(pause).clamp(MIN_PAUSE, MAX_PAUSE)));
             }
         }
         Ok(())
@@ -131,7 +131,7 @@ impl Reactor for Exporter {
     fn resume(&mut self, log: &dyn EventLog, handled: Position) -> Result<(), LogError> {
         self.folded = Position(handled.0.saturating_sub(LOOKBACK));
         while self.folded < handled {
-            let mut events = log.read_after(self.folded, CHUNK)?;
+            let mut events = log.read_after(self.folded, RESUME_BATCH)?;
             events.retain(|event| event.position <= handled);
             if events.is_empty() {
                 break;
@@ -144,7 +144,7 @@ impl Reactor for Exporter {
     }
 
     fn batch_delay(&self) -> Duration {
-        GATHER
+        BATCH_DELAY
     }
 
     async fn react(&mut self, events: &[Recorded]) -> Result<Vec<NewEvent>, RetryAfter> {

@@ -29,8 +29,8 @@ pub(super) const HTTP_STATUS: &str = "http.response.status_code";
 pub(super) const TURN: &str = "turnwise.turn.id";
 pub(super) const THREAD: &str = "turnwise.thread";
 pub(super) const SUBAGENT: &str = "turnwise.subagent";
-pub(super) const SIDE_CALL: &str = "turnwise.auxiliary_call";
-pub(super) const ASKED: &str = "turnwise.client_model";
+pub(super) const AUXILIARY_CALL: &str = "turnwise.auxiliary_call";
+pub(super) const CLIENT_MODEL: &str = "turnwise.client_model";
 pub(super) const MODEL: &str = "turnwise.model";
 pub(super) const POLICY: &str = "turnwise.policy";
 pub(super) const REASON: &str = "turnwise.reason";
@@ -40,13 +40,13 @@ pub(super) const ROLE: &str = "turnwise.role";
 pub(super) const RETRIES: &str = "turnwise.retries";
 pub(super) const COST: &str = "turnwise.cost_usd";
 pub(super) const UNPRICED: &str = "turnwise.unpriced_calls";
-pub(super) const FELL_THROUGH: &str = "turnwise.fallback";
+pub(super) const FALLBACKS: &str = "turnwise.fallback";
 pub(super) const FAILED_MODEL: &str = "turnwise.failed_model";
 pub(super) const UNFINISHED: &str = "turnwise.unfinished";
-pub(super) const LEFT_OUT: &str = "turnwise.spans_dropped";
+pub(super) const SPANS_DROPPED: &str = "turnwise.spans_dropped";
 
 /// The client name of `wire` for an unknown client.
-pub(super) const SOME_CLIENT: &str = "other";
+pub(super) const UNKNOWN_CLIENT: &str = "other";
 
 /// Returns the conventions' name of a provider; the same name if they do not define one.
 pub(super) fn provider(name: &str) -> &str {

@@ -26,14 +26,14 @@ pub(crate) struct Span {
     pub(super) end: Nanos,
     pub(super) attributes: Attributes,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) events: Vec<Happened>,
+    pub(super) events: Vec<SpanEvent>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) status: Option<Status>,
 }
 
 /// A span event in OTLP's JSON encoding, such as a fallback within a turn.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub(crate) struct Happened {
+pub(crate) struct SpanEvent {
     #[serde(rename = "timeUnixNano")]
     pub(super) at: Nanos,
     pub(super) name: &'static str,
@@ -80,16 +80,16 @@ impl From<Timestamp> for Nanos {
 
 /// Returns the trace id of a turn: the turn's id.
 pub(super) fn trace_id(turn: EventId) -> String {
-    Hex(&valid(turn.0)).to_string()
+    Hex(&nonzero_id(turn.0)).to_string()
 }
 
 /// Returns the span id of an event: the first half of the event's id.
 pub(super) fn span_id(event: EventId) -> String {
-    Hex(&valid(event.0.first_chunk::<8>().copied().unwrap_or_default())).to_string()
+    Hex(&nonzero_id(event.0.first_chunk::<8>().copied().unwrap_or_default())).to_string()
 }
 
 /// Replaces an id of zeros, which OTLP forbids.
-fn valid<const N: usize>(mut id: [u8; N]) -> [u8; N] {
+fn nonzero_id<const N: usize>(mut id: [u8; N]) -> [u8; N] {
     if id.iter().all(|byte| *byte == 0)
         && let Some(last) = id.last_mut()
     {
@@ -102,7 +102,7 @@ fn valid<const N: usize>(mut id: [u8; N]) -> [u8; N] {
 ///
 /// # Errors
 /// Does not happen: spans consist of texts and numbers.
-pub(super) fn request(spans: &[Span]) -> Result<Vec<u8>, serde_json::Error> {
+pub(super) fn encode_request(spans: &[Span]) -> Result<Vec<u8>, serde_json::Error> {
     const VERSION: &str = env!("CARGO_PKG_VERSION");
     #[derive(Serialize)]
     #[serde(rename_all = "camelCase")]

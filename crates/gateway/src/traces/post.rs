@@ -17,9 +17,9 @@ use serde_json::Value;
 use crate::configuration::Collector;
 
 /// The timeout of a request.
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(10);
 /// The largest part of the response that is read, in bytes.
-const MOST_BYTES: usize = 64 * 1024;
+const MAX_RESPONSE_BYTES: usize = 64 * 1024;
 
 /// The result of an export request.
 #[derive(Debug)]
@@ -41,22 +41,22 @@ pub(super) enum Export {
 pub(super) async fn post(client: &HttpClient, collector: &Collector, body: Bytes) -> Export {
     let mut request = Request::new(Full::new(body));
     *request.method_mut() = Method::POST;
-    *request.uri_mut() = collector.address.clone();
+    *request.uri_mut() = collector.url.clone();
     request.headers_mut().clone_from(&collector.headers);
     request.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     request.headers_mut().insert(USER_AGENT, HeaderValue::from_static(USER_AGENT_VALUE));
-    let later = |cause: String| Export::Retry { cause, after: None };
-    let asked = async {
+    let retry = |cause: String| Export::Retry { cause, after: None };
+    let exchange = async {
         let response = match client.request(request).await {
             Ok(response) => response,
-            Err(error) => return later(causes(&error)),
+            Err(error) => return retry(causes(&error)),
         };
         let (parts, body) = response.into_parts();
         // The body is read in any case, so that the connection can be reused.
-        let body = Limited::new(body, MOST_BYTES).collect().await;
+        let body = Limited::new(body, MAX_RESPONSE_BYTES).collect().await;
         match parts.status {
             status if status.is_success() => {
-                Export::Accepted { rejected: body.map_or(0, |body| rejected(&body.to_bytes())) }
+                Export::Accepted { rejected: body.map_or(0, |body| rejected_spans(&body.to_bytes())) }
             }
             StatusCode::TOO_MANY_REQUESTS
             | StatusCode::BAD_GATEWAY
@@ -68,14 +68,14 @@ pub(super) async fn post(client: &HttpClient, collector: &Collector, body: Bytes
             status => Export::Refused(status),
         }
     };
-    tokio::time::timeout(PATIENCE, asked)
+    tokio::time::timeout(TIMEOUT, exchange)
         .await
-        .unwrap_or_else(|_| later(format!("no answer within {} s", PATIENCE.as_secs())))
+        .unwrap_or_else(|_| retry(format!("no answer within {} s", TIMEOUT.as_secs())))
 }
 
 /// Returns the number of spans that the response reports as rejected. OTLP encodes it as text, some collectors as a
 /// number.
-fn rejected(body: &[u8]) -> u64 {
+fn rejected_spans(body: &[u8]) -> u64 {
     let answer: Value = serde_json::from_slice(body).unwrap_or_default();
     let rejected = answer.pointer("/partialSuccess/rejectedSpans");
     rejected.and_then(|count| count.as_u64().or_else(|| count.as_str()?.parse().ok())).unwrap_or(0)
@@ -89,14 +89,14 @@ fn causes(error: &dyn Error) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::rejected;
+    use super::rejected_spans;
 
     #[test]
     fn what_a_collector_did_not_take_is_read_as_text_and_as_a_number() {
-        assert_eq!(rejected(br#"{"partialSuccess":{"rejectedSpans":"3","errorMessage":"too old"}}"#), 3);
-        assert_eq!(rejected(br#"{"partialSuccess":{"rejectedSpans":4}}"#), 4);
+        assert_eq!(rejected_spans(br#"{"partialSuccess":{"rejectedSpans":"3","errorMessage":"too old"}}"#), 3);
+        assert_eq!(rejected_spans(br#"{"partialSuccess":{"rejectedSpans":4}}"#), 4);
         for nothing in [&b""[..], b"{}", br#"{"partialSuccess":{}}"#, b"\x0a\x00", b"[1]"] {
-            assert_eq!(rejected(nothing), 0);
+            assert_eq!(rejected_spans(nothing), 0);
         }
     }
 }

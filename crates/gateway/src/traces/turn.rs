@@ -14,13 +14,13 @@ use event_core::{EventId, Position, Recorded};
 use super::{
     attributes::Attributes,
     names,
-    otlp::{Happened, Span},
-    running::Running,
+    open_span::OpenSpan,
+    otlp::{Span, SpanEvent},
 };
-use crate::view::Chosen;
+use crate::view::DecisionSummary;
 
 /// The most spans of one turn; further ones are only counted.
-const MOST_SPANS: usize = 1_000;
+const MAX_SPANS: usize = 1_000;
 
 /// A turn that has started and not ended, with the spans collected so far.
 #[derive(Debug)]
@@ -28,11 +28,11 @@ pub(super) struct OpenTurn {
     started: TurnStarted,
     /// The position of its start in the log.
     pub(super) position: Position,
-    root: Running,
-    chosen: Chosen,
-    steps: Vec<Happened>,
-    calls: BTreeMap<EventId, Running>,
-    tools: BTreeMap<String, Running>,
+    root: OpenSpan,
+    decision: DecisionSummary,
+    steps: Vec<SpanEvent>,
+    calls: BTreeMap<EventId, OpenSpan>,
+    tools: BTreeMap<String, OpenSpan>,
     spans: Vec<Span>,
     dropped: u64,
     cost: Option<NanoUsd>,
@@ -45,9 +45,9 @@ impl OpenTurn {
     pub(super) fn new(event: &Recorded, started: TurnStarted) -> Self {
         Self {
             position: event.position,
-            root: Running::new(event, names::INVOKE_AGENT, agent(&started), &started.session),
+            root: OpenSpan::new(event, names::INVOKE_AGENT, agent(&started), &started.session),
             started,
-            chosen: Chosen::default(),
+            decision: DecisionSummary::default(),
             steps: Vec::new(),
             calls: BTreeMap::new(),
             tools: BTreeMap::new(),
@@ -60,61 +60,61 @@ impl OpenTurn {
         }
     }
 
-    pub(super) fn decided(&mut self, chosen: Chosen) {
-        self.chosen = chosen;
+    pub(super) fn set_decision(&mut self, decision: DecisionSummary) {
+        self.decision = decision;
     }
 
-    pub(super) fn overridden(&mut self, model: ModelId) {
-        self.chosen.model = Some(model);
+    pub(super) fn set_model(&mut self, model: ModelId) {
+        self.decision.model = Some(model);
     }
 
     pub(super) fn fallback(&mut self, event: &Recorded, body: &RouteFallback) {
-        self.decided(Chosen::from(&body.decision));
+        self.set_decision(DecisionSummary::from(&body.decision));
         self.fallback = self.fallback.saturating_add(1);
-        if self.steps.len() < MOST_SPANS {
+        if self.steps.len() < MAX_SPANS {
             let mut attributes = Attributes::default();
             if let Some(failed) = body.failed.last() {
                 attributes.text(names::FAILED_MODEL, failed.model.as_str());
                 attributes.text(names::ERROR, failed.class.name());
             }
-            choice(&mut attributes, &self.chosen);
-            self.steps.push(Happened { at: event.event.at.into(), name: "route.fallback", attributes });
+            add_decision(&mut attributes, &self.decision);
+            self.steps.push(SpanEvent { at: event.event.at.into(), name: "route.fallback", attributes });
         }
     }
 
     pub(super) fn call_started(&mut self, event: &Recorded, body: &LlmCallStarted) {
-        if self.has_room() {
-            self.calls.insert(event.event.id, Running::call(event, body));
+        if self.reserve_span() {
+            self.calls.insert(event.event.id, OpenSpan::call(event, body));
         }
     }
 
     pub(super) fn call_completed(&mut self, event: &Recorded, body: &LlmCallCompleted) {
-        self.spent(body.cost);
-        if let Some(call) = self.call_of(event) {
-            self.finish(call.answered(body), event);
+        self.add_cost(body.cost);
+        if let Some(call) = self.take_call(event) {
+            self.finish(call.completed(body), event);
         }
     }
 
     pub(super) fn call_failed(&mut self, event: &Recorded, body: &LlmCallFailed) {
         if body.usage.is_some() {
-            self.spent(body.cost);
+            self.add_cost(body.cost);
         }
         self.failed = Some(body.class);
-        if let Some(call) = self.call_of(event) {
+        if let Some(call) = self.take_call(event) {
             self.finish(call.failed(body), event);
         }
     }
 
     pub(super) fn tool_called(&mut self, event: &Recorded, body: ToolCalled) {
-        if self.has_room() {
-            let tool = Running::tool(event, &body);
+        if self.reserve_span() {
+            let tool = OpenSpan::tool(event, &body);
             self.tools.insert(body.call, tool);
         }
     }
 
     pub(super) fn tool_finished(&mut self, event: &Recorded, body: &ToolFinished) {
         if let Some(tool) = self.tools.remove(&body.call) {
-            self.finish(tool.brought(body), event);
+            self.finish(tool.with_outcome(body), event);
         }
     }
 
@@ -122,8 +122,8 @@ impl OpenTurn {
     /// unfinished.
     pub(super) fn end(mut self, event: &Recorded, body: &TurnEnded) -> Vec<Span> {
         let calls = std::mem::take(&mut self.calls).into_values();
-        for running in calls.chain(std::mem::take(&mut self.tools).into_values()) {
-            self.finish(running.unfinished(), event);
+        for span in calls.chain(std::mem::take(&mut self.tools).into_values()) {
+            self.finish(span.mark_unfinished(), event);
         }
         let attributes = self.summary(body.status);
         let Self { started, mut root, steps, mut spans, failed, .. } = self;
@@ -133,7 +133,7 @@ impl OpenTurn {
             TurnStatus::Refused => Some("refused"),
             TurnStatus::Failed => Some(failed.unwrap_or(ErrorClass::Other).name()),
         };
-        let root = Span { events: steps, ..root.over(started.turn, None, event.event.at) };
+        let root = Span { events: steps, ..root.end(started.turn, None, event.event.at) };
         spans.insert(0, root);
         spans
     }
@@ -142,30 +142,33 @@ impl OpenTurn {
     fn summary(&self, status: TurnStatus) -> Attributes {
         let mut attributes = Attributes::default();
         let request = self.started.request.as_ref();
-        attributes.maybe(names::AGENT_NAME, agent(&self.started));
-        if let Some(model) = &self.chosen.model {
+        attributes.optional_text(names::AGENT_NAME, agent(&self.started));
+        if let Some(model) = &self.decision.model {
             attributes.text(names::PROVIDER, names::provider(model.provider()));
             attributes.text(names::REQUEST_MODEL, model.model());
         }
         attributes.text(names::TURN, &self.started.turn.to_string());
-        attributes.maybe(names::THREAD, self.started.thread.name());
+        attributes.optional_text(names::THREAD, self.started.thread.name());
         if request.is_some_and(|request| request.subagent) {
-            attributes.holds(names::SUBAGENT);
+            attributes.flag(names::SUBAGENT);
         }
-        attributes.maybe(names::SIDE_CALL, request.and_then(|request| request.auxiliary).map(AuxiliaryCall::name));
-        attributes.maybe(names::ASKED, request.map(|request| request.model.as_str()));
-        choice(&mut attributes, &self.chosen);
+        attributes.optional_text(
+            names::AUXILIARY_CALL,
+            request.and_then(|request| request.auxiliary).map(AuxiliaryCall::name),
+        );
+        attributes.optional_text(names::CLIENT_MODEL, request.map(|request| request.model.as_str()));
+        add_decision(&mut attributes, &self.decision);
         attributes.text(names::STATUS, names::status(status));
-        attributes.some(names::FELL_THROUGH, self.fallback);
+        attributes.nonzero_number(names::FALLBACKS, self.fallback);
         if let Some(cost) = self.cost {
             attributes.dollars(names::COST, cost);
         }
-        attributes.some(names::UNPRICED, self.unpriced);
-        attributes.some(names::LEFT_OUT, self.dropped);
+        attributes.nonzero_number(names::UNPRICED, self.unpriced);
+        attributes.nonzero_number(names::SPANS_DROPPED, self.dropped);
         attributes
     }
 
-    fn spent(&mut self, cost: Option<NanoUsd>) {
+    fn add_cost(&mut self, cost: Option<NanoUsd>) {
         match cost {
             Some(cost) => self.cost = Some(self.cost.unwrap_or_default().plus(cost)),
             None => self.unpriced = self.unpriced.saturating_add(1),
@@ -173,32 +176,32 @@ impl OpenTurn {
     }
 
     /// Removes and returns the call whose outcome the event is.
-    fn call_of(&mut self, event: &Recorded) -> Option<Running> {
+    fn take_call(&mut self, event: &Recorded) -> Option<OpenSpan> {
         self.calls.remove(&event.event.causation?)
     }
 
     /// Returns whether another span may be collected; counts it as dropped if not.
-    fn has_room(&mut self) -> bool {
-        let room = self.spans.len() + self.calls.len() + self.tools.len() < MOST_SPANS;
-        self.dropped = self.dropped.saturating_add(u64::from(!room));
-        room
+    fn reserve_span(&mut self) -> bool {
+        let has_room = self.spans.len() + self.calls.len() + self.tools.len() < MAX_SPANS;
+        self.dropped = self.dropped.saturating_add(u64::from(!has_room));
+        has_room
     }
 
-    fn finish(&mut self, running: Running, event: &Recorded) {
-        self.spans.push(running.over(self.started.turn, Some(&self.root.span), event.event.at));
+    fn finish(&mut self, span: OpenSpan, event: &Recorded) {
+        self.spans.push(span.end(self.started.turn, Some(&self.root.span), event.event.at));
     }
 }
 
 /// Returns the name of the client; `None` if it is unknown.
 fn agent(started: &TurnStarted) -> Option<&str> {
     let client = started.request.as_ref()?.client.as_deref();
-    client.filter(|client| *client != names::SOME_CLIENT)
+    client.filter(|client| *client != names::UNKNOWN_CLIENT)
 }
 
 /// Adds the attributes of a decision: model, slot, reason and rule.
-fn choice(attributes: &mut Attributes, chosen: &Chosen) {
-    attributes.maybe(names::MODEL, chosen.model.as_ref().map(ModelId::as_str));
-    attributes.maybe(names::POLICY, chosen.slot.map(ChainSlot::name));
-    attributes.maybe(names::REASON, Some(&chosen.reason));
-    attributes.maybe(names::RULE, chosen.rule.as_deref());
+fn add_decision(attributes: &mut Attributes, decision: &DecisionSummary) {
+    attributes.optional_text(names::MODEL, decision.model.as_ref().map(ModelId::as_str));
+    attributes.optional_text(names::POLICY, decision.slot.map(ChainSlot::name));
+    attributes.optional_text(names::REASON, Some(&decision.reason));
+    attributes.optional_text(names::RULE, decision.rule.as_deref());
 }

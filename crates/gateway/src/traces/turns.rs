@@ -12,10 +12,10 @@ use contracts::{
 use event_core::{CodecError, Position, Recorded};
 
 use super::{otlp::Span, turn::OpenTurn};
-use crate::view::Chosen;
+use crate::view::DecisionSummary;
 
 /// The most open turns. Beyond it the oldest is dropped without a trace; a turn that waits for a tool may never end.
-const MOST_TURNS: usize = 10_000;
+const MAX_OPEN_TURNS: usize = 10_000;
 
 /// The open turns of the log: started and not ended. Folding the log results in their spans.
 #[derive(Debug, Default)]
@@ -34,21 +34,21 @@ impl Turns {
         if let Some(body) = event.read::<TurnStarted>()? {
             self.begin(event, body);
         } else if let Some(body) = event.read::<RouteDecided>()? {
-            self.change(body.turn, |turn| turn.decided(Chosen::from(&body.decision)));
+            self.update(body.turn, |turn| turn.set_decision(DecisionSummary::from(&body.decision)));
         } else if let Some(body) = event.read::<RouteFallback>()? {
-            self.change(body.turn, |turn| turn.fallback(event, &body));
+            self.update(body.turn, |turn| turn.fallback(event, &body));
         } else if let Some(body) = event.read::<RouteOverridden>()? {
-            self.change(body.turn, |turn| turn.overridden(body.model));
+            self.update(body.turn, |turn| turn.set_model(body.model));
         } else if let Some(body) = event.read::<LlmCallStarted>()? {
-            self.change(body.turn, |turn| turn.call_started(event, &body));
+            self.update(body.turn, |turn| turn.call_started(event, &body));
         } else if let Some(body) = event.read::<LlmCallCompleted>()? {
-            self.change(body.turn, |turn| turn.call_completed(event, &body));
+            self.update(body.turn, |turn| turn.call_completed(event, &body));
         } else if let Some(body) = event.read::<LlmCallFailed>()? {
-            self.change(body.turn, |turn| turn.call_failed(event, &body));
+            self.update(body.turn, |turn| turn.call_failed(event, &body));
         } else if let Some(body) = event.read::<ToolCalled>()? {
-            self.change(body.turn, |turn| turn.tool_called(event, body));
+            self.update(body.turn, |turn| turn.tool_called(event, body));
         } else if let Some(body) = event.read::<ToolFinished>()? {
-            self.change(body.turn, |turn| turn.tool_finished(event, &body));
+            self.update(body.turn, |turn| turn.tool_finished(event, &body));
         } else if let Some(body) = event.read::<TurnEnded>()? {
             let ended = self.open.remove(&body.turn);
             return Ok(ended.map(|turn| {
@@ -65,15 +65,15 @@ impl Turns {
             self.by_start.remove(&known.position);
         }
         self.by_start.insert(event.position, id);
-        while MOST_TURNS < self.open.len() {
+        while MAX_OPEN_TURNS < self.open.len() {
             let Some((_, oldest)) = self.by_start.pop_first() else { break };
             self.open.remove(&oldest);
         }
     }
 
-    fn change(&mut self, id: TurnId, change: impl FnOnce(&mut OpenTurn)) {
+    fn update(&mut self, id: TurnId, update: impl FnOnce(&mut OpenTurn)) {
         if let Some(turn) = self.open.get_mut(&id) {
-            change(turn);
+            update(turn);
         }
     }
 }

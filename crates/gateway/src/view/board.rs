@@ -18,11 +18,11 @@ use event_core::{CodecError, Position, Recorded};
 use super::row::Row;
 
 /// The most turns on the board.
-const MOST_TURNS: usize = 500;
+const MAX_TURNS: usize = 500;
 /// The most characters of a message in a row.
-const MOST_CHARACTERS: usize = 200;
+const MAX_CHARACTERS: usize = 200;
 /// The most sessions whose client is remembered.
-const MOST_SESSIONS: usize = 2_000;
+const MAX_SESSIONS: usize = 2_000;
 
 /// How many events before the head the board starts. Earlier turns are not shown; `turnwise why` finds them.
 const LOOKBACK: u64 = 20_000;
@@ -93,33 +93,33 @@ impl Board {
                 // A text that cannot be read is shown as missing.
                 TextBody::Stored { hash, .. } => texts.get(hash.0).ok().flatten(),
             };
-            self.change(body.turn, event.position, |row| row.message = text.map(|text| shortened(&text)));
+            self.update(body.turn, event.position, |row| row.message = text.map(|text| message_start(&text)));
         } else if let Some(body) = event.read::<RouteDecided>()? {
-            self.change(body.turn, event.position, |row| row.decided(&body.decision));
+            self.update(body.turn, event.position, |row| row.set_decision(&body.decision));
         } else if let Some(body) = event.read::<RouteFallback>()? {
-            self.change(body.turn, event.position, |row| {
-                row.decided(&body.decision);
+            self.update(body.turn, event.position, |row| {
+                row.set_decision(&body.decision);
                 row.fallback = row.fallback.saturating_add(1);
             });
         } else if let Some(body) = event.read::<RouteOverridden>()? {
-            self.change(body.turn, event.position, |row| row.model = Some(body.model));
+            self.update(body.turn, event.position, |row| row.model = Some(body.model));
         } else if let Some(body) = event.read::<LlmCallCompleted>()? {
-            self.change(body.turn, event.position, |row| {
+            self.update(body.turn, event.position, |row| {
                 row.calls = row.calls.saturating_add(1);
-                row.spent(body.cost);
+                row.add_cost(body.cost);
                 row.input_tokens = row.input_tokens.saturating_add(body.usage.input_total());
                 row.output_tokens = row.output_tokens.saturating_add(body.usage.output);
-                row.latency_ms = body.latency_ms.map(|more| row.latency_ms.unwrap_or(0).saturating_add(more));
+                row.latency_ms = body.latency_ms.map(|latency| row.latency_ms.unwrap_or(0).saturating_add(latency));
             });
         } else if let Some(body) = event.read::<LlmCallFailed>()? {
-            self.change(body.turn, event.position, |row| row.calls = row.calls.saturating_add(1));
+            self.update(body.turn, event.position, |row| row.calls = row.calls.saturating_add(1));
         } else if let Some(body) = event.read::<ToolCalled>()? {
-            self.change(body.turn, event.position, |row| row.tools = row.tools.saturating_add(1));
+            self.update(body.turn, event.position, |row| row.tools = row.tools.saturating_add(1));
         } else if let Some(body) = event.read::<TurnEnded>()? {
-            self.change(body.turn, event.position, |row| row.status = Some(body.status));
+            self.update(body.turn, event.position, |row| row.status = Some(body.status));
         } else if let Some(body) = event.read::<SessionStarted>()?
             && let Some(client) = body.client
-            && self.clients.len() < MOST_SESSIONS
+            && self.clients.len() < MAX_SESSIONS
         {
             self.clients.insert(body.session, client);
         }
@@ -134,7 +134,7 @@ impl Board {
         }
         self.rows.insert(turn, row);
         self.order.push_back(turn);
-        while MOST_TURNS < self.order.len() {
+        while MAX_TURNS < self.order.len() {
             if let Some(oldest) = self.order.pop_front() {
                 self.rows.remove(&oldest);
             }
@@ -142,17 +142,17 @@ impl Board {
     }
 
     /// Changes the row of a turn at the position `at`; ignores a turn that is not on the board.
-    fn change(&mut self, turn: TurnId, at: Position, change: impl FnOnce(&mut Row)) {
+    fn update(&mut self, turn: TurnId, at: Position, change: impl FnOnce(&mut Row)) {
         if let Some(row) = self.rows.get_mut(&turn) {
             change(row);
             row.changed = at;
         }
     }
 
-    /// Returns the latest turns that began before a position, newest first, at most `most`.
-    pub(crate) fn before(&self, before: Option<Position>, most: usize) -> Vec<&Row> {
+    /// Returns the latest turns that began before a position, newest first, at most `limit`.
+    pub(crate) fn before(&self, before: Option<Position>, limit: usize) -> Vec<&Row> {
         let rows = self.order.iter().rev().filter_map(|turn| self.rows.get(turn));
-        rows.filter(|row| before.is_none_or(|before| row.position < before)).take(most).collect()
+        rows.filter(|row| before.is_none_or(|before| row.position < before)).take(limit).collect()
     }
 
     /// Returns the turns that changed after a position, oldest first.
@@ -167,7 +167,7 @@ impl Board {
 }
 
 /// Returns the start of a message on one line.
-fn shortened(text: &str) -> String {
-    let plain: String = text.chars().take(MOST_CHARACTERS).collect();
-    plain.split_whitespace().collect::<Vec<_>>().join(" ")
+fn message_start(text: &str) -> String {
+    let start: String = text.chars().take(MAX_CHARACTERS).collect();
+    start.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -7,7 +7,7 @@ use contracts::{
 use event_core::{Position, Timestamp};
 use serde_json::{Value, json};
 
-use super::Chosen;
+use super::DecisionSummary;
 
 /// A turn with its decision, status, calls and cost, as the page and `watch` list it.
 #[derive(Debug, Clone)]
@@ -63,13 +63,13 @@ impl Row {
     }
 
     /// Sets model, slot and reason from a decision.
-    pub(super) fn decided(&mut self, decision: &Decision) {
-        let Chosen { model, slot, reason, rule } = decision.into();
+    pub(super) fn set_decision(&mut self, decision: &Decision) {
+        let DecisionSummary { model, slot, reason, rule } = decision.into();
         (self.model, self.slot, self.reason, self.rule) = (model, slot, reason, rule);
     }
 
     /// Adds the cost of a call; `None` counts it as unpriced.
-    pub(super) fn spent(&mut self, cost: Option<NanoUsd>) {
+    pub(super) fn add_cost(&mut self, cost: Option<NanoUsd>) {
         match cost {
             Some(cost) => self.cost = Some(self.cost.unwrap_or_default().plus(cost)),
             None => self.unpriced_calls = self.unpriced_calls.saturating_add(1),
@@ -77,7 +77,7 @@ impl Row {
     }
 
     /// Returns the position of the turn's start.
-    pub(crate) const fn begins(&self) -> Position {
+    pub(crate) const fn start(&self) -> Position {
         self.position
     }
 

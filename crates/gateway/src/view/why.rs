@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::{board::Board, row::rfc3339};
 
 /// How many events after the start of a turn are searched for events of the turn.
-const MOST_FACTS: usize = 20_000;
+const MAX_EVENTS: usize = 20_000;
 
 /// Collects everything about a turn, given its id or the start of it.
 ///
@@ -22,14 +22,14 @@ const MOST_FACTS: usize = 20_000;
 pub(crate) fn turn_view(log: &dyn EventLog, texts: &dyn TextStore, turn: &str) -> Result<Value, EngineError> {
     let insight = find_decision(log, turn)?;
     let id = insight.decided.turn;
-    let mut seen = Seen::new(&insight);
+    let mut details = TurnDetails::new(&insight);
     let mut board = Board::default();
     let start = log.find(id.0.then(TurnStarted::KIND, 0))?.unwrap_or(insight.position);
-    for body in events(log, Position(start.0.saturating_sub(1))).take(MOST_FACTS) {
-        let body = body?;
-        if body.event.correlation == id.0 {
-            board.apply(&body, texts)?;
-            seen.apply(&body)?;
+    for recorded in events(log, Position(start.0.saturating_sub(1))).take(MAX_EVENTS) {
+        let recorded = recorded?;
+        if recorded.event.correlation == id.0 {
+            board.apply(&recorded, texts)?;
+            details.apply(&recorded)?;
         }
     }
     let row = board.get(id).map(super::row::Row::json);
@@ -39,17 +39,17 @@ pub(crate) fn turn_view(log: &dyn EventLog, texts: &dyn TextStore, turn: &str) -
         "chain": chain_json(&insight.decided.decision),
         "skipped": skipped_slots(&insight.decided.decision),
         "adapted": insight.adapted.iter().map(|feature| feature.name()).collect::<Vec<_>>(),
-        "steps": seen.steps,
-        "calls": seen.calls,
-        "requires": seen.requires,
-        "verdict": seen.verdict,
+        "steps": details.steps,
+        "calls": details.calls,
+        "requires": details.requires,
+        "verdict": details.verdict,
         "policy_hash": insight.decided.policy.to_string(),
         "model_hash": insight.decided.catalogue.to_string(),
     }))
 }
 
 /// The details of one turn, collected while its events are folded.
-struct Seen {
+struct TurnDetails {
     turn: TurnId,
     steps: Vec<Value>,
     calls: Vec<Value>,
@@ -57,7 +57,7 @@ struct Seen {
     verdict: Value,
 }
 
-impl Seen {
+impl TurnDetails {
     const fn new(insight: &RecordedDecision) -> Self {
         let turn = insight.decided.turn;
         Self { turn, steps: Vec::new(), calls: Vec::new(), requires: Vec::new(), verdict: Value::Null }
@@ -90,10 +90,10 @@ impl Seen {
         } else if let Some(body) = event.read::<EvalCompleted>()?
             && body.turn == self.turn
         {
-            let says: Vec<_> = body.signals.iter().map(|signal| json!(signal.kind)).collect();
-            let says: Vec<_> = says.iter().filter_map(Value::as_str).map(|name| name.replace('_', " ")).collect();
+            let signals: Vec<_> = body.signals.iter().map(|signal| json!(signal.kind)).collect();
+            let signals: Vec<_> = signals.iter().filter_map(Value::as_str).map(|name| name.replace('_', " ")).collect();
             self.verdict = json!({
-                "score": body.score.to_string(), "confidence": body.confidence.to_string(), "says": says.join(", "),
+                "score": body.score.to_string(), "confidence": body.confidence.to_string(), "says": signals.join(", "),
             });
         }
         Ok(())

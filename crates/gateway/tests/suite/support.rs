@@ -269,7 +269,7 @@ impl Drop for World {
 fn tokens(home: &std::path::Path, token: &str) -> Tokens {
     use std::os::unix::fs::PermissionsExt as _;
     let path = home.join("tokens");
-    std::fs::write(&path, Tokens::line("laptop", token)).unwrap();
+    std::fs::write(&path, Tokens::format_line("laptop", token)).unwrap();
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
     Tokens::load(&path).unwrap()
 }

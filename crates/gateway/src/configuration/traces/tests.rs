@@ -28,7 +28,7 @@ fn variables_that_are_set_for_other_programs_turn_nothing_on() {
 fn an_endpoint_in_the_file_counts_alone_and_gets_no_headers_of_others() {
     for endpoint in ["http://10.0.0.7:4318", "http://10.0.0.7:4318/", "http://10.0.0.7:4318/v1/traces"] {
         let collector = collector(entry(Some(endpoint), None), &OTHERS).unwrap().unwrap();
-        assert_eq!(collector.address, "http://10.0.0.7:4318/v1/traces");
+        assert_eq!(collector.url, "http://10.0.0.7:4318/v1/traces");
         assert!(collector.headers.is_empty());
     }
 }
@@ -36,14 +36,14 @@ fn an_endpoint_in_the_file_counts_alone_and_gets_no_headers_of_others() {
 #[test]
 fn a_block_without_an_endpoint_takes_it_from_the_environment_or_is_for_this_machine() {
     let here = collector(entry(None, None), &[("OTEL_EXPORTER_OTLP_ENDPOINT", " ")]).unwrap().unwrap();
-    assert_eq!(here.address, "http://127.0.0.1:4318/v1/traces");
+    assert_eq!(here.url, "http://127.0.0.1:4318/v1/traces");
     let there = collector(entry(None, None), &OTHERS).unwrap().unwrap();
-    assert_eq!(there.address, "https://otel.example/otlp/v1/traces");
+    assert_eq!(there.url, "https://otel.example/otlp/v1/traces");
     assert_eq!(there.headers["api-key"], "s ecret");
     // The variable for traces alone is the complete URL.
     let whole = [OTHERS[0], ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "https://spans.example/in?tenant=7")];
     let whole = collector(entry(None, None), &whole).unwrap().unwrap();
-    assert_eq!(whole.address, "https://spans.example/in?tenant=7");
+    assert_eq!(whole.url, "https://spans.example/in?tenant=7");
 }
 
 #[test]

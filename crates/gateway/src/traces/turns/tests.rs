@@ -10,12 +10,12 @@ use contracts::{
 use event_core::{EventId, NewEvent, Position, Recorded, Timestamp};
 
 use super::Turns;
-use crate::traces::otlp::{Span, request};
+use crate::traces::otlp::{Span, encode_request};
 
 const OPUS: &str = "anthropic:claude-opus-5-5";
 const GEMINI: &str = "google:gemini-3-pro";
 /// A text that must not appear in a span.
-const SAID: &str = "the user's own words";
+const USER_TEXT: &str = "the user's own words";
 
 /// The events of one turn, half a second apart. Fields that a test does not set have their sample value.
 #[derive(Default)]
@@ -41,7 +41,7 @@ fn decision(slot: Slot, reason: Reason, name: &str) -> Decision {
 
 impl Story {
     /// Appends an event with its number among those of its kind and its cause.
-    fn tell<E: event_core::EventType>(&mut self, number: u64, cause: Option<EventId>, event: &E) -> EventId {
+    fn append<E: event_core::EventType>(&mut self, number: u64, cause: Option<EventId>, event: &E) -> EventId {
         let position = Position(self.events.len() as u64 + 1);
         let at = Timestamp(1_800_000_000_000_000 + 500_000 * position.0);
         let id = turn().0.then(E::KIND, number);
@@ -57,53 +57,53 @@ impl Story {
     fn begin(&mut self) {
         let mut started = TurnStarted { thread: ThreadId::try_from("agent-7").ok().into(), ..TurnStarted::sample() };
         started.request.as_mut().unwrap().subagent = true;
-        self.tell(0, None, &started);
-        self.tell(0, None, &TurnTextRecorded { turn: turn(), text: TextBody::Inline(SAID.to_owned()) });
+        self.append(0, None, &started);
+        self.append(0, None, &TurnTextRecorded { turn: turn(), text: TextBody::Inline(USER_TEXT.to_owned()) });
         self.decided();
     }
 
     fn decided(&mut self) {
         let reason = Reason::Rule { name: "helpers".to_owned(), budget: None };
         let decision = decision(Slot::ConfiguredRules, reason, OPUS);
-        self.tell(0, None, &RouteDecided { decision, ..RouteDecided::sample() });
+        self.append(0, None, &RouteDecided { decision, ..RouteDecided::sample() });
     }
 
     fn fallback(&mut self) {
         let failed = vec![FailedCandidate { model: model(OPUS), class: ErrorClass::Overloaded }];
         let decision = decision(Slot::GlobalDefault, Reason::GlobalDefault, GEMINI);
-        self.tell(0, None, &RouteFallback { failed, decision, ..RouteFallback::sample() });
+        self.append(0, None, &RouteFallback { failed, decision, ..RouteFallback::sample() });
     }
 
     fn sent(&mut self, number: u64, name: &str) -> EventId {
-        self.tell(number, None, &LlmCallStarted { model: model(name), ..LlmCallStarted::sample() })
+        self.append(number, None, &LlmCallStarted { model: model(name), ..LlmCallStarted::sample() })
     }
 
     fn failed(&mut self, number: u64, call: EventId, class: ErrorClass) {
         let event = LlmCallFailed { model: model(OPUS), class, usage: None, cost: None, ..LlmCallFailed::sample() };
-        self.tell(number, Some(call), &event);
+        self.append(number, Some(call), &event);
     }
 
     fn answered(&mut self, number: u64, call: EventId, stop_reason: StopReason, usage: Usage) {
         let cost = (usage != Usage::default()).then_some(NanoUsd(56_051_400));
         let event = LlmCallCompleted { model: model(GEMINI), stop_reason, usage, cost, ..LlmCallCompleted::sample() };
-        self.tell(number, Some(call), &event);
+        self.append(number, Some(call), &event);
     }
 
     fn tool(&mut self, number: u64, call: &str) {
         let event = ToolCalled { call: call.to_owned(), name: "Bash".to_owned(), ..ToolCalled::sample() };
-        self.tell(number, None, &event);
+        self.append(number, None, &event);
     }
 
     fn brought(&mut self, number: u64, call: &str, outcome: ToolOutcome) {
-        self.tell(number, None, &ToolFinished { call: call.to_owned(), outcome, ..ToolFinished::sample() });
+        self.append(number, None, &ToolFinished { call: call.to_owned(), outcome, ..ToolFinished::sample() });
     }
 
     fn ended(&mut self, status: TurnStatus) {
-        self.tell(0, None, &TurnEnded { status, ..TurnEnded::sample() });
+        self.append(0, None, &TurnEnded { status, ..TurnEnded::sample() });
     }
 
     /// The spans of the only turn that ended.
-    fn only(mut self) -> Vec<Span> {
+    fn into_spans(mut self) -> Vec<Span> {
         assert_eq!(self.spans.len(), 1);
         self.spans.pop().unwrap()
     }
@@ -130,13 +130,13 @@ fn worked() -> Story {
 }
 
 fn text(spans: &[Span]) -> String {
-    String::from_utf8(request(spans).unwrap()).unwrap()
+    String::from_utf8(encode_request(spans).unwrap()).unwrap()
 }
 
 #[test]
 fn a_turn_becomes_its_spans_in_the_words_of_the_conventions() {
     // The version changes with every release.
-    let text = text(&worked().only()).replace(concat!('"', env!("CARGO_PKG_VERSION"), '"'), "\"[version]\"");
+    let text = text(&worked().into_spans()).replace(concat!('"', env!("CARGO_PKG_VERSION"), '"'), "\"[version]\"");
     insta::assert_json_snapshot!(serde_json::from_str::<serde_json::Value>(&text).unwrap());
 }
 
@@ -144,14 +144,14 @@ fn a_turn_becomes_its_spans_in_the_words_of_the_conventions() {
 fn the_same_events_give_the_same_spans() {
     let (once, again) = (worked(), worked());
     assert_eq!(once.events, again.events);
-    assert_eq!(text(&once.only()), text(&again.only()));
+    assert_eq!(text(&once.into_spans()), text(&again.into_spans()));
 }
 
 #[test]
 fn nothing_that_was_said_or_touched_is_in_a_span() {
     let story = worked();
-    let text = text(&story.only());
-    for secret in [SAID, "/home/dev", ".rs", "nightly", "raw_usage"] {
+    let text = text(&story.into_spans());
+    for secret in [USER_TEXT, "/home/dev", ".rs", "nightly", "raw_usage"] {
         assert!(!text.contains(secret), "{secret}");
     }
 }
@@ -165,7 +165,7 @@ fn what_still_ran_when_the_turn_was_cancelled_ends_with_it_and_is_nobodys_failur
     story.failed(0, call, ErrorClass::Cancelled);
     story.sent(1, OPUS);
     story.ended(TurnStatus::Cancelled);
-    let spans = story.only();
+    let spans = story.into_spans();
     assert_eq!(spans.len(), 4);
     assert!(spans.iter().all(|span| span.status.is_none()), "{spans:?}");
     assert_eq!(text(&spans).matches("turnwise.unfinished").count(), 2);
@@ -178,7 +178,7 @@ fn a_turn_that_failed_names_what_its_last_call_failed_of() {
     let call = story.sent(0, OPUS);
     story.failed(0, call, ErrorClass::Auth);
     story.ended(TurnStatus::Failed);
-    let spans = story.only();
+    let spans = story.into_spans();
     assert!(spans.iter().all(|span| span.status.is_some()), "{spans:?}");
     assert_eq!(text(&spans).matches(r#"{"key":"error.type","value":{"stringValue":"auth"}}"#).count(), 2);
 }
@@ -204,7 +204,7 @@ fn a_turn_without_end_keeps_no_more_than_so_many_spans_and_counts_the_rest() {
         story.brought(number, &format!("toolu_{number}"), ToolOutcome::Succeeded);
     }
     story.ended(TurnStatus::Completed);
-    let spans = story.only();
+    let spans = story.into_spans();
     assert_eq!(spans.len(), 1_001);
     assert!(text(&spans).contains(r#"{"key":"turnwise.spans_dropped","value":{"intValue":"200"}}"#));
 }

@@ -4,7 +4,7 @@ use http_body_util::BodyExt as _;
 use hyper::body::{Body, Bytes};
 
 /// The largest buffer that is allocated from a body's announced length, in bytes; the announced length is not trusted.
-const MOST_AT_ONCE: usize = 1024 * 1024;
+const MAX_INITIAL_CAPACITY: usize = 1024 * 1024;
 
 /// Collects a body into one buffer.
 ///
@@ -13,24 +13,24 @@ const MOST_AT_ONCE: usize = 1024 * 1024;
 ///
 /// # Errors
 /// The errors of the body.
-pub(crate) async fn whole<B: Body<Data = Bytes> + Unpin>(mut body: B) -> Result<Bytes, B::Error> {
-    let said = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX).min(MOST_AT_ONCE);
-    let (mut first, mut all) = (Bytes::new(), Vec::new());
+pub(crate) async fn collect_body<B: Body<Data = Bytes> + Unpin>(mut body: B) -> Result<Bytes, B::Error> {
+    let announced = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX).min(MAX_INITIAL_CAPACITY);
+    let (mut first, mut buffer) = (Bytes::new(), Vec::new());
     while let Some(frame) = body.frame().await {
         // Trailers are ignored.
-        let Ok(piece) = frame?.into_data() else { continue };
-        if first.is_empty() && all.is_empty() {
+        let Ok(chunk) = frame?.into_data() else { continue };
+        if first.is_empty() && buffer.is_empty() {
             // Most bodies are a single chunk.
-            first = piece;
+            first = chunk;
             continue;
         }
-        if all.is_empty() {
-            all.reserve(said.max(first.len() + piece.len()));
-            all.extend_from_slice(&std::mem::take(&mut first));
+        if buffer.is_empty() {
+            buffer.reserve(announced.max(first.len() + chunk.len()));
+            buffer.extend_from_slice(&std::mem::take(&mut first));
         }
-        all.extend_from_slice(&piece);
+        buffer.extend_from_slice(&chunk);
     }
-    Ok(if all.is_empty() { first } else { all.into() })
+    Ok(if buffer.is_empty() { first } else { buffer.into() })
 }
 
 #[cfg(test)]
@@ -59,9 +59,9 @@ mod tests {
             let pieces = text.as_bytes().chunks(size).map(Bytes::copy_from_slice).map(Frame::data);
             let trailers = std::iter::once(Frame::trailers(HeaderMap::new()));
             let empty = std::iter::once(Frame::data(Bytes::new()));
-            let read = whole(Pieces(empty.chain(pieces).chain(trailers).collect())).await;
+            let read = collect_body(Pieces(empty.chain(pieces).chain(trailers).collect())).await;
             assert_eq!(read, Ok(Bytes::from_static(text.as_bytes())), "in pieces of {size}");
         }
-        assert_eq!(whole(Pieces(VecDeque::new())).await, Ok(Bytes::new()));
+        assert_eq!(collect_body(Pieces(VecDeque::new())).await, Ok(Bytes::new()));
     }
 }

@@ -14,26 +14,26 @@ use super::{
 
 /// An operation that has started: the data of its future span.
 #[derive(Debug)]
-pub(super) struct Running {
+pub(super) struct OpenSpan {
     pub(super) span: String,
-    pub(super) at: Timestamp,
+    pub(super) started_at: Timestamp,
     pub(super) name: String,
     pub(super) kind: Kind,
     pub(super) attributes: Attributes,
     pub(super) error: Option<&'static str>,
 }
 
-impl Running {
-    /// Starts a span for an event; the span id is derived from the event's id. `about` is the model or tool for the
+impl OpenSpan {
+    /// Starts a span for an event; the span id is derived from the event's id. `subject` is the model or tool for the
     /// span's name.
-    pub(super) fn new(event: &Recorded, operation: &'static str, about: Option<&str>, session: &SessionId) -> Self {
+    pub(super) fn new(event: &Recorded, operation: &'static str, subject: Option<&str>, session: &SessionId) -> Self {
         let mut attributes = Attributes::default();
         attributes.text(names::OPERATION, operation);
         attributes.text(names::CONVERSATION, session.as_str());
         Self {
             span: span_id(event.event.id),
-            at: event.event.at,
-            name: about.map_or_else(|| operation.to_owned(), |about| format!("{operation} {about}")),
+            started_at: event.event.at,
+            name: subject.map_or_else(|| operation.to_owned(), |subject| format!("{operation} {subject}")),
             kind: Kind::Internal,
             attributes,
             error: None,
@@ -51,9 +51,9 @@ impl Running {
     }
 
     /// Adds usage, cost and stop reason of a completed call.
-    pub(super) fn answered(mut self, body: &LlmCallCompleted) -> Self {
+    pub(super) fn completed(mut self, body: &LlmCallCompleted) -> Self {
         // Usage of all zeros means that the provider reported none.
-        self.used((body.usage != Usage::default()).then_some(&body.usage), body.cost);
+        self.add_usage((body.usage != Usage::default()).then_some(&body.usage), body.cost);
         if let Some(reason) = names::finish_reason(body.stop_reason) {
             self.attributes.texts(names::FINISH_REASONS, &[reason]);
         }
@@ -62,8 +62,8 @@ impl Running {
 
     /// Adds usage, cost and error of a failed call.
     pub(super) fn failed(mut self, body: &LlmCallFailed) -> Self {
-        self.used(body.usage.as_ref(), body.cost);
-        self.attributes.some(names::RETRIES, body.retries.into());
+        self.add_usage(body.usage.as_ref(), body.cost);
+        self.attributes.nonzero_number(names::RETRIES, body.retries.into());
         if let Some(status) = body.status {
             self.attributes.number(names::HTTP_STATUS, status.into());
         }
@@ -78,12 +78,12 @@ impl Running {
     pub(super) fn tool(event: &Recorded, body: &ToolCalled) -> Self {
         let mut tool = Self::new(event, names::EXECUTE_TOOL, Some(&body.name), &body.session);
         tool.attributes.text(names::TOOL_NAME, &body.name);
-        tool.attributes.maybe(names::TOOL_CALL, Some(&body.call));
+        tool.attributes.optional_text(names::TOOL_CALL, Some(&body.call));
         tool
     }
 
     /// Adds the outcome of a tool call.
-    pub(super) fn brought(self, body: &ToolFinished) -> Self {
+    pub(super) fn with_outcome(self, body: &ToolFinished) -> Self {
         match body.outcome {
             ToolOutcome::Succeeded => self,
             ToolOutcome::Failed => Self { error: Some("tool_error"), ..self },
@@ -92,8 +92,8 @@ impl Running {
     }
 
     /// Marks an operation without an outcome when its turn ended.
-    pub(super) fn unfinished(mut self) -> Self {
-        self.attributes.holds(names::UNFINISHED);
+    pub(super) fn mark_unfinished(mut self) -> Self {
+        self.attributes.flag(names::UNFINISHED);
         self
     }
 
@@ -102,12 +102,12 @@ impl Running {
         self
     }
 
-    fn used(&mut self, usage: Option<&Usage>, cost: Option<NanoUsd>) {
+    fn add_usage(&mut self, usage: Option<&Usage>, cost: Option<NanoUsd>) {
         if let Some(usage) = usage {
             self.attributes.number(names::INPUT_TOKENS, usage.input_total());
-            self.attributes.some(names::CACHE_READ_TOKENS, usage.cache_read);
+            self.attributes.nonzero_number(names::CACHE_READ_TOKENS, usage.cache_read);
             let written = usage.cache_write_5m.saturating_add(usage.cache_write_1h);
-            self.attributes.some(names::CACHE_WRITE_TOKENS, written);
+            self.attributes.nonzero_number(names::CACHE_WRITE_TOKENS, written);
             self.attributes.number(names::OUTPUT_TOKENS, usage.output);
         }
         if let Some(cost) = cost {
@@ -116,17 +116,17 @@ impl Running {
     }
 
     /// Ends the span at `at`, in the trace of a turn and below the span `parent`.
-    pub(super) fn over(mut self, turn: TurnId, parent: Option<&str>, at: Timestamp) -> Span {
-        self.attributes.maybe(names::ERROR, self.error);
+    pub(super) fn end(mut self, turn: TurnId, parent: Option<&str>, at: Timestamp) -> Span {
+        self.attributes.optional_text(names::ERROR, self.error);
         Span {
             trace: trace_id(turn.0),
             id: self.span,
             parent: parent.map(str::to_owned),
             name: self.name,
             kind: self.kind,
-            start: self.at.into(),
+            start: self.started_at.into(),
             // The clock may have been set back.
-            end: at.max(self.at).into(),
+            end: at.max(self.started_at).into(),
             attributes: self.attributes,
             events: Vec::new(),
             status: self.error.map(|_| Status::ERROR),

@@ -5,7 +5,7 @@ use router_core::reason_text;
 
 /// A summary of a decision.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Chosen {
+pub(crate) struct DecisionSummary {
     pub(crate) model: Option<ModelId>,
     /// The slot that decided; `None` if no model was chosen.
     pub(crate) slot: Option<Slot>,
@@ -14,7 +14,7 @@ pub(crate) struct Chosen {
     pub(crate) rule: Option<String>,
 }
 
-impl From<&Decision> for Chosen {
+impl From<&Decision> for DecisionSummary {
     fn from(decision: &Decision) -> Self {
         let model = decision.chosen.clone();
         let Some(winner) = decision.winner() else {
@@ -22,8 +22,8 @@ impl From<&Decision> for Chosen {
         };
         let reason = reason_text(winner).lines().collect::<Vec<_>>().join(" ");
         // The reason of a default is only its model, which is shown anyway; the name of the slot replaces it.
-        let says_model_alone = winner.candidate.as_ref().is_some_and(|model| model.as_str() == reason);
-        let reason = if says_model_alone { winner.slot.name().to_lowercase().replace('_', " ") } else { reason };
+        let is_model_name = winner.candidate.as_ref().is_some_and(|model| model.as_str() == reason);
+        let reason = if is_model_name { winner.slot.name().to_lowercase().replace('_', " ") } else { reason };
         let rule = winner.reason.rule().map(str::to_owned);
         Self { model, slot: Some(winner.slot), reason, rule }
     }
