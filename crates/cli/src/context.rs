@@ -16,20 +16,20 @@ use serde::Serialize;
 use crate::{
     arguments::Arguments,
     failure::Failure,
-    screen::{self, counted},
+    screen::{self, count_noun},
 };
 
-/// How far sled may lag behind the journal while the gateway runs.
-const INDEX_LAG: Duration = Duration::from_millis(250);
+/// The longest time that sled may lag behind the journal while the gateway runs.
+const MAX_INDEX_LAG: Duration = Duration::from_millis(250);
 
-/// Bytes that the gateway preallocates in the journal: some hundred turns.
-const JOURNAL_AHEAD: usize = 256 * 1024;
+/// The number of bytes that the gateway preallocates in the journal: some hundred turns.
+const JOURNAL_PADDING_BYTES: usize = 256 * 1024;
 
-/// How long a command waits for a log that is in use by a starting gateway or by another command.
-const STARTING: Duration = Duration::from_secs(1);
+/// The longest time that a command waits for a log that is in use by a starting gateway or by another command.
+const MAX_OPEN_WAIT: Duration = Duration::from_secs(1);
 
 /// The delay before the next attempt to open the log.
-const RETRY: Duration = Duration::from_millis(50);
+const RETRY_DELAY: Duration = Duration::from_millis(50);
 
 /// The environment of a command, from the global arguments.
 #[derive(Debug)]
@@ -55,26 +55,26 @@ impl Context {
         let started = Instant::now();
         loop {
             let connected = Connection::open(&self.home.dir);
-            if let Some(connection) = connected.map_err(|error| self.unreachable(&error))? {
+            if let Some(connection) = connected.map_err(|error| self.connection_failure(&error))? {
                 return Ok(Writer::Gateway(connection));
             }
             let models = Models::load(&self.home.models())?;
             match SledLog::open(self.home.log()) {
-                Ok((log, repairs)) => return Ok(Writer::Log(Box::new(self.engine_on(log, &repairs, models)?))),
+                Ok((log, repairs)) => return Ok(Writer::Log(Box::new(self.engine_with_log(log, &repairs, models)?))),
                 // A starting gateway opens the log first and its control socket a moment later.
-                Err(LogError::InUse { .. }) if started.elapsed() < STARTING => std::thread::sleep(RETRY),
+                Err(LogError::InUse { .. }) if started.elapsed() < MAX_OPEN_WAIT => std::thread::sleep(RETRY_DELAY),
                 Err(error) => return Err(error.into()),
             }
         }
     }
 
-    fn unreachable(&self, error: &std::io::Error) -> Failure {
+    fn connection_failure(&self, error: &std::io::Error) -> Failure {
         Failure::Failed(format!("cannot connect to the gateway of `{}`: {error}", self.home.dir.display()))
     }
 
     /// Converts the error of opening the log for a command that cannot run while the gateway does. `reason` completes
     /// the sentence "`turnwise serve` is running, and …".
-    pub(crate) fn exclusive(&self, error: LogError, reason: &str) -> Failure {
+    pub(crate) fn in_use_failure(&self, error: LogError, reason: &str) -> Failure {
         match error {
             LogError::InUse { .. } if matches!(Connection::open(&self.home.dir), Ok(Some(_))) => {
                 Failure::Failed(format!(
@@ -86,40 +86,44 @@ impl Context {
     }
 
     /// Opens the engine for the gateway: a barrier waits for the journal alone, and the index follows.
-    pub(crate) fn engine_of_gateway(&self, models: Models) -> Result<Engine, Failure> {
+    pub(crate) fn gateway_engine(&self, models: Models) -> Result<Engine, Failure> {
         let (log, repairs) = SledLog::open(self.home.log())?;
-        self.engine_on(log.with_max_index_lag(INDEX_LAG).with_journal_preallocation(JOURNAL_AHEAD), &repairs, models)
+        self.engine_with_log(
+            log.with_max_index_lag(MAX_INDEX_LAG).with_journal_preallocation(JOURNAL_PADDING_BYTES),
+            &repairs,
+            models,
+        )
     }
 
-    fn engine_on(&self, log: SledLog, repairs: &[Repair], models: Models) -> Result<Engine, Failure> {
+    fn engine_with_log(&self, log: SledLog, repairs: &[Repair], models: Models) -> Result<Engine, Failure> {
         let mut engine = Engine::with_models(&self.home, models, self.stores(Arc::new(log)))?;
-        self.tell(&mut engine, repairs)?;
+        self.report_repairs(&mut engine, repairs)?;
         Ok(engine)
     }
 
     /// Opens a read-only engine on the current content of the log. It can run beside a writer.
-    pub(crate) fn reader(&self) -> Result<Engine, Failure> {
-        let log = self.read_only()?;
+    pub(crate) fn engine_reader(&self) -> Result<Engine, Failure> {
+        let log = self.log_reader()?;
         Ok(Engine::open(&self.home, self.stores(log))?)
     }
 
     /// Folds the state from the current content of the log, without loading the policy.
-    pub(crate) fn state(&self) -> Result<RouterState, Failure> {
-        Ok(event_bus::fold_all(self.read_only()?.as_ref())?)
+    pub(crate) fn fold_state(&self) -> Result<RouterState, Failure> {
+        Ok(event_bus::fold_all(self.log_reader()?.as_ref())?)
     }
 
     /// Prints a note if the policy file has errors, because the last valid policy is active then.
-    pub(crate) fn policy_notice(&self, path: &str, errors: u64) {
+    pub(crate) fn print_policy_note(&self, path: &str, errors: u64) {
         if 0 < errors {
-            let errors = counted(errors, "error");
-            self.notice(&format!(
+            let errors = count_noun(errors, "error");
+            self.print_note(&format!(
                 "`{path}` has {errors}: the last valid policy is active; `turnwise rules check` lists the errors"
             ));
         }
     }
 
     /// Opens the log for reading; an empty log if nothing was recorded yet.
-    pub(crate) fn read_only(&self) -> Result<Arc<dyn EventLog>, Failure> {
+    pub(crate) fn log_reader(&self) -> Result<Arc<dyn EventLog>, Failure> {
         if !self.home.log().exists() {
             return Ok(Arc::new(MemoryLog::new()));
         }
@@ -131,11 +135,11 @@ impl Context {
         Stores { log, texts: Arc::new(texts), clock: Box::new(SystemClock), offset: local_offset }
     }
 
-    /// Prints the repairs made when the log was opened, and records them.
-    fn tell(&self, engine: &mut Engine, repairs: &[Repair]) -> Result<(), Failure> {
+    /// Prints the repairs made when the log was opened, and records an event for each.
+    fn report_repairs(&self, engine: &mut Engine, repairs: &[Repair]) -> Result<(), Failure> {
         let mut events = Vec::new();
         for (number, repair) in (0..).zip(repairs) {
-            self.notice(&format!("the log was repaired: {repair}"));
+            self.print_note(&format!("the log was repaired: {repair}"));
             let now = engine.now();
             let correlation = EventId::derive(&[b"log"]);
             let action = match repair.action {
@@ -153,7 +157,7 @@ impl Context {
     }
 
     /// Prints a note on the standard error, unless the output is JSON.
-    pub(crate) fn notice(&self, text: &str) {
+    pub(crate) fn print_note(&self, text: &str) {
         if !self.json {
             screen::print_error_line(&format!("{} {text}", screen::styled(screen::NOTICE, "note:")));
         }

@@ -8,7 +8,7 @@ use std::sync::{
 use signal_hook::{consts::SIGINT, flag};
 
 /// The exit code of a process ended by Ctrl-C: 128 plus the number of SIGINT, as in shells.
-const ENDED: i32 = 130;
+const INTERRUPTED_EXIT_CODE: i32 = 130;
 
 /// A flag that Ctrl-C sets.
 #[derive(Debug, Clone, Default)]
@@ -19,7 +19,7 @@ impl Interrupt {
     pub(crate) fn listen() -> Self {
         let interrupt = Self::default();
         // The order matters: only the second Ctrl-C finds the flag set.
-        let listening = flag::register_conditional_shutdown(SIGINT, ENDED, Arc::clone(&interrupt.0))
+        let listening = flag::register_conditional_shutdown(SIGINT, INTERRUPTED_EXIT_CODE, Arc::clone(&interrupt.0))
             .and_then(|_| flag::register(SIGINT, Arc::clone(&interrupt.0)));
         if let Err(error) = listening {
             tracing::warn!(%error, "cannot listen for Ctrl-C; it ends the program at once");
@@ -28,7 +28,7 @@ impl Interrupt {
     }
 
     /// Returns whether Ctrl-C was pressed since [`Interrupt::listen`].
-    pub(crate) fn pressed(&self) -> bool {
+    pub(crate) fn was_pressed(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 }

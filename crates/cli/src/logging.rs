@@ -13,23 +13,25 @@ use tracing_subscriber::{
 use crate::{arguments::LogFormat, failure::Failure};
 
 /// The environment variable with the filter of log lines, such as `info` or `warn,gateway=debug`.
-const VARIABLE: &str = "RUST_LOG";
+const FILTER_VARIABLE: &str = "RUST_LOG";
 
 /// Initialises logging with the filter in `RUST_LOG`, or else with the level of `--verbose`. A gateway logs warnings by
 /// default. Other commands log nothing by default, because they print their errors.
 ///
 /// # Errors
 /// [`Failure::Invalid`] when `RUST_LOG` is not a valid filter.
-pub(crate) fn start(verbose: u8, is_gateway: bool, format: LogFormat) -> Result<(), Failure> {
+pub(crate) fn init(verbose: u8, is_gateway: bool, format: LogFormat) -> Result<(), Failure> {
     let level = match verbose {
         0 if is_gateway => LevelFilter::WARN,
         0 => LevelFilter::OFF,
         1 => LevelFilter::INFO,
         _ => LevelFilter::DEBUG,
     };
-    let filter = match std::env::var(VARIABLE) {
+    let filter = match std::env::var(FILTER_VARIABLE) {
         Ok(directives) if !directives.trim().is_empty() => Targets::from_str(&directives).map_err(|error| {
-            Failure::Invalid(format!("`{VARIABLE}={directives}` is not a filter such as `warn,gateway=debug`: {error}"))
+            Failure::Invalid(format!(
+                "`{FILTER_VARIABLE}={directives}` is not a filter such as `warn,gateway=debug`: {error}"
+            ))
         })?,
         _ => Targets::new().with_default(level),
     };

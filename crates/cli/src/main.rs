@@ -45,7 +45,7 @@ fn run(context: &Context, arguments: Arguments) -> Result<(), Failure> {
         sigpipe::reset();
         None
     };
-    logging::start(arguments.verbose, log_format.is_some(), log_format.unwrap_or(LogFormat::Text))?;
+    logging::init(arguments.verbose, log_format.is_some(), log_format.unwrap_or(LogFormat::Text))?;
     commands::run(context, arguments.command)
 }
 

@@ -13,7 +13,7 @@ const UNITS: [(char, u64); 4] =
 /// # Errors
 /// A message with the expected formats.
 pub(crate) fn parse(text: &str, now: Timestamp) -> Result<Timestamp, String> {
-    if let Some(span) = span(text) {
+    if let Some(span) = parse_span(text) {
         return Ok(Timestamp(now.0.saturating_sub(span)));
     }
     let local = |at: civil::DateTime| at.to_zoned(TimeZone::system()).ok().map(|at| at.timestamp());
@@ -24,7 +24,7 @@ pub(crate) fn parse(text: &str, now: Timestamp) -> Result<Timestamp, String> {
 }
 
 /// Parses a span such as `30d` into microseconds; `None` if it is not one or overflows.
-fn span(text: &str) -> Option<u64> {
+fn parse_span(text: &str) -> Option<u64> {
     let unit = text.chars().next_back()?;
     let (_, length) = UNITS.iter().find(|(name, _)| *name == unit)?;
     let number: u64 = text[..text.len() - 1].parse().ok()?;

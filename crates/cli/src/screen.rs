@@ -23,8 +23,8 @@ pub(crate) fn styled(style: Style, text: &str) -> String {
 }
 
 /// Formats a number with its noun in singular or plural: `1 turn`, `2 turns`.
-pub(crate) fn counted(number: u64, what: &str) -> String {
-    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
+pub(crate) fn count_noun(number: u64, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
 /// Prints a line on the standard output; a stream that is closed is not an error.
@@ -38,7 +38,7 @@ pub(crate) fn print_error_line(line: &str) {
 }
 
 /// Returns the longest prefix of a text that fits into `columns` terminal columns.
-pub(crate) fn cut(text: &str, columns: usize) -> &str {
+pub(crate) fn truncate(text: &str, columns: usize) -> &str {
     let mut used = 0;
     let end = text.char_indices().find(|(_, character)| {
         used += character.width().unwrap_or_default();
@@ -59,7 +59,7 @@ impl Table {
         Self { titles: titles.to_vec(), rows: Vec::new() }
     }
 
-    pub(crate) fn row(&mut self, cells: impl IntoIterator<Item = String>) {
+    pub(crate) fn add_row(&mut self, cells: impl IntoIterator<Item = String>) {
         self.rows.push(cells.into_iter().collect());
     }
 
@@ -70,7 +70,7 @@ impl Table {
             cells.map(|cell| cell.width()).chain([title(index).width()]).max().unwrap_or_default()
         };
         let widths: Vec<_> = (0..self.titles.len()).map(width).collect();
-        let line = |cell: &dyn Fn(usize) -> String| {
+        let format_row = |cell: &dyn Fn(usize) -> String| {
             let cells: Vec<_> = widths
                 .iter()
                 .enumerate()
@@ -82,26 +82,26 @@ impl Table {
                 .collect();
             cells.join("  ").trim_end().to_owned()
         };
-        anstream::println!("{}", styled(HEADING, &line(&|index| title(index).to_owned())));
+        anstream::println!("{}", styled(HEADING, &format_row(&|index| title(index).to_owned())));
         for row in &self.rows {
-            anstream::println!("{}", line(&|index| row.get(index).cloned().unwrap_or_default()));
+            anstream::println!("{}", format_row(&|index| row.get(index).cloned().unwrap_or_default()));
         }
     }
 }
 
 /// Returns a progress bar for work measured in bytes, on the standard error if that is a terminal.
-pub(crate) fn byte_bar(bytes: u64, what: &'static str) -> ProgressBar {
+pub(crate) fn byte_bar(bytes: u64, label: &'static str) -> ProgressBar {
     let template = "{prefix} [{bar:30}] {bytes}/{total_bytes} {bytes_per_sec}, {eta} left";
-    bar(bytes, what, template)
+    bar(bytes, label, template)
 }
 
 /// Returns a progress bar for work measured in events, on the standard error if that is a terminal.
-pub(crate) fn event_bar(events: u64, what: &'static str) -> ProgressBar {
-    bar(events, what, "{prefix} [{bar:30}] {pos}/{len} {per_sec}, {eta} left")
+pub(crate) fn event_bar(events: u64, label: &'static str) -> ProgressBar {
+    bar(events, label, "{prefix} [{bar:30}] {pos}/{len} {per_sec}, {eta} left")
 }
 
-fn bar(length: u64, what: &'static str, template: &str) -> ProgressBar {
-    let bar = ProgressBar::new(length).with_prefix(what);
+fn bar(length: u64, label: &'static str, template: &str) -> ProgressBar {
+    let bar = ProgressBar::new(length).with_prefix(label);
     // The templates are literals; the default style is used if one does not parse.
     let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
     bar.with_style(style.progress_chars("=> "))

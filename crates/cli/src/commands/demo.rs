@@ -15,17 +15,17 @@ use super::{
 use crate::{
     context::{Context, local_offset},
     failure::Failure,
-    screen::{FAINT, HEADING, Table, cut, styled},
+    screen::{FAINT, HEADING, Table, styled, truncate},
 };
 
 pub(super) fn run(context: &Context) -> Result<(), Failure> {
     let folder = std::env::temp_dir().join(format!("turnwise-demo-{}", std::process::id()));
-    let done = demo(context, &folder);
+    let done = run_in(context, &folder);
     let removed = fs::remove_dir_all(&folder).map_err(|error| Failure::file("remove", &folder, &error));
     done.and(removed)
 }
 
-fn demo(context: &Context, folder: &std::path::Path) -> Result<(), Failure> {
+fn run_in(context: &Context, folder: &std::path::Path) -> Result<(), Failure> {
     fs::create_dir_all(folder).map_err(|error| Failure::file("create", folder, &error))?;
     let home = Home::new(folder, context.home.user.clone());
     fs::write(&home.policy, STARTER_POLICY).map_err(|error| Failure::file("write", &home.policy, &error))?;
@@ -45,22 +45,23 @@ fn demo(context: &Context, folder: &std::path::Path) -> Result<(), Failure> {
             engine.observe_session(&session)?;
         }
         let ran_on = turn.calls().next().map(|call| call.model.clone());
-        if let Some(made) = engine.observe_turn(&session, &turn)? {
-            turns.push((made, ran_on, turn.message));
+        if let Some(outcome) = engine.observe_turn(&session, &turn)? {
+            turns.push((outcome, ran_on, turn.message));
         }
     }
     engine.commit()?;
     // A decision by a rule has the most instructive chain.
-    let by_rule = |made: &engine::TurnOutcome| {
-        made.decision().and_then(Decision::winner).is_some_and(|entry| entry.slot == Slot::ConfiguredRules)
+    let is_decided_by_rule = |outcome: &engine::TurnOutcome| {
+        outcome.decision().and_then(Decision::winner).is_some_and(|entry| entry.slot == Slot::ConfiguredRules)
     };
-    let shown = turns.iter().rev().find(|(made, ..)| by_rule(made)).or(turns.first());
-    let insight = shown.map(|(made, ..)| find_decision(engine.log().as_ref(), &made.turn.to_string())).transpose()?;
+    let shown = turns.iter().rev().find(|(outcome, ..)| is_decided_by_rule(outcome)).or(turns.first());
+    let insight =
+        shown.map(|(outcome, ..)| find_decision(engine.log().as_ref(), &outcome.turn.to_string())).transpose()?;
     let overall = engine.state().costs.overall();
     let views: Vec<_> = turns
         .iter()
-        .map(|(made, ran_on, message)| {
-            json!({ "message": message, "ran_on": ran_on, "decision": DecisionView::of(made) })
+        .map(|(outcome, ran_on, message)| {
+            json!({ "message": message, "ran_on": ran_on, "decision": DecisionView::of(outcome) })
         })
         .collect();
     let events = engine.log().head()?;
@@ -72,15 +73,15 @@ fn demo(context: &Context, folder: &std::path::Path) -> Result<(), Failure> {
         );
         anstream::println!();
         let mut table = Table::new(&[">#", "MESSAGE", "RAN ON", "TURNWISE CHOOSES", "BECAUSE OF"]);
-        for (number, (made, ran_on, message)) in (1..).zip(&turns) {
-            let start = cut(message.lines().next().unwrap_or_default(), 44).to_owned();
-            let chosen = made.model().map_or_else(|| "-".to_owned(), ToString::to_string);
-            table.row([
+        for (number, (outcome, ran_on, message)) in (1..).zip(&turns) {
+            let start = truncate(message.lines().next().unwrap_or_default(), 44).to_owned();
+            let chosen = outcome.model().map_or_else(|| "-".to_owned(), ToString::to_string);
+            table.add_row([
                 number.to_string(),
                 start,
                 ran_on.clone().unwrap_or_else(|| "-".to_owned()),
                 chosen,
-                made.decision().map(decided_by).unwrap_or_default(),
+                outcome.decision().map(decided_by).unwrap_or_default(),
             ]);
         }
         table.print();
@@ -91,14 +92,14 @@ fn demo(context: &Context, folder: &std::path::Path) -> Result<(), Failure> {
         anstream::println!("\n{}", styled(HEADING, "What the session cost"));
         let mut table = Table::new(&["MODEL", ">CALLS", ">OUTPUT TOKENS", ">COST"]);
         for (model, total) in engine.state().costs.models() {
-            table.row([
+            table.add_row([
                 model.to_string(),
                 total.calls.to_string(),
                 total.usage.output.to_string(),
                 format!("{:.4}", total.cost),
             ]);
         }
-        table.row([
+        table.add_row([
             "total".to_owned(),
             overall.calls.to_string(),
             overall.usage.output.to_string(),

@@ -1,6 +1,6 @@
 //! `events`: shows, exports, imports, verifies, purges and repairs the log.
 
-mod moving;
+mod json_lines;
 mod purge;
 mod verify;
 
@@ -22,8 +22,8 @@ pub(super) fn run(context: &Context, command: EventsCommand) -> Result<(), Failu
             tail(context, number, follow, kind.as_deref().unwrap_or_default())
         }
         EventsCommand::Show { event } => show(context, &event),
-        EventsCommand::Export { file, after } => moving::export(context, file.as_deref(), Position(after)),
-        EventsCommand::Import { file, without_chain } => moving::import(context, &file, without_chain),
+        EventsCommand::Export { file, after } => json_lines::export(context, file.as_deref(), Position(after)),
+        EventsCommand::Import { file, without_chain } => json_lines::import(context, &file, without_chain),
         EventsCommand::Verify => verify::verify(context),
         EventsCommand::Purge { text: _, before, session, yes } => {
             purge::purge(context, before.as_deref(), session.as_deref(), yes)
@@ -33,7 +33,7 @@ pub(super) fn run(context: &Context, command: EventsCommand) -> Result<(), Failu
 }
 
 fn tail(context: &Context, number: usize, follow: bool, kind: &str) -> Result<(), Failure> {
-    let log = context.read_only()?;
+    let log = context.log_reader()?;
     let mut latest = std::collections::VecDeque::new();
     let mut last = Position::ORIGIN;
     for recorded in events(log.as_ref(), Position::ORIGIN) {
@@ -47,7 +47,7 @@ fn tail(context: &Context, number: usize, follow: bool, kind: &str) -> Result<()
         }
     }
     for recorded in &latest {
-        line(context, recorded);
+        print_event(context, recorded);
     }
     if !follow {
         return Ok(());
@@ -55,19 +55,19 @@ fn tail(context: &Context, number: usize, follow: bool, kind: &str) -> Result<()
     loop {
         std::thread::sleep(std::time::Duration::from_millis(200));
         // A reader sees only the events that were in the log when it was opened.
-        let log = context.read_only()?;
+        let log = context.log_reader()?;
         for recorded in events(log.as_ref(), last) {
             let recorded = recorded?;
             last = recorded.position;
             if recorded.event.kind.starts_with(kind) {
-                line(context, &recorded);
+                print_event(context, &recorded);
             }
         }
     }
 }
 
 /// Prints an event on one line: text, or a JSON object.
-fn line(context: &Context, recorded: &Recorded) {
+fn print_event(context: &Context, recorded: &Recorded) {
     let json = event_to_json(recorded);
     if context.json {
         println!("{json}");
@@ -80,7 +80,7 @@ fn line(context: &Context, recorded: &Recorded) {
 
 /// Returns the first four of the most informative fields of an event, without text that the user wrote.
 fn summary(json: &Value) -> String {
-    const TELLING: [&str; 16] = [
+    const SUMMARY_FIELDS: [&str; 16] = [
         "model",
         "name",
         "status",
@@ -103,7 +103,7 @@ fn summary(json: &Value) -> String {
     }
     let Some(data) = json.get("data") else { return "(a kind or version this program does not know)".to_owned() };
     let decided = data.get("decision").and_then(|decision| decision.get("model"));
-    let fields = TELLING.iter().filter_map(|name| Some((*name, data.get(name)?)));
+    let fields = SUMMARY_FIELDS.iter().filter_map(|name| Some((*name, data.get(name)?)));
     let fields = fields.chain(decided.map(|model| ("model", model)));
     let shown: Vec<_> = fields
         .filter(|(_, value)| !value.is_null() && !value.as_str().is_some_and(str::is_empty))
@@ -114,7 +114,7 @@ fn summary(json: &Value) -> String {
 }
 
 fn show(context: &Context, event: &str) -> Result<(), Failure> {
-    let log = context.read_only()?;
+    let log = context.log_reader()?;
     let position = match (event.parse::<u64>(), event.parse()) {
         (Ok(position), _) => Some(Position(position)),
         (_, Ok(id)) => log.find(id)?,
@@ -126,7 +126,7 @@ fn show(context: &Context, event: &str) -> Result<(), Failure> {
     };
     let found = position
         .filter(|position| Position::ORIGIN < *position)
-        .map(|position| read(log.as_ref(), position))
+        .map(|position| read_event(log.as_ref(), position))
         .transpose()?;
     let recorded = found.flatten().ok_or_else(|| Failure::Invalid(format!("the log has no event `{event}`")))?;
     let json = event_to_json(&recorded);
@@ -141,7 +141,7 @@ fn show(context: &Context, event: &str) -> Result<(), Failure> {
 }
 
 /// Reads the event at `position`; `None` beyond the end of the log.
-fn read(log: &dyn EventLog, position: Position) -> Result<Option<Recorded>, Failure> {
+fn read_event(log: &dyn EventLog, position: Position) -> Result<Option<Recorded>, Failure> {
     let events = log.read_after(Position(position.0 - 1), 1)?;
     Ok(events.into_iter().next().filter(|recorded| recorded.position == position))
 }

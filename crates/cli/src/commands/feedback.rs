@@ -6,11 +6,11 @@ use contracts::events::{EvalCompleted, Rating, Signal, SignalKind};
 use control::GiveFeedback;
 use patterns::MIN_EVAL_CONFIDENCE;
 
-use super::route::turn_named;
+use super::route::resolve_turn;
 use crate::{arguments::FeedbackArguments, context::Context, failure::Failure};
 
 pub(super) fn run(context: &Context, arguments: &FeedbackArguments) -> Result<(), Failure> {
-    let turn = turn_named(context.read_only()?.as_ref(), &arguments.turn)?;
+    let turn = resolve_turn(context.log_reader()?.as_ref(), &arguments.turn)?;
     let mut writer = context.writer()?;
     let feedback = writer.execute(GiveFeedback { turn, rating: arguments.rating.into() })?;
     writer.close()?;
@@ -21,7 +21,7 @@ pub(super) fn run(context: &Context, arguments: &FeedbackArguments) -> Result<()
         };
         anstream::println!("Rating {rating} for turn {turn}.");
         for verdict in &feedback.verdicts {
-            anstream::println!("{}", shown(verdict));
+            anstream::println!("{}", verdict_text(verdict));
         }
         if feedback.later {
             anstream::println!("The turn is long past: `turnwise patterns evaluate` takes this into account.");
@@ -32,15 +32,15 @@ pub(super) fn run(context: &Context, arguments: &FeedbackArguments) -> Result<()
 }
 
 /// Formats a verdict as a sentence.
-fn shown(verdict: &EvalCompleted) -> String {
+fn verdict_text(verdict: &EvalCompleted) -> String {
     let model = verdict.model.as_ref().map_or("whoever took it", contracts::ModelId::as_str);
     let counts = if verdict.confidence < MIN_EVAL_CONFIDENCE { ", too unsure to count" } else { "" };
     let (score, confidence) = (verdict.score, verdict.confidence);
-    format!("{model} is judged {score} at confidence {confidence}{counts}: {}.", signals(&verdict.signals))
+    format!("{model} is judged {score} at confidence {confidence}{counts}: {}.", signals_text(&verdict.signals))
 }
 
 /// Lists the signals in order, each kind once with its count.
-fn signals(signals: &[Signal]) -> String {
+fn signals_text(signals: &[Signal]) -> String {
     let mut shown = String::new();
     for (place, signal) in signals.iter().enumerate() {
         if signals.iter().take(place).any(|earlier| earlier.kind == signal.kind) {
@@ -48,7 +48,7 @@ fn signals(signals: &[Signal]) -> String {
         }
         let separator = if shown.is_empty() { "" } else { ", " };
         // Writing to a `String` always succeeds.
-        let _ = write!(shown, "{separator}{}", words(signal.kind));
+        let _ = write!(shown, "{separator}{}", signal_text(signal.kind));
         let times = signals.iter().filter(|other| other.kind == signal.kind).count();
         if 1 < times {
             let _ = write!(shown, " {times} times");
@@ -57,7 +57,7 @@ fn signals(signals: &[Signal]) -> String {
     shown
 }
 
-const fn words(kind: SignalKind) -> &'static str {
+const fn signal_text(kind: SignalKind) -> &'static str {
     match kind {
         SignalKind::Completed => "the turn completed",
         SignalKind::Cancelled => "the turn was cancelled",

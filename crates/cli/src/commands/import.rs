@@ -22,11 +22,11 @@ use crate::{arguments::ImportCommand, context::Context, failure::Failure, interr
 pub(super) fn run(context: &Context, command: ImportCommand) -> Result<(), Failure> {
     match command {
         ImportCommand::ClaudeCode { path } => {
-            let path = folder(path, context.home.user.as_deref().map(claude_sessions))?;
+            let path = resolve_folder(path, context.home.user.as_deref().map(claude_sessions))?;
             import::<ClaudeCode>(context, &path, claude_code::discover, "*.jsonl", "claude-code DIR")
         }
         ImportCommand::Codex { path } => {
-            let path = folder(path, codex_sessions(context.home.user.as_deref()))?;
+            let path = resolve_folder(path, codex_sessions(context.home.user.as_deref()))?;
             import::<Codex>(context, &path, codex::discover, "rollout-*.jsonl", "codex DIR")
         }
         ImportCommand::OpenaiLog { file } => {
@@ -43,18 +43,18 @@ fn codex_sessions(user: Option<&Path>) -> Option<PathBuf> {
 }
 
 /// Returns the folder of the argument, or else the default.
-fn folder(path: Option<PathBuf>, default: Option<PathBuf>) -> Result<PathBuf, Failure> {
+fn resolve_folder(path: Option<PathBuf>, default: Option<PathBuf>) -> Result<PathBuf, Failure> {
     path.or(default)
         .ok_or_else(|| Failure::Invalid("there is no home folder: name the folder of the sessions".to_owned()))
 }
 
-/// Imports all session files below `path`. `names` is the pattern of their names and `command` the subcommand with its
-/// argument, for errors.
+/// Imports all session files below `path`. Error messages contain `file_pattern`, the pattern of their names, and
+/// `command`, the subcommand with its argument.
 fn import<F: Format>(
     context: &Context,
     path: &Path,
     discover: fn(&Path) -> Result<Vec<SessionFile>, DiscoverError>,
-    names: &str,
+    file_pattern: &str,
     command: &str,
 ) -> Result<(), Failure> {
     let files = discover(path).map_err(|error| {
@@ -62,11 +62,11 @@ fn import<F: Format>(
         Failure::Invalid(format!("{error}: {}; {next}", error.source))
     })?;
     if files.is_empty() {
-        return Err(Failure::Invalid(format!("`{}` has no session files ({names})", path.display())));
+        return Err(Failure::Invalid(format!("`{}` has no session files ({file_pattern})", path.display())));
     }
     let mut writer = context.writer()?;
     let policy = writer.execute(RefreshPolicy {})?;
-    context.policy_notice(&policy.path, policy.errors);
+    context.print_policy_note(&policy.path, policy.errors);
     let interrupt = Interrupt::listen();
     let imported = transfer::import_files::<F>(&mut writer, &files, !context.json, &interrupt)?;
     writer.close()?;

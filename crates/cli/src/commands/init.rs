@@ -9,7 +9,7 @@ use transcripts::claude_code;
 use crate::{
     context::Context,
     failure::Failure,
-    screen::{GOOD, counted, styled},
+    screen::{GOOD, count_noun, styled},
 };
 
 /// The starter policy: valid and commented.
@@ -52,7 +52,7 @@ pub(super) fn run(context: &Context, force: bool) -> Result<(), Failure> {
         match (&folder, count) {
             (Some(folder), 1..) => {
                 let megabytes = bytes.div_ceil(1_000_000);
-                let files = counted(count as u64, "Claude Code session file");
+                let files = count_noun(count as u64, "Claude Code session file");
                 anstream::println!("found {files} ({megabytes} MB) in {}", folder.display());
             }
             _ => anstream::println!("found no Claude Code sessions"),

@@ -26,11 +26,11 @@ pub(super) fn run(context: &Context, choice: &str, session: Option<&str>) -> Res
 }
 
 fn show(context: &Context, session: Option<&str>) -> Result<(), Failure> {
-    let folded = context.state()?;
-    let sessions = &folded.sessions;
-    let name = session_named(sessions, session)?;
+    let state = context.fold_state()?;
+    let sessions = &state.sessions;
+    let name = resolve_session(sessions, session)?;
     let session = sessions.get(&name).cloned().unwrap_or_default();
-    let log = context.read_only()?;
+    let log = context.log_reader()?;
     let last = session.last_turn.map(|turn| find_decision(log.as_ref(), &turn.to_string())).transpose()?;
     let pending = session.pending().map(|choice| json!({ "model": choice }));
     let json = json!({
@@ -54,7 +54,7 @@ fn show(context: &Context, session: Option<&str>) -> Result<(), Failure> {
 }
 
 /// Resolves the session argument; the session with the latest event if there is none.
-fn session_named(sessions: &Sessions, name: Option<&str>) -> Result<SessionId, Failure> {
+fn resolve_session(sessions: &Sessions, name: Option<&str>) -> Result<SessionId, Failure> {
     let Some(name) = name else {
         let latest = sessions.latest();
         return latest.map(|(session, _)| session.clone()).ok_or_else(|| EngineError::NothingDecided.into());

@@ -33,16 +33,16 @@ fn list(context: &Context) -> Result<(), Failure> {
     context.print(&all, || {
         let mut table = Table::new(&["MODEL", "TIER", "ALIASES", ">CONTEXT", ">INPUT $/M", ">OUTPUT $/M", "TAKES"]);
         for model in &all {
-            let can = model.capabilities;
+            let capabilities = model.capabilities;
             let takes = [
-                (can.images, "images"),
-                (can.tools, "tools"),
-                (can.structured_output, "schemas"),
-                (can.effort, "effort"),
+                (capabilities.images, "images"),
+                (capabilities.tools, "tools"),
+                (capabilities.structured_output, "schemas"),
+                (capabilities.effort, "effort"),
             ];
-            let takes: Vec<_> = takes.iter().filter(|(can, _)| *can).map(|(_, what)| *what).collect();
+            let takes: Vec<_> = takes.iter().filter(|(supported, _)| *supported).map(|(_, name)| *name).collect();
             let price = |rate: Option<PicoUsd>| rate.map_or_else(|| "?".to_owned(), per_million);
-            table.row([
+            table.add_row([
                 model.id.to_string(),
                 model.tier.map(|tier| tier.to_string()).unwrap_or_default(),
                 model.aliases.join(", "),
@@ -83,8 +83,8 @@ fn import(context: &Context, file: &Path) -> Result<(), Failure> {
     let counts = converted.counts_by_reason();
     let mut entries = converted.entries;
     for (id, entry) in own {
-        let below = entries.remove(&id).unwrap_or_default();
-        entries.insert(id, below.overridden_by(entry));
+        let imported_entry = entries.remove(&id).unwrap_or_default();
+        entries.insert(id, imported_entry.overridden_by(entry));
     }
     let yaml = catalogue::to_yaml(HEADER, &entries);
     catalogue::load_registry(Some(catalogue::ModelFile { file: &name, text: &yaml }))
@@ -92,8 +92,8 @@ fn import(context: &Context, file: &Path) -> Result<(), Failure> {
     fs::create_dir_all(&context.home.dir).map_err(|error| Failure::file("create", &context.home.dir, &error))?;
     fs::write(&path, yaml).map_err(|error| Failure::file("write", &path, &error))?;
     let mut dropped: BTreeMap<String, Vec<&str>> = BTreeMap::new();
-    for left in &converted.dropped {
-        dropped.entry(left.reason.to_string()).or_default().push(&left.name);
+    for model in &converted.dropped {
+        dropped.entry(model.reason.to_string()).or_default().push(&model.name);
     }
     let simplified = converted.simplified.len();
     let json = json!({ "file": path, "imported": imported, "simplified": converted.simplified, "dropped": dropped });

@@ -12,7 +12,7 @@ use crate::{
     arguments::{PatternsCommand, WorkspaceArgument},
     context::Context,
     failure::Failure,
-    screen::{Table, cut},
+    screen::{Table, truncate},
 };
 
 pub(super) fn run(context: &Context, command: PatternsCommand) -> Result<(), Failure> {
@@ -27,7 +27,7 @@ pub(super) fn run(context: &Context, command: PatternsCommand) -> Result<(), Fai
 }
 
 fn status(context: &Context) -> Result<(), Failure> {
-    let state = context.state()?;
+    let state = context.fold_state()?;
     let rows: Vec<WorkspaceStatus<'_>> = state.patterns.status().collect();
     context.print(&rows, || {
         if rows.is_empty() {
@@ -39,7 +39,7 @@ fn status(context: &Context) -> Result<(), Failure> {
         let mut table = Table::new(&["WORKSPACE", ">TURNS", ">SCORED", ">KINDS", ">OUTCOMES", "ROOM"]);
         for row in &rows {
             let filling = if row.rows > SOFT_CAP as usize { ", filling" } else { "" };
-            table.row([
+            table.add_row([
                 row.workspace.unwrap_or("(none)").to_owned(),
                 row.samples.to_string(),
                 row.scored.to_string(),
@@ -53,23 +53,23 @@ fn status(context: &Context) -> Result<(), Failure> {
 }
 
 /// Returns the absolute path of the workspace in the arguments, or of the current folder.
-fn path(argument: &WorkspaceArgument) -> Option<String> {
+fn workspace_path(argument: &WorkspaceArgument) -> Option<String> {
     let given = argument.workspace.clone().or_else(|| std::env::current_dir().ok())?;
     Some(std::path::absolute(given).ok()?.display().to_string())
 }
 
 /// Formats a score; `-` if there is none.
-fn share(score: Option<contracts::Score>) -> String {
+fn format_score(score: Option<contracts::Score>) -> String {
     score.map_or_else(|| "-".to_owned(), |score| score.to_string())
 }
 
 /// Formats a cost; `-` if it is unknown.
-fn money(cost: Option<u64>) -> String {
+fn format_cost(cost: Option<u64>) -> String {
     cost.map_or_else(|| "-".to_owned(), |cost| what_if::dollars(i64::try_from(cost).unwrap_or(i64::MAX)))
 }
 
 /// Returns the first 44 columns of a turn's message; empty if its text was removed.
-fn beginning(
+fn message_preview(
     log: &dyn event_bus::EventLog,
     texts: &dyn event_bus::TextStore,
     turn: contracts::TurnId,
@@ -77,6 +77,6 @@ fn beginning(
     const COLUMNS: usize = 44;
     let text = engine::find_message(log, texts, turn)?.unwrap_or_default();
     let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().trim();
-    let start = cut(line, COLUMNS);
+    let start = truncate(line, COLUMNS);
     Ok(if start.len() < line.len() { format!("{start}…") } else { start.to_owned() })
 }

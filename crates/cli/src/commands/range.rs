@@ -6,7 +6,7 @@ use what_if::Range;
 
 use crate::{arguments::RangeArguments, failure::Failure, moment};
 
-pub(super) fn range(arguments: &RangeArguments) -> Result<Range, Failure> {
+pub(super) fn parse_range(arguments: &RangeArguments) -> Result<Range, Failure> {
     let now = SystemClock.now();
     let moment = |text: &Option<String>| text.as_deref().map(|text| moment::parse(text, now)).transpose();
     let session = arguments.session.as_deref().map(SessionId::try_from).transpose();

@@ -5,20 +5,20 @@ use router_core::{WhyHeader, why};
 use unicode_width::UnicodeWidthStr as _;
 use what_if::{Divergence, ReplayReport, replay};
 
-use super::range::range;
+use super::range::parse_range;
 use crate::{
     arguments::RangeArguments,
     context::Context,
     failure::Failure,
-    screen::{BAD, GOOD, counted, cut, event_bar, styled},
+    screen::{BAD, GOOD, count_noun, event_bar, styled, truncate},
 };
 
 /// The width of the left chain, in terminal columns.
-const COLUMN: usize = 78;
+const LEFT_WIDTH: usize = 78;
 
 pub(super) fn run(context: &Context, arguments: &RangeArguments) -> Result<(), Failure> {
-    let range = range(arguments)?;
-    let log = context.read_only()?;
+    let range = parse_range(arguments)?;
+    let log = context.log_reader()?;
     let bar = event_bar(log.head()?.0, "replaying");
     if context.json {
         bar.set_draw_target(indicatif::ProgressDrawTarget::hidden());
@@ -31,13 +31,13 @@ pub(super) fn run(context: &Context, arguments: &RangeArguments) -> Result<(), F
 }
 
 fn show(replayed: &ReplayReport) {
-    let mut decisions = counted(replayed.decisions, "decision");
+    let mut decisions = count_noun(replayed.decisions, "decision");
     if 0 < replayed.steps {
-        decisions = format!("{decisions} and {}", counted(replayed.steps, "further step"));
+        decisions = format!("{decisions} and {}", count_noun(replayed.steps, "further step"));
     }
     if let Some(divergence) = &replayed.divergence {
         anstream::println!("{} the last of {decisions} came out differently", styled(BAD, "diverged:"));
-        side_by_side(divergence);
+        print_side_by_side(divergence);
     } else {
         anstream::println!("{} {decisions} made again from the log, byte for byte", styled(GOOD, "same:"));
     }
@@ -45,24 +45,24 @@ fn show(replayed: &ReplayReport) {
         anstream::println!("  {} of them by what had matched the message: its text is gone", replayed.without_text);
     }
     if 0 < replayed.without_start {
-        let decisions = counted(replayed.without_start, "decision");
+        let decisions = count_noun(replayed.without_start, "decision");
         anstream::println!("  {decisions} dropped: the start of the turn was lost from the log");
     }
     for (version, count) in &replayed.other_deciders {
-        let decisions = counted(*count, "decision");
+        let decisions = count_noun(*count, "decision");
         anstream::println!("  {decisions} dropped: version {version} of the decider made them");
     }
     anstream::println!("  digest {}", replayed.digest);
 }
 
 /// Prints the recorded and the repeated decision side by side, with a mark on each line that differs.
-fn side_by_side(divergence: &Divergence) {
+fn print_side_by_side(divergence: &Divergence) {
     let Divergence { position, turn, session, at, step, recorded, again } = divergence;
     let header = WhyHeader { turn: *turn, session: session.clone(), at: *at };
     let step = if *step == 0 { String::new() } else { format!(", step {step} of the turn") };
     anstream::println!("  position {position}{step}\n");
     let (left, right) = (why(Some(&header), &recorded.decision), why(Some(&header), &again.decision));
-    anstream::println!("  {:<COLUMN$}   MADE AGAIN", "RECORDED");
+    anstream::println!("  {:<LEFT_WIDTH$}   MADE AGAIN", "RECORDED");
     let mut right = right.lines();
     let mut left = left.lines();
     loop {
@@ -72,8 +72,8 @@ fn side_by_side(divergence: &Divergence) {
         }
         let (one, other) = (one.unwrap_or_default(), other.unwrap_or_default());
         let mark = if one == other { ' ' } else { '≠' };
-        let shown = cut(one, COLUMN);
-        let gap = " ".repeat(COLUMN.saturating_sub(shown.width()));
+        let shown = truncate(one, LEFT_WIDTH);
+        let gap = " ".repeat(LEFT_WIDTH.saturating_sub(shown.width()));
         anstream::println!("{mark} {shown}{gap} │ {other}");
     }
     if recorded.decision == again.decision {

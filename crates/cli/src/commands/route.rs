@@ -16,20 +16,20 @@ use crate::{
     arguments::{RouteArguments, RouteCommand},
     context::{Context, local_offset, local_time},
     failure::Failure,
-    screen::{NOTICE, Table, cut, styled},
+    screen::{NOTICE, Table, styled, truncate},
 };
 
 pub(super) fn run(context: &Context, arguments: &RouteArguments) -> Result<(), Failure> {
     match (&arguments.command, &arguments.session) {
-        (Some(command), _) => suggestion(context, command),
-        (None, Some(file)) => session(context, file),
-        (None, None) => message(context, arguments),
+        (Some(command), _) => answer_suggestion(context, command),
+        (None, Some(file)) => decide_session_file(context, file),
+        (None, None) => preview_message(context, arguments),
     }
 }
 
-fn message(context: &Context, arguments: &RouteArguments) -> Result<(), Failure> {
-    let engine = context.reader()?;
-    context.policy_notice(&engine.policy_path().display().to_string(), engine.policy_problems().len() as u64);
+fn preview_message(context: &Context, arguments: &RouteArguments) -> Result<(), Failure> {
+    let engine = context.engine_reader()?;
+    context.print_policy_note(&engine.policy_path().display().to_string(), engine.policy_problems().len() as u64);
     let outcome = engine.preview(turn_input(arguments)?)?;
     context.print(&DecisionView::of(&outcome), || {
         for banner in &outcome.banners {
@@ -74,7 +74,7 @@ fn turn_input(arguments: &RouteArguments) -> Result<TurnInput, Failure> {
 }
 
 /// Decides every turn of a session file, with an empty log in memory.
-fn session(context: &Context, file: &Path) -> Result<(), Failure> {
+fn decide_session_file(context: &Context, file: &Path) -> Result<(), Failure> {
     let stores = Stores {
         log: Arc::new(MemoryLog::new()),
         texts: Arc::new(MemoryTexts::default()),
@@ -88,17 +88,19 @@ fn session(context: &Context, file: &Path) -> Result<(), Failure> {
     while let Some(turn) = reader.next() {
         let Some(session) = reader.session().cloned() else { continue };
         let ran_on = turn.calls().next().map(|call| call.model.clone());
-        if let Some(made) = engine.observe_turn(&session, &turn)? {
-            rows.push((made, ran_on, turn.message));
+        if let Some(outcome) = engine.observe_turn(&session, &turn)? {
+            rows.push((outcome, ran_on, turn.message));
         }
     }
     let issues: Vec<_> = reader.issues().iter().map(ToString::to_string).collect();
-    let views: Vec<_> =
-        rows.iter().map(|(made, ran_on, _)| json!({ "ran_on": ran_on, "decision": DecisionView::of(made) })).collect();
+    let views: Vec<_> = rows
+        .iter()
+        .map(|(outcome, ran_on, _)| json!({ "ran_on": ran_on, "decision": DecisionView::of(outcome) }))
+        .collect();
     context.print(&json!({ "turns": views, "issues": issues }), || {
         let mut table = Table::new(&[">#", "STARTED", "RAN ON", "CHOSEN", "DECIDED BY", "MESSAGE"]);
-        for (number, (made, ran_on, message)) in (1..).zip(&rows) {
-            table.row(row(number, made, ran_on.as_deref(), message));
+        for (number, (outcome, ran_on, message)) in (1..).zip(&rows) {
+            table.add_row(turn_row(number, outcome, ran_on.as_deref(), message));
         }
         table.print();
         for issue in &issues {
@@ -107,21 +109,21 @@ fn session(context: &Context, file: &Path) -> Result<(), Failure> {
     })
 }
 
-fn row(number: u32, made: &TurnOutcome, ran_on: Option<&str>, message: &str) -> [String; 6] {
-    let start = cut(message.lines().next().unwrap_or_default(), 40).to_owned();
+fn turn_row(number: u32, outcome: &TurnOutcome, ran_on: Option<&str>, message: &str) -> [String; 6] {
+    let start = truncate(message.lines().next().unwrap_or_default(), 40).to_owned();
     [
         number.to_string(),
-        local_time(made.at),
+        local_time(outcome.at),
         ran_on.unwrap_or("-").to_owned(),
-        made.model().map_or_else(|| "-".to_owned(), ToString::to_string),
-        made.decision().map(decided_by).unwrap_or_default(),
+        outcome.model().map_or_else(|| "-".to_owned(), ToString::to_string),
+        outcome.decision().map(decided_by).unwrap_or_default(),
         start,
     ]
 }
 
-fn suggestion(context: &Context, command: &RouteCommand) -> Result<(), Failure> {
+fn answer_suggestion(context: &Context, command: &RouteCommand) -> Result<(), Failure> {
     let (RouteCommand::Override { turn } | RouteCommand::Ignore { turn }) = command;
-    let turn = turn_named(context.read_only()?.as_ref(), turn)?;
+    let turn = resolve_turn(context.log_reader()?.as_ref(), turn)?;
     let mut writer = context.writer()?;
     match command {
         RouteCommand::Override { .. } => {
@@ -140,7 +142,7 @@ fn suggestion(context: &Context, command: &RouteCommand) -> Result<(), Failure> 
 }
 
 /// Resolves a turn argument: `last`, an id, or the start of an id.
-pub(super) fn turn_named(log: &dyn EventLog, turn: &str) -> Result<TurnId, Failure> {
+pub(super) fn resolve_turn(log: &dyn EventLog, turn: &str) -> Result<TurnId, Failure> {
     let insight = if turn == "last" { last_decision(log)? } else { find_decision(log, turn)? };
     Ok(insight.decided.turn)
 }

@@ -10,7 +10,7 @@ use crate::{
     arguments::RulesCommand,
     context::{Context, read_text},
     failure::Failure,
-    screen::{BAD, FAINT, GOOD, NOTICE, Table, counted, styled},
+    screen::{BAD, FAINT, GOOD, NOTICE, Table, count_noun, styled},
 };
 
 pub(super) fn run(context: &Context, command: RulesCommand) -> Result<(), Failure> {
@@ -25,13 +25,13 @@ pub(super) fn run(context: &Context, command: RulesCommand) -> Result<(), Failur
     }
 }
 
-fn models(context: &Context) -> Result<Models, Failure> {
+fn load_models(context: &Context) -> Result<Models, Failure> {
     Ok(Models::load(&context.home.models())?)
 }
 
 fn check(context: &Context, path: &Path) -> Result<(), Failure> {
     let text = read_text(path)?;
-    let registry = Arc::clone(&models(context)?.registry);
+    let registry = Arc::clone(&load_models(context)?.registry);
     let shown = path.display();
     match Policy::load(&text, registry, context.home.user_text()) {
         Ok(policy) => {
@@ -41,7 +41,7 @@ fn check(context: &Context, path: &Path) -> Result<(), Failure> {
                 for note in &notes {
                     anstream::println!("{} {shown}: {note}", styled(NOTICE, "note:"));
                 }
-                anstream::println!("{} {shown}: {}", styled(GOOD, "ok"), counted(rules as u64, "rule"));
+                anstream::println!("{} {shown}: {}", styled(GOOD, "ok"), count_noun(rules as u64, "rule"));
             })
         }
         Err(problems) => {
@@ -64,14 +64,14 @@ fn check(context: &Context, path: &Path) -> Result<(), Failure> {
     }
 }
 
-fn open(context: &Context) -> Result<PolicyFile, Failure> {
-    let registry = Arc::clone(&models(context)?.registry);
+fn open_policy(context: &Context) -> Result<PolicyFile, Failure> {
+    let registry = Arc::clone(&load_models(context)?.registry);
     PolicyFile::open(context.home.policy.clone(), context.home.user_text(), registry)
         .map_err(|error| engine::EngineError::from(error).into())
 }
 
 fn show(context: &Context) -> Result<(), Failure> {
-    let file = open(context)?;
+    let file = open_policy(context)?;
     let active = file.active();
     let policy = &active.policy;
     let rules: Vec<_> = policy.rules().collect();
@@ -88,7 +88,7 @@ fn show(context: &Context) -> Result<(), Failure> {
             let mut table = Table::new(&[">LINE", "RULE", "WHEN", "USE"]);
             for rule in &rules {
                 let name = rule.workspace.map_or_else(|| rule.name.to_owned(), |path| format!("{path}: {}", rule.name));
-                table.row([rule.line.to_string(), name, rule.when.clone(), rule.model.to_string()]);
+                table.add_row([rule.line.to_string(), name, rule.when.clone(), rule.model.to_string()]);
             }
             table.print();
         }
@@ -100,7 +100,7 @@ fn show(context: &Context) -> Result<(), Failure> {
 }
 
 fn test(context: &Context, path: &Path) -> Result<(), Failure> {
-    let file = open(context)?;
+    let file = open_policy(context)?;
     let text = read_text(path)?;
     let checked = check_expectations(&path.display().to_string(), &text, &file.active().policy)
         .map_err(|error| Failure::Invalid(error.to_string()))?;

@@ -32,8 +32,8 @@ pub(super) fn run(context: &Context, arguments: &ServeArguments) -> Result<(), F
     let address = configuration.address();
     // Bound before the log is opened, so that a port in use is reported at once.
     let listener = runtime.block_on(TcpListener::bind(address)).map_err(|error| bind_failure(address, &error))?;
-    let engine = context.engine_of_gateway(models.clone())?;
-    context.policy_notice(&engine.policy_path().display().to_string(), engine.policy_problems().len() as u64);
+    let engine = context.gateway_engine(models.clone())?;
+    context.print_policy_note(&engine.policy_path().display().to_string(), engine.policy_problems().len() as u64);
     let address = listener.local_addr().unwrap_or(address);
     let gateway = Gateway::start(engine, &configuration, &providers, tokens, collector, address)?;
     let served = runtime.block_on(async {

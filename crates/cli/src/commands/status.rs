@@ -11,7 +11,7 @@ use crate::{
 };
 
 pub(super) fn run(context: &Context) -> Result<(), Failure> {
-    let rows = context.state()?.availability.status(SystemClock.now());
+    let rows = context.fold_state()?.availability.status(SystemClock.now());
     context.print(&rows, || {
         if rows.is_empty() {
             anstream::println!("No call was recorded yet, so nothing is known to be out.");
@@ -23,14 +23,14 @@ pub(super) fn run(context: &Context) -> Result<(), Failure> {
                 OutageScope::ProviderWide(provider) => provider.to_string(),
                 OutageScope::ModelSpecific(model) => format!("  {model}"),
             };
-            let shown = row.state != AvailabilityState::Healthy;
-            table.row([
+            let is_unhealthy = row.state != AvailabilityState::Healthy;
+            table.add_row([
                 scope,
                 row.state.name().to_owned(),
                 if row.failures == 0 { String::new() } else { row.failures.to_string() },
-                row.since.filter(|_| shown).map(local_time).unwrap_or_default(),
-                row.trigger.map(|trigger| snake(&trigger)).unwrap_or_default(),
-                row.clears_at.filter(|_| shown).map(local_time).unwrap_or_default(),
+                row.since.filter(|_| is_unhealthy).map(local_time).unwrap_or_default(),
+                row.trigger.map(|trigger| variant_name(&trigger)).unwrap_or_default(),
+                row.clears_at.filter(|_| is_unhealthy).map(local_time).unwrap_or_default(),
             ]);
         }
         table.print();
@@ -38,6 +38,6 @@ pub(super) fn run(context: &Context) -> Result<(), Failure> {
 }
 
 /// Returns the name of an enum variant in its JSON form.
-fn snake(value: &impl serde::Serialize) -> String {
+fn variant_name(value: &impl serde::Serialize) -> String {
     serde_json::to_value(value).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
 }

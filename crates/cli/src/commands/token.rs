@@ -25,7 +25,7 @@ pub(super) fn run(context: &Context, command: &TokenCommand) -> Result<(), Failu
     append(&path, &Tokens::format_line(name, &token)).map_err(|error| Failure::file("write", &path, &error))?;
     context.print(&json!({ "name": name, "token": token }), || {
         anstream::println!("{token}");
-        context.notice(&format!(
+        context.print_note(&format!(
             "the token is shown only now, its hash is in {}; restart `turnwise serve` to accept it",
             path.display()
         ));

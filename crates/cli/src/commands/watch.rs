@@ -13,23 +13,23 @@ use crate::{
     context::Context,
     failure::Failure,
     interrupt::Interrupt,
-    screen::{BAD, FAINT, HEADING, Table, counted, cut, styled},
+    screen::{BAD, FAINT, HEADING, Table, count_noun, styled, truncate},
 };
 
 /// The interval between two reads of the log.
-const EVERY: Duration = Duration::from_millis(250);
+const READ_INTERVAL: Duration = Duration::from_millis(250);
 
 pub(super) fn run(context: &Context, turns: usize) -> Result<(), Failure> {
     if !context.home.log().exists() {
         return Err(Failure::Invalid("there is no log yet; `turnwise serve` makes one".to_owned()));
     }
-    let log = context.read_only()?;
+    let log = context.log_reader()?;
     let texts = Arc::new(TextFiles::open(context.home.log()));
     let (mut board, interrupt) = (Board::new(Arc::clone(&log), texts), Interrupt::listen());
     let draws = !context.json && std::io::stdout().is_terminal();
     let mut state = if draws { Some(follow_state(context, log)?) } else { None };
     let mut first = true;
-    while !interrupt.pressed() {
+    while !interrupt.was_pressed() {
         let changes = board.changes()?;
         match &mut state {
             Some(state) => {
@@ -39,22 +39,22 @@ pub(super) fn run(context: &Context, turns: usize) -> Result<(), Failure> {
             }
             // The first call returns the existing turns, which are not printed.
             None if first => {}
-            None => changes.iter().for_each(|row| line(context, row)),
+            None => changes.iter().for_each(|row| print_turn(context, row)),
         }
         first = false;
-        sleep(EVERY);
+        sleep(READ_INTERVAL);
     }
     Ok(())
 }
 
 /// Folds the state up to the head of the log, and follows the log from there.
 fn follow_state(context: &Context, log: Arc<dyn EventLog>) -> Result<LogFollower<RouterState>, Failure> {
-    let state = context.state()?;
+    let state = context.fold_state()?;
     Ok(LogFollower::new(log, state.position(), state))
 }
 
 /// Prints a changed turn on one line; JSON is the same object as in the gateway's API.
-fn line(context: &Context, row: &Value) {
+fn print_turn(context: &Context, row: &Value) {
     if context.json {
         println!("{row}");
     } else {
@@ -76,7 +76,12 @@ fn draw(rows: &[Value], state: &RouterState, now: Timestamp) {
         .collect();
     anstream::println!("{} {}   {}", styled(HEADING, "Today"), spent, styled(FAINT, &roles.join(" · ")));
     for (model, total) in day.iter().flat_map(|day| &day.models) {
-        anstream::println!("  {:<36} {:>10}  {}", model.as_str(), total.cost.to_string(), counted(total.calls, "call"));
+        anstream::println!(
+            "  {:<36} {:>10}  {}",
+            model.as_str(),
+            total.cost.to_string(),
+            count_noun(total.calls, "call")
+        );
     }
     let outages = state.availability.outages_at(now);
     let out: Vec<_> = outages
@@ -102,9 +107,9 @@ fn draw(rows: &[Value], state: &RouterState, now: Timestamp) {
             None if text("reason").starts_with("requested \"") => "client's model".to_owned(),
             None => text("slot").to_lowercase().replace('_', " "),
         };
-        let message = cut(&text("message"), 48).to_owned();
+        let message = truncate(&text("message"), 48).to_owned();
         let model = text("model").split_once(':').map(|(_, model)| model.to_owned()).unwrap_or_default();
-        table.row([time, text("client"), status, model, why, cost, message]);
+        table.add_row([time, text("client"), status, model, why, cost, message]);
     }
     table.print();
     anstream::println!("{}", styled(FAINT, "Ctrl-C ends · turnwise why TURN · the gateway's page shows more"));

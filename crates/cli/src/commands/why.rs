@@ -39,25 +39,29 @@ impl StepView {
 }
 
 pub(super) fn run(context: &Context, turn: &str) -> Result<(), Failure> {
-    let log = context.read_only()?;
+    let log = context.log_reader()?;
     let insight = match turn {
         "last" => last_decision(log.as_ref())?,
         turn => find_decision(log.as_ref(), turn)?,
     };
     let decision = DecisionView::new(insight.decided.turn, &insight.decided.session, &insight.decided.decision, &[]);
-    let cache = cache(context, log.as_ref(), &insight)?;
+    let cache = cached_switch_cost(context, log.as_ref(), &insight)?;
     let steps = insight.steps.iter().map(|(_, step)| StepView::new(step)).collect();
     let view = View { decision, steps, cache };
     context.print(&view, || {
         anstream::print!("{}", insight.text());
         if let Some(cache) = &view.cache {
-            anstream::println!("\n{}", line(cache));
+            anstream::println!("\n{}", switch_cost_text(cache));
         }
     })
 }
 
 /// Returns the switch cost of a decision; `None` if no part of the prompt was cached.
-fn cache(context: &Context, log: &dyn EventLog, insight: &RecordedDecision) -> Result<Option<SwitchCost>, Failure> {
+fn cached_switch_cost(
+    context: &Context,
+    log: &dyn EventLog,
+    insight: &RecordedDecision,
+) -> Result<Option<SwitchCost>, Failure> {
     let Some(model) = insight.model() else { return Ok(None) };
     let models = Models::load(&context.home.models())?.registry;
     let cost = switch_cost(log, (insight.position, insight.decided.turn), model, &models)?;
@@ -65,7 +69,7 @@ fn cache(context: &Context, log: &dyn EventLog, insight: &RecordedDecision) -> R
 }
 
 /// Formats the switch cost as a sentence.
-fn line(cost: &SwitchCost) -> String {
+fn switch_cost_text(cost: &SwitchCost) -> String {
     let SwitchCost { from, warm, to, to_warm, nano_usd } = cost;
     let more = nano_usd.map_or_else(
         || "at a price that is not known".to_owned(),

@@ -9,7 +9,7 @@ use crate::{
     context::Context,
     failure::Failure,
     moment,
-    screen::{GOOD, counted, styled},
+    screen::{GOOD, count_noun, styled},
 };
 
 pub(super) fn purge(context: &Context, before: Option<&str>, session: Option<&str>, yes: bool) -> Result<(), Failure> {
@@ -18,14 +18,14 @@ pub(super) fn purge(context: &Context, before: Option<&str>, session: Option<&st
     let session = session.map(SessionId::try_from).transpose().map_err(|error| Failure::Invalid(error.to_string()))?;
     let scope = PurgeScope { before, session };
     if !yes {
-        let plan = plan_purge(context.read_only()?.as_ref(), scope)?;
+        let plan = plan_purge(context.log_reader()?.as_ref(), scope)?;
         let (events, texts, bytes) = (plan.events(), plan.texts(), plan.bytes);
         let json = json!({ "events": events, "texts": texts, "bytes": bytes, "done": false });
         return context.print(&json, || {
             anstream::println!(
                 "would remove the text of {} ({bytes} bytes) and {} beside the log",
-                counted(events, "event"),
-                counted(texts, "text")
+                count_noun(events, "event"),
+                count_noun(texts, "text")
             );
             anstream::println!(
                 "  the events keep their places, times and hashes; decisions, calls and costs stay as they are"
@@ -37,8 +37,9 @@ pub(super) fn purge(context: &Context, before: Option<&str>, session: Option<&st
     // The plan is made while the log is locked: it would remove a text that another process stores before it appends
     // the event that refers to it.
     let opened = SledLog::open(context.home.log());
-    let (log, _) = opened
-        .map_err(|error| context.exclusive(error, "a purge replaces the log's files, which the gateway has open"))?;
+    let (log, _) = opened.map_err(|error| {
+        context.in_use_failure(error, "a purge replaces the log's files, which the gateway has open")
+    })?;
     let plan = plan_purge(&log, scope)?;
     let texts = plan.texts();
     let (log, purged) = plan.execute(log, &TextFiles::open(context.home.log()), &SystemClock)?;
@@ -50,9 +51,9 @@ pub(super) fn purge(context: &Context, before: Option<&str>, session: Option<&st
         anstream::println!(
             "{} the text of {} ({} bytes) and {} beside the log",
             styled(GOOD, "removed"),
-            counted(purged.events, "event"),
+            count_noun(purged.events, "event"),
             purged.bytes,
-            counted(texts, "text")
+            count_noun(texts, "text")
         );
         for path in &purged.old_copies {
             anstream::println!("  an old copy may still hold text: {}", path.display());

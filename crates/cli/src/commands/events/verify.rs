@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::{
     context::Context,
     failure::Failure,
-    screen::{BAD, GOOD, counted, event_bar, styled},
+    screen::{BAD, GOOD, count_noun, event_bar, styled},
 };
 
 /// The number of events by subject.
@@ -44,7 +44,7 @@ pub(super) fn verify(context: &Context) -> Result<(), Failure> {
         })?;
         return Err(Failure::Negative);
     }
-    let (counts, digests) = walk(context)?;
+    let (counts, digests) = count_and_digest(context)?;
     let json = json!({
         "whole": true, "head": verified.events, "bytes": verified.bytes, "indexed": verified.indexed,
         "chain": verified.chain, "purged": verified.purged, "texts": verified.texts, "text_bytes": verified.text_bytes, "notes": notes,
@@ -71,7 +71,7 @@ pub(super) fn verify(context: &Context) -> Result<(), Failure> {
             counts.unknown
         );
         if 0 < verified.purged {
-            anstream::println!("  the text of {} was removed", counted(verified.purged, "event"));
+            anstream::println!("  the text of {} was removed", count_noun(verified.purged, "event"));
         }
         if let Some(chain) = verified.chain {
             anstream::println!("  hash chain at the end  {chain}");
@@ -91,8 +91,8 @@ struct Digests {
 }
 
 /// Counts and hashes every event, and folds every projection from the start of the log.
-fn walk(context: &Context) -> Result<(Counts, Digests), Failure> {
-    let log = context.read_only()?;
+fn count_and_digest(context: &Context) -> Result<(Counts, Digests), Failure> {
+    let log = context.log_reader()?;
     let bar = event_bar(log.head()?.0, "verifying");
     if context.json {
         bar.set_draw_target(indicatif::ProgressDrawTarget::hidden());
@@ -102,8 +102,8 @@ fn walk(context: &Context) -> Result<(Counts, Digests), Failure> {
     let mut state = RouterState::default();
     for recorded in events(log.as_ref(), Position::ORIGIN) {
         let recorded = recorded?;
-        count(&mut counts, &recorded);
-        add(&mut digest, &recorded);
+        count_event(&mut counts, &recorded);
+        digest_event(&mut digest, &recorded);
         state.advance(&recorded).map_err(|error| Failure::from(engine::EngineError::from(error)))?;
         bar.set_position(recorded.position.0);
     }
@@ -121,7 +121,7 @@ fn walk(context: &Context) -> Result<(Counts, Digests), Failure> {
     Ok((counts, digests))
 }
 
-fn count(counts: &mut Counts, recorded: &Recorded) {
+fn count_event(counts: &mut Counts, recorded: &Recorded) {
     use contracts::events::{LlmCallCompleted, RouteDecided, SessionStarted, ToolCalled, TurnStarted};
     counts.events += 1;
     let event = &recorded.event;
@@ -137,15 +137,15 @@ fn count(counts: &mut Counts, recorded: &Recorded) {
 }
 
 /// Kinds of events about the files of this machine.
-const OF_THIS_MACHINE: [&str; 5] =
+const LOCAL_KINDS: [&str; 5] =
     [PolicyLoaded::KIND, PolicyInvalid::KIND, CatalogueLoaded::KIND, LogPurged::KIND, LogRepaired::KIND];
 
 /// Adds an event to the digest, without the time when it was recorded, so that the digest is equal on every machine
 /// that imports the same events. Events about the machine's files are skipped: every decision contains the hashes of
 /// policy and models. A payload is represented by its hash, so a purge does not change the digest.
-fn add(digest: &mut blake3::Hasher, recorded: &Recorded) {
+fn digest_event(digest: &mut blake3::Hasher, recorded: &Recorded) {
     let event = &recorded.event;
-    if OF_THIS_MACHINE.contains(&event.kind.as_ref()) {
+    if LOCAL_KINDS.contains(&event.kind.as_ref()) {
         return;
     }
     digest.update(&event.at.0.to_le_bytes());
@@ -160,8 +160,9 @@ fn add(digest: &mut blake3::Hasher, recorded: &Recorded) {
 
 pub(super) fn repair(context: &Context, yes: bool) -> Result<(), Failure> {
     let plan = event_bus::plan_repair(context.home.log());
-    let plan = plan
-        .map_err(|error| context.exclusive(error, "a repair replaces the log's files, which the gateway has open"))?;
+    let plan = plan.map_err(|error| {
+        context.in_use_failure(error, "a repair replaces the log's files, which the gateway has open")
+    })?;
     let needed = plan.is_needed();
     let explained = plan.to_string();
     if !needed || !yes {

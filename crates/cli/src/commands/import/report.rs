@@ -6,7 +6,7 @@ use contracts::{NanoUsd, SessionId};
 use control::ImportedTurns;
 use serde::Serialize;
 
-use crate::screen::{NOTICE, counted, styled};
+use crate::screen::{NOTICE, count_noun, styled};
 
 /// The result of an import.
 #[derive(Debug, Default, Serialize)]
@@ -57,29 +57,32 @@ impl Imported {
 
 /// Prints the result of an import as text, with the skipped lines.
 pub(super) fn print(imported: &Imported) {
-    let files = counted(imported.files as u64, "file");
-    let happened = [
-        counted(imported.turns, "turn"),
-        counted(imported.calls, "call"),
-        counted(imported.failed_calls, "failed call"),
-        counted(imported.tools, "tool"),
-        counted(imported.compactions, "compaction"),
+    let files = count_noun(imported.files as u64, "file");
+    let counts = [
+        count_noun(imported.turns, "turn"),
+        count_noun(imported.calls, "call"),
+        count_noun(imported.failed_calls, "failed call"),
+        count_noun(imported.tools, "tool"),
+        count_noun(imported.compactions, "compaction"),
     ];
-    anstream::println!("{files} ({} MB): {}", imported.bytes.div_ceil(1_000_000), happened.join(", "));
+    anstream::println!("{files} ({} MB): {}", imported.bytes.div_ceil(1_000_000), counts.join(", "));
     if 0 < imported.gateway_turns {
         let (sessions, turns) =
-            (counted(imported.gateway_sessions, "session"), counted(imported.gateway_turns, "turn"));
+            (count_noun(imported.gateway_sessions, "session"), count_noun(imported.gateway_turns, "turn"));
         anstream::println!("left out {turns} of {sessions} that came through the gateway, which has recorded them");
     }
-    let decided = counted(imported.decisions, "turn");
+    let decided = count_noun(imported.decisions, "turn");
     anstream::println!(
         "{decided} decided, {} of them refused; {}",
         imported.refused,
-        counted(imported.new_events, "new event")
+        count_noun(imported.new_events, "new event")
     );
     anstream::println!("All calls in the log cost {}", imported.total_cost_nano_usd);
     if 0 < imported.unpriced_calls {
-        anstream::println!("  without {} of models that have no known price", counted(imported.unpriced_calls, "call"));
+        anstream::println!(
+            "  without {} of models that have no known price",
+            count_noun(imported.unpriced_calls, "call")
+        );
     }
     for issue in &imported.issues {
         anstream::println!("{} {issue}", styled(NOTICE, "skipped:"));

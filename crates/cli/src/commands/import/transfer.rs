@@ -26,7 +26,7 @@ pub(super) fn import_files<F: Format>(
     }
     let mut transfer = Transfer::new(writer);
     let mut bytes = 0;
-    for file in files.iter().take_while(|_| !interrupt.pressed()) {
+    for file in files.iter().take_while(|_| !interrupt.was_pressed()) {
         let progress = bar.clone();
         transfer.import_file::<F>(&file.path, move |read| progress.set_position(bytes + read))?;
         bytes += file.bytes;

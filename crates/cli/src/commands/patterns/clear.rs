@@ -3,19 +3,19 @@
 use control::ClearPatterns;
 use serde_json::json;
 
-use super::path;
-use crate::{arguments::WorkspaceArgument, context::Context, failure::Failure, screen::counted};
+use super::workspace_path;
+use crate::{arguments::WorkspaceArgument, context::Context, failure::Failure, screen::count_noun};
 
 pub(super) fn run(context: &Context, workspace: &WorkspaceArgument, all: bool, yes: bool) -> Result<(), Failure> {
-    let path = if all { None } else { path(workspace) };
+    let path = if all { None } else { workspace_path(workspace) };
     let place = path.clone().unwrap_or_else(|| "every workspace".to_owned());
-    let state = context.state()?;
+    let state = context.fold_state()?;
     let stores = state.patterns.status();
     let rows: usize = stores.filter(|store| all || store.workspace == path.as_deref()).map(|store| store.rows).sum();
     if rows == 0 {
         return context.print(&json!({ "cleared": 0 }), || anstream::println!("Nothing was learned in {place}."));
     }
-    let outcomes = counted(rows as u64, "outcome");
+    let outcomes = count_noun(rows as u64, "outcome");
     if !yes {
         return context.print(&json!({ "cleared": 0, "would_clear": rows }), || {
             anstream::println!("{outcomes} of {place} would be forgotten; the events they came from stay in the log.");

@@ -14,14 +14,14 @@ use router_core::EmbeddingEndpoint;
 use crate::{
     context::Context,
     failure::Failure,
-    screen::{counted, event_bar},
+    screen::{count_noun, event_bar},
 };
 
 /// Time limit for opening a connection to the endpoint.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The error message when the policy names no embedder.
-const LINES_TO_ADD: &str = "\
+const NO_EMBEDDER_MESSAGE: &str = "\
 the policy names no embedder; with Ollama running, add to routing.yaml:
 
 embedding:
@@ -32,11 +32,11 @@ embedding:
 pub(crate) fn run(context: &Context) -> Result<(), Failure> {
     let mut writer = context.writer()?;
     let policy = writer.execute(RefreshPolicy {})?;
-    context.policy_notice(&policy.path, policy.errors);
+    context.print_policy_note(&policy.path, policy.errors);
     if !policy.records_text {
         return Err(engine::EngineError::TextForbidden.into());
     }
-    let endpoint = policy.embedding.ok_or_else(|| Failure::Invalid(LINES_TO_ADD.to_owned()))?;
+    let endpoint = policy.embedding.ok_or_else(|| Failure::Invalid(NO_EMBEDDER_MESSAGE.to_owned()))?;
     let embedder = embedder(&endpoint)?;
     let embedded = embed(context, &mut writer, &embedder)?;
     writer.close()?;
@@ -54,7 +54,7 @@ fn embed(context: &Context, writer: &mut Writer, embedder: &OpenAiEmbedder) -> R
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Failure::Failed(format!("cannot start the runtime: {error}")))?;
     let texts = TextFiles::open(context.home.log());
-    let mut run = EmbeddingRun::new(context.read_only()?, Arc::new(texts), embedder)?;
+    let mut run = EmbeddingRun::new(context.log_reader()?, Arc::new(texts), embedder)?;
     let bar = event_bar(run.total(), "embedding");
     if context.json {
         bar.set_draw_target(indicatif::ProgressDrawTarget::hidden());
@@ -82,12 +82,12 @@ fn show(embedded: &EmbeddingSummary) {
     let by = embedded.embedder.as_ref().map(|name| format!(" by {name}")).unwrap_or_default();
     match (embedded.embedded, embedded.failed) {
         (0, 0) => anstream::println!("Every message of the log is embedded already."),
-        (done, _) => anstream::println!("{} embedded{by}.", counted(done, "message")),
+        (done, _) => anstream::println!("{} embedded{by}.", count_noun(done, "message")),
     }
     if 0 < embedded.skipped {
-        anstream::println!("{} skipped: empty, or the text is gone.", counted(embedded.skipped, "message"));
+        anstream::println!("{} skipped: empty, or the text is gone.", count_noun(embedded.skipped, "message"));
     }
     if 0 < embedded.failed {
-        anstream::println!("{} not embedded.", counted(embedded.failed, "message"));
+        anstream::println!("{} not embedded.", count_noun(embedded.failed, "message"));
     }
 }

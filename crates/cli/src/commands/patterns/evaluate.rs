@@ -6,13 +6,13 @@ use control::RecordVerdicts;
 use engine::{Evaluation, Reevaluation, read_rubric};
 use evaluator::Rubric;
 
-use crate::{context::Context, failure::Failure, screen::counted};
+use crate::{context::Context, failure::Failure, screen::count_noun};
 
 /// Evaluates every turn under a rubric and records the verdicts that differ from those in the log. Repeats until none
 /// differs, because a running gateway may add events in between.
 fn reevaluate(context: &Context, rubric: Rubric) -> Result<Evaluation, Failure> {
     let mut writer = context.writer()?;
-    let log = context.read_only()?;
+    let log = context.log_reader()?;
     let mut reevaluation = Reevaluation::new(rubric);
     loop {
         let verdicts = reevaluation.advance(log.as_ref())?;
@@ -32,12 +32,16 @@ pub(crate) fn run(context: &Context, rubric: Option<PathBuf>) -> Result<(), Fail
         Some(path) => read_rubric(&path).map_err(|error| Failure::Invalid(error.to_string()))?,
         None => Rubric::built_in(),
     };
-    let found = reevaluate(context, rubric)?;
-    context.print(&found, || {
-        let (judged, recorded) = (counted(found.judged, "verdict"), found.recorded);
-        anstream::println!("{judged} under `{}` version {}, {recorded} of them new.", found.rubric, found.version);
-        match found.mean {
-            Some(mean) => anstream::println!("{} sure enough to count, mean score {mean}.", found.counted),
+    let evaluation = reevaluate(context, rubric)?;
+    context.print(&evaluation, || {
+        let (judged, recorded) = (count_noun(evaluation.judged, "verdict"), evaluation.recorded);
+        anstream::println!(
+            "{judged} under `{}` version {}, {recorded} of them new.",
+            evaluation.rubric,
+            evaluation.version
+        );
+        match evaluation.mean {
+            Some(mean) => anstream::println!("{} sure enough to count, mean score {mean}.", evaluation.counted),
             None => anstream::println!("None is sure enough to count."),
         }
     })

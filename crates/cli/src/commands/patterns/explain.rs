@@ -5,61 +5,57 @@ use event_bus::{EventLog, TextFiles};
 use patterns::{Counterfactual, Explanation, ModelExplanation};
 use what_if::{RecommendationExplanation, explain};
 
-use super::{beginning, money, share};
+use super::{format_cost, format_score, message_preview};
 use crate::{
-    commands::route::turn_named,
+    commands::route::resolve_turn,
     context::Context,
     failure::Failure,
     screen::{GOOD, Table, styled},
 };
 
 pub(super) fn run(context: &Context, turn: &str, number: usize) -> Result<(), Failure> {
-    let log = context.read_only()?;
+    let log = context.log_reader()?;
     let texts = TextFiles::open(context.home.log());
-    let turn = turn_named(log.as_ref(), turn)?;
+    let turn = resolve_turn(log.as_ref(), turn)?;
     let Some(explained) = explain(log.as_ref(), &texts, turn)? else {
         return Err(Failure::Failed(format!("the start of turn {turn} is not in the log, so it cannot be explained")));
     };
     let mut messages = Vec::new();
-    for model in explained.explanation.iter().flat_map(|found| &found.models) {
+    for model in explained.explanation.iter().flat_map(|explanation| &explanation.models) {
         for near in model.neighbours.iter().take(number) {
-            messages.push(beginning(log.as_ref(), &texts, near.turn)?);
+            messages.push(message_preview(log.as_ref(), &texts, near.turn)?);
         }
     }
     let own = own_message(log.as_ref(), &texts, &explained)?;
     context.print(&explained, || show(&explained, &own, &messages, number))
 }
 
-fn own_message(
-    log: &dyn EventLog,
-    texts: &TextFiles,
-    explained: &RecommendationExplanation,
-) -> Result<String, Failure> {
-    beginning(log, texts, explained.turn)
+fn own_message(log: &dyn EventLog, texts: &TextFiles, explained: &RecommendationExplanation) -> Result<String, Failure> {
+    message_preview(log, texts, explained.turn)
 }
 
 fn show(explained: &RecommendationExplanation, own: &str, messages: &[String], number: usize) {
     let id: String = explained.turn.to_string().chars().take(8).collect();
     anstream::println!("Turn {id}  {own}");
-    let Some(found) = &explained.explanation else {
+    let Some(explanation) = &explained.explanation else {
         anstream::println!("Nothing had been learned in this workspace when it was decided.");
         return;
     };
     if !explained.asked {
         anstream::println!("The decision did not ask what was learned; had it asked:");
     }
-    verdict(explained, found);
+    print_recommendation(explained, explanation);
     let mut messages = messages.iter();
-    for model in &found.models {
+    for model in &explanation.models {
         anstream::println!("\n{}", styled(GOOD, &headline(model)));
         let mut table = Table::new(&["  TURN", ">ALIKE", ">OUTCOME", ">COST", ">ADDS", "MESSAGE"]);
         for near in model.neighbours.iter().take(number) {
-            table.row([
+            table.add_row([
                 format!("  {}", near.turn.to_string().chars().take(8).collect::<String>()),
                 near.similarity.to_string(),
-                share(near.outcome),
-                money(near.cost.map(|cost| cost.0)),
-                points(near.contribution),
+                format_score(near.outcome),
+                format_cost(near.cost.map(|cost| cost.0)),
+                format_contribution(near.contribution),
                 messages.next().cloned().unwrap_or_default(),
             ]);
         }
@@ -73,11 +69,11 @@ fn show(explained: &RecommendationExplanation, own: &str, messages: &[String], n
             }
         }
     }
-    counterfactuals(explained, found);
+    print_counterfactuals(explained, explanation);
 }
 
-fn verdict(explained: &RecommendationExplanation, found: &Explanation) {
-    let Some(recommended) = &found.recommendation else {
+fn print_recommendation(explained: &RecommendationExplanation, explanation: &Explanation) {
+    let Some(recommended) = &explanation.recommendation else {
         anstream::println!("No turn like it had been judged, so nothing was recommended.");
         return;
     };
@@ -91,7 +87,7 @@ fn verdict(explained: &RecommendationExplanation, found: &Explanation) {
         _ if enough => anstream::println!(
             "Recommended {model}: the better choice{than} with confidence {confidence}, on {samples} similar turns."
         ),
-        Some(other) if !found.models.iter().any(|known| known.model == *other && known.success.is_some()) => {
+        Some(other) if !explanation.models.iter().any(|known| known.model == *other && known.success.is_some()) => {
             anstream::println!(
                 "No recommendation: {model} looks best, but {other} takes the turn otherwise and was never judged here."
             );
@@ -107,15 +103,20 @@ fn verdict(explained: &RecommendationExplanation, found: &Explanation) {
 /// words; cost $0.0123; utility 0.69`.
 fn headline(model: &ModelExplanation) -> String {
     let terms = model.terms.as_ref().map(|terms| {
-        let (near, words) = (points(terms.from_neighbours), points(terms.from_regression));
+        let (near, words) = (format_contribution(terms.from_neighbours), format_contribution(terms.from_regression));
         format!(" = mean {} of {} {near} similar turns {words} words", terms.mean, terms.outcomes)
     });
-    let (success, terms) = (share(model.success), terms.unwrap_or_default());
-    format!("{}  success {success}{terms}; cost {}; utility {}", model.model, money(model.cost), utility(model.utility))
+    let (success, terms) = (format_score(model.success), terms.unwrap_or_default());
+    format!(
+        "{}  success {success}{terms}; cost {}; utility {}",
+        model.model,
+        format_cost(model.cost),
+        format_utility(model.utility)
+    )
 }
 
 /// Formats a utility in billionths; `-` if it is unknown.
-fn utility(billionths: Option<i64>) -> String {
+fn format_utility(billionths: Option<i64>) -> String {
     let shown = |utility: i64| {
         let sign = if utility < 0 { "-" } else { "" };
         format!("{sign}{}", Score(utility.unsigned_abs()))
@@ -124,19 +125,19 @@ fn utility(billionths: Option<i64>) -> String {
 }
 
 /// Formats a contribution to the success estimate, in billionths, with its sign and three decimal digits.
-fn points(billionths: i64) -> String {
+fn format_contribution(billionths: i64) -> String {
     let sign = if billionths < 0 { '-' } else { '+' };
     let size = Score(billionths.unsigned_abs());
     format!("{sign}{}.{:03}", size.0 / Score::ONE.0, size.0 % Score::ONE.0 / 1_000_000)
 }
 
-fn counterfactuals(explained: &RecommendationExplanation, found: &Explanation) {
-    if found.counterfactuals.is_empty() {
+fn print_counterfactuals(explained: &RecommendationExplanation, explanation: &Explanation) {
+    if explanation.counterfactuals.is_empty() {
         return;
     }
     let weight = explained.settings.cost_weight;
     anstream::println!("\nWhat would put another model first (cost_weight is {weight}):");
-    for Counterfactual { model, cost_weight, success } in &found.counterfactuals {
+    for Counterfactual { model, cost_weight, success } in &explanation.counterfactuals {
         let mut ways = Vec::new();
         if let Some(level) = cost_weight {
             let side = if weight < *level { "above" } else { "below" };

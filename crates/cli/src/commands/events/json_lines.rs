@@ -17,7 +17,7 @@ use crate::{
 };
 
 pub(super) fn export(context: &Context, file: Option<&Path>, after: Position) -> Result<(), Failure> {
-    let log = context.read_only()?;
+    let log = context.log_reader()?;
     let texts = TextFiles::open(context.home.log());
     let head = log.head()?;
     let Some(path) = file else {
@@ -39,24 +39,27 @@ pub(super) fn export(context: &Context, file: Option<&Path>, after: Position) ->
 }
 
 pub(super) fn import(context: &Context, path: &Path, without_chain: bool) -> Result<(), Failure> {
-    let chains = if without_chain { ChainCheck::Optional } else { ChainCheck::Required };
+    let chain_check = if without_chain { ChainCheck::Optional } else { ChainCheck::Required };
     let opened = SledLog::open(context.home.log());
     let (log, _) = opened.map_err(|error| {
-        context.exclusive(error, "an import has to continue the log where it ends while the gateway adds events to it")
+        context.in_use_failure(
+            error,
+            "an import has to continue the log where it ends while the gateway adds events to it",
+        )
     })?;
     let texts = TextFiles::open(context.home.log());
     let done = if path.as_os_str() == "-" {
-        engine::import(&log, &texts, chains, &mut io::stdin().lock(), |_| {})
+        engine::import(&log, &texts, chain_check, &mut io::stdin().lock(), |_| {})
     } else {
         let file = File::open(path).map_err(|error| Failure::file("open", path, &error))?;
         let length = file.metadata().map_or(0, |metadata| metadata.len());
         let bar = byte_bar(length, "importing");
-        let done = engine::import(&log, &texts, chains, &mut BufReader::new(file), |read| bar.inc(read));
+        let done = engine::import(&log, &texts, chain_check, &mut BufReader::new(file), |read| bar.inc(read));
         bar.finish_and_clear();
         done
     };
     log.close()?;
-    let done = done.map_err(|error: EngineError| in_file(path, error))?;
+    let done = done.map_err(|error: EngineError| with_file_name(path, error))?;
     io::stdout().flush().ok();
     context.print(&done, || {
         anstream::println!("{} events and {} texts read, {} events were known", done.events, done.texts, done.known);
@@ -78,11 +81,11 @@ fn print_chain(done: &ExchangeSummary) {
 }
 
 /// Prefixes the failure with the name of the file.
-fn in_file(path: &Path, error: EngineError) -> Failure {
-    let named = |message: String| format!("`{}`: {message}", path.display());
+fn with_file_name(path: &Path, error: EngineError) -> Failure {
+    let prefixed = |message: String| format!("`{}`: {message}", path.display());
     match Failure::from(error) {
-        Failure::Invalid(message) => Failure::Invalid(named(message)),
-        Failure::Failed(message) => Failure::Failed(named(message)),
+        Failure::Invalid(message) => Failure::Invalid(prefixed(message)),
+        Failure::Failed(message) => Failure::Failed(prefixed(message)),
         Failure::Negative => Failure::Negative,
     }
 }
