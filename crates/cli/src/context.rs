@@ -68,6 +68,7 @@ impl Context {
         }
     }
 
+    /// Creates the failure for a gateway that cannot be reached.
     fn connection_failure(&self, error: &std::io::Error) -> Failure {
         Failure::Failed(format!("cannot connect to the gateway of `{}`: {error}", self.home.dir.display()))
     }
@@ -95,6 +96,7 @@ impl Context {
         )
     }
 
+    /// Opens an engine that writes to `log`, and reports the repairs made when it was opened.
     fn engine_with_log(&self, log: SledLog, repairs: &[Repair], models: Models) -> Result<Engine, Failure> {
         let mut engine = Engine::with_models(&self.home, models, self.stores(Arc::new(log)))?;
         self.report_repairs(&mut engine, repairs)?;
@@ -130,6 +132,7 @@ impl Context {
         Ok(Arc::new(JournalReader::open(self.home.log())?))
     }
 
+    /// Combines a log with the text files of the home folder, the system clock and the local time zone.
     fn stores(&self, log: Arc<dyn EventLog>) -> Stores {
         let texts = TextFiles::open(self.home.log());
         Stores { log, texts: Arc::new(texts), clock: Box::new(SystemClock), offset: local_offset }

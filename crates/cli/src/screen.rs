@@ -59,6 +59,7 @@ impl Table {
         Self { titles: titles.to_vec(), rows: Vec::new() }
     }
 
+    /// Appends a row; missing cells are empty.
     pub(crate) fn add_row(&mut self, cells: impl IntoIterator<Item = String>) {
         self.rows.push(cells.into_iter().collect());
     }

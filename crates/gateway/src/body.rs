@@ -23,6 +23,7 @@ pub(crate) enum ResponseBody {
 }
 
 impl ResponseBody {
+    /// Creates a complete body.
     pub(crate) fn complete(bytes: impl Into<Bytes>) -> Self {
         let bytes = bytes.into();
         Self::Complete(Some(bytes).filter(|bytes| !bytes.is_empty()))

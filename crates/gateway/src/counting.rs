@@ -111,6 +111,7 @@ fn estimate_response(api: WireApi, inspected: &RequestSummary<'_>, tokenizer: To
     response
 }
 
+/// Builds a response with status 200 and a JSON body.
 fn json_response(body: Bytes) -> Response<ResponseBody> {
     let mut response = Response::new(ResponseBody::complete(body));
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));

@@ -80,6 +80,7 @@ pub(crate) enum AccessError {
 }
 
 impl AccessError {
+    /// Returns the error message for the client.
     pub(crate) const fn message(self) -> &'static str {
         match self {
             Self::Host => {
@@ -93,6 +94,7 @@ impl AccessError {
         }
     }
 
+    /// Returns the HTTP status: 403 or 401.
     pub(crate) const fn status(self) -> u16 {
         match self {
             Self::Host | Self::Origin => 403,

@@ -45,6 +45,7 @@ impl ApiError {
         Self { status, body: json!({ "error": { "message": message.into() } }) }
     }
 
+    /// Creates an error with status 500.
     fn internal(message: impl std::fmt::Display) -> Self {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, message.to_string())
     }
@@ -115,6 +116,7 @@ fn query_number(query: &str, name: &str) -> Option<u64> {
     pairs.find(|(key, _)| *key == name).and_then(|(_, value)| value.parse().ok())
 }
 
+/// Builds the JSON response of an endpoint.
 fn response(result: ApiResult) -> Response<ResponseBody> {
     let (status, body) = match result {
         Ok(body) => (StatusCode::OK, body),
@@ -125,6 +127,7 @@ fn response(result: ApiResult) -> Response<ResponseBody> {
     response
 }
 
+/// Builds a response with status 200 and content type `kind`, which must not be cached.
 fn text_response(kind: &'static str, content: impl Into<hyper::body::Bytes>) -> Response<ResponseBody> {
     let mut response = Response::new(ResponseBody::complete(content));
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));
@@ -132,6 +135,7 @@ fn text_response(kind: &'static str, content: impl Into<hyper::body::Bytes>) -> 
     response
 }
 
+/// Builds the response for an unknown path.
 fn not_found() -> Response<ResponseBody> {
     response(Err(ApiError::new(StatusCode::NOT_FOUND, "no such endpoint")))
 }

@@ -36,6 +36,7 @@ enum Route {
     Unknown,
 }
 
+/// Resolves the endpoint of a method and a path.
 fn route(method: &Method, path: &str) -> Route {
     let endpoint = path.strip_prefix("/v1/").or_else(|| path.strip_prefix("/v1beta/"));
     let endpoint = endpoint.unwrap_or_else(|| path.strip_prefix('/').unwrap_or(path));

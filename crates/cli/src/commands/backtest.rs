@@ -103,10 +103,12 @@ fn candidates(
     Ok(candidates)
 }
 
+/// Loads a policy file as a candidate with the path as its name.
 fn load_candidate(context: &Context, file: &Path, models: &Arc<contracts::Registry>) -> Result<Candidate, Failure> {
     parse_candidate(context, file, file.display().to_string(), &read_text(file)?, models)
 }
 
+/// Parses a policy as a candidate; the error lists its problems.
 fn parse_candidate(
     context: &Context,
     file: &Path,

@@ -37,6 +37,7 @@ struct Row<'a> {
     total: Value,
 }
 
+/// Converts a total to JSON.
 fn total_json(total: &Total) -> Value {
     json!({
         "calls": total.calls,
@@ -47,6 +48,7 @@ fn total_json(total: &Total) -> Value {
     })
 }
 
+/// Prints the costs by model, role, day and session.
 fn print_overview(context: &Context, costs: &Costs) -> Result<(), Failure> {
     let overall = costs.overall();
     let models: Vec<_> =
@@ -97,10 +99,12 @@ fn print_overview(context: &Context, costs: &Costs) -> Result<(), Failure> {
     })
 }
 
+/// Creates a table of totals with `first` as the title of the first column.
 fn totals_table(first: &'static str) -> Table {
     Table::new(&[first, ">CALLS", ">INPUT", ">CACHE READ", ">CACHE WRITE", ">OUTPUT", ">COST"])
 }
 
+/// Appends a total to a table of [`totals_table`].
 fn add_total_row(table: &mut Table, name: String, total: &Total) {
     let usage = &total.usage;
     table.add_row([
@@ -119,6 +123,7 @@ fn format_cost(total: &Total) -> String {
     if 0 < total.calls && total.calls == total.unpriced_calls { "?".to_owned() } else { format!("{:.4}", total.cost) }
 }
 
+/// Prints the number of calls without a known price, if there are any.
 fn print_unpriced(total: &Total) {
     if 0 < total.unpriced_calls {
         anstream::println!(

@@ -25,6 +25,7 @@ pub(super) fn run(context: &Context) -> Result<(), Failure> {
     done.and(removed)
 }
 
+/// Imports and explains the bundled session with `folder` as the home folder.
 fn run_in(context: &Context, folder: &std::path::Path) -> Result<(), Failure> {
     fs::create_dir_all(folder).map_err(|error| Failure::file("create", folder, &error))?;
     let home = Home::new(folder, context.home.user.clone());

@@ -32,6 +32,7 @@ pub(super) fn run(context: &Context, command: EventsCommand) -> Result<(), Failu
     }
 }
 
+/// Prints the latest `number` events whose kind starts with `kind`, and with `follow` those that are appended later.
 fn tail(context: &Context, number: usize, follow: bool, kind: &str) -> Result<(), Failure> {
     let log = context.log_reader()?;
     let mut latest = std::collections::VecDeque::new();
@@ -113,6 +114,7 @@ fn summary(json: &Value) -> String {
     shown.join(" ")
 }
 
+/// Prints the event with a position or an id.
 fn show(context: &Context, event: &str) -> Result<(), Failure> {
     let log = context.log_reader()?;
     let position = match (event.parse::<u64>(), event.parse()) {

@@ -57,6 +57,7 @@ fn signals_text(signals: &[Signal]) -> String {
     shown
 }
 
+/// Returns the description of a signal.
 const fn signal_text(kind: SignalKind) -> &'static str {
     match kind {
         SignalKind::Completed => "the turn completed",

@@ -27,6 +27,7 @@ pub(super) fn run(context: &Context, arguments: &RouteArguments) -> Result<(), F
     }
 }
 
+/// Prints the decision for the message in the arguments, without recording it.
 fn preview_message(context: &Context, arguments: &RouteArguments) -> Result<(), Failure> {
     let engine = context.engine_reader()?;
     context.print_policy_note(&engine.policy_path().display().to_string(), engine.policy_problems().len() as u64);
@@ -42,6 +43,7 @@ fn preview_message(context: &Context, arguments: &RouteArguments) -> Result<(), 
     if outcome.model().is_some() { Ok(()) } else { Err(Failure::Negative) }
 }
 
+/// Converts the arguments into the input of a decision.
 fn turn_input(arguments: &RouteArguments) -> Result<TurnInput, Failure> {
     let session = arguments.continue_session.as_deref().unwrap_or("preview");
     let session = SessionId::try_from(session).map_err(EngineError::from)?;
@@ -109,6 +111,7 @@ fn decide_session_file(context: &Context, file: &Path) -> Result<(), Failure> {
     })
 }
 
+/// Returns the table cells of a decided turn.
 fn turn_row(number: u32, outcome: &TurnOutcome, ran_on: Option<&str>, message: &str) -> [String; 6] {
     let start = truncate(message.lines().next().unwrap_or_default(), 40).to_owned();
     [
@@ -121,6 +124,7 @@ fn turn_row(number: u32, outcome: &TurnOutcome, ran_on: Option<&str>, message: &
     ]
 }
 
+/// Accepts or dismisses the suggestion for a turn.
 fn answer_suggestion(context: &Context, command: &RouteCommand) -> Result<(), Failure> {
     let (RouteCommand::Override { turn } | RouteCommand::Ignore { turn }) = command;
     let turn = resolve_turn(context.log_reader()?.as_ref(), turn)?;

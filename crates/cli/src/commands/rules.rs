@@ -25,6 +25,7 @@ pub(super) fn run(context: &Context, command: RulesCommand) -> Result<(), Failur
     }
 }
 
+/// Loads the models of the home folder.
 fn load_models(context: &Context) -> Result<Models, Failure> {
     Ok(Models::load(&context.home.models())?)
 }
@@ -64,6 +65,7 @@ fn check(context: &Context, path: &Path) -> Result<(), Failure> {
     }
 }
 
+/// Opens the active policy.
 fn open_policy(context: &Context) -> Result<PolicyFile, Failure> {
     let registry = Arc::clone(&load_models(context)?.registry);
     PolicyFile::open(context.home.policy.clone(), context.home.user_text(), registry)

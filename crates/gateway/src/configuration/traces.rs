@@ -98,6 +98,7 @@ impl Collector {
     }
 }
 
+/// Creates the error for the value of `key`, a key in the file or an environment variable.
 fn unusable(key: &str, cause: impl Into<String>) -> ConfigurationError {
     ConfigurationError::Traces { key: key.to_owned(), cause: cause.into() }
 }

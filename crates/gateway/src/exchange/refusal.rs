@@ -17,6 +17,7 @@ pub(crate) fn error_response(api: WireApi, status: u16, kind: &str, message: &st
     build_error(api, status, kind, message)
 }
 
+/// Builds an error response with the JSON body of the client's API.
 fn build_error(api: WireApi, status: u16, kind: &str, message: &str) -> Response<ResponseBody> {
     let mut response = Response::new(ResponseBody::complete(wire::error_body(api, status, kind, message)));
     *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);

@@ -35,6 +35,7 @@ pub(super) async fn check(gateway: &Arc<Gateway>, request: Request<Body>) -> Api
     Ok(json!({ "problems": problems(gateway, text).await? }))
 }
 
+/// Returns the errors of a policy as JSON; empty if it is valid.
 async fn problems(gateway: &Gateway, text: String) -> Result<Vec<Value>, ApiError> {
     let (registry, home) = gateway
         .bus()

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::ApiResult;
 use crate::gateway::Gateway;
 
+/// Returns the rules in evaluation order, each with its hits in total and since UTC midnight.
 pub(super) async fn rules(gateway: &Arc<Gateway>) -> ApiResult {
     let now = gateway.now();
     Ok(gateway

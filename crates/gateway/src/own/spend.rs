@@ -8,6 +8,7 @@ use serde_json::json;
 use super::ApiResult;
 use crate::gateway::Gateway;
 
+/// Returns the cost since UTC midnight in total, by model and by role, in nano-dollars.
 pub(super) async fn spend(gateway: &Arc<Gateway>) -> ApiResult {
     let now = gateway.now();
     Ok(gateway

@@ -18,6 +18,7 @@ pub(super) async fn status(gateway: &Arc<Gateway>) -> ApiResult {
     Ok(gateway.bus().query(move |engine| status_json(engine, &providers, started, now)).await?)
 }
 
+/// Builds the JSON of the status. Only providers with a model in the registry are listed.
 fn status_json(engine: &Engine, providers: &[ProviderConfig], started: Timestamp, now: Timestamp) -> Value {
     let outages = engine.state().availability.outages_at(now);
     let outage_reason = |scope: &OutageScope| {

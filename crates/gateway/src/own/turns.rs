@@ -36,6 +36,7 @@ pub(super) async fn turn(gateway: &Arc<Gateway>, turn: &str) -> ApiResult {
     view.map_err(ApiError::internal)?.map_err(|error| turn_error(&error))
 }
 
+/// Converts the error of a turn lookup: 404 if the turn is unknown, 400 if the id is ambiguous, 500 otherwise.
 fn turn_error(error: &EngineError) -> ApiError {
     let status = match error {
         EngineError::UnknownTurn(_) => StatusCode::NOT_FOUND,

@@ -34,6 +34,7 @@ enum Value {
 }
 
 impl Attributes {
+    /// Appends an attribute.
     fn put(&mut self, key: &'static str, value: Value) {
         self.0.push(Attribute { key, value });
     }

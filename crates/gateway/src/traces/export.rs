@@ -109,12 +109,14 @@ impl Exporter {
         Ok(())
     }
 
+    /// Logs that the collector is reachable again, if the last request failed, and resets the pause.
     fn log_recovery(&mut self, host: &str) {
         if self.retry.take().is_some() {
             tracing::warn!(host, "traces are exported again");
         }
     }
 
+    /// Calls `log` for the first rejection only.
     fn log_rejection(&mut self, log: impl FnOnce()) {
         if !std::mem::replace(&mut self.rejection_logged, true) {
             log();

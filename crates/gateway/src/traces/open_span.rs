@@ -97,11 +97,13 @@ impl OpenSpan {
         self
     }
 
+    /// Marks the operation as cancelled, which is not an error.
     fn cancelled(mut self) -> Self {
         self.attributes.text(names::STATUS, "cancelled");
         self
     }
 
+    /// Adds token counts and cost.
     fn add_usage(&mut self, usage: Option<&Usage>, cost: Option<NanoUsd>) {
         if let Some(usage) = usage {
             self.attributes.number(names::INPUT_TOKENS, usage.input_total());

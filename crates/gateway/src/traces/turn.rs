@@ -60,14 +60,17 @@ impl OpenTurn {
         }
     }
 
+    /// Sets the decision of the turn.
     pub(super) fn set_decision(&mut self, decision: DecisionSummary) {
         self.decision = decision;
     }
 
+    /// Replaces the model of the decision, after an override.
     pub(super) fn set_model(&mut self, model: ModelId) {
         self.decision.model = Some(model);
     }
 
+    /// Adds a span event for a fallback and sets its decision.
     pub(super) fn fallback(&mut self, event: &Recorded, body: &RouteFallback) {
         self.set_decision(DecisionSummary::from(&body.decision));
         self.fallback = self.fallback.saturating_add(1);
@@ -82,12 +85,14 @@ impl OpenTurn {
         }
     }
 
+    /// Starts the span of a model call.
     pub(super) fn call_started(&mut self, event: &Recorded, body: &LlmCallStarted) {
         if self.reserve_span() {
             self.calls.insert(event.event.id, OpenSpan::call(event, body));
         }
     }
 
+    /// Ends the span of a model call with its usage and adds its cost to the turn.
     pub(super) fn call_completed(&mut self, event: &Recorded, body: &LlmCallCompleted) {
         self.add_cost(body.cost);
         if let Some(call) = self.take_call(event) {
@@ -95,6 +100,7 @@ impl OpenTurn {
         }
     }
 
+    /// Ends the span of a model call with its error.
     pub(super) fn call_failed(&mut self, event: &Recorded, body: &LlmCallFailed) {
         if body.usage.is_some() {
             self.add_cost(body.cost);
@@ -105,6 +111,7 @@ impl OpenTurn {
         }
     }
 
+    /// Starts the span of a tool call.
     pub(super) fn tool_called(&mut self, event: &Recorded, body: ToolCalled) {
         if self.reserve_span() {
             let tool = OpenSpan::tool(event, &body);
@@ -112,6 +119,7 @@ impl OpenTurn {
         }
     }
 
+    /// Ends the span of a tool call with its outcome.
     pub(super) fn tool_finished(&mut self, event: &Recorded, body: &ToolFinished) {
         if let Some(tool) = self.tools.remove(&body.call) {
             self.finish(tool.with_outcome(body), event);
@@ -168,6 +176,7 @@ impl OpenTurn {
         attributes
     }
 
+    /// Adds the cost of a call; `None` counts it as unpriced.
     fn add_cost(&mut self, cost: Option<NanoUsd>) {
         match cost {
             Some(cost) => self.cost = Some(self.cost.unwrap_or_default().plus(cost)),
@@ -187,6 +196,7 @@ impl OpenTurn {
         has_room
     }
 
+    /// Ends a child span at the time of the event.
     fn finish(&mut self, span: OpenSpan, event: &Recorded) {
         self.spans.push(span.end(self.started.turn, Some(&self.root.span), event.event.at));
     }

@@ -59,6 +59,7 @@ impl Turns {
         Ok(None)
     }
 
+    /// Opens a turn, and drops the oldest one beyond [`MAX_OPEN_TURNS`].
     fn begin(&mut self, event: &Recorded, body: TurnStarted) {
         let id = body.turn;
         if let Some(known) = self.open.insert(id, OpenTurn::new(event, body)) {
@@ -71,6 +72,7 @@ impl Turns {
         }
     }
 
+    /// Calls `update` with an open turn; does nothing if the turn is not open.
     fn update(&mut self, id: TurnId, update: impl FnOnce(&mut OpenTurn)) {
         if let Some(turn) = self.open.get_mut(&id) {
             update(turn);

@@ -126,6 +126,7 @@ impl Board {
         Ok(())
     }
 
+    /// Adds the row of a turn, and removes the oldest one beyond [`MAX_TURNS`].
     fn begin(&mut self, event: &Recorded, body: TurnStarted) {
         let turn = body.turn;
         let mut row = Row::new(body, event.event.at, event.position);

@@ -63,6 +63,7 @@ impl TurnDetails {
         Self { turn, steps: Vec::new(), calls: Vec::new(), requires: Vec::new(), verdict: Value::Null }
     }
 
+    /// Folds an event of the turn.
     fn apply(&mut self, event: &Recorded) -> Result<(), EngineError> {
         let at = rfc3339(event.event.at);
         if let Some(body) = event.read::<TurnStarted>()? {

@@ -91,6 +91,7 @@ fn model_name(model: &str) -> String {
 
 type Group = std::collections::BTreeMap<String, GroupTotal>;
 
+/// Prints turns and cost by group, before and after.
 fn print_group(title: &'static str, old: &Group, new: &Group) {
     let mut names: Vec<&String> = old.keys().chain(new.keys()).collect();
     names.sort();
@@ -118,6 +119,7 @@ fn print_group(title: &'static str, old: &Group, new: &Group) {
     }
 }
 
+/// Prints how many turns moved from one model to another, with the difference in cost.
 fn print_switches(compared: &PolicyResult) {
     if compared.switches.is_empty() {
         return;
@@ -132,6 +134,7 @@ fn print_switches(compared: &PolicyResult) {
     table.print();
 }
 
+/// Prints the number of turns that were not judged, by reason.
 fn print_unjudged(report: &Report) {
     if report.unjudged.is_empty() {
         return;

@@ -121,6 +121,7 @@ fn count_and_digest(context: &Context) -> Result<(Counts, Digests), Failure> {
     Ok((counts, digests))
 }
 
+/// Adds an event to the counts.
 fn count_event(counts: &mut Counts, recorded: &Recorded) {
     use contracts::events::{LlmCallCompleted, RouteDecided, SessionStarted, ToolCalled, TurnStarted};
     counts.events += 1;

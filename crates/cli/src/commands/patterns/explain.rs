@@ -30,6 +30,7 @@ pub(super) fn run(context: &Context, turn: &str, number: usize) -> Result<(), Fa
     context.print(&explained, || show(&explained, &own, &messages, number))
 }
 
+/// Returns the start of the explained turn's message.
 fn own_message(log: &dyn EventLog, texts: &TextFiles, explained: &RecommendationExplanation) -> Result<String, Failure> {
     message_preview(log, texts, explained.turn)
 }
@@ -72,6 +73,7 @@ fn show(explained: &RecommendationExplanation, own: &str, messages: &[String], n
     print_counterfactuals(explained, explanation);
 }
 
+/// Prints the recommendation, or why there is none.
 fn print_recommendation(explained: &RecommendationExplanation, explanation: &Explanation) {
     let Some(recommended) = &explanation.recommendation else {
         anstream::println!("No turn like it had been judged, so nothing was recommended.");
@@ -131,6 +133,7 @@ fn format_contribution(billionths: i64) -> String {
     format!("{sign}{}.{:03}", size.0 / Score::ONE.0, size.0 % Score::ONE.0 / 1_000_000)
 }
 
+/// Prints the settings and outcomes that would put another model first.
 fn print_counterfactuals(explained: &RecommendationExplanation, explanation: &Explanation) {
     if explanation.counterfactuals.is_empty() {
         return;
