@@ -31,7 +31,11 @@ pub(super) fn run(context: &Context, turn: &str, number: usize) -> Result<(), Fa
 }
 
 /// Returns the start of the explained turn's message.
-fn own_message(log: &dyn EventLog, texts: &TextFiles, explained: &RecommendationExplanation) -> Result<String, Failure> {
+fn own_message(
+    log: &dyn EventLog,
+    texts: &TextFiles,
+    explained: &RecommendationExplanation,
+) -> Result<String, Failure> {
     message_preview(log, texts, explained.turn)
 }
 
