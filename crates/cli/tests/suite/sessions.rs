@@ -41,7 +41,7 @@ fn through_gateway(desk: &Desk) {
     };
     let session = "5b0c6f0e-7a41-4f0b-9d1e-0c9a3d2f8e11".try_into().unwrap();
     engine.refresh_policy().unwrap();
-    engine.handle_request(TurnInput { request: Some(request), ..TurnInput::new(session, "message", "hello") }).unwrap();
+    engine.arrive(TurnInput { request: Some(request), ..TurnInput::new(session, "message", "hello") }).unwrap();
     engine.close().unwrap();
 }
 

@@ -23,7 +23,7 @@ impl Engine {
     /// # Errors
     /// [`EngineError::Override`] if the mention of a new turn names no model; nothing is recorded then. Otherwise if
     /// the log cannot be written.
-    pub fn handle_request(&mut self, mut input: TurnInput) -> Result<TurnOutcome, EngineError> {
+    pub fn arrive(&mut self, mut input: TurnInput) -> Result<TurnOutcome, EngineError> {
         self.resolve(&mut input);
         let message_turns = self.turn_counts.count_turns(&self.recorder, &input.session, &input.name)?;
         let running = input.continues.then(|| self.turn_to_continue(&input, message_turns.count)).flatten();

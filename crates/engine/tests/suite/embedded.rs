@@ -221,8 +221,7 @@ impl Reactor for Witness {
 
 /// Starts a turn on a bus and waits until it is durable.
 async fn start(bus: &Bus<Engine>, name: &'static str, message: &'static str) {
-    let arrive =
-        move |engine: &mut Engine| engine.handle_request(TurnInput::new(session(name), "message", message)).map(drop);
+    let arrive = move |engine: &mut Engine| engine.arrive(TurnInput::new(session(name), "message", message)).map(drop);
     let (started, durable) = bus.command(arrive).await.unwrap();
     started.unwrap();
     durable.wait().await.unwrap();

@@ -75,7 +75,7 @@ fn a_live_turn_goes_on_after_the_program_was_ended_without_a_goodbye() {
     let mut first = engine(folder.path());
     let long = "why is this so? ".repeat(400);
     first.refresh_policy().unwrap();
-    first.handle_request(TurnInput::new(session("one"), "m1", long.as_str())).unwrap();
+    first.arrive(TurnInput::new(session("one"), "m1", long.as_str())).unwrap();
     let haiku = first.model_named("haiku").unwrap();
     assert!(first.select_model(&session("one"), Some(haiku)).unwrap().pending);
     drop(first);
@@ -86,7 +86,7 @@ fn a_live_turn_goes_on_after_the_program_was_ended_without_a_goodbye() {
     assert_eq!(running.model.as_ref().unwrap().as_str(), OPUS);
     second.end_turn(&session("one"), running.turn, contracts::events::TurnStatus::Completed).unwrap();
     second.refresh_policy().unwrap();
-    let made = second.handle_request(TurnInput::new(session("one"), "m2", "go on")).unwrap();
+    let made = second.arrive(TurnInput::new(session("one"), "m2", "go on")).unwrap();
     second.commit().unwrap();
     assert_eq!(made.decision().unwrap().winner().unwrap().slot, contracts::Slot::ManualSticky);
 

@@ -61,7 +61,7 @@ fn answer(desk: &mut Desk, sent: &Call, calls: &[&str]) {
 /// Starts a turn that waits for these calls.
 fn waits(desk: &mut Desk, input: TurnInput, calls: &[&str]) -> TurnId {
     desk.pass_secs(1);
-    let started = desk.engine.handle_request(input).unwrap();
+    let started = desk.engine.arrive(input).unwrap();
     assert!(matches!(started.route, Route::Decided(_)), "{:?}", started.route);
     let sent = desk.engine.record_call(&started, started.model().unwrap(), &BTreeSet::new()).unwrap();
     answer(desk, &sent, calls);
@@ -71,7 +71,7 @@ fn waits(desk: &mut Desk, input: TurnInput, calls: &[&str]) -> TurnId {
 /// Sends the result of a call and completes the response; returns the continued turn and its model.
 fn goes_on(desk: &mut Desk, message: &str, id: &str) -> (TurnId, String) {
     desk.pass_secs(1);
-    let continued = desk.engine.handle_request(brings(message, id)).unwrap();
+    let continued = desk.engine.arrive(brings(message, id)).unwrap();
     let Route::Locked(model) = &continued.route else { panic!("decided again: {:?}", continued.route) };
     let sent = desk.engine.record_call(&continued, model, &BTreeSet::new()).unwrap();
     answer(desk, &sent, &[]);

@@ -87,7 +87,7 @@ pub(super) async fn begin_turn(
 
 /// Decides the request, and records the call to the chosen model as sent. Runs on the bus thread.
 fn decide(engine: &mut Engine, input: TurnInput) -> Result<(Target, Call), Refusal> {
-    let outcome = engine.handle_request(input)?;
+    let outcome = engine.arrive(input)?;
     if outcome.model().is_none() {
         let temporary = is_temporary(engine, &outcome);
         return Err(Refusal::NoModel { turn: outcome.turn, banners: outcome.banners, temporary });

@@ -120,7 +120,7 @@ impl Desk {
         input: TurnInput,
     ) -> Result<(TurnOutcome, Option<PolicyFileProblems>), EngineError> {
         let trouble = self.engine.refresh_policy()?;
-        let outcome = self.engine.handle_request(input);
+        let outcome = self.engine.arrive(input);
         // A refused turn may have recorded events before, such as the loaded policy.
         self.engine.commit()?;
         Ok((outcome?, trouble))
