@@ -14,7 +14,9 @@ use crate::{
 };
 
 /// A policy by which requested models are used.
-const POLICY: &str = "schema_version: 1\nglobal_default: sonnet\ngateway: { client_model: default }\n";
+/// The strict settings: nothing is adapted, so every request is forwarded unchanged.
+const POLICY: &str =
+    "schema_version: 1\nglobal_default: sonnet\ngateway: { client_model: default, adapt: [], keep_thinking: true }\n";
 
 /// Headers of the recorded connection, and headers that do not match the stored body; they are not sent.
 const DROPPED_HEADERS: [&str; 5] = ["host", "content-length", "transfer-encoding", "accept-encoding", "keep-alive"];
