@@ -93,7 +93,7 @@ pub(crate) fn capture(input: &TurnInput, context: CaptureContext<'_>) -> TurnSta
         message_bytes: text.len() as u64,
         offset_minutes,
         override_model,
-        sticky: session.and_then(|session| session.next_sticky().cloned()),
+        sticky: session.filter(|_| input.is_of_conversation()).and_then(|session| session.next_sticky().cloned()),
         delegation: input.delegation,
         workspace: workspace.filter(|path| path.len() <= MAX_PATH_BYTES),
         needs: input.needs,

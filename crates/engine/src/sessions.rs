@@ -103,7 +103,7 @@ impl Sessions {
 
 impl Projection for Sessions {
     const NAME: &'static str = "sessions";
-    const VERSION: u32 = 5;
+    const VERSION: u32 = 6;
 
     fn apply(&mut self, event: &Recorded) -> Result<(), CodecError> {
         let (id, at) = (event.event.id, event.event.at);

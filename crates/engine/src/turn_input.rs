@@ -84,6 +84,12 @@ impl TurnInput {
         }
     }
 
+    /// Whether the turn belongs to the main conversation. Only such turns use the model that the user set for the
+    /// session (decision D45); sub-agents, workers and auxiliary calls do not.
+    pub(crate) fn is_of_conversation(&self) -> bool {
+        self.thread == Thread::Main && self.delegation.is_none()
+    }
+
     /// Converts a turn from a session file. Its history is that of the file.
     pub(crate) fn observed(session: &ObservedSession, turn: &ObservedTurn) -> Self {
         let before = &turn.before;

@@ -52,6 +52,13 @@ pub struct TurnStarted {
     pub request: Option<ClientRequest>,
 }
 
+impl TurnStarted {
+    /// Returns whether the turn belongs to the main conversation, which alone uses the session's model (decision D45).
+    pub fn is_of_conversation(&self) -> bool {
+        self.thread == Thread::Main && self.delegation.is_none()
+    }
+}
+
 event!(
     TurnStarted,
     "turn.started",

@@ -112,9 +112,11 @@ impl Session {
         }
     }
 
-    /// Folds the start of a turn, with the id and the time of its event. Applies a pending change of the model.
+    /// Folds the start of a turn, with the id and the time of its event. Applies a pending change of the model if the turn
+    /// is one of the main conversation (decision D45).
     pub(super) fn apply_turn_started(&mut self, event: &TurnStarted, id: EventId, at: Timestamp) {
-        if let Some(rare) = &mut self.rare
+        if event.is_of_conversation()
+            && let Some(rare) = &mut self.rare
             && let Some(choice) = rare.pending.take()
         {
             rare.sticky = choice;

@@ -28,6 +28,7 @@ mod projections;
 mod purge;
 mod resolved;
 mod rule_hits;
+mod session_model;
 mod suggestions;
 mod through_gateway;
 mod turn_lock;
