@@ -20,6 +20,8 @@ pub struct ModelEntry {
     /// Dated names of the same model. They are separate from the aliases, so that replacing those does not remove
     /// these.
     pub snapshots: Option<Vec<String>>,
+    /// Date of the release as `YYYY-MM-DD`; if it is missing, the earliest date in a name of `snapshots`.
+    pub released: Option<String>,
     /// Whether the model may delegate work to cheaper models (004 §6.8).
     pub can_delegate: Option<bool>,
     /// Maximum number of input tokens.
@@ -99,6 +101,7 @@ impl ModelEntry {
             tier: other.tier.or(self.tier),
             aliases: other.aliases.or(self.aliases),
             snapshots: other.snapshots.or(self.snapshots),
+            released: other.released.or(self.released),
             can_delegate: other.can_delegate.or(self.can_delegate),
             context_window: other.context_window.or(self.context_window),
             max_output: other.max_output.or(self.max_output),

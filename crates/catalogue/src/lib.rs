@@ -20,6 +20,7 @@
 //!     tokenizer: generic               # anthropic, open_ai, google, generic
 //!     apis: [openai_chat]              # what it is served over; default: what its provider usually has
 //!     snapshots: [large-20260901]      # dated names of the same model
+//!     released: 2026-09-01             # default: the earliest date in `snapshots`
 //!     capabilities: {images: true}     # default: false for images and structured_output; true for tools, system_prompt,
 //!                                      # effort (how hard to think, in words) and thinking_budget (the same in tokens)
 //!     prices:                          # USD per million tokens, at most six decimals; dropped: no cost is known
@@ -47,6 +48,7 @@ pub mod estimate;
 pub mod litellm;
 mod read;
 mod registry;
+mod release;
 mod text;
 mod write;
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use contracts::{Capabilities, ModelId, ModelSpec, PicoUsd, Prices, Provider, Rates, Registry, WireApi};
 
 use crate::{
-    BUILT_IN, CapabilityEntry, CatalogueError, CatalogueErrors, PriceEntry, RateEntry,
+    release, BUILT_IN, CapabilityEntry, CatalogueError, CatalogueErrors, PriceEntry, RateEntry,
     read::{LocatedEntry, ParsedFile, parse_file},
 };
 
@@ -194,11 +194,16 @@ fn model_spec(id: &ModelId, model: &MergedModel<'_>, names: &NameIndex, errors: 
         report(format!("`{id}` is not a built-in model: its entry must say its `context_window`"));
         return None;
     };
+    if let Some(date) = entry.released.as_deref().filter(|date| !release::is_date(date)) {
+        report(format!("`released` of `{id}` must be a date such as 2026-09-22, not `{}`", date.escape_debug()));
+    }
+    let snapshots = entry.snapshots.iter().flatten();
     Some(ModelSpec {
         id: id.clone(),
         provider,
         tier: entry.tier,
         aliases,
+        released: entry.released.clone().or_else(|| snapshots.filter_map(|name| release::date_in(name)).min()),
         context_window,
         max_output: entry.max_output.unwrap_or(context_window),
         capabilities: convert_capabilities(entry.capabilities),

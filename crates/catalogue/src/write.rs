@@ -49,6 +49,7 @@ fn entry_fields(entry: &ModelEntry) -> Vec<String> {
             fields.push(format!("{key}: [{}]", names.join(", ")));
         }
     }
+    fields.extend(entry.released.as_ref().map(|date| format!("released: {}", encode_scalar(date))));
     for (key, yes) in [("can_delegate", entry.can_delegate), ("configured", entry.configured)] {
         fields.extend(yes.map(|yes| format!("{key}: {yes}")));
     }

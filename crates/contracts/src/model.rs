@@ -1,6 +1,7 @@
 //! Models with their properties, and the registry of a user's models.
 
 use std::{
+    cmp::Reverse,
     collections::{BTreeMap, BTreeSet},
     fmt,
 };
@@ -121,6 +122,10 @@ pub struct ModelSpec {
     pub tier: Option<Tier>,
     /// Alternative names, unique across the registry and compared case-insensitively.
     pub aliases: Vec<String>,
+    /// Date of its release as `YYYY-MM-DD`; `None` if unknown. Lists of models recorded before this field existed have
+    /// none.
+    #[serde(default)]
+    pub released: Option<String>,
     /// Maximum number of input tokens.
     pub context_window: u64,
     /// Maximum number of output tokens of one response.
@@ -233,10 +238,20 @@ impl Registry {
         self.names.iter().map(|(name, id)| (name.as_str(), id))
     }
 
-    /// Returns the model of a tier for policies that do not define it: the first by id, configured models first. `None`
-    /// if no model declares the tier.
+    /// Returns the model of a tier for policies that do not define it, the first of [`Registry::models_of_tier`]; `None` if
+    /// no model declares the tier.
     pub fn tier(&self, tier: Tier) -> Option<&ModelSpec> {
-        let of_tier = || self.iter().filter(|model| model.tier == Some(tier));
-        of_tier().find(|model| model.configured).or_else(|| of_tier().next())
+        self.models_of_tier(tier).into_iter().next()
+    }
+
+    /// Returns the models of a tier in the order of preference (decision D44): configured models first, then the newest
+    /// release, then the lower input price, then the id. A model without a release date counts as older than any other,
+    /// one without prices as dearer.
+    pub fn models_of_tier(&self, tier: Tier) -> Vec<&ModelSpec> {
+        let mut models: Vec<_> = self.iter().filter(|model| model.tier == Some(tier)).collect();
+        let price = |model: &ModelSpec| model.prices.map_or(u64::MAX, |prices| prices.base.input.0);
+        // Dates of one format compare as text. The sort is stable, so equal models stay in the order of their ids.
+        models.sort_by_key(|model| (!model.configured, Reverse(model.released.as_deref()), price(model)));
+        models
     }
 }

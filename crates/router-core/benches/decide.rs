@@ -22,6 +22,7 @@ fn registry() -> Arc<Registry> {
         provider: "anthropic".try_into().unwrap(),
         tier: Some(tier),
         aliases: vec![alias.to_owned()],
+        released: None,
         context_window: 200_000,
         max_output: 64_000,
         capabilities: Capabilities { images: true, ..Capabilities::default() },

@@ -8,20 +8,20 @@ mod pattern;
 mod rules;
 
 use contracts::{
-    ChainEntry, Decision, Failure, MessageText, ModelChoice, ModelId, ModelSpec, Reason, Slot, Turn, views::Views,
+    Attempt, ChainEntry, Decision, Failure, MessageText, ModelChoice, ModelId, ModelSpec, Reason, Slot, Turn, views::Views,
 };
 
 pub use notice::{ModelNotice, NoticeContext};
 
 use crate::{
     chain::{EvaluateSlots, evaluate_chain},
-    policy::{OnExplicitReject, Policy, Scope},
+    policy::{Candidates, OnExplicitReject, Policy, Scope},
     text_set::Matches,
     validate,
 };
 
 /// Version of the model choice. It increases when equal inputs may be decided differently.
-pub const DECIDER_VERSION: u16 = 4;
+pub const DECIDER_VERSION: u16 = 5;
 
 /// A decision with the predicate matches that are required to repeat it without the text of the message.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,7 +73,7 @@ impl EvaluateSlots for ModelSlots<'_> {
             Slot::WorkspaceDefault => self.workspace_default(slot),
             Slot::GlobalDefault => match &self.policy.global.default {
                 None => ChainEntry::not_applicable(slot, Reason::NoGlobalDefault),
-                Some(model) => self.entry_for_spec(slot, model, Reason::GlobalDefault),
+                Some(models) => self.entry_for_candidates(slot, "global", models, Reason::GlobalDefault),
             },
             Slot::LastResort => self.last_resort(slot),
         }
@@ -101,9 +101,30 @@ impl ModelSlots<'_> {
         validate::rejection(model, self.turn, &self.policy.gateway.adaptable, self.views.outages)
     }
 
-    /// Creates the entry for a model of the registry, chosen or rejected.
-    fn entry_for_spec(&self, slot: Slot, model: &ModelSpec, reason: Reason) -> ChainEntry {
-        ChainEntry::proposed(slot, model.id.clone(), reason, self.rejection(model))
+    /// Creates the entry for the first of several models that can serve the turn; the rejected ones before it are
+    /// attempts (decision D43). If all are rejected, the first is the candidate, and a single one is no attempt.
+    /// `source` is the name of the list in the attempts.
+    fn entry_for_candidates(&self, slot: Slot, source: &str, models: &Candidates, reason: Reason) -> ChainEntry {
+        let (chosen, attempts) = self.try_candidates(source, models);
+        let Some(model) = chosen else {
+            let failure = attempts.first().map(|attempt| attempt.failure.clone());
+            let mut entry = ChainEntry::proposed(slot, models.first().id.clone(), reason, failure);
+            if 1 < attempts.len() {
+                entry.attempts = attempts;
+            }
+            return entry;
+        };
+        ChainEntry { attempts, ..ChainEntry::proposed(slot, model.id.clone(), reason, None) }
+    }
+
+    /// Returns the first model that can serve the turn, `None` if none can, and the attempts of those before it.
+    fn try_candidates<'c>(&self, source: &str, models: &'c Candidates) -> (Option<&'c ModelSpec>, Vec<Attempt>) {
+        let mut attempts = Vec::new();
+        for model in models.iter() {
+            let Some(failure) = self.rejection(model) else { return (Some(model), attempts) };
+            attempts.push(Attempt { name: source.to_owned(), candidate: model.id.clone(), failure });
+        }
+        (None, attempts)
     }
 
     /// Creates the entry for a model that may no longer be in the registry, chosen or rejected.

@@ -1,5 +1,6 @@
 //! The policy: the user's routing file, validated and compiled for decisions.
 
+mod candidates;
 mod embedding;
 mod fields;
 mod gateway;
@@ -13,10 +14,11 @@ mod schema;
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use contracts::{ModelId, ModelSpec, NanoUsd, Registry, Score, Tier, views::PatternSettings};
+use contracts::{ModelId, NanoUsd, Registry, Score, Tier, views::PatternSettings};
 
 use crate::text_set::TextSet;
 
+pub(crate) use candidates::Candidates;
 pub use embedding::EmbeddingEndpoint;
 pub use gateway::{AuxiliaryCalls, ClientModel, CountTokens, GatewaySettings, LastResort};
 pub use problem::Problem;
@@ -27,8 +29,8 @@ pub use schema::{SCHEMA, schema_text};
 /// The settings of one workspace, or the global ones.
 #[derive(Debug, Default)]
 pub(crate) struct Scope {
-    pub(crate) default: Option<Arc<ModelSpec>>,
-    pub(crate) tiers: Option<BTreeMap<Tier, Arc<ModelSpec>>>,
+    pub(crate) default: Option<Candidates>,
+    pub(crate) tiers: Option<BTreeMap<Tier, Candidates>>,
     pub(crate) pattern: Option<PatternSettings>,
     pub(crate) rules: Rules,
 }
@@ -97,8 +99,8 @@ pub struct RuleView<'a> {
     pub name: &'a str,
     /// The condition of the rule in one line.
     pub when: String,
-    /// The model that the rule proposes.
-    pub model: &'a ModelId,
+    /// The models that the rule proposes, in the order in which they are tried; at least one.
+    pub models: Vec<&'a ModelId>,
     /// The line of the policy file on which the rule starts, from 1.
     pub line: usize,
 }
@@ -144,9 +146,14 @@ impl Policy {
         !self.texts.is_empty()
     }
 
-    /// Returns the global default model, slot 7.
+    /// Returns the first global default model, slot 7; `None` without one.
     pub fn global_default(&self) -> Option<&ModelId> {
-        self.global.default.as_ref().map(|model| &model.id)
+        self.global_defaults().next()
+    }
+
+    /// Returns the global default models in the order in which they are tried.
+    pub fn global_defaults(&self) -> impl Iterator<Item = &ModelId> {
+        self.global.default.iter().flat_map(Candidates::ids)
     }
 
     /// Returns the daily budgets in conditions, in the order of the rules.
@@ -161,7 +168,7 @@ impl Policy {
                 workspace,
                 name: &rule.name,
                 when: rule.when.describe(&self.texts),
-                model: &rule.model.id,
+                models: rule.models.ids().collect(),
                 line: rule.line,
             })
         })
@@ -178,11 +185,11 @@ impl Policy {
         own.or(self.global.pattern).unwrap_or_default()
     }
 
-    /// Returns the model of a workspace for turns that no earlier slot decides: its own default, or else the global
-    /// one.
+    /// Returns the model of a workspace for turns that no earlier slot decides: the first of its own default, or else of
+    /// the global one.
     pub fn default_model(&self, workspace: Option<&str>) -> Option<&ModelId> {
         let own = self.workspace(workspace).and_then(|scope| scope.default.as_ref());
-        own.or(self.global.default.as_ref()).map(|model| &model.id)
+        own.or(self.global.default.as_ref()).map(|models| &models.first().id)
     }
 
     /// Returns the settings of the closest workspace at or above `path` (decision D7); `None` if there is none.

@@ -18,6 +18,12 @@ pub enum BuiltInError {
     /// The curation cannot be parsed.
     #[error("cannot read `curation.yaml`")]
     Curation(#[from] Box<serde_saphyr::Error>),
+    /// The curation contains the release date of a model that is not in the list.
+    #[error("`curation.yaml` has the release date of `{model}`, which is not in the list: remove it")]
+    Released {
+        /// Model that is missing.
+        model: ModelId,
+    },
     /// The curation contains an alias of a model that is not in the list.
     #[error("`curation.yaml` gives the alias `{alias}` to `{model}`, which is not in the list: choose its successor")]
     Alias {
@@ -67,6 +73,12 @@ pub fn built_in_yaml(json: &str) -> Result<String, BuiltInError> {
             _ if current => drop(entries.insert(id, entry)),
             _ => {}
         }
+    }
+    for (model, date) in &curation.released {
+        let Some(entry) = entries.get_mut(model) else {
+            return Err(BuiltInError::Released { model: model.clone() });
+        };
+        entry.released = Some(date.clone());
     }
     for (alias, model) in &curation.aliases {
         let Some(entry) = entries.get_mut(model) else {

@@ -20,6 +20,8 @@ pub(super) struct Curation {
     families: Vec<Family>,
     /// Models that support a system prompt although the price list states otherwise.
     pub(super) take_system_prompt: Vec<ModelId>,
+    /// Release dates as `YYYY-MM-DD` of models that have no dated name.
+    pub(super) released: BTreeMap<ModelId, String>,
     /// Aliases with their models.
     pub(super) aliases: BTreeMap<String, ModelId>,
 }

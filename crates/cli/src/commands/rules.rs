@@ -2,6 +2,7 @@
 
 use std::{path::Path, sync::Arc};
 
+use contracts::ModelId;
 use engine::{Models, PolicyFile, check_expectations};
 use router_core::{Policy, notes, schema_text};
 use serde_json::json;
@@ -79,10 +80,11 @@ fn show(context: &Context) -> Result<(), Failure> {
     let rules: Vec<_> = policy.rules().collect();
     let listed: Vec<_> = rules
         .iter()
-        .map(|rule| json!({ "workspace": rule.workspace, "name": rule.name, "when": rule.when, "use": rule.model, "line": rule.line }))
+        .map(|rule| json!({ "workspace": rule.workspace, "name": rule.name, "when": rule.when, "use": rule.models, "line": rule.line }))
         .collect();
+    let defaults: Vec<_> = policy.global_defaults().collect();
     let json =
-        json!({ "file": active.path, "hash": active.hash, "global_default": policy.global_default(), "rules": listed });
+        json!({ "file": active.path, "hash": active.hash, "global_default": defaults, "rules": listed });
     context.print(&json, || {
         anstream::println!("Policy {} ({})", active.path, &active.hash.to_string()[..12]);
         if !rules.is_empty() {
@@ -90,15 +92,21 @@ fn show(context: &Context) -> Result<(), Failure> {
             let mut table = Table::new(&[">LINE", "RULE", "WHEN", "USE"]);
             for rule in &rules {
                 let name = rule.workspace.map_or_else(|| rule.name.to_owned(), |path| format!("{path}: {}", rule.name));
-                table.add_row([rule.line.to_string(), name, rule.when.clone(), rule.model.to_string()]);
+                table.add_row([rule.line.to_string(), name, rule.when.clone(), join_ids(rule.models.iter().copied())]);
             }
             table.print();
         }
-        match policy.global_default() {
-            Some(model) => anstream::println!("\nEverything else: {model}"),
-            None => anstream::println!("\nEverything else is refused: the policy has no global_default."),
+        if defaults.is_empty() {
+            anstream::println!("\nEverything else is refused: the policy has no global_default.");
+        } else {
+            anstream::println!("\nEverything else: {}", join_ids(defaults.iter().copied()));
         }
     })
+}
+
+/// Formats models in the order in which they are tried: `a, then b`.
+fn join_ids<'a>(models: impl Iterator<Item = &'a ModelId>) -> String {
+    models.map(ModelId::as_str).collect::<Vec<_>>().join(", then ")
 }
 
 fn test(context: &Context, path: &Path) -> Result<(), Failure> {

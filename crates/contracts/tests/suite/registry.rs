@@ -11,6 +11,7 @@ fn model(id: &str, aliases: &[String], tier: Option<Tier>) -> ModelSpec {
         provider: id.split_once(':').unwrap().0.try_into().unwrap(),
         tier,
         aliases: aliases.to_vec(),
+        released: None,
         context_window: 1_000,
         max_output: 100,
         capabilities: Capabilities::default(),

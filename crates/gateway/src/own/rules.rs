@@ -21,7 +21,7 @@ pub(super) async fn rules(gateway: &Arc<Gateway>) -> ApiResult {
                 .map(|rule| {
                     json!({
                         "workspace": rule.workspace, "name": rule.name, "when": rule.when,
-                        "model": rule.model.as_str(), "line": rule.line,
+                        "model": rule.models.first().map(|model| model.as_str()), "models": rule.models, "line": rule.line,
                         "hits": hits.of(rule.name).total, "hits_today": if is_today { hits.of(rule.name).latest_day } else { 0 },
                     })
                 })

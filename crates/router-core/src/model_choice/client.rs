@@ -29,23 +29,20 @@ impl ModelSlots<'_> {
     pub(super) fn workspace_default(&self, slot: Slot) -> ChainEntry {
         let workspace_entry = match self.scope.and_then(|scope| scope.default.as_ref()) {
             None => ChainEntry::not_applicable(slot, Reason::NoWorkspaceDefault),
-            Some(model) => self.entry_for_spec(slot, model, Reason::WorkspaceDefault),
+            Some(models) => self.entry_for_candidates(slot, "workspace", models, Reason::WorkspaceDefault),
         };
         let Some((name, model)) = self.client_default() else { return workspace_entry };
         let requested = self.entry_for_id(slot, &model, Reason::ClientModel { name: name.clone() });
-        match (workspace_entry.failure.clone().zip(workspace_entry.candidate.clone()), requested.failure.clone()) {
-            _ if workspace_entry.verdict == Verdict::Chose => workspace_entry,
-            (None, _) => requested,
-            (Some((failure, candidate)), None) => {
-                let attempts = vec![Attempt { name: "workspace".to_owned(), candidate, failure }];
-                ChainEntry { attempts, ..requested }
-            }
-            (Some((failure, candidate)), Some(requested_failure)) => {
-                let rejected = Attempt { name: "workspace".to_owned(), candidate, failure };
-                let requested = Attempt { name, candidate: model, failure: requested_failure };
-                ChainEntry { attempts: vec![rejected, requested], ..workspace_entry }
-            }
+        let Some((failure, candidate)) = workspace_entry.failure.clone().zip(workspace_entry.candidate.clone()) else {
+            return if workspace_entry.verdict == Verdict::Chose { workspace_entry } else { requested };
+        };
+        let mut attempts = workspace_entry.attempts.clone();
+        if attempts.is_empty() {
+            attempts.push(Attempt { name: "workspace".to_owned(), candidate, failure });
         }
+        let Some(failure) = requested.failure.clone() else { return ChainEntry { attempts, ..requested } };
+        attempts.push(Attempt { name, candidate: model, failure });
+        ChainEntry { attempts, ..workspace_entry }
     }
 
     /// Evaluates `LAST_RESORT`: the requested model, if the policy allows it to serve requests that no other slot can.

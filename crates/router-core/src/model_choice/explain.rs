@@ -96,7 +96,7 @@ impl Explain for ModelChoice {
     fn attempt_noun(slot: Slot) -> &'static str {
         match slot {
             Slot::DelegateRequest => "tier",
-            Slot::WorkspaceDefault => "default",
+            Slot::WorkspaceDefault | Slot::GlobalDefault => "default",
             _ => "rule",
         }
     }

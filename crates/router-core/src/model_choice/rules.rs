@@ -6,8 +6,8 @@ use super::ModelSlots;
 use crate::{policy::Rule, predicate::Situation, text_set::Matches};
 
 impl ModelSlots<'_> {
-    /// Evaluates the slot: the first matching rule whose model can serve the turn. Matching rules before it, whose models
-    /// were rejected, become attempts.
+    /// Evaluates the slot: the first matching rule with a model that can serve the turn. Every model that was rejected before
+    /// is an attempt.
     pub(super) fn rules(&mut self) -> ChainEntry {
         let slot = Slot::ConfiguredRules;
         let scopes = [self.scope, Some(&self.policy.global)];
@@ -21,14 +21,13 @@ impl ModelSlots<'_> {
             if !rule.when.holds(situation(rule, self.turn, matches)) {
                 continue;
             }
-            let Some(failure) = self.rejection(&rule.model) else {
-                let mut entry =
-                    ChainEntry::proposed(slot, rule.model.id.clone(), reason(rule, self.turn, matches), None);
+            let (chosen, rejected) = self.try_candidates(&rule.name, &rule.models);
+            attempts.extend(rejected.into_iter().map(|attempt| (rule, attempt)));
+            if let Some(model) = chosen {
+                let mut entry = ChainEntry::proposed(slot, model.id.clone(), reason(rule, self.turn, matches), None);
                 entry.attempts = attempts.into_iter().map(|(_, attempt)| attempt).collect();
                 return entry;
-            };
-            let attempt = Attempt { name: rule.name.clone(), candidate: rule.model.id.clone(), failure };
-            attempts.push((rule, attempt));
+            }
         }
         let Some((rule, first)) = attempts.first() else {
             return ChainEntry::not_applicable(slot, Reason::NoRuleMatched);
@@ -41,7 +40,8 @@ impl ModelSlots<'_> {
 }
 
 fn situation<'a>(rule: &Rule, turn: &'a Turn, matches: &'a Matches) -> Situation<'a> {
-    Situation { turn, matches, tokenizer: rule.model.tokenizer }
+    // One condition holds or not for all models of a rule, so token limits count by the first.
+    Situation { turn, matches, tokenizer: rule.models.first().tokenizer }
 }
 
 fn reason(rule: &Rule, turn: &Turn, matches: &Matches) -> Reason {

@@ -8,7 +8,7 @@ use std::{
 use contracts::{ModelId, ModelSpec, Registry, Tier};
 
 use super::{
-    Disagreement, GatewaySettings, OnExplicitReject, Policy, Problem, RecordText, Rule, Rules, Scope,
+    Candidates, Disagreement, GatewaySettings, OnExplicitReject, Policy, Problem, RecordText, Rule, Rules, Scope,
     fields::Problems,
     paths,
     problem::did_you_mean,
@@ -76,7 +76,7 @@ impl Loader<'_> {
         {
             self.problems.report(version.mark, "`schema_version` must be 1: this program knows no other");
         }
-        policy.global.default = keys.get("global_default").and_then(|node| self.model(node, "global_default"));
+        policy.global.default = keys.get("global_default").and_then(|node| self.models(node, "global_default"));
         policy.global.tiers = keys.get("tiers").and_then(|node| self.tiers(node));
         policy.global.pattern = keys.get("pattern").and_then(|node| self.pattern(node));
         if let Some(disagreement) = keys.get("pattern_disagreement").and_then(|node| self.disagreement(node)) {
@@ -132,7 +132,7 @@ impl Loader<'_> {
             return Scope::default();
         };
         Scope {
-            default: keys.get("default").and_then(|node| self.model(node, "default")),
+            default: keys.get("default").and_then(|node| self.models(node, "default")),
             tiers: keys.get("tiers").and_then(|node| self.tiers(node)),
             pattern: keys.get("pattern").and_then(|node| self.pattern(node)),
             rules: keys.get("rules").map(|node| self.rules(node)).unwrap_or_default(),
@@ -140,7 +140,7 @@ impl Loader<'_> {
     }
 
     /// Resolves a model id or alias (decision D8); reports an unknown one with a similar name.
-    fn model(&mut self, node: &Node<'_>, subject: &str) -> Option<Arc<ModelSpec>> {
+    pub(super) fn model(&mut self, node: &Node<'_>, subject: &str) -> Option<Arc<ModelSpec>> {
         let name = self.problems.text(node, subject)?;
         let found = self.registry.named(name);
         if found.is_none() {
@@ -155,7 +155,7 @@ impl Loader<'_> {
         Some(Arc::clone(self.models.entry(found.id.clone()).or_insert_with(|| Arc::new(found.clone()))))
     }
 
-    fn tiers(&mut self, node: &Node<'_>) -> Option<BTreeMap<Tier, Arc<ModelSpec>>> {
+    fn tiers(&mut self, node: &Node<'_>) -> Option<BTreeMap<Tier, Candidates>> {
         let keys = self.problems.mapping(node, "`tiers`", schema::TIERS)?;
         let missing: Vec<_> = names(schema::TIERS).filter(|name| !keys.contains(name)).collect();
         if !missing.is_empty() {
@@ -164,7 +164,7 @@ impl Loader<'_> {
         }
         let tiers: BTreeMap<_, _> = Tier::ALL
             .into_iter()
-            .filter_map(|tier| Some((tier, self.model(keys.get(tier.name())?, tier.name())?)))
+            .filter_map(|tier| Some((tier, self.models(keys.get(tier.name())?, tier.name())?)))
             .collect();
         (tiers.len() == Tier::ALL.len()).then_some(tiers)
     }
@@ -199,8 +199,8 @@ impl Loader<'_> {
             self.problems.report(mark, format!("two rules are called `{name}`: names are unique"));
         }
         let when = keys.get("when").and_then(|when| self.predicate(when));
-        let model = keys.get("use").and_then(|model| self.model(model, "use"));
-        Some(Rule { name: name?, when: when?, model: model?, line: node.mark.line })
+        let models = keys.get("use").and_then(|models| self.models(models, "use"));
+        Some(Rule { name: name?, when: when?, models: models?, line: node.mark.line })
     }
 
     fn name<'n>(&mut self, node: &'n Node<'_>) -> Option<&'n str> {

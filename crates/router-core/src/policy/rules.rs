@@ -1,17 +1,16 @@
 //! The rules of a scope, indexed by the text predicates they need.
 
-use std::{collections::BTreeMap, ops::Deref, sync::Arc};
+use std::{collections::BTreeMap, ops::Deref};
 
-use contracts::ModelSpec;
-
+use super::Candidates;
 use crate::{predicate::Predicate, text_set::Matches};
 
-/// A rule: proposes a model for the turns that its condition matches.
+/// A rule: proposes models for the turns that its condition matches.
 #[derive(Debug)]
 pub(crate) struct Rule {
     pub(crate) name: String,
     pub(crate) when: Predicate,
-    pub(crate) model: Arc<ModelSpec>,
+    pub(crate) models: Candidates,
     /// The line of the file on which it starts.
     pub(crate) line: usize,
 }

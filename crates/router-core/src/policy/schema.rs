@@ -9,7 +9,8 @@ pub const SCHEMA: fn() -> Value = schema;
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Shape {
     Version,
-    Model,
+    /// One model, or a list of models that are tried in order.
+    Models,
     Text,
     /// A text that matches this regular expression.
     Like(&'static str),
@@ -52,8 +53,8 @@ const fn required(name: &'static str, shape: Shape, about: &'static str) -> Key 
 
 pub(crate) const ROOT: &[Key] = &[
     key("schema_version", Shape::Version, "The version of this format."),
-    key("global_default", Shape::Model, "The model for turns that nothing else decides."),
-    key("tiers", Shape::Mapping(TIERS), "The models a planner may ask for by tier. All three, or none."),
+    key("global_default", Shape::Models, "The model for turns that nothing else decides; of a list, the first that can serve the turn."),
+    key("tiers", Shape::Mapping(TIERS), "The models a planner may ask for by tier, each a model or a list tried in order. All three, or none."),
     key("pattern", Shape::Mapping(PATTERN), "How learned recommendations are made."),
     key("pattern_disagreement", Shape::Mapping(DISAGREEMENT), "When a recommendation is shown that a rule outranked."),
     key("routing", Shape::Mapping(ROUTING), "How the chain behaves."),
@@ -73,9 +74,9 @@ pub(crate) const ROOT: &[Key] = &[
 ];
 
 pub(crate) const TIERS: &[Key] = &[
-    required("fast", Shape::Model, "Cheap and quick."),
-    required("balanced", Shape::Model, "Capable enough for most work."),
-    required("deep", Shape::Model, "The most capable."),
+    required("fast", Shape::Models, "Cheap and quick."),
+    required("balanced", Shape::Models, "Capable enough for most work."),
+    required("deep", Shape::Models, "The most capable."),
 ];
 
 pub(crate) const PATTERN: &[Key] = &[
@@ -202,7 +203,7 @@ pub(crate) const EMBEDDING: &[Key] = &[
 ];
 
 pub(crate) const WORKSPACE: &[Key] = &[
-    key("default", Shape::Model, "The model for turns that nothing else decides here."),
+    key("default", Shape::Models, "The model for turns that nothing else decides here; of a list, the first that can serve the turn."),
     key("tiers", Shape::Mapping(TIERS), "Replaces the global tiers here. All three, or none."),
     key("pattern", Shape::Mapping(PATTERN), "Replaces the global block here; what it leaves out has its default."),
     key("rules", Shape::Rules, "Tried before the global rules."),
@@ -211,7 +212,7 @@ pub(crate) const WORKSPACE: &[Key] = &[
 pub(crate) const RULE: &[Key] = &[
     key("name", Shape::Text, "Shown in every explanation. Unique; `rule_<index>` when omitted."),
     required("when", Shape::Predicate, "The condition. `{}` always holds; several keys must all hold."),
-    required("use", Shape::Model, "The model to propose."),
+    required("use", Shape::Models, "The model to propose, or a list of models: the first that can serve the turn is used."),
 ];
 
 pub(crate) const PREDICATE: &[Key] = &[
@@ -292,14 +293,14 @@ fn object(keys: &[Key]) -> Value {
 fn shape(shape: Shape) -> Value {
     match shape {
         Shape::Version => json!({ "const": 1 }),
-        Shape::Model | Shape::Text => json!({ "type": "string", "minLength": 1 }),
+        Shape::Text => json!({ "type": "string", "minLength": 1 }),
         Shape::Like(pattern) => json!({ "type": "string", "pattern": pattern }),
         Shape::Regex => json!({ "type": "string", "minLength": 1, "format": "regex" }),
         Shape::Boolean => json!({ "type": "boolean" }),
         Shape::Count { least } => json!({ "type": "integer", "minimum": least }),
         Shape::Fraction => json!({ "type": "number", "minimum": 0, "maximum": 1 }),
         Shape::Money => json!({ "type": "number", "minimum": 0 }),
-        Shape::Texts => {
+        Shape::Texts | Shape::Models => {
             let text = json!({ "type": "string", "minLength": 1 });
             json!({ "oneOf": [text, { "type": "array", "minItems": 1, "items": text }] })
         }

@@ -39,6 +39,7 @@ impl Asked {
             provider: "p".try_into().unwrap(),
             tier: None,
             aliases: Vec::new(),
+            released: None,
             context_window: 1_000_000,
             max_output: 1_000,
             capabilities: Capabilities {

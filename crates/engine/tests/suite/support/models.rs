@@ -19,6 +19,7 @@ pub(crate) fn model(id: &str, tier: Tier, aliases: &[&str], dollars: u64) -> Mod
         provider: provider.try_into().unwrap(),
         tier: Some(tier),
         aliases: aliases.iter().map(|alias| (*alias).to_owned()).collect(),
+        released: None,
         context_window: 200_000,
         max_output: 64_000,
         capabilities: Capabilities { images: true, structured_output: true, ..Capabilities::default() },

@@ -49,7 +49,7 @@ workspaces: {/shop: {default: gpt, tiers: {fast: mini, balanced: gpt, deep: gpt}
 ";
     let policy = policy(text);
     assert_eq!(policy.global_default().map(ModelId::as_str), Some("anthropic:claude-haiku-4-5"));
-    assert_eq!(policy.rules().next().unwrap().model.as_str(), "anthropic:claude-opus-4-7");
+    assert_eq!(policy.rules().next().unwrap().models[0].as_str(), "anthropic:claude-opus-4-7");
 }
 
 #[test]

@@ -1,0 +1,62 @@
+//! The models of a rule, a default or a tier, in the order in which they are tried (decision D43).
+
+use std::sync::Arc;
+
+use contracts::{ModelId, ModelSpec};
+
+use super::load::Loader;
+use crate::yaml::{Node, Value};
+
+/// The most models of a list. Every attempt is an entry of the recorded decision, whose size is bounded.
+const MAX_CANDIDATES: usize = 8;
+
+/// The models of a rule, a default or a tier, at least one. They are tried in order until one can serve the turn.
+#[derive(Debug, Clone)]
+pub(crate) struct Candidates {
+    first: Arc<ModelSpec>,
+    others: Vec<Arc<ModelSpec>>,
+}
+
+impl Candidates {
+    /// Returns the model that is tried first.
+    pub(crate) fn first(&self) -> &ModelSpec {
+        &self.first
+    }
+
+    /// Iterates over the models in the order in which they are tried.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &ModelSpec> {
+        std::iter::once(&self.first).chain(&self.others).map(AsRef::as_ref)
+    }
+
+    /// Iterates over the ids of the models in the order in which they are tried.
+    pub(crate) fn ids(&self) -> impl Iterator<Item = &ModelId> {
+        self.iter().map(|model| &model.id)
+    }
+}
+
+impl Loader<'_> {
+    /// Parses one model or a list of models. Reports unknown models, an empty list, and a model that is listed twice.
+    pub(super) fn models(&mut self, node: &Node<'_>, subject: &str) -> Option<Candidates> {
+        let Value::List(items) = &node.value else {
+            return self.model(node, subject).map(|first| Candidates { first, others: Vec::new() });
+        };
+        if items.is_empty() {
+            self.problems.report(node.mark, format!("`{subject}` is empty: name at least one model"));
+        }
+        if MAX_CANDIDATES < items.len() {
+            let message = format!("`{subject}` names {} models, the most is {MAX_CANDIDATES}", items.len());
+            self.problems.report(node.mark, message);
+        }
+        let mut models: Vec<Arc<ModelSpec>> = Vec::with_capacity(items.len());
+        for item in items {
+            let Some(model) = self.model(item, subject) else { continue };
+            if models.iter().any(|known| known.id == model.id) {
+                self.problems.report(item.mark, format!("`{subject}` names `{}` twice: keep one", model.id));
+            } else {
+                models.push(model);
+            }
+        }
+        let mut models = models.into_iter();
+        models.next().map(|first| Candidates { first, others: models.collect() })
+    }
+}
