@@ -217,3 +217,33 @@ fn the_built_in_list_needs_the_models_its_curation_names() {
     let error = litellm::built_in_yaml(PRICE_LIST).unwrap_err().to_string();
     assert!(error.contains("`openai:gpt-6-astra`, which is not in the list: choose its successor"), "{error}");
 }
+
+#[test]
+fn d44_tiers_of_one_provider_are_what_its_tier_names_mean() {
+    let registry = catalogue::load_registry(None).unwrap();
+    let of = |provider: &str| {
+        let models = registry.iter().cloned().map(|model| {
+            let configured = model.provider.as_str() == provider;
+            contracts::ModelSpec { configured, ..model }
+        });
+        let registry = contracts::Registry::new(models).unwrap();
+        contracts::Tier::ALL.map(|tier| registry.tier(tier).map(|model| model.id.model().to_owned()).unwrap_or_default())
+    };
+    assert_eq!(of("anthropic"), ["claude-haiku-5-5", "claude-sonnet-5-5", "claude-opus-5-5"]);
+    for (tier, model) in contracts::Tier::ALL.into_iter().zip(of("anthropic")) {
+        assert_eq!(registry.named(tier.name()).unwrap().id.model(), model);
+    }
+    assert_eq!(of("openai"), ["gpt-6-luna", "gpt-6.1-sol", "gpt-6-astra"]);
+    assert_eq!(of("google")[..2], ["gemini-3.8-flash", "gemini-4-argon"]);
+}
+
+#[test]
+fn a_release_date_is_the_field_or_the_earliest_dated_name() {
+    let text = "models:\n  a:b: {context_window: 1, snapshots: [b-20251101, b-2025-10-01]}\n  a:c: {context_window: 1, released: 2026-09-22}\n  a:d: {context_window: 1}\n";
+    let registry = catalogue::load_registry_over(catalogue::ModelFile { file: "m", text }, None).unwrap();
+    let released: Vec<_> = registry.iter().map(|model| model.released.as_deref()).collect();
+    assert_eq!(released, [Some("2025-10-01"), Some("2026-09-22"), None]);
+    let text = "models:\n  a:b: {context_window: 1, released: soon}\n";
+    let error = catalogue::load_registry_over(catalogue::ModelFile { file: "m", text }, None).unwrap_err().to_string();
+    assert!(error.contains("`released` of `a:b` must be a date such as 2026-09-22, not `soon`"), "{error}");
+}

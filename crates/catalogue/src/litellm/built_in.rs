@@ -74,17 +74,17 @@ pub fn built_in_yaml(json: &str) -> Result<String, BuiltInError> {
             _ => {}
         }
     }
-    for (model, date) in &curation.released {
-        let Some(entry) = entries.get_mut(model) else {
-            return Err(BuiltInError::Released { model: model.clone() });
-        };
-        entry.released = Some(date.clone());
-    }
     for (alias, model) in &curation.aliases {
         let Some(entry) = entries.get_mut(model) else {
             return Err(BuiltInError::Alias { alias: alias.clone(), model: model.clone() });
         };
         entry.aliases.get_or_insert_default().push(alias.clone());
+    }
+    for (model, date) in &curation.released {
+        let Some(entry) = entries.get_mut(model) else {
+            return Err(BuiltInError::Released { model: model.clone() });
+        };
+        entry.released = Some(date.clone());
     }
     Ok(to_yaml(&header(&curation.as_of, entries.len()), &entries))
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use contracts::{Capabilities, ModelSpec, Registry, Tier, Tokenizer};
+use contracts::{Capabilities, ModelSpec, PicoUsd, Prices, Rates, Registry, Tier, Tokenizer};
 use proptest::prelude::*;
 
 fn model(id: &str, aliases: &[String], tier: Option<Tier>) -> ModelSpec {
@@ -57,6 +57,29 @@ fn a_tier_without_a_policy_is_its_first_model() {
     let registry = Registry::new(models).unwrap();
     assert_eq!(registry.tier(Tier::Deep).unwrap().id.as_str(), "a:one");
     assert!(registry.tier(Tier::Fast).is_none());
+}
+
+#[test]
+fn d44_a_tier_without_a_policy_is_its_newest_model_with_a_key_then_the_cheaper() {
+    let of = |id: &str, released: Option<&str>, dollars: Option<u64>, configured| {
+        let rates = |dollars: u64| Rates { input: PicoUsd(dollars), ..Rates::default() };
+        let prices = dollars.map(|dollars| Prices { base: rates(dollars), long: None });
+        let released = released.map(str::to_owned);
+        ModelSpec { released, prices, configured, ..model(id, &[], Some(Tier::Deep)) }
+    };
+    let models = [
+        of("a:undated", None, Some(1), true),
+        of("a:old", Some("2025-11-01"), Some(1), true),
+        of("b:new-dear", Some("2026-09-22"), Some(5), true),
+        of("c:new-cheap", Some("2026-09-22"), Some(2), true),
+        of("b:new-unpriced", Some("2026-09-22"), None, true),
+        of("a:newest-without-key", Some("2026-11-01"), Some(1), false),
+    ];
+    let registry = Registry::new(models).unwrap();
+    let order: Vec<_> = registry.models_of_tier(Tier::Deep).iter().map(|model| model.id.as_str()).collect();
+    let expected = ["c:new-cheap", "b:new-dear", "b:new-unpriced", "a:old", "a:undated", "a:newest-without-key"];
+    assert_eq!(order, expected);
+    assert_eq!(registry.tier(Tier::Deep).unwrap().id.as_str(), "c:new-cheap");
 }
 
 #[test]

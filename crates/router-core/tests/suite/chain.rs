@@ -2,6 +2,7 @@
 
 mod availability;
 mod budget;
+mod candidates;
 mod capability_gates;
 mod completeness;
 mod deferred;

@@ -95,7 +95,7 @@ fn missing_keys() {
 #[test]
 fn wrong_types() {
     let text = refused(&[
-        "global_default: [haiku]\ntiers: haiku\npattern: 0.5\npattern_disagreement: true\nrouting: refuse\nrules: {}\nworkspaces: []\n",
+        "global_default: {a: haiku}\ntiers: haiku\npattern: 0.5\npattern_disagreement: true\nrouting: refuse\nrules: {}\nworkspaces: []\n",
         "global_default:\nrules:\nworkspaces:\n",
         "rules: [opus, 7, [opus]]\n",
         "rules:\n  - {when: always, use: 5}\n  - {when: [has_images], use: true}\n",

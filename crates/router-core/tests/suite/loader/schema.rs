@@ -40,7 +40,7 @@ rules:
       any_of: [{has_images: true}]
       all_of: [{has_images: true}]
       not: {has_images: true}
-    use: opus
+    use: [opus, gpt]
 workspaces:
   ~/code/shop:
     default: gpt

@@ -68,7 +68,7 @@ pub(super) struct Block(pub(super) Vec<When>);
 pub(super) struct Rule {
     pub(super) named: bool,
     pub(super) when: Block,
-    pub(super) model: usize,
+    pub(super) models: Vec<usize>,
 }
 
 /// A `pattern` block; fractions in hundredths.
@@ -83,8 +83,8 @@ pub(super) struct Pattern {
 
 #[derive(Debug, Clone)]
 pub(super) struct Scope {
-    pub(super) default: Option<usize>,
-    pub(super) tiers: Option<[usize; 3]>,
+    pub(super) default: Option<Vec<usize>>,
+    pub(super) tiers: Option<[Vec<usize>; 3]>,
     pub(super) pattern: Option<Pattern>,
     pub(super) rules: Vec<Rule>,
 }
@@ -141,8 +141,9 @@ pub(super) fn block() -> impl Strategy<Value = Block> {
     })
 }
 
-fn model() -> impl Strategy<Value = usize> + Clone {
-    0..MODELS.len()
+/// Generates a list of one to three different models.
+fn models() -> impl Strategy<Value = Vec<usize>> + Clone {
+    proptest::sample::subsequence((0..MODELS.len()).collect::<Vec<_>>(), 1..=3).prop_shuffle()
 }
 
 fn pattern() -> impl Strategy<Value = Pattern> {
@@ -159,8 +160,8 @@ fn pattern() -> impl Strategy<Value = Pattern> {
 }
 
 fn scope() -> impl Strategy<Value = Scope> {
-    let rule = (any::<bool>(), block(), model()).prop_map(|(named, when, model)| Rule { named, when, model });
-    (of(model()), of([model(), model(), model()]), of(pattern()), vec(rule, 0..5))
+    let rule = (any::<bool>(), block(), models()).prop_map(|(named, when, models)| Rule { named, when, models });
+    (of(models()), of([models(), models(), models()]), of(pattern()), vec(rule, 0..5))
         .prop_map(|(default, tiers, pattern, rules)| Scope { default, tiers, pattern, rules })
 }
 

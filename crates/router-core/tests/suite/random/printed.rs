@@ -25,6 +25,14 @@ fn model(index: usize) -> &'static str {
     if index.is_multiple_of(2) { alias } else { id }
 }
 
+/// One model as text, several as a list.
+fn models(indices: &[usize]) -> String {
+    match indices {
+        [one] => model(*one).to_owned(),
+        several => format!("[{}]", several.iter().map(|index| model(*index)).collect::<Vec<_>>().join(", ")),
+    }
+}
+
 fn time(minute: u16) -> String {
     let time = format!("{:02}:{:02}", minute / 60, minute % 60);
     if minute.is_multiple_of(2) { time } else { quoted(&time) }
@@ -88,10 +96,10 @@ pub(super) fn name_of(index: usize, rule: &Rule) -> String {
 
 fn scope(scope: &Scope, default: &str, indent: &str, text: &mut String) {
     let mut line = |line: String| writeln!(text, "{indent}{line}").unwrap();
-    if let Some(index) = scope.default {
-        line(format!("{default}: {}", model(index)));
+    if let Some(indices) = &scope.default {
+        line(format!("{default}: {}", models(indices)));
     }
-    if let Some([fast, balanced, deep]) = scope.tiers.map(|tiers| tiers.map(model)) {
+    if let Some([fast, balanced, deep]) = scope.tiers.as_ref().map(|tiers| tiers.each_ref().map(|tier| models(tier))) {
         line(format!("tiers: {{deep: {deep}, fast: {fast}, balanced: {balanced}}}"));
     }
     if let Some(settings) = &scope.pattern {
@@ -99,7 +107,7 @@ fn scope(scope: &Scope, default: &str, indent: &str, text: &mut String) {
     }
     line(format!("rules:{}", if scope.rules.is_empty() { " []" } else { "" }));
     for (index, rule) in scope.rules.iter().enumerate() {
-        line(format!("  - use: {}", model(rule.model)));
+        line(format!("  - use: {}", models(&rule.models)));
         if let Some(name) = name(index, rule) {
             line(format!("    name: {name}"));
         }

@@ -143,6 +143,24 @@ fn proposes(world: &World, slot: Slot, id: &str, reason: Reason) -> ChainEntry {
     }
 }
 
+/// The first valid model of a list; those before it are attempts, and so are all if none is valid (decision D43).
+fn proposes_list(world: &World, slot: Slot, name: &str, models: &[usize], reason: &Reason) -> ChainEntry {
+    let entries: Vec<_> = models.iter().map(|model| proposes(world, slot, MODELS[*model].1, reason.clone())).collect();
+    let rejected = entries.iter().take_while(|entry| entry.failure.is_some());
+    let mut attempts: Vec<_> = rejected
+        .map(|entry| Attempt {
+            name: name.to_owned(),
+            candidate: entry.candidate.clone().unwrap(),
+            failure: entry.failure.clone().unwrap(),
+        })
+        .collect();
+    let entry = entries.get(attempts.len()).unwrap_or(&entries[0]).clone();
+    if entry.failure.is_some() && attempts.len() == 1 {
+        attempts.clear();
+    }
+    ChainEntry { attempts, ..entry }
+}
+
 /// Slot 3: the workspace's rules, then the global ones; the first that matches and whose model is valid (decision D1).
 fn rules(policy: &Policy, world: &World) -> ChainEntry {
     let slot = Slot::ConfiguredRules;
@@ -153,20 +171,23 @@ fn rules(policy: &Policy, world: &World) -> ChainEntry {
     }
     let mut rejected: Vec<(Reason, Attempt)> = Vec::new();
     for (index, rule) in all {
-        let id = MODELS[rule.model].1;
-        let model = spec(world, id).unwrap();
+        // Token limits count by the first model of the list.
+        let model = spec(world, MODELS[rule.models[0]].1).unwrap();
         if !all_hold(&rule.when, world, model) {
             continue;
         }
         let name = name_of(index, rule);
-        let reason = Reason::Rule { name: name.clone(), budget: budget(&rule.when, world, model) };
-        match validate(world, id) {
-            None => {
-                let mut entry = says(slot, Verdict::Chose, Some(id), reason, None);
-                entry.attempts = rejected.into_iter().map(|(_, attempt)| attempt).collect();
-                return entry;
+        for candidate in &rule.models {
+            let (id, name) = (MODELS[*candidate].1, name.clone());
+            let reason = Reason::Rule { name: name.clone(), budget: budget(&rule.when, world, model) };
+            match validate(world, id) {
+                None => {
+                    let mut entry = says(slot, Verdict::Chose, Some(id), reason, None);
+                    entry.attempts = rejected.into_iter().map(|(_, attempt)| attempt).collect();
+                    return entry;
+                }
+                Some(failure) => rejected.push((reason, Attempt { name, candidate: id.try_into().unwrap(), failure })),
             }
-            Some(failure) => rejected.push((reason, Attempt { name, candidate: id.try_into().unwrap(), failure })),
         }
     }
     let Some((reason, first)) = rejected.first().cloned() else { return nothing(slot, Reason::NoRuleMatched) };
@@ -195,23 +216,26 @@ fn delegation(policy: &Policy, world: &World) -> ChainEntry {
     let Some(asked) = world.turn.delegation.map(|delegation| delegation.tier) else {
         return nothing(slot, Reason::NotDelegation);
     };
-    let tiers = closest(policy, world).and_then(|scope| scope.tiers).or(policy.global.tiers);
+    let tiers = closest(policy, world).and_then(|scope| scope.tiers.as_ref()).or(policy.global.tiers.as_ref());
     let mut attempts = Vec::new();
     let order = [Tier::Fast, Tier::Balanced, Tier::Deep];
     for (index, given) in order.into_iter().enumerate().filter(|(_, tier)| *tier >= asked) {
-        let id = if let Some(tiers) = tiers {
-            Some(MODELS[tiers[index]].1)
+        let ids: Vec<&str> = if let Some(tiers) = tiers {
+            tiers[index].iter().map(|model| MODELS[*model].1).collect()
         } else {
+            // These models have neither a release date nor prices, so the first id counts.
             let of_tier = || world.models.iter().filter(|model| model.tier == Some(given));
-            of_tier().find(|model| model.configured).or_else(|| of_tier().next()).map(|model| model.id.as_str())
+            let model = of_tier().find(|model| model.configured).or_else(|| of_tier().next());
+            model.iter().map(|model| model.id.as_str()).collect()
         };
-        let Some(id) = id else { continue };
-        let Some(failure) = validate(world, id) else {
-            let mut entry = says(slot, Verdict::Chose, Some(id), Reason::Tier { asked, given }, None);
-            entry.attempts = attempts;
-            return entry;
-        };
-        attempts.push(Attempt { name: given.name().to_owned(), candidate: id.try_into().unwrap(), failure });
+        for id in ids {
+            let Some(failure) = validate(world, id) else {
+                let mut entry = says(slot, Verdict::Chose, Some(id), Reason::Tier { asked, given }, None);
+                entry.attempts = attempts;
+                return entry;
+            };
+            attempts.push(Attempt { name: given.name().to_owned(), candidate: id.try_into().unwrap(), failure });
+        }
     }
     let first = attempts.first().cloned();
     let mut entry = says(slot, Verdict::Rejected, None, Reason::TierExhausted { asked }, None);
@@ -235,12 +259,12 @@ fn evaluate(slot: Slot, policy: &Policy, world: &World) -> ChainEntry {
         Slot::ConfiguredRules => rules(policy, world),
         Slot::PatternRecommendation => pattern(policy, world),
         Slot::DelegateRequest => delegation(policy, world),
-        Slot::WorkspaceDefault => match closest(policy, world).and_then(|scope| scope.default) {
-            Some(index) => proposes(world, slot, MODELS[index].1, Reason::WorkspaceDefault),
+        Slot::WorkspaceDefault => match closest(policy, world).and_then(|scope| scope.default.as_ref()) {
+            Some(models) => proposes_list(world, slot, "workspace", models, &Reason::WorkspaceDefault),
             None => nothing(slot, Reason::NoWorkspaceDefault),
         },
-        Slot::GlobalDefault => match policy.global.default {
-            Some(index) => proposes(world, slot, MODELS[index].1, Reason::GlobalDefault),
+        Slot::GlobalDefault => match &policy.global.default {
+            Some(models) => proposes_list(world, slot, "global", models, &Reason::GlobalDefault),
             None => nothing(slot, Reason::NoGlobalDefault),
         },
         Slot::LastResort => nothing(slot, Reason::NoLastResort),
