@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use contracts::{Capabilities, ModelId, ModelSpec, PicoUsd, Prices, Provider, Rates, Registry, WireApi};
 
 use crate::{
-    release, BUILT_IN, CapabilityEntry, CatalogueError, CatalogueErrors, PriceEntry, RateEntry,
+    BUILT_IN, CapabilityEntry, CatalogueError, CatalogueErrors, PriceEntry, RateEntry,
     read::{LocatedEntry, ParsedFile, parse_file},
+    release,
 };
 
 /// A file of models: its name and its text.

@@ -227,7 +227,8 @@ fn d44_tiers_of_one_provider_are_what_its_tier_names_mean() {
             contracts::ModelSpec { configured, ..model }
         });
         let registry = contracts::Registry::new(models).unwrap();
-        contracts::Tier::ALL.map(|tier| registry.tier(tier).map(|model| model.id.model().to_owned()).unwrap_or_default())
+        contracts::Tier::ALL
+            .map(|tier| registry.tier(tier).map(|model| model.id.model().to_owned()).unwrap_or_default())
     };
     assert_eq!(of("anthropic"), ["claude-haiku-5-5", "claude-sonnet-5-5", "claude-opus-5-5"]);
     for (tier, model) in contracts::Tier::ALL.into_iter().zip(of("anthropic")) {

@@ -8,7 +8,8 @@ mod pattern;
 mod rules;
 
 use contracts::{
-    Attempt, ChainEntry, Decision, Failure, MessageText, ModelChoice, ModelId, ModelSpec, Reason, Slot, Turn, views::Views,
+    Attempt, ChainEntry, Decision, Failure, MessageText, ModelChoice, ModelId, ModelSpec, Reason, Slot, Turn,
+    views::Views,
 };
 
 pub use notice::{ModelNotice, NoticeContext};

@@ -83,8 +83,7 @@ fn show(context: &Context) -> Result<(), Failure> {
         .map(|rule| json!({ "workspace": rule.workspace, "name": rule.name, "when": rule.when, "use": rule.models, "line": rule.line }))
         .collect();
     let defaults: Vec<_> = policy.global_defaults().collect();
-    let json =
-        json!({ "file": active.path, "hash": active.hash, "global_default": defaults, "rules": listed });
+    let json = json!({ "file": active.path, "hash": active.hash, "global_default": defaults, "rules": listed });
     context.print(&json, || {
         anstream::println!("Policy {} ({})", active.path, &active.hash.to_string()[..12]);
         if !rules.is_empty() {

@@ -53,8 +53,16 @@ const fn required(name: &'static str, shape: Shape, about: &'static str) -> Key 
 
 pub(crate) const ROOT: &[Key] = &[
     key("schema_version", Shape::Version, "The version of this format."),
-    key("global_default", Shape::Models, "The model for turns that nothing else decides; of a list, the first that can serve the turn."),
-    key("tiers", Shape::Mapping(TIERS), "The models a planner may ask for by tier, each a model or a list tried in order. All three, or none."),
+    key(
+        "global_default",
+        Shape::Models,
+        "The model for turns that nothing else decides; of a list, the first that can serve the turn.",
+    ),
+    key(
+        "tiers",
+        Shape::Mapping(TIERS),
+        "The models a planner may ask for by tier, each a model or a list tried in order. All three, or none.",
+    ),
     key("pattern", Shape::Mapping(PATTERN), "How learned recommendations are made."),
     key("pattern_disagreement", Shape::Mapping(DISAGREEMENT), "When a recommendation is shown that a rule outranked."),
     key("routing", Shape::Mapping(ROUTING), "How the chain behaves."),
@@ -203,7 +211,11 @@ pub(crate) const EMBEDDING: &[Key] = &[
 ];
 
 pub(crate) const WORKSPACE: &[Key] = &[
-    key("default", Shape::Models, "The model for turns that nothing else decides here; of a list, the first that can serve the turn."),
+    key(
+        "default",
+        Shape::Models,
+        "The model for turns that nothing else decides here; of a list, the first that can serve the turn.",
+    ),
     key("tiers", Shape::Mapping(TIERS), "Replaces the global tiers here. All three, or none."),
     key("pattern", Shape::Mapping(PATTERN), "Replaces the global block here; what it leaves out has its default."),
     key("rules", Shape::Rules, "Tried before the global rules."),
@@ -212,7 +224,11 @@ pub(crate) const WORKSPACE: &[Key] = &[
 pub(crate) const RULE: &[Key] = &[
     key("name", Shape::Text, "Shown in every explanation. Unique; `rule_<index>` when omitted."),
     required("when", Shape::Predicate, "The condition. `{}` always holds; several keys must all hold."),
-    required("use", Shape::Models, "The model to propose, or a list of models: the first that can serve the turn is used."),
+    required(
+        "use",
+        Shape::Models,
+        "The model to propose, or a list of models: the first that can serve the turn is used.",
+    ),
 ];
 
 pub(crate) const PREDICATE: &[Key] = &[
