@@ -45,7 +45,7 @@ fn a_title_written_by_a_thinking_model_does_not_lock_the_conversation() {
     let body = message("turnwise", "THINK about it");
     let first = world.post("/v1/messages", &SESSION, &body);
     let named = world.post("/v1/messages", &SESSION, &title("THINK about it"));
-    assert!(named.body.contains("sig:claude-haiku-4-5"), "{}", named.body);
+    assert!(named.body.contains("sig:claude-haiku-5-5"), "{}", named.body);
     world.ended(2);
     let next = world.post("/v1/messages", &SESSION, &after(&body, &first.json(), "go on"));
     assert_eq!(

@@ -120,7 +120,7 @@ fn work_beside_the_conversation_goes_to_the_fast_tier_and_ends_nothing() {
     let main = tool_turn("TOOLCALL:Bash:{\"command\":\"x\"}");
     let first = world.post("/v1/messages", &SESSION, &main);
     let beside = world.post("/v1/messages", &SESSION, &title("fix the build"));
-    assert_eq!(beside.header("x-turnwise-model"), "anthropic:claude-haiku-4-5", "{}", beside.body);
+    assert_eq!(beside.header("x-turnwise-model"), "anthropic:claude-haiku-5-5", "{}", beside.body);
     let second = world.post("/v1/messages", &SESSION, &with_tool_result(&main, &first.json()));
     assert_eq!(second.header("x-turnwise-policy"), "TURN_LOCK");
     world.ended(2);
