@@ -8,6 +8,7 @@ mod credential;
 pub mod embedder;
 mod http_client;
 mod http_url;
+mod key_salt;
 mod keys;
 mod provider;
 mod providers;
@@ -17,6 +18,7 @@ mod retry_after;
 pub use credential::{Credential, HeaderSecret, KEY_HEADERS};
 pub use http_client::{HttpClient, ProxyConnector, http_client};
 pub use http_url::parse_http_url;
+pub use key_salt::KeySalt;
 pub use keys::{KeyError, Keys, check_owner_only};
 pub use provider::{
     ClientRequestParts, HttpProvider, Operation, Provider, ProviderClients, ResponseStream, ResponseTimeouts,

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use contracts::{ModelSpec, Registry, WireApi};
+use contracts::{KeyId, ModelSpec, Registry, WireApi};
 use serde::Deserialize;
 
 use crate::{
     credential::{Credential, HeaderSecret},
     http_url::parse_http_url,
+    key_salt::KeySalt,
     keys::Keys,
 };
 
@@ -64,6 +65,8 @@ pub struct ProviderConfig {
     pub apis: Vec<WireApi>,
     /// Key and its source.
     pub credential: Credential,
+    /// Identity of the key in events; `None` if none is configured.
+    pub key: Option<KeyId>,
     /// Whether its Chat Completions API accepts newer fields such as `max_completion_tokens` and `stream_options`. A
     /// provider without them responds with 422, and reports the usage of a stream by default.
     pub newer_chat: bool,
@@ -105,6 +108,18 @@ impl Providers {
             Ok((name, config))
         });
         Ok(Self(configs.collect::<Result<_, ProviderError>>()?))
+    }
+
+    /// Replaces the salt of the keys' hashes, which is all zeros otherwise.
+    #[must_use]
+    pub fn with_salt(mut self, salt: &KeySalt) -> Self {
+        for config in self.0.values_mut() {
+            let secret = config.credential.secret().map(|secret| salt.hash(secret.plain.as_bytes()));
+            for (key, hash) in config.key.iter_mut().zip(secret) {
+                key.hash = hash;
+            }
+        }
+        self
     }
 
     /// Returns the configuration of a provider; `None` if it is not configured.
@@ -163,6 +178,7 @@ fn resolve_config(
         HeaderSecret::new(key).ok_or_else(|| unusable("its key has characters no header may have".to_owned()))
     };
     let from_environment = entry.key_env.as_deref().and_then(environment).filter(|key| !key.is_empty());
+    let variable = entry.key_env.filter(|_| from_environment.is_some());
     let credential = if let Some(key) = from_environment {
         Credential::Environment(secret(&key)?)
     } else if let Some(key) = keys.get(name) {
@@ -174,7 +190,9 @@ fn resolve_config(
     };
     let apis = entry.apis.filter(|apis| !apis.is_empty()).unwrap_or_else(|| WireApi::usual(name));
     let newer_chat = !WITHOUT_NEWER_CHAT_FIELDS.contains(&name);
-    Ok(ProviderConfig { name: name.to_owned(), url, apis, credential, newer_chat })
+    let hash = credential.secret().map(|secret| KeySalt::default().hash(secret.plain.as_bytes()));
+    let key = hash.map(|hash| KeyId { hash, variable });
+    Ok(ProviderConfig { name: name.to_owned(), url, apis, credential, key, newer_chat })
 }
 
 #[cfg(test)]

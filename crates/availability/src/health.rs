@@ -23,6 +23,8 @@ pub(crate) struct Health {
     outage: Option<Outage>,
     /// Whether the latest outage recovered automatically and no call has succeeded since.
     needs_probe: bool,
+    /// Whether the latest attempt was answered: it succeeded, or failed for a reason other than the provider.
+    answered: bool,
     /// The latest probe: the call that tests a scope after an automatic recovery.
     probe: Option<Probe>,
 }
@@ -39,6 +41,7 @@ impl Health {
             self.auto_recover(auto_recovery_at);
         }
         self.newest = at;
+        self.answered = true;
         true
     }
 
@@ -69,6 +72,7 @@ impl Health {
             self.failing_since = at;
         }
         self.failures = self.failures.saturating_add(1);
+        self.answered = false;
     }
 
     /// Resets failures, probe and outage after a success whose attempt was recorded.
@@ -109,6 +113,15 @@ impl Health {
         }
     }
 
+    /// Ends the active outage for a reason other than a call: failures are reset, and the next calls are no probes.
+    pub(crate) fn reset(&mut self, by: RecoveredBy, at: Timestamp) {
+        self.failures = 0;
+        (self.needs_probe, self.probe) = (false, None);
+        if let Some(outage) = self.active_outage_mut() {
+            outage.end = Some(outage.end_by(by, at));
+        }
+    }
+
     /// The time of automatic recovery without further attempts: [`RECOVERY_SECONDS`] after the latest attempt.
     pub(crate) const fn auto_recovery_at(&self) -> Timestamp {
         self.newest.plus_secs(RECOVERY_SECONDS)
@@ -125,6 +138,11 @@ impl Health {
     /// The probe that is running at a time; `None` if there is none.
     pub(crate) fn running_probe(&self, at: Timestamp) -> Option<Probe> {
         self.probe.filter(|probe| probe.is_running_at(at))
+    }
+
+    /// The time of the latest attempt, if it was answered; `None` if it failed or there was none.
+    pub(crate) fn answered_at(&self) -> Option<Timestamp> {
+        self.answered.then_some(self.newest)
     }
 
     /// The number of consecutive failures at a time, and the time of the first; `None` if there are none.

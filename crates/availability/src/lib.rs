@@ -32,5 +32,5 @@ mod transition;
 pub mod thresholds;
 
 pub use projection::Availability;
-pub use status::{AvailabilityState, ScopeStatus};
+pub use status::{AvailabilityState, NOT_CHECKED, ScopeStatus};
 pub use transition::{Transition, TransitionEvent};

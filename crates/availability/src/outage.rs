@@ -1,7 +1,7 @@
 //! An outage: its scope, trigger, cause and end.
 
 use contracts::{
-    ModelId, OutageScope,
+    KeyId, ModelId, OutageScope,
     events::{OutageTrigger, ProviderRecovered, ProviderUnavailable, RecoveredBy},
 };
 use event_core::{EventId, EventType, Timestamp};
@@ -42,6 +42,8 @@ pub(crate) struct Outage {
     pub(crate) trigger: OutageTrigger,
     /// The models whose failures started it.
     pub(crate) models: Vec<ModelId>,
+    /// The configured key whose rejection started it; `None` for other outages.
+    pub(crate) key: Option<KeyId>,
     /// The failure that reached the threshold.
     pub(crate) cause: Cause,
     /// The end; `None` while the outage is active.
@@ -56,7 +58,7 @@ impl Outage {
     /// Creates an active outage with at most [`MODELS_NAMED`] of the models.
     pub(crate) fn new(scope: OutageScope, trigger: OutageTrigger, mut models: Vec<ModelId>, cause: Cause) -> Self {
         models.truncate(MODELS_NAMED);
-        Self { scope, trigger, models, cause, end: None, announced: false, closed: false }
+        Self { scope, trigger, models, key: None, cause, end: None, announced: false, closed: false }
     }
 
     /// The id of the event for its start. Differs between model and provider, since one failure can start both outages.
@@ -75,8 +77,13 @@ impl Outage {
 
     /// The end by automatic recovery at a time.
     pub(crate) fn auto_recovery(&self, at: Timestamp) -> End {
+        self.end_by(RecoveredBy::AutoClear, at)
+    }
+
+    /// The end at a time for a reason other than a successful call.
+    pub(crate) fn end_by(&self, by: RecoveredBy, at: Timestamp) -> End {
         let cause = Cause { at, event: self.unavailable_id(), correlation: self.cause.correlation, call: None };
-        End { by: RecoveredBy::AutoClear, cause }
+        End { by, cause }
     }
 
     /// Whether the log has an event for its start but none for its end.

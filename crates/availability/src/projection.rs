@@ -4,7 +4,9 @@ use std::{borrow::Cow, collections::BTreeMap};
 
 use contracts::{
     ModelId, OutageScope, Provider,
-    events::{ErrorClass, LlmCallCompleted, LlmCallFailed, LlmCallStarted, ProviderRecovered, ProviderUnavailable},
+    events::{
+        ErrorClass, LlmCallCompleted, LlmCallFailed, LlmCallStarted, ProviderRecovered, ProviderUnavailable, RecoveredBy,
+    },
     views::Outages,
 };
 use event_core::{CodecError, EventId, EventType as _, NewEvent, Projection, Recorded, Timestamp};
@@ -13,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     health::Health,
     outage::{Cause, Outage},
-    provider::ProviderHealth,
+    provider::{Error, ProviderHealth},
 };
 
 /// The health of every model and provider that was ever called.
@@ -44,15 +46,18 @@ impl Availability {
     pub fn outages_at(&self, at: Timestamp) -> Cow<'_, Outages> {
         let provider_until = |name: &Provider| self.provider_health(name)?.unavailable_until(at);
         let model_until = |name: &ModelId| self.model_health(name)?.unavailable_until(at);
-        let Outages { models, providers } = &self.outages;
+        let Outages { models, providers, refused_keys } = &self.outages;
         let all_started = providers.iter().all(|(name, until)| provider_until(name) == Some(*until))
             && models.iter().all(|(name, until)| model_until(name) == Some(*until));
         if all_started {
             return Cow::Borrowed(&self.outages);
         }
-        let providers = providers.keys().filter_map(|name| Some((name.clone(), provider_until(name)?)));
+        let providers: BTreeMap<_, _> =
+            providers.keys().filter_map(|name| Some((name.clone(), provider_until(name)?))).collect();
+        let refused_keys = refused_keys.iter().filter(|(name, _)| providers.contains_key(*name));
+        let refused_keys = refused_keys.map(|(name, variable)| (name.clone(), variable.clone())).collect();
         let models = models.keys().filter_map(|name| Some((name.clone(), model_until(name)?)));
-        Cow::Owned(Outages { models: models.collect(), providers: providers.collect() })
+        Cow::Owned(Outages { models: models.collect(), providers, refused_keys })
     }
 
     /// Returns the health of a provider; `None` if it was never called.
@@ -97,12 +102,14 @@ impl Availability {
     }
 
     /// Folds a failed call. Its error class determines whether it counts as a failure, an attempt or neither.
-    fn apply_failure(&mut self, model: &ModelId, class: ErrorClass, cause: Cause) {
+    fn apply_failure(&mut self, call: &LlmCallFailed, cause: Cause) {
+        let LlmCallFailed { model, class, key, .. } = call;
         let Some(provider) = provider_of(model) else { return };
         let health = self.providers.entry(provider.clone()).or_default();
         if class.counts_against_provider() {
-            self.replaced.extend(health.record_failure(&provider, model, class, cause));
-        } else if class == ErrorClass::Cancelled {
+            let error = Error { class: *class, key: key.as_ref() };
+            self.replaced.extend(health.record_failure(&provider, model, error, cause));
+        } else if *class == ErrorClass::Cancelled {
             health.record_cancellation(model, cause);
         } else {
             health.record_attempt(model, cause);
@@ -119,7 +126,8 @@ impl Availability {
         }
     }
 
-    /// Records that the log has the end event of an outage. Later failures cannot prolong it.
+    /// Records that the log has the end event of an outage. Later failures cannot prolong it. An end by a new key or by
+    /// the user is known from this event alone.
     fn mark_closed(&mut self, event: &Recorded, body: &ProviderRecovered) {
         self.replaced.retain(|outage| outage.recovered_id() != event.event.id);
         let Some(health) = self.health_mut(&body.scope) else { return };
@@ -127,7 +135,11 @@ impl Availability {
             && outage.recovered_id() == event.event.id
         {
             outage.closed = true;
-            health.auto_recover(event.event.at);
+            if matches!(body.by, RecoveredBy::KeyChanged | RecoveredBy::Retry) {
+                self.reset(&body.scope, body.by, event.event.at);
+            } else {
+                health.auto_recover(event.event.at);
+            }
         }
         match &body.scope {
             OutageScope::ProviderWide(provider) => self.update_provider(provider),
@@ -135,18 +147,30 @@ impl Availability {
         }
     }
 
+    /// Ends the outage of a scope for a reason other than a call.
+    fn reset(&mut self, scope: &OutageScope, by: RecoveredBy, at: Timestamp) {
+        let provider = match scope {
+            OutageScope::ProviderWide(provider) => provider.as_str(),
+            OutageScope::ModelSpecific(model) => model.provider(),
+        };
+        if let Some(provider) = self.providers.get_mut(provider) {
+            provider.reset(scope, by, at);
+        }
+    }
+
     /// Updates the entries of a model and its provider in the view.
     fn update_view(&mut self, model: &ModelId) {
         let Some((name, provider)) = self.providers.get_key_value(model.provider()) else { return };
-        set_entry(&mut self.outages.providers, name, provider.health.unavailable_until(END_OF_TIME));
+        set_provider(&mut self.outages, name, &provider.health);
         let model_until = provider.models.get(model).and_then(|model| model.health.unavailable_until(END_OF_TIME));
         set_entry(&mut self.outages.models, model, model_until);
     }
 
     /// Updates the entry of a provider in the view.
     fn update_provider(&mut self, provider: &Provider) {
-        let until = self.provider_health(provider).and_then(|health| health.unavailable_until(END_OF_TIME));
-        set_entry(&mut self.outages.providers, provider, until);
+        if let Some((name, provider)) = self.providers.get_key_value(provider) {
+            set_provider(&mut self.outages, name, &provider.health);
+        }
     }
 
     /// Updates the entry of a model in the view.
@@ -156,10 +180,17 @@ impl Availability {
     }
 }
 
-/// Sets the time until which a scope is unavailable; removes the scope if it is `None`.
-fn set_entry<K: Ord + Clone>(entries: &mut BTreeMap<K, Timestamp>, scope: &K, until: Option<Timestamp>) {
-    match until {
-        Some(until) => drop(entries.insert(scope.clone(), until)),
+/// Sets the entries of a provider: the time until which it is unavailable, and its refused key.
+fn set_provider(outages: &mut Outages, name: &Provider, health: &Health) {
+    set_entry(&mut outages.providers, name, health.unavailable_until(END_OF_TIME));
+    let key = health.active_outage().and_then(|outage| outage.key.as_ref());
+    set_entry(&mut outages.refused_keys, name, key.map(|key| key.variable.clone()));
+}
+
+/// Sets the value of a scope; removes the scope if it is `None`.
+fn set_entry<K: Ord + Clone, V>(entries: &mut BTreeMap<K, V>, scope: &K, value: Option<V>) {
+    match value {
+        Some(value) => drop(entries.insert(scope.clone(), value)),
         None => drop(entries.remove(scope)),
     }
 }
@@ -174,7 +205,7 @@ fn provider_of(model: &ModelId) -> Option<Provider> {
 
 impl Projection for Availability {
     const NAME: &'static str = "availability";
-    const VERSION: u32 = 2;
+    const VERSION: u32 = 3;
 
     fn apply(&mut self, event: &Recorded) -> Result<(), CodecError> {
         let NewEvent { id, at, correlation, causation: call, .. } = event.event;
@@ -192,7 +223,7 @@ impl Projection for Availability {
             }
             LlmCallFailed::KIND => {
                 if let Some(call) = event.view::<LlmCallFailed>()? {
-                    self.apply_failure(&call.model, call.class, cause);
+                    self.apply_failure(&call, cause);
                 }
             }
             ProviderUnavailable::KIND => {

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use contracts::{
-    ModelId, OutageScope, Provider,
-    events::{ErrorClass, OutageTrigger},
+    KeyId, ModelId, OutageScope, Provider,
+    events::{ErrorClass, OutageTrigger, RecoveredBy},
 };
 use event_core::{EventId, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -35,6 +35,15 @@ pub(crate) struct ProviderHealth {
     pub(crate) models: BTreeMap<ModelId, ModelHealth>,
     /// Time and model of the latest network error since the last success.
     network: Option<(Timestamp, ModelId)>,
+}
+
+/// The error of a failed call whose cause is the provider.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Error<'a> {
+    /// Class of the error.
+    pub(crate) class: ErrorClass,
+    /// The configured key that the provider rejected; `None` for other errors.
+    pub(crate) key: Option<&'a KeyId>,
 }
 
 impl ProviderHealth {
@@ -82,11 +91,11 @@ impl ProviderHealth {
         &mut self,
         provider: &Provider,
         model: &ModelId,
-        class: ErrorClass,
+        error: Error<'_>,
         cause: Cause,
     ) -> impl Iterator<Item = Outage> {
         let replaced_model = self.models.entry(model.clone()).or_default().count_failure(model, cause);
-        let replaced_provider = self.count_failure(provider, model, class, cause);
+        let replaced_provider = self.count_failure(provider, model, error, cause);
         [replaced_model, replaced_provider].into_iter().flatten()
     }
 
@@ -95,7 +104,7 @@ impl ProviderHealth {
         &mut self,
         provider: &Provider,
         model: &ModelId,
-        class: ErrorClass,
+        Error { class, key }: Error<'_>,
         cause: Cause,
     ) -> Option<Outage> {
         if !self.health.record_attempt(cause.at) {
@@ -125,7 +134,25 @@ impl ProviderHealth {
         } else {
             return None;
         };
-        self.health.start_outage(Outage::new(OutageScope::ProviderWide(provider.clone()), trigger, models, cause))
+        let outage = Outage::new(OutageScope::ProviderWide(provider.clone()), trigger, models, cause);
+        let key = key.filter(|_| trigger == OutageTrigger::AuthError).cloned();
+        self.health.start_outage(Outage { key, ..outage })
+    }
+
+    /// Ends the outage of the provider, or that of one of its models, for a reason other than a call.
+    pub(crate) fn reset(&mut self, scope: &OutageScope, by: RecoveredBy, at: Timestamp) {
+        match scope {
+            OutageScope::ProviderWide(_) => {
+                self.network = None;
+                self.health.reset(by, at);
+            }
+            OutageScope::ModelSpecific(model) => {
+                if let Some(model) = self.models.get_mut(model) {
+                    model.strikes.clear();
+                    model.health.reset(by, at);
+                }
+            }
+        }
     }
 
     /// The models of the provider whose outages started within [`MODEL_WINDOW_SECONDS`] before the failure `cause` of

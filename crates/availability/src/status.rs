@@ -1,6 +1,6 @@
 //! The view for users: one row for every scope.
 
-use contracts::{OutageScope, events::OutageTrigger};
+use contracts::{KeyId, OutageScope, events::OutageTrigger};
 use event_core::Timestamp;
 use serde::Serialize;
 
@@ -43,10 +43,32 @@ pub struct ScopeStatus {
     pub since: Option<Timestamp>,
     /// The trigger of the outage; while a probe runs, that of the previous outage.
     pub trigger: Option<OutageTrigger>,
+    /// The configured key that the provider rejected, if that caused the outage.
+    pub key: Option<KeyId>,
     /// The time of automatic recovery, or the end of the probe.
     pub clears_at: Option<Timestamp>,
     /// The number of consecutive failures.
     pub failures: u32,
+    /// The time of the latest call, if it was answered; `None` if it failed or there was none.
+    pub answered_at: Option<Timestamp>,
+}
+
+/// The state of a model or provider that was not called, or not since its last outage, as shown to users.
+pub const NOT_CHECKED: &str = "not checked";
+
+impl ScopeStatus {
+    /// Returns the state as shown to users. `available` requires that the latest call was answered.
+    pub const fn label(&self) -> &'static str {
+        match (self.state, self.trigger, self.answered_at) {
+            (AvailabilityState::Unavailable, Some(OutageTrigger::AuthError), _) => "key refused",
+            (AvailabilityState::Unavailable, Some(OutageTrigger::NetworkErrors), _) => "unreachable",
+            (AvailabilityState::Unavailable, ..) => "unavailable",
+            (AvailabilityState::Probing, ..) => "being checked",
+            (_, _, Some(_)) => "available",
+            (AvailabilityState::Degraded, ..) => "failing",
+            (AvailabilityState::Healthy, ..) => NOT_CHECKED,
+        }
+    }
 }
 
 impl Availability {
@@ -80,7 +102,9 @@ fn scope_status(scope: OutageScope, health: &Health, at: Timestamp) -> ScopeStat
         state,
         since,
         trigger: health.latest_outage().filter(|_| is_unavailable).map(|outage| outage.trigger),
+        key: outage.and_then(|outage| outage.key.clone()),
         clears_at: health.unavailable_until(at).filter(|_| is_unavailable),
         failures: failures_since.map_or(0, |(failures, _)| failures),
+        answered_at: health.answered_at(),
     }
 }

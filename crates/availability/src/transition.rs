@@ -1,8 +1,8 @@
 //! The outage events that are not in the log yet (decision D6).
 
 use contracts::{
-    OutageScope,
-    events::{ProviderRecovered, ProviderUnavailable},
+    KeyId, OutageScope, Provider,
+    events::{ProviderRecovered, ProviderUnavailable, RecoveredBy},
 };
 use event_core::{CodecError, EventId, NewEvent, Timestamp};
 
@@ -81,6 +81,21 @@ impl Availability {
         transitions.sort_by(|left, right| (left.at, left.event.scope()).cmp(&(right.at, right.event.scope())));
         transitions
     }
+
+    /// Returns the events that end the active outages of a provider and of its models at `at`, for a reason other than a
+    /// call. Outages whose start is not in the log are omitted.
+    pub fn ends(&self, provider: &Provider, by: RecoveredBy, at: Timestamp) -> Vec<Transition> {
+        let Some(provider) = self.providers.get(provider) else { return Vec::new() };
+        let healths = std::iter::once(&provider.health).chain(provider.models.values().map(|model| &model.health));
+        let active = healths.filter_map(Health::active_outage).filter(|outage| outage.is_unclosed());
+        active.map(|outage| outage_end(outage, outage.end_by(by, at))).collect()
+    }
+
+    /// Iterates over the providers with an active outage because of a rejected key, with the key.
+    pub fn refused_keys(&self) -> impl Iterator<Item = (&Provider, &KeyId)> {
+        let outages = self.providers.iter().filter_map(|(name, provider)| Some((name, provider.health.active_outage()?)));
+        outages.filter_map(|(name, outage)| Some((name, outage.key.as_ref()?)))
+    }
 }
 
 /// Returns the start or end of the latest outage up to `at` if the log does not contain it.
@@ -107,6 +122,7 @@ fn outage_start(outage: &Outage) -> Transition {
             trigger: outage.trigger,
             models: outage.models.clone(),
             clears_at: outage.cause.at.plus_secs(RECOVERY_SECONDS),
+            key: outage.key.clone(),
         }),
     }
 }

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueHint};
 
 pub(crate) use events::EventsCommand;
-pub(crate) use gateway::{LogFormat, ServeArguments, TokenCommand};
+pub(crate) use gateway::{LogFormat, ProvidersCommand, ServeArguments, TokenCommand};
 pub(crate) use learning::{FeedbackArguments, PatternsCommand, WorkspaceArgument};
 pub(crate) use what_if::{BacktestArguments, RangeArguments};
 
@@ -101,6 +101,11 @@ pub(crate) enum Command {
     },
     /// Show which providers and models are available.
     Status,
+    /// List the providers with their keys and outages, or end the outages of one.
+    Providers {
+        #[command(subcommand)]
+        command: Option<ProvidersCommand>,
+    },
     /// Show costs by model, role, day and session, or those of one session.
     Cost {
         /// The id of a session, or `last`.

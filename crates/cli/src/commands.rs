@@ -11,6 +11,7 @@ mod init;
 mod model;
 mod models;
 mod patterns;
+mod providers;
 mod range;
 mod replay;
 mod route;
@@ -39,6 +40,7 @@ pub(crate) fn run(context: &Context, command: Command) -> Result<(), Failure> {
         Command::Model { choice, session } => model::run(context, &choice, session.as_deref()),
         Command::Models { command } => models::run(context, command),
         Command::Status => status::run(context),
+        Command::Providers { command } => providers::run(context, command),
         Command::Cost { session } => cost::run(context, session.as_deref()),
         Command::Feedback(arguments) => feedback::run(context, &arguments),
         Command::Patterns(command) => patterns::run(context, command),

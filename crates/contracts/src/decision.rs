@@ -109,6 +109,13 @@ pub enum Failure {
     SignedByAnother,
     /// The model failed earlier in the same turn.
     JustFailed(ErrorClass),
+    /// The provider is unavailable because it rejected its configured key (decision D37).
+    KeyRefused {
+        /// The provider.
+        provider: Provider,
+        /// Environment variable that contains the key; `None` if it is in the file `keys`.
+        variable: Option<String>,
+    },
 }
 
 impl Failure {
@@ -125,6 +132,7 @@ impl Failure {
             Self::CannotCarry { .. } => "cannot_carry",
             Self::SignedByAnother => "signed_by_another",
             Self::JustFailed(_) => "just_failed",
+            Self::KeyRefused { .. } => "key_refused",
         }
     }
 }

@@ -67,7 +67,7 @@ use event;
 mod sample {
     use event_core::EventId;
 
-    use crate::{ModelId, Provider, SessionId, TurnId, Usage};
+    use crate::{KeyHash, KeyId, ModelId, Provider, SessionId, TurnId, Usage};
 
     pub(super) fn turn() -> TurnId {
         TurnId(EventId([0x11; 16]))
@@ -83,6 +83,10 @@ mod sample {
 
     pub(super) fn usage() -> Usage {
         Usage { input: 3, cache_read: 18_338, cache_write_5m: 0, cache_write_1h: 7_771, output: 261 }
+    }
+
+    pub(super) fn key() -> KeyId {
+        KeyId { hash: KeyHash([0x22; 16]), variable: Some("ANTHROPIC_API_KEY".to_owned()) }
     }
 
     pub(super) fn provider() -> Provider {

@@ -17,6 +17,7 @@ mod decision;
 mod features;
 mod hash;
 mod ids;
+mod key_id;
 mod model;
 mod money;
 mod request;
@@ -41,6 +42,7 @@ pub use decision::{Alternative, Failure, ModelChoice, OutageScope, Reason, Recom
 pub use features::{Features, IntentTag, IntentTags, SideEffect, Sketch, TokenBucket, Tone};
 pub use hash::{ContentHash, ParseHashError};
 pub use ids::{IdError, ModelId, Provider, SessionId, ThreadId, TurnId};
+pub use key_id::{KeyHash, KeyId};
 pub use model::{AUTO_NAMES, Capabilities, ModelSpec, Registry, RegistryError, Tier};
 pub use money::{NanoUsd, ParseMoneyError, PicoUsd, Prices, Rates};
 pub use request::{AuxiliaryCall, ClientRequest};

@@ -233,6 +233,11 @@ impl Registry {
         self.models.values()
     }
 
+    /// Returns the providers of all models, each once, in the order of their names.
+    pub fn providers(&self) -> impl Iterator<Item = &Provider> {
+        self.models.values().map(|model| &model.provider).collect::<BTreeSet<_>>().into_iter()
+    }
+
     /// Returns all names with the model they refer to: aliases and ids, in lower case.
     pub fn names(&self) -> impl Iterator<Item = (&str, &ModelId)> {
         self.names.iter().map(|(name, id)| (name.as_str(), id))

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use event_core::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::{Features, ModelId, OutageScope, Provider, Recommendation};
+use crate::{Failure, Features, ModelId, OutageScope, Provider, Recommendation};
 
 mod pattern_settings;
 
@@ -18,6 +18,9 @@ pub struct Outages {
     pub models: BTreeMap<ModelId, Timestamp>,
     /// Unavailable providers, with the time at which the outage ends.
     pub providers: BTreeMap<Provider, Timestamp>,
+    /// Those of the providers that rejected their configured key, with the environment variable that contains it; `None`
+    /// if the key is in the file `keys`.
+    pub refused_keys: BTreeMap<Provider, Option<String>>,
 }
 
 impl Outages {
@@ -31,6 +34,17 @@ impl Outages {
         }
         let (model, until) = self.models.get_key_value(model)?;
         (at < *until).then(|| OutageScope::ModelSpecific(model.clone()))
+    }
+
+    /// Returns the reason why an outage makes `model` unavailable at a time; `None` if there is no outage.
+    pub fn failure(&self, model: &ModelId, at: Timestamp) -> Option<Failure> {
+        let scope = self.against(model, at)?;
+        if let OutageScope::ProviderWide(provider) = &scope
+            && let Some(variable) = self.refused_keys.get(provider)
+        {
+            return Some(Failure::KeyRefused { provider: provider.clone(), variable: variable.clone() });
+        }
+        Some(Failure::ProviderUnavailable(scope))
     }
 }
 

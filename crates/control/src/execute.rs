@@ -25,6 +25,7 @@ pub fn execute(engine: &mut Engine, request: ControlRequest) -> Result<Value, Co
         ControlRequest::LogTotals(operation) => respond(engine, operation),
         ControlRequest::RecordVerdicts(operation) => respond(engine, operation),
         ControlRequest::RecordEmbeddings(operation) => respond(engine, operation),
+        ControlRequest::RetryProvider(operation) => respond(engine, operation),
     }
 }
 

@@ -7,7 +7,7 @@ use crate::{
     error::ControlError,
     operations::{
         AcceptSuggestion, ClearPatterns, DismissSuggestion, GiveFeedback, ImportTurns, LogTotals, RecordEmbeddings,
-        RecordVerdicts, RefreshPolicy, SelectModel,
+        RecordVerdicts, RefreshPolicy, RetryProvider, SelectModel,
     },
 };
 
@@ -47,6 +47,8 @@ pub enum ControlRequest {
     RecordVerdicts(RecordVerdicts),
     /// Records embeddings of messages.
     RecordEmbeddings(RecordEmbeddings),
+    /// Ends the outages of a provider.
+    RetryProvider(RetryProvider),
 }
 
 /// Implements the conversion of each operation to a request.
@@ -71,4 +73,5 @@ into_request!(
     LogTotals,
     RecordVerdicts,
     RecordEmbeddings,
+    RetryProvider,
 );

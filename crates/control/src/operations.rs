@@ -3,9 +3,11 @@
 mod import;
 mod learning;
 mod policy;
+mod provider;
 mod user;
 
 pub use import::{ImportTurns, ImportedTurns, LogTotals, Totals};
 pub use learning::{ClearPatterns, RecordEmbeddings, RecordVerdicts};
 pub use policy::{PolicyState, RefreshPolicy};
+pub use provider::{RetriedProvider, RetryProvider};
 pub use user::{AcceptSuggestion, DismissSuggestion, GiveFeedback, SelectModel, SelectedModel};

@@ -25,6 +25,7 @@ mod models;
 mod observation;
 mod observe;
 mod open_turn;
+mod outages;
 mod policy_file;
 mod purge;
 mod recorder;

@@ -153,7 +153,7 @@ fn call_response(call: &ObservedCall) -> CallResponse {
 /// Converts a failure. Session files do not record what a call had used before it failed.
 fn call_failure(failed: &ObservedFailure) -> CallFailure {
     let retries = failed.attempt.unwrap_or_default();
-    CallFailure { class: failed.class, status: failed.status, retries, usage: None, raw_usage: None }
+    CallFailure { class: failed.class, status: failed.status, retries, usage: None, raw_usage: None, key: None }
 }
 
 /// Resolves the model that a session file names: a model of the registry, or else the provider's name for it. Claude Code

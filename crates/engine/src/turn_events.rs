@@ -79,6 +79,7 @@ impl TurnEvents<'_> {
             cost: self.cost(&model, failure.usage),
             model,
             raw_usage: bounded_usage(failure.raw_usage.as_ref()),
+            key: failure.key.clone(),
         }
     }
 

@@ -100,6 +100,7 @@ export const api = {
   turns: (before, limit = 50) => call(`/api/turns?limit=${limit}${before === null ? '' : `&before=${before}`}`),
   turn: (id, signal) => call(`/turns/${encodeURIComponent(id)}`, { signal }),
   spend: () => call('/api/spend'),
+  retryProvider: (name) => call(`/api/providers/${encodeURIComponent(name)}/retry`, { method: 'POST', body: {} }),
   rules: () => call('/api/rules'),
   policy: () => call('/api/policy'),
   check: (text, signal) => call('/api/policy/check', { method: 'POST', body: { text }, signal }),

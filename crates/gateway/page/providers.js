@@ -3,6 +3,7 @@
 import { fill, foreign, icon, make } from './elements.js';
 import { clock, counted, duration, fullTime } from './format.js';
 import { tierBars } from './models.js';
+import { api } from './api.js';
 import { known, listen } from './store.js';
 import { failureName, keyName } from './words.js';
 
@@ -37,14 +38,40 @@ function draw() {
 }
 
 function provider(each) {
-  const missing = each.key === 'none';
-  const state = each.out_until ? 'out' : missing ? 'missing' : 'ready';
+  const state = each.out_until ? 'out' : each.state === 'available' ? 'ready' : 'missing';
   return make('li', { class: `provider-card is-${state}` },
-    make('h2', {}, foreign(each.name), make('span', { class: `state ${state}` }, state === 'out' ? 'out' : missing ? 'not configured' : 'available')),
+    make('h2', {}, foreign(each.name), make('span', { class: `state ${state}` }, each.state)),
     make('p', { class: 'url mono' }, foreign(each.url)),
-    make('p', { class: 'key-line' }, icon('key'), keyName(each.key)),
+    make('p', { class: 'key-line' }, icon('key'), each.variable ? ['key in ', make('code', {}, foreign(each.variable))] : keyName(each.key)),
     make('p', { class: 'soft apis' }, each.apis.map((api) => api.replaceAll('_', ' ')).join(' · ')),
-    each.out_until ? make('p', { class: 'outage' }, outage(each.out_until), each.out_because ? [': ', foreign(failureName(each.out_because))] : null) : null);
+    each.out_until ? make('p', { class: 'outage' }, outage(each.out_until), each.out_because ? [': ', foreign(failureName(each.out_because))] : null) : null,
+    each.out_until || modelsOut(each.name) ? retryButton(each.name) : null);
+}
+
+/** Whether a model of the provider has an outage of its own. */
+function modelsOut(name) {
+  return known.status.models.some((model) => model.out_until && model.id.startsWith(`${name}:`));
+}
+
+/** Ends the outages of a provider. The result arrives with the next status. */
+function retryButton(name) {
+  const note = make('span', { class: 'soft', role: 'status' });
+  const button = make('button', {
+    type: 'button', class: 'retry', title: 'End the outage now: the next turn may call it',
+    on: {
+      click: async () => {
+        button.disabled = true;
+        try {
+          await api.retryProvider(name);
+          note.textContent = 'the next turn may call it';
+        } catch (error) {
+          note.textContent = error.message;
+          button.disabled = false;
+        }
+      },
+    },
+  }, 'Retry');
+  return make('p', { class: 'retry-row' }, button, ' ', note);
 }
 
 function outage(until) {
@@ -77,5 +104,5 @@ function models(all) {
         make('td', {}, make('span', { class: `tier tier-${model.tier}` }, tierBars(model.tier), model.tier ?? '–')),
         make('td', { class: 'aliases' }, model.aliases.map((alias) => make('code', {}, `@${alias}`))),
         make('td', {}, model.out_until ? make('span', { class: 'outage' }, outage(model.out_until))
-          : model.configured ? make('span', { class: 'fine' }, 'available') : make('span', { class: 'soft' }, 'not configured')))))));
+          : model.configured ? make('span', { class: model.state === 'available' ? 'fine' : 'soft' }, model.state) : make('span', { class: 'soft' }, 'not configured')))))));
 }

@@ -16,6 +16,7 @@ const VERDICTS = { chose: 'chose', rejected: 'rejected', deferred: 'outranked', 
 const FAILURES = {
   not_configured: 'no key or server for it',
   provider_unavailable: 'out after failures',
+  key_refused: 'its key was refused',
   no_vision_support: 'cannot see images',
   exceeds_context_window: 'the prompt is too long for it',
   no_tool_support: 'cannot use tools',

@@ -64,7 +64,7 @@ impl RunningCall {
         raw_usage: Option<String>,
     ) {
         let Some(call) = self.call.take() else { return };
-        let failure = CallFailure { class, status: None, retries: 0, usage, raw_usage };
+        let failure = CallFailure { class, status: None, retries: 0, usage, raw_usage, key: None };
         self.bus.notify(move |engine| {
             engine.record_call_failure(&call, &failure)?;
             engine.end_turn(&call.session, call.turn, status)

@@ -10,7 +10,7 @@ mod target;
 use std::sync::Arc;
 
 use adapters::UpstreamFailure;
-use contracts::{FailedCandidate, WireApi, events::ErrorClass};
+use contracts::{FailedCandidate, KeyId, WireApi, events::ErrorClass};
 use engine::CallFailure;
 use event_bus::BusError;
 use hyper::{HeaderMap, Response, StatusCode, body::Bytes};
@@ -23,6 +23,8 @@ use crate::{
 use attempt::Attempt;
 pub(crate) use input::prompt_shape;
 pub(crate) use refusal::{error_response, provider_error_response};
+use refusal::key_refused_response;
+use target::Target;
 
 /// A request of a client in one of the wire APIs.
 #[derive(Debug)]
@@ -92,10 +94,11 @@ async fn attempt_all(gateway: &Arc<Gateway>, incoming: &Incoming) -> Result<Resp
         if is_excluded {
             failed.push(FailedCandidate { model, class });
         }
+        let refused_key = refused_key(gateway, &target, class);
         let (status, retries) = (failure.status.map(|status| status.as_u16()), failure.retries);
         let failed_call = target::FailedCall {
             call: running,
-            failure: CallFailure { class, status, retries, usage: None, raw_usage: None },
+            failure: CallFailure { class, status, retries, usage: None, raw_usage: None, key: refused_key.clone() },
             failed_models: is_excluded.then(|| failed.clone()),
         };
         let (next, durable) = target::fall_back(gateway, &target, failed_call).await?;
@@ -107,10 +110,19 @@ async fn attempt_all(gateway: &Arc<Gateway>, incoming: &Incoming) -> Result<Resp
         for durable in recorded {
             durable.wait().await?;
         }
-        let mut response = provider_error_response(incoming.api, &target, &failure, &failed);
+        let mut response = match &refused_key {
+            Some(key) => key_refused_response(incoming.api, &target, key, &failed),
+            None => provider_error_response(incoming.api, &target, &failure, &failed),
+        };
         target.label(&mut response, failed.len());
         return Ok(response);
     }
+}
+
+/// Returns the configured key that a provider rejected; `None` for other errors.
+fn refused_key(gateway: &Gateway, target: &Target, class: ErrorClass) -> Option<KeyId> {
+    let provider = gateway.providers().get(target.model.provider.as_str())?;
+    provider.config().key.clone().filter(|_| class == ErrorClass::Auth)
 }
 
 /// A call that failed before its first response byte, not yet recorded as failed.

@@ -1,6 +1,7 @@
 //! The state that all requests share.
 
 use std::{
+    collections::BTreeMap,
     io,
     net::SocketAddr,
     sync::{
@@ -9,8 +10,8 @@ use std::{
     },
 };
 
-use adapters::{HttpClient, ProviderClients, Providers, http_client};
-use contracts::{Provider, SessionId, WireApi};
+use adapters::{HttpClient, ProviderClients, ProviderConfig, Providers, http_client};
+use contracts::{KeyHash, Provider, SessionId, WireApi};
 use engine::{Engine, EngineError};
 use event_bus::{Bus, BusError, Clock as _, SystemClock};
 use event_core::{Position, Timestamp};
@@ -50,6 +51,14 @@ pub struct Gateway {
     stopping: watch::Sender<bool>,
 }
 
+/// Returns the hash of each configured key, by provider.
+fn key_hashes(providers: &Providers) -> BTreeMap<Provider, KeyHash> {
+    let hash = |config: &ProviderConfig| {
+        Some((Provider::try_from(config.name.as_str()).ok()?, config.key.as_ref()?.hash))
+    };
+    providers.iter().filter_map(hash).collect()
+}
+
 /// The error of starting a gateway.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
@@ -86,6 +95,8 @@ impl Gateway {
         }
         let mut engine = engine;
         engine.recover()?;
+        engine.end_outages_of_changed_keys(&key_hashes(providers))?;
+        engine.commit()?;
         let http = http_client(configuration.timeouts.connect())?;
         let sources = Sources { log: Arc::clone(engine.log()), texts: Arc::clone(engine.texts()) };
         let bus = Bus::start(engine).map_err(EngineError::from)?;

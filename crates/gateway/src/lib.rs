@@ -18,6 +18,7 @@ mod gateway;
 mod guard;
 mod listing;
 mod metrics;
+mod outages;
 mod own;
 mod request_span;
 mod routes;

@@ -3,6 +3,7 @@
 mod assets;
 mod live;
 mod policy;
+mod providers;
 mod rules;
 mod spend;
 mod status;
@@ -84,6 +85,11 @@ pub(crate) async fn handle(gateway: &Arc<Gateway>, request: Request<Body>) -> Re
                 (None, None) => not_found(),
             },
         };
+    }
+    if method == Method::POST
+        && let Some(provider) = path.strip_prefix("/api/providers/").and_then(|path| path.strip_suffix("/retry"))
+    {
+        return response(providers::retry(gateway, provider, request).await);
     }
     match (method.as_str(), path.as_str()) {
         ("POST", "/api/policy/check") => response(policy::check(gateway, request).await),

@@ -15,7 +15,7 @@ use tokio::{
 use tokio_io_timeout::TimeoutStream;
 use tokio_rustls::TlsAcceptor;
 
-use crate::{control::EngineCommands, embedding, gateway::Gateway, routes};
+use crate::{control::EngineCommands, embedding, gateway::Gateway, outages, routes};
 
 /// The largest request line and headers of a request, in bytes.
 const MAX_HEAD_BYTES: usize = 64 * 1024;
@@ -36,11 +36,13 @@ pub async fn serve(
 ) -> Result<(), BusError> {
     gateway.start_reactors().await?;
     let embedding = tokio::spawn(embedding::start_when_configured(gateway.bus().clone(), gateway.http().clone()));
+    let recoveries = tokio::spawn(outages::record_recoveries(gateway.bus().clone()));
     let (stop_control, control_stopping) = watch::channel(false);
     let control = control
         .map(|socket| tokio::spawn(control::serve(socket, EngineCommands(gateway.bus().clone()), control_stopping)));
     let mut connections = accept(&gateway, listener, tls, stop).await;
     embedding.abort();
+    recoveries.abort();
     gateway.begin_shutdown();
     stop_control.send_replace(true);
     let grace = Duration::from_millis(gateway.limits().shutdown_ms);

@@ -28,7 +28,7 @@ pub use banner::{Banner, Notify, RefusalHelp, banners};
 pub use chain::{EvaluateSlots, evaluate_chain};
 pub use check::{Note, notes};
 pub use explain::{Explain, chain_json, reason_text};
-pub use model_choice::{DECIDER_VERSION, Decided, ModelNotice, NoticeContext, decide};
+pub use model_choice::{DECIDER_VERSION, Decided, ModelNotice, NoticeContext, decide, key_refused, key_refused_remedy};
 pub use override_token::{OverrideError, OverrideMessage, parse_override, resembles_model};
 pub use policy::{
     AuxiliaryCalls, ClientModel, CountTokens, Disagreement, EmbeddingEndpoint, GatewaySettings, LastResort,

@@ -3,6 +3,7 @@
 mod client;
 mod delegation;
 mod explain;
+mod key_refused;
 mod notice;
 mod pattern;
 mod rules;
@@ -12,6 +13,7 @@ use contracts::{
     views::Views,
 };
 
+pub use key_refused::{key_refused, key_refused_remedy};
 pub use notice::{ModelNotice, NoticeContext};
 
 use crate::{

@@ -283,6 +283,7 @@ impl Scenario {
                 .iter()
                 .map(|name| Ok((provider(name)?, forever)))
                 .collect::<Result<BTreeMap<_, _>, ScenarioError>>()?,
+            refused_keys: BTreeMap::new(),
         })
     }
 }

@@ -23,8 +23,8 @@ pub(crate) fn rejection(
     if let Some(failed) = turn.failed.iter().find(|failed| failed.model == model.id) {
         return Some(Failure::JustFailed(failed.class));
     }
-    if let Some(scope) = outages.against(&model.id, turn.at) {
-        return Some(Failure::ProviderUnavailable(scope));
+    if let Some(outage) = outages.failure(&model.id, turn.at) {
+        return Some(outage);
     }
     // Everything that would be sent is validated, including the new message (decision D11).
     if (needs.images || turn.message_has_images) && !capabilities.images {

@@ -27,6 +27,17 @@ pub(crate) enum LogFormat {
 }
 
 #[derive(Debug, Subcommand)]
+pub(crate) enum ProvidersCommand {
+    /// List the providers with their keys and outages.
+    List,
+    /// End the outages of a provider and of its models, so that the next turn can call them.
+    Retry {
+        /// The name of the provider, as in `name:model`.
+        name: String,
+    },
+}
+
+#[derive(Debug, Subcommand)]
 pub(crate) enum TokenCommand {
     /// Create a token for a client and print it. Once there is a token, every client needs one.
     Add {

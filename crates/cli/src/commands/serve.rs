@@ -5,7 +5,7 @@ mod signals;
 
 use std::net::SocketAddr;
 
-use adapters::{Keys, Providers};
+use adapters::{KeySalt, Keys, Providers};
 use control::ControlSocket;
 use engine::{Home, Models};
 use gateway::{Collector, Configuration, ConfigurationError, Gateway, StartError, Tokens, serve, tls};
@@ -24,6 +24,8 @@ pub(super) fn run(context: &Context, arguments: &ServeArguments) -> Result<(), F
     let tokens = Tokens::load(&dir.join("tokens")).map_err(ConfigurationError::from)?;
     let providers = Providers::new(&configuration.providers, &keys, |name| std::env::var(name).ok())
         .map_err(ConfigurationError::from)?;
+    let salt = KeySalt::open(&dir.join("key-salt")).map_err(ConfigurationError::from)?;
+    let providers = providers.with_salt(&salt);
     let collector = Collector::new(&configuration, |name| std::env::var(name).ok())?;
     let models = Models::load(&context.home.models())?;
     let models = Models::from_registry(providers.apply(&models.registry));

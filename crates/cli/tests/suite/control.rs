@@ -23,7 +23,7 @@ fn desk_with_log() -> Desk {
 }
 
 /// Each command that writes, in an order in which each has something to do.
-const WRITING: [&[&str]; 15] = [
+const WRITING: [&[&str]; 17] = [
     &["import", "claude-code"],
     &["import", "codex", "sessions"],
     &["import", "openai-log", "calls.jsonl"],
@@ -39,6 +39,8 @@ const WRITING: [&[&str]; 15] = [
     &["patterns", "evaluate", "--rubric", "strict.yaml"],
     &["--json", "patterns", "embed"],
     &["patterns", "clear", "--all", "--yes"],
+    &["providers", "retry", "anthropic"],
+    &["providers", "retry", "nobody"],
 ];
 
 fn outputs(desk: &Desk) -> Vec<String> {

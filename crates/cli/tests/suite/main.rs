@@ -15,5 +15,6 @@ mod learning;
 mod logging;
 mod logs;
 mod policies;
+mod providers;
 mod sessions;
 mod what_if;

@@ -4,7 +4,7 @@ use event_core::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{event, sample};
-use crate::{CacheVariant, ModelId, NanoUsd, Requirement, SessionId, Thread, ThreadId, TurnId, Usage};
+use crate::{CacheVariant, KeyId, ModelId, NanoUsd, Requirement, SessionId, Thread, ThreadId, TurnId, Usage};
 
 /// Event: a call was sent to a model. `llm.call_completed` or `llm.call_failed` follows.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -210,6 +210,9 @@ pub struct LlmCallFailed {
     pub cost: Option<NanoUsd>,
     /// Usage object of the provider as JSON, from which `usage` was derived.
     pub raw_usage: Option<String>,
+    /// Configured key that the provider rejected (decision D37); `None` for other errors, for the key of a client, and
+    /// for imported calls.
+    pub key: Option<KeyId>,
 }
 
 event!(
@@ -229,5 +232,6 @@ event!(
         usage: Some(Usage { output: 7, ..sample::usage() }),
         cost: Some(NanoUsd(52_241_400)),
         raw_usage: Some(r#"{"input_tokens":3,"output_tokens":7}"#.to_owned()),
+        key: None,
     }
 );

@@ -5,7 +5,7 @@ use event_core::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{event, sample};
-use crate::{ModelId, OutageScope};
+use crate::{KeyId, ModelId, OutageScope};
 
 /// Condition that made a model or a provider unavailable (004 §4.5.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -23,6 +23,19 @@ pub enum OutageTrigger {
     ProbeFailed,
 }
 
+impl OutageTrigger {
+    /// Returns the condition in words.
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::ConsecutiveFailures => "five failures in a row within two minutes",
+            Self::AuthError => "the provider refused the key",
+            Self::NetworkErrors => "two network errors within 30 seconds",
+            Self::MultiModelFailures => "three models failed within two minutes",
+            Self::ProbeFailed => "the first call after an outage failed",
+        }
+    }
+}
+
 /// Event: a model or a whole provider became unavailable, so that validation rejects it until `clears_at` or a
 /// recovery.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,6 +48,9 @@ pub struct ProviderUnavailable {
     pub models: Vec<ModelId>,
     /// Time at which the outage ends automatically if no other event ends or extends it.
     pub clears_at: Timestamp,
+    /// Rejected key, if the trigger is [`OutageTrigger::AuthError`] and a configured key was rejected. The outage ends when
+    /// the key changes (decision D37).
+    pub key: Option<KeyId>,
 }
 
 event!(
@@ -48,6 +64,7 @@ event!(
         trigger: OutageTrigger::AuthError,
         models: vec![sample::model()],
         clears_at: Timestamp::from_secs(1_778_250_191),
+        key: Some(sample::key()),
     }
 );
 
@@ -59,6 +76,10 @@ pub enum RecoveredBy {
     Success,
     /// No call was attempted for five minutes (004 §4.5.2).
     AutoClear,
+    /// The provider has another key than the one it had rejected (decision D37).
+    KeyChanged,
+    /// The user requested it: `turnwise providers retry`, or the button on the page (decision D37).
+    Retry,
 }
 
 /// Event: a model or a whole provider became available again.

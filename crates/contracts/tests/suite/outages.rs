@@ -9,6 +9,7 @@ fn a_provider_that_is_out_hides_what_its_models_are() {
     let outages = Outages {
         models: [(model.clone(), Timestamp(20))].into(),
         providers: [("a".try_into().unwrap(), Timestamp(10))].into(),
+        ..Outages::default()
     };
     let whole = Some(OutageScope::ProviderWide("a".try_into().unwrap()));
     assert_eq!(outages.against(&model, Timestamp(9)), whole);

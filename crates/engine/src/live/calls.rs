@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use catalogue::estimate::estimates;
 use contracts::{
-    ModelId, Requirement, SessionId, Thread, Tokenizer, TurnId, Usage,
+    KeyId, ModelId, Requirement, SessionId, Thread, Tokenizer, TurnId, Usage,
     events::{
         ErrorClass, LlmCallCompleted, LlmCallFailed, LlmCallStarted, RouteDecided, StopReason, ToolCalled,
         ToolFinished, ToolOutcome, TurnStatus,
@@ -92,6 +92,8 @@ pub struct CallFailure {
     pub usage: Option<Usage>,
     /// The usage object as the provider sent it.
     pub raw_usage: Option<String>,
+    /// The configured key that the provider rejected; `None` for other errors.
+    pub key: Option<KeyId>,
 }
 
 impl Engine {

@@ -29,7 +29,7 @@ impl Engine {
                 let Some(model) = model.clone() else { continue };
                 // Of the class `other`, which is no outage: how the call went is unknown.
                 let class = ErrorClass::Other;
-                let failure = CallFailure { class, status: None, retries: 0, usage: None, raw_usage: None };
+                let failure = CallFailure { class, status: None, retries: 0, usage: None, raw_usage: None, key: None };
                 let registry = &self.models.registry;
                 let events = TurnEvents { turn: open.turn, session, thread: &open.thread, registry };
                 let id = open.turn.0.then(LlmCallFailed::KIND, 1_000_000 + waiting);

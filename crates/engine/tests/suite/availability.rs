@@ -55,6 +55,21 @@ fn one_refused_key_takes_the_whole_provider_out_for_the_next_turn() {
 }
 
 #[test]
+fn the_end_of_an_outage_is_due_without_another_request() {
+    let mut desk = Desk::with(POLICY);
+    desk.start("one", "the architecture");
+    desk.fail("one", OPUS, ErrorClass::Auth);
+    desk.pass_secs(299);
+    assert!(!desk.engine.has_due_transitions());
+    desk.pass_secs(1);
+    assert!(desk.engine.has_due_transitions());
+    desk.engine.record_consequences().unwrap();
+    desk.engine.commit().unwrap();
+    assert_eq!(desk.all::<ProviderRecovered>()[0].by, RecoveredBy::AutoClear);
+    assert!(!desk.engine.has_due_transitions());
+}
+
+#[test]
 fn one_model_out_falls_through_and_its_siblings_stay() {
     let mut desk = Desk::with(POLICY);
     desk.start("one", "the architecture");
@@ -213,7 +228,7 @@ fn after_a_quiet_end_one_turn_finds_out_and_the_others_go_elsewhere_until_it_has
     desk.pass_secs(1);
     assert_eq!(desk.turn("three", "a quick question").as_deref(), Some(GPT), "another one tries the provider");
     let class = ErrorClass::ServerError;
-    let failure = CallFailure { class, status: Some(500), retries: 0, usage: None, raw_usage: None };
+    let failure = CallFailure { class, status: Some(500), retries: 0, usage: None, raw_usage: None, key: None };
     desk.engine.record_call_failure(&probe, &failure).unwrap();
     desk.pass_secs(200);
     assert_eq!(desk.turn("three", "a quick question").as_deref(), Some(GPT), "one failure puts it out again");

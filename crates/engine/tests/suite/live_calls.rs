@@ -27,7 +27,7 @@ fn worker() -> Thread {
 
 fn cancelled(usage: Option<Usage>) -> CallFailure {
     let raw_usage = usage.map(|usage| format!(r#"{{"input_tokens":{}}}"#, usage.input));
-    CallFailure { class: ErrorClass::Cancelled, status: None, retries: 0, usage, raw_usage }
+    CallFailure { class: ErrorClass::Cancelled, status: None, retries: 0, usage, raw_usage, key: None }
 }
 
 #[test]

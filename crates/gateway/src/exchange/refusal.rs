@@ -1,11 +1,14 @@
 //! Error responses in the format of the client's API.
 
+use std::fmt::Write as _;
+
 use adapters::UpstreamFailure;
-use contracts::{FailedCandidate, WireApi};
+use contracts::{FailedCandidate, KeyId, WireApi};
 use hyper::{
     Response, StatusCode,
     header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER},
 };
+use router_core::{key_refused, key_refused_remedy};
 
 use super::target::Target;
 use crate::body::ResponseBody;
@@ -50,6 +53,30 @@ pub(crate) fn provider_error_response(
     response
 }
 
+/// Builds the response after the provider of the last model rejected its configured key: which key, and what to do. The
+/// status is 400, since clients repeat a request or ask for a login of their own after most others.
+pub(super) fn key_refused_response(
+    api: WireApi,
+    target: &Target,
+    key: &KeyId,
+    failed: &[FailedCandidate],
+) -> Response<ResponseBody> {
+    let (provider, variable) = (&target.model.provider, key.variable.as_deref());
+    let mut message = format!("turnwise: {}.", key_refused(provider, variable));
+    if 1 < failed.len() {
+        let _ = write!(message, " Tried: {}.", tried(failed));
+    }
+    let turn = target.outcome.turn;
+    let _ = write!(message, "\n  {}\n  GET /turns/{turn} says more", key_refused_remedy(provider, variable));
+    build_error(api, 400, "invalid_request_error", &message)
+}
+
+/// Lists the models that failed, each with its class of error.
+fn tried(failed: &[FailedCandidate]) -> String {
+    let tried = failed.iter().map(|candidate| format!("{} ({})", candidate.model, candidate.class.name()));
+    tried.collect::<Vec<_>>().join(", ")
+}
+
 /// Formats the error message for a turn without a response: the models that were tried, and when to retry.
 fn failure_message(target: &Target, failure: &UpstreamFailure, failed: &[FailedCandidate]) -> String {
     let turn = target.outcome.turn;
@@ -60,9 +87,7 @@ fn failure_message(target: &Target, failure: &UpstreamFailure, failed: &[FailedC
             failure.class.name()
         );
     }
-    let tried: Vec<_> =
-        failed.iter().map(|candidate| format!("{} ({})", candidate.model, candidate.class.name())).collect();
     let wait =
         failure.retry_after.map(|wait| format!(" The last asks to wait {} s.", wait.as_secs())).unwrap_or_default();
-    format!("turnwise: nobody answered. Tried: {}.{wait} GET /turns/{turn} says more", tried.join(", "))
+    format!("turnwise: nobody answered. Tried: {}.{wait} GET /turns/{turn} says more", tried(failed))
 }

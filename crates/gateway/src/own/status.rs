@@ -3,6 +3,7 @@
 use std::{fmt::Write as _, sync::Arc};
 
 use adapters::ProviderConfig;
+use availability::{NOT_CHECKED, ScopeStatus};
 use contracts::OutageScope;
 use engine::Engine;
 use event_core::Timestamp;
@@ -21,9 +22,14 @@ pub(super) async fn status(gateway: &Arc<Gateway>) -> ApiResult {
 /// Builds the JSON of the status. Only providers with a model in the registry are listed.
 fn status_json(engine: &Engine, providers: &[ProviderConfig], started: Timestamp, now: Timestamp) -> Value {
     let outages = engine.state().availability.outages_at(now);
+    let statuses = engine.state().availability.status(now);
+    let status_of = |scope: &OutageScope| statuses.iter().find(|status| status.scope == *scope);
+    let state = |scope: OutageScope| status_of(&scope).map_or(NOT_CHECKED, ScopeStatus::label);
     let outage_reason = |scope: &OutageScope| {
-        let row = engine.state().availability.status(now).into_iter().find(|row| row.scope == *scope)?;
-        Some(json!(row.trigger?).as_str()?.replace('_', " "))
+        let status = status_of(scope)?;
+        let refused = status.key.as_ref().map(|key| key.variable.as_deref().unwrap_or("the file `keys`"));
+        let place = refused.map(|place| format!(" in {place}")).unwrap_or_default();
+        Some(format!("{}{place}", status.trigger?.text()))
     };
     let problems: Vec<_> = engine
         .policy_problems()
@@ -42,6 +48,8 @@ fn status_json(engine: &Engine, providers: &[ProviderConfig], started: Timestamp
                 "apis": provider.apis.iter().map(|api| api.name()).collect::<Vec<_>>(),
                 "url": provider.url,
                 "key": provider.credential.name(),
+                "variable": provider.key.as_ref().and_then(|key| key.variable.as_deref()),
+                "state": name.clone().map_or(NOT_CHECKED, |name| state(OutageScope::ProviderWide(name))),
                 "out_until": until.map(|until| rfc3339(*until)),
                 "out_because": until.and_then(|_| outage_reason(&OutageScope::ProviderWide(name?))),
             })
@@ -56,6 +64,7 @@ fn status_json(engine: &Engine, providers: &[ProviderConfig], started: Timestamp
                 "tier": model.tier.map(contracts::Tier::name),
                 "configured": model.configured,
                 "aliases": model.aliases,
+                "state": state(OutageScope::ModelSpecific(model.id.clone())),
                 "out_until": until.map(|until| rfc3339(*until)),
             })
         })

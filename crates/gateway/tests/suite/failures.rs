@@ -156,9 +156,11 @@ fn one_client_s_key_that_is_refused_is_no_failure_of_the_provider() {
 #[test]
 fn asking_again_later_is_advised_only_where_a_model_that_is_out_could_take_the_request() {
     let world = World::new("schema_version: 1\nglobal_default: sonnet\n");
-    world.mock.fail(Failure::once(status(401)));
-    world.post("/v1/messages", &[], &message("turnwise", "hello"));
-    world.ended(1);
+    world.mock.fail(Failure::always(status(529)));
+    for number in 0..5 {
+        world.post("/v1/messages", &[], &message("turnwise", &format!("hello {number}")));
+    }
+    world.ended(5);
     assert!(!world.events::<ProviderUnavailable>().is_empty());
     let ask = |messages| {
         let body = serde_json::json!({ "model": "turnwise", "messages": messages });

@@ -7,6 +7,7 @@ mod embedding;
 mod failures;
 mod live_and_imported;
 mod passage;
+mod refused_keys;
 mod safety;
 mod shutdown;
 mod signatures;

@@ -73,6 +73,10 @@ pub(crate) struct Wish<'a> {
     pub(crate) models: Option<&'a str>,
     pub(crate) traces: Option<TracesEntry>,
     pub(crate) environment: &'a [(&'a str, &'a str)],
+    /// The gateway's key for every provider, if it is not [`KEY`].
+    pub(crate) key: Option<&'a str>,
+    /// The gateway that ran before, whose log and policy this one continues.
+    pub(crate) after: Option<&'a World>,
 }
 
 impl World {
@@ -105,14 +109,17 @@ impl World {
             let entry = ProviderEntry { url: Some(format!("{}/v1", mock.url())), ..ProviderEntry::default() };
             configuration.providers.insert("mistral".to_owned(), entry);
         }
-        let key = |name: &str| (!wish.keyless && name.ends_with("_API_KEY")).then(|| KEY.to_owned());
+        let key = |name: &str| (!wish.keyless && name.ends_with("_API_KEY")).then(|| wish.key.unwrap_or(KEY).to_owned());
         let providers = Providers::new(&configuration.providers, &Keys::default(), key).unwrap();
         let own = wish.models.map(|text| catalogue::ModelFile { file: "models.yaml", text });
         let variable =
             |name: &str| wish.environment.iter().find(|(known, _)| *known == name).map(|(_, said)| (*said).into());
         let collector = Collector::new(&configuration, variable).unwrap();
         let models = Models::from_registry(providers.apply(&catalogue::load_registry(own).unwrap()));
-        let (log, texts) = (Arc::new(MemoryLog::new()), Arc::new(MemoryTexts::default()));
+        let (log, texts) = wish.after.map_or_else(
+            || (Arc::new(MemoryLog::new()), Arc::new(MemoryTexts::default())),
+            |world| (Arc::clone(&world.log), Arc::clone(&world.texts)),
+        );
         let stores = Stores {
             log: Arc::clone(&log) as Arc<dyn EventLog>,
             texts: Arc::clone(&texts) as Arc<dyn TextStore>,
@@ -246,10 +253,15 @@ impl World {
 
     /// Stops the gateway, waits for its end, and returns its runtime.
     pub(crate) fn stop(mut self) -> Arc<Runtime> {
+        self.shut_down();
+        Arc::clone(&self.runtime)
+    }
+
+    /// Stops the gateway and waits for its end. Its log stays readable.
+    pub(crate) fn shut_down(&mut self) {
         self.stop.send(true).unwrap();
         let served = self.served.take().unwrap();
         self.runtime.block_on(served).unwrap().unwrap();
-        Arc::clone(&self.runtime)
     }
 
     /// The whole log as text.

@@ -154,6 +154,7 @@ pub(crate) fn interrupted_call(name: &str, by: &str, cost: Option<u64>, usage: O
         usage,
         cost: cost.map(NanoUsd),
         raw_usage: None,
+        key: None,
     }
 }
 

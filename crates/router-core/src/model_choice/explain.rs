@@ -2,7 +2,10 @@
 
 use contracts::{ChainEntry, Failure, ModelChoice, OutageScope, Reason, Requirement, Slot, Verdict};
 
-use crate::explain::{Explain, candidate_text};
+use crate::{
+    explain::{Explain, candidate_text},
+    model_choice::key_refused::key_refused,
+};
 
 impl Explain for ModelChoice {
     const NOUN: &'static str = "model";
@@ -87,6 +90,9 @@ impl Explain for ModelChoice {
             }
             Failure::SignedByAnother => {
                 "signed_by_another: the conversation contains thinking that another model signed".to_owned()
+            }
+            Failure::KeyRefused { provider, variable } => {
+                format!("key_refused: {}", key_refused(provider, variable.as_deref()))
             }
             Failure::JustFailed(class) => format!("just_failed: {}", class.name()),
             failure => failure.name().to_owned(),

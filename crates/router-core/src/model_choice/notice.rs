@@ -9,6 +9,7 @@ use contracts::{
 
 use crate::{
     banner::{Notify, RefusalHelp},
+    model_choice::key_refused::{key_refused, key_refused_remedy},
     policy::Policy,
 };
 
@@ -30,6 +31,15 @@ pub enum ModelNotice {
         fallback: ModelId,
         /// The slot of the fallback.
         slot: Slot,
+    },
+    /// A provider rejected its configured key, and another model was chosen (decision D37).
+    KeyRefused {
+        /// The provider.
+        provider: Provider,
+        /// The environment variable that contains the key; `None` if it is in the file `keys`.
+        variable: Option<String>,
+        /// The model that serves the turn.
+        fallback: ModelId,
     },
     /// A rule was chosen because a daily budget is spent.
     Budget {
@@ -108,8 +118,13 @@ impl Notify for ModelChoice {
             );
         }
         advice.push("Run `turnwise model <alias>` to choose explicitly, or `turnwise rules check`.".to_owned());
-        let causes = unavailable.iter().map(|provider| format!("{provider} provider currently unavailable.")).collect();
-        RefusalHelp { causes, advice }
+        let refused: BTreeSet<_> = decision.rejections().filter_map(|(_, failure)| refused_key(failure)).collect();
+        for (provider, variable) in &refused {
+            advice.insert(0, key_refused_remedy(provider, *variable));
+        }
+        let refused = refused.into_iter().map(|(provider, variable)| format!("{}.", key_refused(provider, variable)));
+        let outages = unavailable.iter().map(|provider| format!("{provider} provider currently unavailable."));
+        RefusalHelp { causes: refused.chain(outages).collect(), advice }
     }
 }
 
@@ -132,6 +147,9 @@ fn outage(failure: &Failure, decision: &Decision) -> Option<ModelNotice> {
         }
         Failure::ProviderUnavailable(OutageScope::ProviderWide(provider)) => {
             Some(ModelNotice::ProviderUnavailable { provider: provider.clone(), fallback, slot: winner.slot })
+        }
+        Failure::KeyRefused { provider, variable } => {
+            Some(ModelNotice::KeyRefused { provider: provider.clone(), variable: variable.clone(), fallback })
         }
         _ => None,
     }
@@ -165,6 +183,14 @@ fn unavailable_provider(failure: &Failure) -> Option<&Provider> {
     }
 }
 
+/// Returns the provider and the environment variable of a rejected key, if the failure is one.
+fn refused_key(failure: &Failure) -> Option<(&Provider, Option<&str>)> {
+    match failure {
+        Failure::KeyRefused { provider, variable } => Some((provider, variable.as_deref())),
+        _ => None,
+    }
+}
+
 impl fmt::Display for ModelNotice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -174,6 +200,11 @@ impl fmt::Display for ModelNotice {
             Self::ProviderUnavailable { provider, fallback, slot } => {
                 let slot = slot.name().to_lowercase().replace('_', " ");
                 write!(f, "{provider} provider currently unavailable. Routing fell back to {fallback} ({slot}).")
+            }
+            Self::KeyRefused { provider, variable, fallback } => {
+                let (refused, remedy) =
+                    (key_refused(provider, variable.as_deref()), key_refused_remedy(provider, variable.as_deref()));
+                write!(f, "{refused}. Routing fell back to {fallback}.\n  {remedy}")
             }
             Self::Budget { limit, spent, rule } => {
                 write!(f, "Daily budget {limit} exceeded ({spent} today). Routing per \"{rule}\" rule.")

@@ -164,6 +164,7 @@ pub(super) fn world() -> impl Strategy<Value = World> {
                     .into_iter()
                     .map(|(provider, distance)| (provider.try_into().unwrap(), end(distance)))
                     .collect::<BTreeMap<_, _>>(),
+                refused_keys: BTreeMap::new(),
             };
             let turn = Turn {
                 id: TurnId(EventId::derive(&[b"random"])),

@@ -1,0 +1,94 @@
+//! [`KeySalt`], with which keys are hashed for events.
+
+use std::{
+    fmt,
+    fs::{self, OpenOptions},
+    io::{self, Write as _},
+    os::unix::fs::OpenOptionsExt as _,
+    path::Path,
+};
+
+use contracts::KeyHash;
+
+use crate::keys::{KeyError, check_owner_only};
+
+/// The salt of a home folder. With it, events identify a key without a reader of the log being able to test guesses, and
+/// logs of two machines do not show that they share a key. Its `Debug` output omits the bytes.
+#[derive(Clone, Default)]
+pub struct KeySalt([u8; 32]);
+
+impl fmt::Debug for KeySalt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("KeySalt")
+    }
+}
+
+impl KeySalt {
+    /// Reads the salt from a file of 32 bytes that only its owner can read. Creates it with random bytes if it does not
+    /// exist.
+    ///
+    /// # Errors
+    /// [`KeyError`] if the file cannot be read or created, if other users may access it, or if it has another length.
+    pub fn open(path: &Path) -> Result<Self, KeyError> {
+        let failed = |source| KeyError::Read { path: path.to_owned(), source };
+        match fs::metadata(path) {
+            Ok(metadata) => {
+                check_owner_only(path, &metadata)?;
+                let bytes = fs::read(path).map_err(failed)?;
+                let length = || failed(io::Error::new(io::ErrorKind::InvalidData, "it does not have 32 bytes; delete it"));
+                bytes.try_into().map(Self).map_err(|_| length())
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Self::create(path).map_err(failed),
+            Err(error) => Err(failed(error)),
+        }
+    }
+
+    /// Creates the file with random bytes of the operating system and mode 0600, and its folder if necessary.
+    fn create(path: &Path) -> io::Result<Self> {
+        let mut bytes = [0; 32];
+        getrandom::fill(&mut bytes).map_err(io::Error::other)?;
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+        file.write_all(&bytes)?;
+        file.sync_all()?;
+        Ok(Self(bytes))
+    }
+
+    /// Returns the hash of a key.
+    pub(crate) fn hash(&self, key: &[u8]) -> KeyHash {
+        let hash = blake3::keyed_hash(&self.0, key);
+        let (half, _) = hash.as_bytes().split_first_chunk().unwrap_or((&[0; 16], &[]));
+        KeyHash(*half)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::KeySalt;
+
+    #[test]
+    fn hashes_are_equal_for_one_home_and_differ_between_two() {
+        let homes = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+        let open = |home: usize| KeySalt::open(&homes[home].path().join("key-salt")).unwrap();
+        let (first, again, other) = (open(0), open(0), open(1));
+        assert_eq!(first.hash(b"sk-1"), again.hash(b"sk-1"));
+        assert_ne!(first.hash(b"sk-1"), first.hash(b"sk-2"));
+        assert_ne!(first.hash(b"sk-1"), other.hash(b"sk-1"));
+        let mode = homes[0].path().join("key-salt").metadata().unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
+
+    #[test]
+    fn a_file_of_another_length_is_an_error_that_names_it() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("key-salt");
+        std::fs::write(&path, "short").unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
+        let error = KeySalt::open(&path).unwrap_err();
+        assert!(error.to_string().contains("key-salt"), "{error}");
+    }
+}

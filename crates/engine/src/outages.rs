@@ -1,0 +1,46 @@
+//! Ends outages for a reason other than a call: the user's request, or a changed key (decision D37).
+
+use std::collections::BTreeMap;
+
+use contracts::{KeyHash, OutageScope, Provider, events::RecoveredBy};
+
+use crate::{engine::Engine, error::EngineError};
+
+impl Engine {
+    /// Ends the outages of a provider and of its models, so that the next turn can call them. Returns their scopes; empty
+    /// if there are none.
+    ///
+    /// # Errors
+    /// [`EngineError`] if the log cannot be written.
+    pub fn retry_provider(&mut self, provider: &Provider) -> Result<Vec<OutageScope>, EngineError> {
+        self.end_outages(provider, RecoveredBy::Retry)
+    }
+
+    /// Ends the outages of providers whose rejected key is not the one in `keys`, the present hashes by provider.
+    ///
+    /// # Errors
+    /// [`EngineError`] if the log cannot be written.
+    pub fn end_outages_of_changed_keys(&mut self, keys: &BTreeMap<Provider, KeyHash>) -> Result<(), EngineError> {
+        let refused = self.state().availability.refused_keys();
+        let changed = refused.filter(|(provider, key)| keys.get(*provider) != Some(&key.hash));
+        for provider in changed.map(|(provider, _)| provider.clone()).collect::<Vec<_>>() {
+            self.end_outages(&provider, RecoveredBy::KeyChanged)?;
+        }
+        Ok(())
+    }
+
+    /// Whether an outage started or ended by the present time that the log does not record yet.
+    pub fn has_due_transitions(&self) -> bool {
+        !self.state().availability.transitions(self.now()).is_empty()
+    }
+
+    /// Records the end of the active outages of a provider and of its models, and returns their scopes.
+    fn end_outages(&mut self, provider: &Provider, by: RecoveredBy) -> Result<Vec<OutageScope>, EngineError> {
+        // Only outages whose start is in the log have an end in it.
+        self.record_consequences()?;
+        let ends = self.state().availability.ends(provider, by, self.now());
+        let scopes = ends.iter().map(|end| end.event.scope().clone()).collect();
+        self.recorder.record(ends.iter().map(availability::Transition::seal).collect::<Result<Vec<_>, _>>()?)?;
+        Ok(scopes)
+    }
+}
