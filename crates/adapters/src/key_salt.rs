@@ -35,7 +35,8 @@ impl KeySalt {
             Ok(metadata) => {
                 check_owner_only(path, &metadata)?;
                 let bytes = fs::read(path).map_err(failed)?;
-                let length = || failed(io::Error::new(io::ErrorKind::InvalidData, "it does not have 32 bytes; delete it"));
+                let length =
+                    || failed(io::Error::new(io::ErrorKind::InvalidData, "it does not have 32 bytes; delete it"));
                 bytes.try_into().map(Self).map_err(|_| length())
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => Self::create(path).map_err(failed),

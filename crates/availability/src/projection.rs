@@ -5,7 +5,8 @@ use std::{borrow::Cow, collections::BTreeMap};
 use contracts::{
     ModelId, OutageScope, Provider,
     events::{
-        ErrorClass, LlmCallCompleted, LlmCallFailed, LlmCallStarted, ProviderRecovered, ProviderUnavailable, RecoveredBy,
+        ErrorClass, LlmCallCompleted, LlmCallFailed, LlmCallStarted, ProviderRecovered, ProviderUnavailable,
+        RecoveredBy,
     },
     views::Outages,
 };

@@ -93,7 +93,8 @@ impl Availability {
 
     /// Iterates over the providers with an active outage because of a rejected key, with the key.
     pub fn refused_keys(&self) -> impl Iterator<Item = (&Provider, &KeyId)> {
-        let outages = self.providers.iter().filter_map(|(name, provider)| Some((name, provider.health.active_outage()?)));
+        let outages =
+            self.providers.iter().filter_map(|(name, provider)| Some((name, provider.health.active_outage()?)));
         outages.filter_map(|(name, outage)| Some((name, outage.key.as_ref()?)))
     }
 }

@@ -22,8 +22,8 @@ use crate::{
 };
 use attempt::Attempt;
 pub(crate) use input::prompt_shape;
-pub(crate) use refusal::{error_response, provider_error_response};
 use refusal::key_refused_response;
+pub(crate) use refusal::{error_response, provider_error_response};
 use target::Target;
 
 /// A request of a client in one of the wire APIs.

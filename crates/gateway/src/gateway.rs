@@ -53,9 +53,8 @@ pub struct Gateway {
 
 /// Returns the hash of each configured key, by provider.
 fn key_hashes(providers: &Providers) -> BTreeMap<Provider, KeyHash> {
-    let hash = |config: &ProviderConfig| {
-        Some((Provider::try_from(config.name.as_str()).ok()?, config.key.as_ref()?.hash))
-    };
+    let hash =
+        |config: &ProviderConfig| Some((Provider::try_from(config.name.as_str()).ok()?, config.key.as_ref()?.hash));
     providers.iter().filter_map(hash).collect()
 }
 

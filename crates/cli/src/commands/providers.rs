@@ -55,7 +55,8 @@ fn list(context: &Context) -> Result<(), Failure> {
         let own = status.iter().find(|row| row.scope == scope);
         rows.push(row(scope, own, Some(key_place(providers.get(name.as_str())))));
         let is_out = |status: &&ScopeStatus| {
-            let is_own = matches!(&status.scope, OutageScope::ModelSpecific(model) if model.provider() == name.as_str());
+            let is_own =
+                matches!(&status.scope, OutageScope::ModelSpecific(model) if model.provider() == name.as_str());
             is_own && status.clears_at.is_some()
         };
         rows.extend(status.iter().filter(is_out).map(|model| row(model.scope.clone(), Some(model), None)));

@@ -116,7 +116,8 @@ fn failure() -> impl Strategy<Value = Failure> {
         }),
         any::<(u64, u64)>().prop_map(|(estimate, window)| Failure::ExceedsContextWindow { estimate, window }),
         Just(Failure::NoStructuredOutputSupport),
-        option::of("[A-Z]{1,9}").prop_map(|variable| Failure::KeyRefused { provider: "a".try_into().unwrap(), variable }),
+        option::of("[A-Z]{1,9}")
+            .prop_map(|variable| Failure::KeyRefused { provider: "a".try_into().unwrap(), variable }),
     ]
 }
 

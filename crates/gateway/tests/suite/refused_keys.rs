@@ -52,7 +52,8 @@ fn client_receives_the_variable_of_the_refused_key_at_once_and_while_the_outage_
 
 #[test]
 fn fallback_to_another_provider_reports_the_refused_key() {
-    let world = World::new("schema_version: 1\nglobal_default: gpt-5-mini\nrules:\n  - {name: best, when: {}, use: sonnet}\n");
+    let world =
+        World::new("schema_version: 1\nglobal_default: gpt-5-mini\nrules:\n  - {name: best, when: {}, use: sonnet}\n");
     world.mock.fail(Failure::once(REFUSED));
     assert_eq!(ask(&world, "hello").status, 200);
     let answer = ask(&world, "again");

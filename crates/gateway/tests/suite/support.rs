@@ -109,7 +109,8 @@ impl World {
             let entry = ProviderEntry { url: Some(format!("{}/v1", mock.url())), ..ProviderEntry::default() };
             configuration.providers.insert("mistral".to_owned(), entry);
         }
-        let key = |name: &str| (!wish.keyless && name.ends_with("_API_KEY")).then(|| wish.key.unwrap_or(KEY).to_owned());
+        let key =
+            |name: &str| (!wish.keyless && name.ends_with("_API_KEY")).then(|| wish.key.unwrap_or(KEY).to_owned());
         let providers = Providers::new(&configuration.providers, &Keys::default(), key).unwrap();
         let own = wish.models.map(|text| catalogue::ModelFile { file: "models.yaml", text });
         let variable =
