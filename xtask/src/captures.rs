@@ -13,8 +13,7 @@ use crate::{
     workspace,
 };
 
-/// A policy by which requested models are used.
-/// The strict settings: nothing is adapted, so every request is forwarded unchanged.
+/// A policy by which requested models are used and nothing is adapted, so that every request is forwarded unchanged.
 const POLICY: &str =
     "schema_version: 1\nglobal_default: sonnet\ngateway: { client_model: default, adapt: [], keep_thinking: true }\n";
 

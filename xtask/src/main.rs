@@ -14,6 +14,7 @@ mod demo;
 mod deny;
 mod docs;
 mod failure;
+mod first_hour;
 mod fuzz;
 mod http;
 mod load;
@@ -148,6 +149,14 @@ enum Task {
         #[arg(long = "built")]
         skip_build: bool,
     },
+    /// Run what a new user does in the first hour, on recorded sessions, and send their messages through the gateway.
+    FirstHour {
+        /// A folder in the layout of ~/.claude/projects.
+        dir: PathBuf,
+        /// Skip the build.
+        #[arg(long = "built")]
+        skip_build: bool,
+    },
     /// Test the page of the gateway in a real browser (chromium; installs playwright-core from npm).
     Browser {
         /// Skip the build.
@@ -218,6 +227,7 @@ fn run(task: Task) -> Outcome {
         Task::Sdks { only, provider, skip_build } => sdks::run(only.as_deref(), provider, skip_build).map(drop),
         Task::Captures { dir, skip_build } => captures::run(&dir, skip_build).map(drop),
         Task::Load { streams, kills, skip_build } => load::run(streams, kills, skip_build).map(drop),
+        Task::FirstHour { dir, skip_build } => first_hour::run(&dir, skip_build).map(drop),
         Task::Browser { skip_build } => browser::run(skip_build).map(drop),
         Task::Demo => demo::run(),
         Task::Snapshot => snapshot::run(),

@@ -8,7 +8,7 @@ use std::{
 use crate::{
     arrows, browser, captures, clients, corpus, crash, demo, deny, docs,
     failure::Outcome,
-    load, models,
+    first_hour, load, models,
     passed::Passed,
     program::{self, cargo, cargo_has, execute},
     quality, sdks, tidy, workspace,
@@ -42,6 +42,7 @@ pub(super) const STEPS: &[(&str, CheckFn)] = &[
     ("sdks", || sdks::run(None, false, false)),
     ("clients", || clients::run("", false)),
     ("browser", || browser::run(false)),
+    ("first-hour", first_hour_of_a_user),
     ("corpus", check_recorded_sessions),
     ("quality", check_public_prompts),
 ];
@@ -95,6 +96,16 @@ fn check_recorded_sessions() -> Outcome<Passed> {
         return corpus::run(&sessions);
     }
     println!("corpus: SKIPPED, no folder `{}`", sessions.display());
+    Ok(Passed::with_note("skipped, no folder of recorded sessions beside the workspace"))
+}
+
+/// Runs the first hour of a new user on recorded sessions; skipped if their folder does not exist next to the workspace.
+fn first_hour_of_a_user() -> Outcome<Passed> {
+    let sessions = workspace::root().join("../shared/corpus/claude-code/projects");
+    if sessions.is_dir() {
+        return first_hour::run(&sessions, false);
+    }
+    println!("first-hour: SKIPPED, no folder `{}`", sessions.display());
     Ok(Passed::with_note("skipped, no folder of recorded sessions beside the workspace"))
 }
 
