@@ -1,6 +1,7 @@
 //! The first hour of a new user: every command of the README in an empty home, on recorded sessions, and then the
 //! gateway, to which the user messages of those sessions are sent.
 
+mod agreement;
 mod conversation;
 mod effect;
 
@@ -39,8 +40,11 @@ pub(crate) fn run(sessions: &Path, skip_build: bool) -> Outcome<Passed> {
     let conversations = files.map(|path| Conversation::read(path)).collect::<Outcome<Vec<_>>>()?;
     let starter = workspace::read(&home.join("routing.yaml"))?;
     let mut notes = Vec::new();
-    for (name, policy) in [("the starter policy", starter.as_str()), ("a rule for every message", EVERY_MESSAGE)] {
-        let effect = measure(&conversations, policy)?;
+    let policies = [("the starter policy", starter.as_str()), ("a rule for every message", EVERY_MESSAGE)];
+    let mut measured: Vec<(tempfile::TempDir, RuleEffect)> = Vec::new();
+    for (name, policy) in policies {
+        let home = workspace::temporary_folder()?;
+        let effect = measure(&conversations, policy, home.path())?;
         println!("\n{name}:\n{effect}");
         if effect.percent() < LEAST_EFFECT {
             return Err(Failure::new(format!(
@@ -52,7 +56,16 @@ pub(crate) fn run(sessions: &Path, skip_build: bool) -> Outcome<Passed> {
             "{name}: {} of {} matched messages of {}",
             effect.effective, effect.matched, effect.messages
         ));
+        measured.push((home, effect));
     }
+    let mut compared = 0;
+    for (home, recorded) in &measured {
+        for ((_, policy), (_, chosen)) in policies.iter().zip(&measured) {
+            compared += agreement::check(home.path(), policy, &recorded.turns, &chosen.models)?;
+        }
+    }
+    println!("\nbacktest and gateway agree on {compared} turns");
+    notes.push(format!("backtest and gateway agree on {compared} turns"));
     Ok(Passed::with_note(notes.join("; ")))
 }
 
@@ -71,12 +84,12 @@ fn show(user: &Path, home: &Path, arguments: &[&str]) -> Outcome {
     Ok(())
 }
 
-/// Sends the user messages of all conversations through a gateway with a policy, in front of the mock provider.
-fn measure(conversations: &[Conversation], policy: &str) -> Outcome<RuleEffect> {
-    let home = workspace::temporary_folder()?;
-    workspace::write(&home.path().join("routing.yaml"), policy)?;
+/// Sends the user messages of all conversations through a gateway with a policy and the folder `home`, in front of the
+/// mock provider.
+fn measure(conversations: &[Conversation], policy: &str, home: &Path) -> Outcome<RuleEffect> {
+    workspace::write(&home.join("routing.yaml"), policy)?;
     let mock = start_mock(&[])?;
-    let gateway = start_gateway(home.path(), &mock)?;
+    let gateway = start_gateway(home, &mock)?;
     let effect = RuleEffect::measure(conversations, &gateway)?;
     gateway.stop()?;
     Ok(effect)

@@ -25,7 +25,9 @@ pub(super) struct RuleEffect {
     by_rule: BTreeMap<String, usize>,
     /// For matching rules without effect: the number of messages for each reason.
     missed: BTreeMap<String, usize>,
-    /// The models chosen, in the order of the messages.
+    /// The ids of the turns, in the order of the messages.
+    pub(super) turns: Vec<String>,
+    /// The models chosen, in the same order.
     pub(super) models: Vec<String>,
 }
 
@@ -41,6 +43,7 @@ impl RuleEffect {
                 let turn = send(&request, gateway, &conversation.session)?;
                 let view = gateway.request_json(&format!("/turns/{turn}"), None)?;
                 effect.count(&request, &view)?;
+                effect.turns.push(turn);
             }
         }
         Ok(effect)
