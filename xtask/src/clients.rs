@@ -2,6 +2,7 @@
 
 mod claude_code;
 mod codex;
+pub(crate) mod first_messages;
 pub(crate) mod installed;
 pub(crate) mod log;
 pub(crate) mod programs;

@@ -1,5 +1,5 @@
 //! The first hour of a new user: every command of the README in an empty home, on recorded sessions, and then the
-//! gateway, to which the user messages of those sessions are sent.
+//! gateway, to which the user messages of those sessions are sent, and the first messages in Claude Code and Codex.
 
 mod agreement;
 mod conversation;
@@ -8,7 +8,10 @@ mod effect;
 use std::{path::Path, process::Command};
 
 use crate::{
-    clients::programs::{self, start_gateway, start_mock, turnwise_command},
+    clients::{
+        first_messages,
+        programs::{self, start_gateway, start_mock, turnwise_command},
+    },
     failure::{Failure, Outcome},
     passed::Passed,
     program, workspace,
@@ -66,6 +69,7 @@ pub(crate) fn run(sessions: &Path, skip_build: bool) -> Outcome<Passed> {
     }
     println!("\nbacktest and gateway agree on {compared} turns");
     notes.push(format!("backtest and gateway agree on {compared} turns"));
+    notes.extend(first_messages::run()?);
     Ok(Passed::with_note(notes.join("; ")))
 }
 

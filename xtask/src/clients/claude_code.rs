@@ -46,9 +46,22 @@ pub(super) fn run(client: &Path, environment: &ClientEnvironment<'_>, mock: &Run
     Ok(expected)
 }
 
-/// Runs Claude Code with one message and returns its session.
+/// Runs Claude Code with one message in a new session and returns the session.
 fn run_turn(client: &Path, environment: &ClientEnvironment<'_>, text: &str) -> Outcome<Session> {
+    continue_session(client, environment, None, text)
+}
+
+/// Runs Claude Code with one message, in the session with an id or else in a new one. Returns the session.
+pub(super) fn continue_session(
+    client: &Path,
+    environment: &ClientEnvironment<'_>,
+    session: Option<&str>,
+    text: &str,
+) -> Outcome<Session> {
     let mut command = client_command(client, environment);
+    if let Some(session) = session {
+        command.args(["--resume", session]);
+    }
     command
         .args(["-p", text, "--model", "claude-opus-4-8", "--output-format", "json", "--allowedTools", "Bash(echo:*)"])
         .env("ANTHROPIC_BASE_URL", environment.url)

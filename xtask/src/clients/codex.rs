@@ -18,11 +18,7 @@ const EXEC_CALL: &str = r#"TOOLCALL:exec_command:{"cmd":"echo hi"}"#;
 /// Runs turns with a tool and with thinking before a tool, for both ways to configure the gateway in Codex. Returns the
 /// expected content of the log.
 pub(super) fn run(client: &Path, environment: &ClientEnvironment<'_>, mock: &RunningProgram) -> Outcome<ExpectedLog> {
-    let own_provider = format!(
-        "model = \"gpt-5.5\"\nmodel_provider = \"turnwise\"\n[model_providers.turnwise]\nname = \"turnwise\"\n\
-         base_url = \"{}/v1\"\nwire_api = \"responses\"\nenv_key = \"OPENAI_API_KEY\"\n",
-        environment.url
-    );
+    let own_provider = own_provider_settings(environment.url);
     let built_in = format!("model = \"gpt-5.5\"\nopenai_base_url = \"{}/v1\"\n", environment.url);
     let mut expected = ExpectedLog { models: vec!["openai:gpt-5.5"], ..ExpectedLog::default() };
     for (name, settings) in [("own", own_provider), ("built-in", built_in)] {
@@ -46,8 +42,21 @@ pub(super) fn run(client: &Path, environment: &ClientEnvironment<'_>, mock: &Run
     Ok(expected)
 }
 
+/// Returns the settings of Codex with the gateway at a URL as a provider of its own.
+pub(super) fn own_provider_settings(url: &str) -> String {
+    format!(
+        "model = \"gpt-5.5\"\nmodel_provider = \"turnwise\"\n[model_providers.turnwise]\nname = \"turnwise\"\n\
+         base_url = \"{url}/v1\"\nwire_api = \"responses\"\nenv_key = \"OPENAI_API_KEY\"\n"
+    )
+}
+
 /// Runs Codex with one message and returns its session.
-fn run_turn(client: &Path, environment: &ClientEnvironment<'_>, home: &Path, text: &str) -> Outcome<Session> {
+pub(super) fn run_turn(
+    client: &Path,
+    environment: &ClientEnvironment<'_>,
+    home: &Path,
+    text: &str,
+) -> Outcome<Session> {
     let mut command = client_command(client, environment);
     command
         .args(["exec", "--json", "--skip-git-repo-check", "--sandbox", "danger-full-access", text])

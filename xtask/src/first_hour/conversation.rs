@@ -58,7 +58,7 @@ impl Conversation {
         if line["isCompactSummary"] == true {
             self.messages.push(Value::Null);
         }
-        self.append("user", blocks);
+        self.append("user", &blocks);
     }
 
     /// Appends the blocks of an assistant line. After a user message it is the answer to a turn.
@@ -76,11 +76,11 @@ impl Conversation {
             // The mock provider accepts only its own signatures.
             block["signature"] = format!("sig:{}", without_date(model)).into();
         }
-        self.append("assistant", blocks);
+        self.append("assistant", &blocks);
     }
 
     /// Appends blocks to the last message if it has the same role, otherwise as a new message.
-    fn append(&mut self, role: &str, blocks: Vec<Value>) {
+    fn append(&mut self, role: &str, blocks: &[Value]) {
         if let Some(last) = self.messages.last_mut().filter(|last| last["role"] == role) {
             last["content"].as_array_mut().into_iter().for_each(|content| content.extend(blocks.iter().cloned()));
         } else if role == "user" || !self.messages.is_empty() {
