@@ -99,14 +99,14 @@ pub enum Failure {
     /// The request requires a response that follows a schema, which the model does not support.
     NoStructuredOutputSupport,
     /// The request has a feature that no API of the model supports, or that the model itself does not support.
-    CannotCarry {
+    UnsupportedFeature {
         /// The unsupported feature.
         requirement: Requirement,
         /// The API that the request would have been converted to.
         api: WireApi,
     },
     /// The request contains thinking that another model signed.
-    SignedByAnother,
+    ThinkingOfAnotherModel,
     /// The model failed earlier in the same turn.
     JustFailed(ErrorClass),
     /// The provider is unavailable because it rejected its configured key (decision D37).
@@ -129,8 +129,8 @@ impl Failure {
             Self::NoToolSupport => "no_tool_support",
             Self::NoSystemPromptSupport => "no_system_prompt_support",
             Self::NoStructuredOutputSupport => "no_structured_output_support",
-            Self::CannotCarry { .. } => "cannot_carry",
-            Self::SignedByAnother => "signed_by_another",
+            Self::UnsupportedFeature { .. } => "unsupported_feature",
+            Self::ThinkingOfAnotherModel => "thinking_of_another_model",
             Self::JustFailed(_) => "just_failed",
             Self::KeyRefused { .. } => "key_refused",
         }

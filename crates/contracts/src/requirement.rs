@@ -37,7 +37,7 @@ pub enum Requirement {
     /// Tools that the provider executes.
     ServerTools,
     /// Signed thinking, which only the model that signed it may receive.
-    Signatures,
+    EarlierThinking,
     /// A response that the provider stores, or a reference to a stored one.
     StoredAnswers,
     /// Several responses to one request, or token probabilities.
@@ -49,7 +49,7 @@ pub enum Requirement {
     /// A thinking budget in tokens, which newer models do not support.
     ThinkingBudget,
     /// Signed thinking of the running turn. Unlike that of earlier turns it cannot be dropped.
-    TurnSignatures,
+    RunningThinking,
     /// Stop sequences.
     StopSequences,
     /// A response in JSON without a schema.
@@ -110,13 +110,13 @@ impl Requirement {
         Self::Native,
         Self::Sampling,
         Self::ServerTools,
-        Self::Signatures,
+        Self::EarlierThinking,
         Self::StoredAnswers,
         Self::ManyAnswers,
         Self::ThinkingControl,
         Self::Effort,
         Self::ThinkingBudget,
-        Self::TurnSignatures,
+        Self::RunningThinking,
         Self::StopSequences,
         Self::JsonObject,
         Self::OneToolAtATime,
@@ -149,7 +149,7 @@ impl Requirement {
         Self::ContextManagement,
         Self::MidConversationSystem,
         Self::Sampling,
-        Self::Signatures,
+        Self::EarlierThinking,
         Self::ThinkingControl,
         Self::Effort,
         Self::ThinkingBudget,
@@ -169,13 +169,13 @@ impl Requirement {
             Self::Native => "native",
             Self::Sampling => "sampling",
             Self::ServerTools => "server_tools",
-            Self::Signatures => "signatures",
+            Self::EarlierThinking => "earlier_thinking",
             Self::StoredAnswers => "stored_answers",
             Self::ManyAnswers => "many_answers",
             Self::ThinkingControl => "thinking_control",
             Self::Effort => "effort",
             Self::ThinkingBudget => "thinking_budget",
-            Self::TurnSignatures => "turn_signatures",
+            Self::RunningThinking => "running_thinking",
             Self::StopSequences => "stop_sequences",
             Self::JsonObject => "json_object",
             Self::OneToolAtATime => "one_tool_at_a_time",

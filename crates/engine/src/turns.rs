@@ -106,7 +106,7 @@ impl Engine {
     /// Returns the models whose signed thinking a request may contain: the recorded signers of its thread, or, if there
     /// are none, the requested model. Empty if the request contains no signed thinking.
     pub(crate) fn signed_by(&self, session: &SessionId, thread: &Thread, request: &ClientRequest) -> BTreeSet<ModelId> {
-        if !request.requires.contains(&Requirement::Signatures) {
+        if !request.requires.contains(&Requirement::EarlierThinking) {
             return BTreeSet::new();
         }
         let recorded = self.state().sessions.get(session).map(|session| session.signers(thread)).unwrap_or_default();

@@ -45,8 +45,8 @@ pub(crate) fn rejection(
     let request = request?;
     // If a signer of the running turn has failed, no other model may receive its thinking.
     let signer_failed = || turn.failed.iter().any(|failed| request.signed_by.contains(&failed.model));
-    if request.requires.contains(&Requirement::TurnSignatures) && signer_failed() {
-        return Some(Failure::SignedByAnother);
+    if request.requires.contains(&Requirement::RunningThinking) && signer_failed() {
+        return Some(Failure::ThinkingOfAnotherModel);
     }
     select_api(model, request, adaptable).err()
 }
@@ -61,21 +61,22 @@ pub fn select_api(
     request: &ClientRequest,
     adaptable: &BTreeSet<Requirement>,
 ) -> Result<WireApi, Failure> {
-    let signed = request.requires.contains(&Requirement::Signatures) && !adaptable.contains(&Requirement::Signatures);
+    let signed =
+        request.requires.contains(&Requirement::EarlierThinking) && !adaptable.contains(&Requirement::EarlierThinking);
     // If the signer is unknown, no model may receive the thinking.
     if signed && (request.signed_by.is_empty() || request.signed_by.iter().any(|signer| *signer != model.id)) {
-        return Err(Failure::SignedByAnother);
+        return Err(Failure::ThinkingOfAnotherModel);
     }
     // Thinking of the running turn cannot be dropped: its model needs it back, and no other model may receive it.
-    if request.requires.contains(&Requirement::TurnSignatures) && !request.signed_by.contains(&model.id) {
-        return Err(Failure::SignedByAnother);
+    if request.requires.contains(&Requirement::RunningThinking) && !request.signed_by.contains(&model.id) {
+        return Err(Failure::ThinkingOfAnotherModel);
     }
     let api = select_supported_api(model, request, adaptable)?;
     let mut refused = request.requires.iter().copied().filter(|requirement| !model.capabilities.takes(*requirement));
     match refused.find(|requirement| !adaptable.contains(requirement)) {
         // A thinking budget is sent only in the request's own API.
         Some(Requirement::ThinkingBudget) if api != request.api => Ok(api),
-        Some(requirement) => Err(Failure::CannotCarry { requirement, api }),
+        Some(requirement) => Err(Failure::UnsupportedFeature { requirement, api }),
         None => Ok(api),
     }
 }
@@ -99,7 +100,7 @@ fn select_supported_api(
     for (index, api) in model.apis.iter().copied().enumerate() {
         let Some(requirement) = first_unsupported(api) else { return Ok(api) };
         if index == 0 {
-            first_failure = Failure::CannotCarry { requirement, api };
+            first_failure = Failure::UnsupportedFeature { requirement, api };
         }
     }
     Err(first_failure)
@@ -115,7 +116,7 @@ pub fn adapted_features(
 ) -> BTreeSet<Requirement> {
     let is_converted = api != request.api;
     let is_unsupported = |requirement: &Requirement| match requirement {
-        Requirement::Signatures => is_converted || request.signed_by.iter().any(|signer| *signer != model.id),
+        Requirement::EarlierThinking => is_converted || request.signed_by.iter().any(|signer| *signer != model.id),
         // Only its own API has a budget, where it is also a `ThinkingControl`.
         Requirement::ThinkingBudget if is_converted => false,
         requirement if !model.capabilities.takes(*requirement) => true,

@@ -39,7 +39,7 @@ event!(
         parent: Some(sample::name("agent-04a2b1")),
         model: sample::model(),
         estimated_input: 18_338,
-        adapted: vec![Requirement::Signatures, Requirement::Effort],
+        adapted: vec![Requirement::EarlierThinking, Requirement::Effort],
     }
 );
 

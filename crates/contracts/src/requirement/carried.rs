@@ -37,8 +37,8 @@ impl Requirement {
         let among_openai = matches!(from, OpenAiChat | OpenAiResponses) && matches!(to, OpenAiChat | OpenAiResponses);
         match self {
             // Every API has an effort; settings that only one API has are also `ThinkingControl`. Which model may
-            // receive signed thinking depends on models; that other APIs lose it is covered by `Signatures`.
-            Self::Effort | Self::ThinkingBudget | Self::TurnSignatures => true,
+            // receive signed thinking depends on models; that other APIs lose it is covered by `EarlierThinking`.
+            Self::Effort | Self::ThinkingBudget | Self::RunningThinking => true,
             // Only the two OpenAI APIs have such tools, with the same definitions, and only they agree on the meaning
             // of a final message of the model, which Anthropic continues. They send arguments as text of any content,
             // and images as URLs.

@@ -1,6 +1,6 @@
 //! Names are validated when they are created.
 
-use contracts::{ContentHash, IdError, ModelId, Provider, SessionId, ThreadId, TurnId};
+use contracts::{ChainSlot as _, ContentHash, IdError, ModelId, Provider, SessionId, Slot, ThreadId, TurnId};
 use proptest::prelude::*;
 
 #[test]
@@ -22,6 +22,15 @@ fn a_name_is_not_empty_not_long_and_one_word() {
     let error = ThreadId::try_from("a\nb").unwrap_err();
     assert_eq!(error.to_string(), "thread `a\\nb` contains white space or a control character");
     assert!(ModelId::try_from("a:b c").is_err());
+}
+
+/// The error of an unknown variant lists all variants, so a slot that was added to the enum alone is found.
+#[test]
+fn every_slot_is_in_the_chain() {
+    let error = serde_json::from_str::<Slot>("\"?\"").unwrap_err().to_string();
+    let variants: Vec<_> = error.split('`').skip(3).step_by(2).collect();
+    assert_eq!(variants.len(), Slot::CHAIN.len(), "{error}");
+    assert!(Slot::CHAIN.iter().all(|slot| variants.contains(&slot.name())), "{error}");
 }
 
 #[test]

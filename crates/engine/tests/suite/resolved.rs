@@ -69,8 +69,11 @@ fn an_auxiliary_call_goes_to_its_tier_whatever_the_copied_message_mentions() {
 #[test]
 fn the_requested_model_signs_until_the_log_knows_the_signers_of_the_thread() {
     let mut desk = Desk::with(POLICY);
-    let signed =
-        || ClientRequest { model: "opus".to_owned(), requires: [Requirement::Signatures].into(), ..client_request() };
+    let signed = || ClientRequest {
+        model: "opus".to_owned(),
+        requires: [Requirement::EarlierThinking].into(),
+        ..client_request()
+    };
     let signers =
         |outcome: &TurnOutcome| -> Vec<ModelId> { outcome.request().unwrap().signed_by.iter().cloned().collect() };
     let first = desk.arrive(input("hello", signed())).unwrap();
@@ -86,7 +89,7 @@ fn thinking_of_an_auxiliary_call_does_not_sign_the_main_conversation() {
     let mut desk = Desk::with(POLICY);
     let title = desk.arrive(auxiliary("name it")).unwrap();
     thinks(&mut desk, &title, HAIKU);
-    let signed = ClientRequest { requires: [Requirement::Signatures].into(), ..client_request() };
+    let signed = ClientRequest { requires: [Requirement::EarlierThinking].into(), ..client_request() };
     let main = desk.arrive(input("hello", ClientRequest { model: "sonnet".to_owned(), ..signed })).unwrap();
     assert_eq!(main.request().unwrap().signed_by, [model_id(SONNET)].into());
     assert_eq!(main.model(), Some(&model_id(SONNET)));

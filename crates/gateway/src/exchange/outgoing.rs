@@ -31,7 +31,7 @@ pub(super) fn prepare(
     let same_api = target.api == incoming.api;
     let streams = incoming.streams(inspected);
     let mut edits: Vec<Edit> = mention_edits(body, inspected, target);
-    if target.adapted.contains(&Requirement::Signatures) {
+    if target.adapted.contains(&Requirement::EarlierThinking) {
         edits.extend(remove_signed_thinking(body, inspected));
     }
     if !same_api {

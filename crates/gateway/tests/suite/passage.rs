@@ -92,7 +92,7 @@ fn a_client_of_gemini_is_refused_in_the_words_of_its_api() {
     let answer = world.post("/v1beta/models/turnwise:generateContent", &[], &body);
     assert_eq!(answer.status, 400);
     assert!(answer.body.contains("\"status\":\"INVALID_ARGUMENT\""), "{}", answer.body);
-    assert!(answer.body.contains("cannot_carry"), "{}", answer.body);
+    assert!(answer.body.contains("unsupported_feature"), "{}", answer.body);
     assert_eq!(world.mock.count(), 0, "nothing was sent");
 }
 
@@ -103,7 +103,7 @@ fn what_cannot_be_said_in_the_other_api_is_rejected_in_the_chain_with_its_reason
     let body = json!({ "model": "turnwise", "input": "patch it", "store": false, "tools": [tool] });
     let answer = world.post("/v1/responses", &[], &body);
     assert_eq!(answer.status, 400);
-    assert!(answer.body.contains("cannot_carry"), "{}", answer.body);
+    assert!(answer.body.contains("unsupported_feature"), "{}", answer.body);
     assert_eq!(world.mock.count(), 0, "nothing was sent");
     // The requested model supports the tool, and serves it if the policy allows that (decision D33).
     let body = json!({ "model": "gpt-5.5", "input": "patch it", "store": false, "tools": [tool] });

@@ -33,7 +33,7 @@ fn with_keep_thinking_a_session_stays_with_the_model_that_signed_its_thinking() 
     world.set_policy("schema_version: 1\nglobal_default: sonnet\ngateway: {keep_thinking: true}\nrules:\n  - {name: back, when: {message_matches: again}, use: claude-opus-4-8}\n");
     let refused = world.post("/v1/messages", &SESSION, &after(&body, &first.json(), "and now sonnet"));
     assert_eq!(refused.status, 400);
-    assert!(refused.body.contains("signed_by_another"), "{}", refused.body);
+    assert!(refused.body.contains("thinking_of_another_model"), "{}", refused.body);
     assert_eq!(world.mock.count(), 1, "nothing was sent");
     let again = world.post("/v1/messages", &SESSION, &after(&body, &first.json(), "think again"));
     assert_eq!((again.status.as_u16(), again.header("x-turnwise-model")), (200, "anthropic:claude-opus-4-8"));
@@ -74,15 +74,15 @@ fn by_default_earlier_thinking_is_dropped_for_another_model_and_a_header_reports
     world.set_policy("schema_version: 1\nglobal_default: sonnet\n");
     let next = world.post("/v1/messages", &SESSION, &after(&body, &first.json(), "and now sonnet"));
     assert_eq!(next.status, 200, "{}", next.body);
-    assert_eq!(next.header("x-turnwise-adapted"), "signatures");
+    assert_eq!(next.header("x-turnwise-adapted"), "earlier_thinking");
     assert!(!world.last_sent().to_string().contains("sig:"), "{}", world.last_sent());
     // The log, `why` and the page report it as well (decision D31).
     let calls = world.events::<LlmCallStarted>();
-    assert_eq!(calls.last().unwrap().adapted, [Requirement::Signatures]);
+    assert_eq!(calls.last().unwrap().adapted, [Requirement::EarlierThinking]);
     let turn = next.header("x-turnwise-turn");
     let view = world.send(&Method::GET, &format!("/turns/{turn}"), &[], "").json();
-    assert_eq!(view["adapted"], json!(["signatures"]));
-    assert!(view["why"].as_str().unwrap().ends_with("\nAdapted to the model: signatures\n"), "{view}");
+    assert_eq!(view["adapted"], json!(["earlier_thinking"]));
+    assert!(view["why"].as_str().unwrap().ends_with("\nAdapted to the model: earlier_thinking\n"), "{view}");
 }
 
 #[test]
@@ -99,7 +99,7 @@ fn thinking_of_an_unknown_signer_is_taken_for_the_requested_model_s_and_not_sent
         assert_eq!(answer.status, 200, "{}", answer.body);
         assert_eq!((answer.header("x-turnwise-model"), answer.header("x-turnwise-adapted")), expected);
     };
-    model_and_adapted(("anthropic:claude-sonnet-5-5", "signatures"));
+    model_and_adapted(("anthropic:claude-sonnet-5-5", "earlier_thinking"));
     assert!(!world.last_sent().to_string().contains("sig:"), "{}", world.last_sent());
     world.ended(1);
     world.set_policy(
@@ -110,7 +110,7 @@ fn thinking_of_an_unknown_signer_is_taken_for_the_requested_model_s_and_not_sent
     world.ended(2);
     let decided = world.events::<RouteDecided>();
     let text = engine_text(decided.last().unwrap());
-    assert!(text.contains("signed_by_another"), "{text}");
+    assert!(text.contains("thinking_of_another_model"), "{text}");
 }
 
 fn engine_text(decided: &RouteDecided) -> String {

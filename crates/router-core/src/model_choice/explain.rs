@@ -78,7 +78,7 @@ impl Explain for ModelChoice {
             Failure::ExceedsContextWindow { estimate, window } => {
                 format!("exceeds_context_window: {estimate} tokens expected, {window} fit")
             }
-            Failure::CannotCarry { requirement, api } => {
+            Failure::UnsupportedFeature { requirement, api } => {
                 let lacking = if requirement.is_of_the_model() { "the model".to_owned() } else { api.to_string() };
                 let setting = requirement.dropped_as();
                 let remedy = if Requirement::ADAPTABLE.contains(&setting) {
@@ -86,10 +86,11 @@ impl Explain for ModelChoice {
                 } else {
                     String::new()
                 };
-                format!("cannot_carry: {lacking} has no {requirement}{remedy}")
+                format!("unsupported_feature: {lacking} does not support {requirement}{remedy}")
             }
-            Failure::SignedByAnother => {
-                "signed_by_another: the conversation contains thinking that another model signed".to_owned()
+            Failure::ThinkingOfAnotherModel => {
+                "thinking_of_another_model: the running turn contains thinking that only its own model may receive"
+                    .to_owned()
             }
             Failure::KeyRefused { provider, variable } => {
                 format!("key_refused: {}", key_refused(provider, variable.as_deref()))

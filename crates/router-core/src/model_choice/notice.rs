@@ -110,7 +110,7 @@ impl Notify for ModelChoice {
             advice.push(format!("Configured and not tried: models of {}.", untried.join(", ")));
         }
         let is_unsupported =
-            |failure: &Failure| matches!(failure, Failure::CannotCarry { .. } | Failure::SignedByAnother);
+            |failure: &Failure| matches!(failure, Failure::UnsupportedFeature { .. } | Failure::ThinkingOfAnotherModel);
         if decision.rejections().any(|(_, failure)| is_unsupported(failure)) {
             advice.push(
                 "Add a rule with a model that supports the request, or set `gateway.last_resort: requested`."

@@ -60,7 +60,7 @@ pub struct GatewaySettings {
     /// How tokens are counted for clients.
     pub count_tokens: CountTokens,
     /// Requirements that a request is adapted to for a model that does not support them: those of `adapt`, and
-    /// [`Requirement::Signatures`] unless `keep_thinking` is set.
+    /// [`Requirement::EarlierThinking`] unless `keep_thinking` is set.
     pub adaptable: BTreeSet<Requirement>,
     /// The model that serves a request if neither a rule nor a default can.
     pub last_resort: LastResort,
@@ -111,20 +111,20 @@ impl Loader<'_> {
         }
         let keep_thinking = keys.get("keep_thinking").and_then(|node| self.problems.boolean(node, "keep_thinking"));
         if keep_thinking == Some(true) {
-            settings.adaptable.remove(&Requirement::Signatures);
+            settings.adaptable.remove(&Requirement::EarlierThinking);
         }
         Some(settings)
     }
 
     /// Parses the list `adapt`. Earlier thinking is adaptable whatever the list contains: `keep_thinking` governs it.
     fn adapt(&mut self, node: &Node<'_>) -> BTreeSet<Requirement> {
-        let mut adaptable = BTreeSet::from([Requirement::Signatures]);
+        let mut adaptable = BTreeSet::from([Requirement::EarlierThinking]);
         // `texts` rejects an empty list, which here is the strict setting.
         if matches!(&node.value, Value::List(items) if items.is_empty()) {
             return adaptable;
         }
         let is_listable =
-            |known: &Requirement| Requirement::ADAPTABLE.contains(known) && *known != Requirement::Signatures;
+            |known: &Requirement| Requirement::ADAPTABLE.contains(known) && *known != Requirement::EarlierThinking;
         for name in self.problems.texts(node, "adapt").unwrap_or_default() {
             if let Some(requirement) = Requirement::named(name).filter(is_listable) {
                 adaptable.insert(requirement);

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use contracts::{
     ClientRequest, Failure, ModelSpec,
     Requirement::{
-        self, Effort, FiveStopSequences, HighTemperature, JsonObject, MaxEffort, NoThinking, Sampling, Signatures,
-        SixStopSequences, StopSequences, ThinkingBudget, ThinkingControl, TurnSignatures,
+        self, EarlierThinking, Effort, FiveStopSequences, HighTemperature, JsonObject, MaxEffort, NoThinking,
+        RunningThinking, Sampling, SixStopSequences, StopSequences, ThinkingBudget, ThinkingControl,
     },
     Tier, Tokenizer,
     WireApi::{self, AnthropicMessages, Gemini, OpenAiChat, OpenAiResponses},
@@ -43,7 +43,7 @@ fn a_model_that_takes_no_effort_is_not_sent_one_unless_it_may_be_dropped() {
     let wish = request(AnthropicMessages, &[Effort], &[]);
     assert_eq!(asked(&haiku, &wish, &[]), Ok(AnthropicMessages));
     haiku.capabilities.effort = false;
-    let refused = Failure::CannotCarry { requirement: Effort, api: AnthropicMessages };
+    let refused = Failure::UnsupportedFeature { requirement: Effort, api: AnthropicMessages };
     assert_eq!(asked(&haiku, &wish, &[]), Err(refused.clone()));
     assert_eq!(asked(&haiku, &wish, &[ThinkingBudget]), Err(refused));
     assert_eq!(asked(&haiku, &wish, &[Effort]), Ok(AnthropicMessages));
@@ -51,7 +51,7 @@ fn a_model_that_takes_no_effort_is_not_sent_one_unless_it_may_be_dropped() {
     let codex = request(OpenAiResponses, &[Effort], &[]);
     assert_eq!(
         asked(&haiku, &codex, &[]),
-        Err(Failure::CannotCarry { requirement: Effort, api: AnthropicMessages }),
+        Err(Failure::UnsupportedFeature { requirement: Effort, api: AnthropicMessages }),
         "another API says it too"
     );
 }
@@ -60,7 +60,7 @@ fn a_model_that_takes_no_effort_is_not_sent_one_unless_it_may_be_dropped() {
 fn a_budget_of_thinking_matters_where_it_is_said() {
     let mut opus = named("anthropic:opus", &[AnthropicMessages]);
     opus.capabilities.thinking_budget = false;
-    let refused = Failure::CannotCarry { requirement: ThinkingBudget, api: AnthropicMessages };
+    let refused = Failure::UnsupportedFeature { requirement: ThinkingBudget, api: AnthropicMessages };
     assert_eq!(asked(&opus, &request(AnthropicMessages, &[ThinkingBudget], &[]), &[]), Err(refused));
     assert_eq!(
         asked(&opus, &request(AnthropicMessages, &[ThinkingBudget], &[]), &[ThinkingBudget]),
@@ -76,18 +76,18 @@ fn what_was_thought_in_the_running_turn_is_shown_to_its_model_alone_whatever_may
     let sonnet = named("anthropic:sonnet", &[AnthropicMessages]);
     let gpt = named("openai:gpt", &[OpenAiResponses]);
     let all = Requirement::ADAPTABLE;
-    let over = request(AnthropicMessages, &[Signatures], &[&opus]);
-    let running = request(AnthropicMessages, &[Signatures, TurnSignatures], &[&opus]);
+    let over = request(AnthropicMessages, &[EarlierThinking], &[&opus]);
+    let running = request(AnthropicMessages, &[EarlierThinking, RunningThinking], &[&opus]);
     assert_eq!(asked(&sonnet, &over, &all), Ok(AnthropicMessages));
-    assert_eq!(asked(&sonnet, &running, &all), Err(Failure::SignedByAnother));
-    assert_eq!(asked(&gpt, &running, &all), Err(Failure::SignedByAnother));
+    assert_eq!(asked(&sonnet, &running, &all), Err(Failure::ThinkingOfAnotherModel));
+    assert_eq!(asked(&gpt, &running, &all), Err(Failure::ThinkingOfAnotherModel));
     assert_eq!(asked(&opus, &running, &[]), Ok(AnthropicMessages));
-    let unknown = request(AnthropicMessages, &[Signatures, TurnSignatures], &[]);
-    assert_eq!(asked(&opus, &unknown, &all), Err(Failure::SignedByAnother));
+    let unknown = request(AnthropicMessages, &[EarlierThinking, RunningThinking], &[]);
+    assert_eq!(asked(&opus, &unknown, &all), Err(Failure::ThinkingOfAnotherModel));
     // Of several signers in a session, the one of the running turn continues if the others' thinking may be dropped.
-    let both = request(AnthropicMessages, &[Signatures, TurnSignatures], &[&opus, &sonnet]);
+    let both = request(AnthropicMessages, &[EarlierThinking, RunningThinking], &[&opus, &sonnet]);
     assert_eq!(asked(&sonnet, &both, &all), Ok(AnthropicMessages));
-    assert_eq!(asked(&sonnet, &both, &[]), Err(Failure::SignedByAnother));
+    assert_eq!(asked(&sonnet, &both, &[]), Err(Failure::ThinkingOfAnotherModel));
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn of_the_apis_of_a_model_the_first_that_says_everything_is_taken() {
     let claude = named("anthropic:opus", &[AnthropicMessages]);
     assert_eq!(
         asked(&claude, &request(OpenAiChat, &[JsonObject], &[]), &Requirement::ADAPTABLE),
-        Err(Failure::CannotCarry { requirement: JsonObject, api: AnthropicMessages })
+        Err(Failure::UnsupportedFeature { requirement: JsonObject, api: AnthropicMessages })
     );
 }
 
@@ -106,7 +106,7 @@ fn of_the_apis_of_a_model_the_first_that_says_everything_is_taken() {
 fn more_texts_to_stop_at_than_an_api_takes_keep_its_models_from_the_request() {
     let chat = named("groq:llama", &[OpenAiChat]);
     let gemini = named("google:gemini", &[Gemini]);
-    let refused = |requirement, api| Err(Failure::CannotCarry { requirement, api });
+    let refused = |requirement, api| Err(Failure::UnsupportedFeature { requirement, api });
     let five = request(AnthropicMessages, &[StopSequences, FiveStopSequences], &[]);
     assert_eq!(asked(&chat, &five, &Requirement::ADAPTABLE), refused(FiveStopSequences, OpenAiChat));
     assert_eq!(asked(&gemini, &five, &[]), Ok(Gemini));
@@ -119,7 +119,7 @@ fn more_texts_to_stop_at_than_an_api_takes_keep_its_models_from_the_request() {
 fn a_temperature_beyond_anthropic_s_goes_where_sampling_may_be_dropped() {
     let claude = named("anthropic:opus", &[AnthropicMessages]);
     let hot = request(OpenAiChat, &[HighTemperature], &[]);
-    let refused = Failure::CannotCarry { requirement: HighTemperature, api: AnthropicMessages };
+    let refused = Failure::UnsupportedFeature { requirement: HighTemperature, api: AnthropicMessages };
     assert_eq!(asked(&claude, &hot, &[Effort]), Err(refused));
     assert_eq!(asked(&claude, &hot, &[Sampling]), Ok(AnthropicMessages));
     assert_eq!(asked(&named("google:gemini", &[Gemini]), &hot, &[]), Ok(Gemini));
@@ -129,7 +129,7 @@ fn a_temperature_beyond_anthropic_s_goes_where_sampling_may_be_dropped() {
 fn a_word_for_how_hard_to_think_matters_to_models_that_are_told_it() {
     let mut claude = named("anthropic:haiku", &[AnthropicMessages]);
     let quiet = request(OpenAiChat, &[NoThinking], &[]);
-    let refused = |requirement, api| Err(Failure::CannotCarry { requirement, api });
+    let refused = |requirement, api| Err(Failure::UnsupportedFeature { requirement, api });
     assert_eq!(asked(&claude, &quiet, &[]), refused(NoThinking, AnthropicMessages));
     assert_eq!(asked(&claude, &quiet, &[ThinkingControl]), Ok(AnthropicMessages));
     claude.capabilities.effort = false;

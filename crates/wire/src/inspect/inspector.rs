@@ -116,7 +116,7 @@ impl<'a> Inspector<'a> {
 
     /// Records that the request requires a feature.
     pub(crate) fn require(&mut self, requirement: Requirement) {
-        if requirement == Requirement::Signatures {
+        if requirement == Requirement::EarlierThinking {
             self.last_signed = Some(self.message_index);
         }
         self.summary.requires.insert(requirement);
@@ -288,7 +288,7 @@ impl<'a> Inspector<'a> {
         // The user's last message is the start of the running turn.
         let in_running_turn =
             self.last_signed.is_some_and(|signed| self.history.last_user.is_none_or(|user| user < signed));
-        self.require_if(in_running_turn, Requirement::TurnSignatures);
+        self.require_if(in_running_turn, Requirement::RunningThinking);
     }
 
     /// Completes the summary at the end of the body.

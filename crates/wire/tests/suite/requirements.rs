@@ -2,9 +2,9 @@
 
 use contracts::{
     Requirement::{
-        self, AudioVideo, CacheControl, CustomTools, Documents, Effort, ExtraHighEffort, ManyAnswers, Native,
-        NoThinking, RemoteImages, ResultWithoutCall, Sampling, ServerTools, Signatures, StoredAnswers, ThinkingBudget,
-        ThinkingControl, ToolImages, TurnSignatures,
+        self, AudioVideo, CacheControl, CustomTools, Documents, EarlierThinking, Effort, ExtraHighEffort, ManyAnswers,
+        Native, NoThinking, RemoteImages, ResultWithoutCall, RunningThinking, Sampling, ServerTools, StoredAnswers,
+        ThinkingBudget, ThinkingControl, ToolImages,
     },
     WireApi,
 };
@@ -70,7 +70,7 @@ fn what_responses_require() {
             {"role": "user", "content": "hi"},
             {"summary": [], "type": "reasoning", "encrypted_content": "x"},
         ]})),
-        [Signatures, TurnSignatures]
+        [EarlierThinking, RunningThinking]
     );
     assert_eq!(responses(json!({"input": [{"encrypted_content": "x", "type": "compaction"}]})), [Native]);
     let found = json!({"type": "tool_search_call", "arguments": {}, "execution": "client"});
@@ -94,7 +94,7 @@ fn what_gemini_s_requests_require() {
     assert_eq!(part(json!({"fileData": {"fileUri": "gs://x", "mimeType": "image/png"}})), [RemoteImages]);
     let signed = json!({"thoughtSignature": "eA", "functionCall": {"name": "f", "args": {}}});
     let called = [json!({"parts": [signed], "role": "model"}), json!({"parts": [{"text": "x"}], "role": "user"})];
-    assert_eq!(gemini(json!({ "contents": called })), [Signatures]);
+    assert_eq!(gemini(json!({ "contents": called })), [EarlierThinking]);
     assert_eq!(part(json!({"text": "x", "odd": null})), [Native]);
 }
 
@@ -127,16 +127,16 @@ fn signed_thinking_behind_what_the_user_wrote_last_is_the_running_turns() {
         json!({"role": "assistant", "content": [thinking, {"type": "tool_use", "id": "a", "name": "f", "input": {}}]});
     let result = json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a", "content": "ok"}]});
     let anthropic = |messages: Value| requires(WireApi::AnthropicMessages, &json!({"messages": messages}));
-    assert_eq!(anthropic(json!([user("one"), calls, result])), [Signatures, TurnSignatures]);
-    assert_eq!(anthropic(json!([user("one"), calls, result, user("two")])), [Signatures]);
+    assert_eq!(anthropic(json!([user("one"), calls, result])), [EarlierThinking, RunningThinking]);
+    assert_eq!(anthropic(json!([user("one"), calls, result, user("two")])), [EarlierThinking]);
     assert_eq!(
         anthropic(json!([user("one"), calls, result, user("two"), calls, result])),
-        [Signatures, TurnSignatures]
+        [EarlierThinking, RunningThinking]
     );
     let responses = |input: Value| requires(WireApi::OpenAiResponses, &json!({"input": input}));
     let reasoning = json!({"type": "reasoning", "summary": [], "encrypted_content": "x"});
     let call = json!({"type": "function_call", "call_id": "c", "name": "f", "arguments": "{}"});
     let output = json!({"type": "function_call_output", "call_id": "c", "output": "ok"});
-    assert_eq!(responses(json!([user("one"), reasoning, call, output])), [Signatures, TurnSignatures]);
-    assert_eq!(responses(json!([user("one"), reasoning, call, output, user("two")])), [Signatures]);
+    assert_eq!(responses(json!([user("one"), reasoning, call, output])), [EarlierThinking, RunningThinking]);
+    assert_eq!(responses(json!([user("one"), reasoning, call, output, user("two")])), [EarlierThinking]);
 }

@@ -75,9 +75,9 @@ impl<'a> Inspector<'a> {
             }
             "thinking" => {
                 self.summary.prompt.characters += characters(block.thought.as_ref());
-                self.require(Requirement::Signatures);
+                self.require(Requirement::EarlierThinking);
             }
-            "redacted_thinking" => self.require(Requirement::Signatures),
+            "redacted_thinking" => self.require(Requirement::EarlierThinking),
             "tool_use" => self.inspect_tool_use(block),
             // The API has no results within results; they could nest without limit.
             "tool_result" if !draft.inside_result => self.inspect_tool_result(cursor, block, draft)?,

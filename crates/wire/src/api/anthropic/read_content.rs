@@ -57,7 +57,7 @@ fn read_block(value: Value, role: Role, gate: &mut FeatureGate<'_>) -> Result<Op
         ("tool_use", Role::Assistant) => Some(Block::ToolCall(read_call(&mut fields)?)),
         ("tool_result", Role::User) => Some(Block::ToolResult(read_result(&mut fields, gate)?)),
         ("thinking" | "redacted_thinking", Role::Assistant) => {
-            gate.drop_feature(Requirement::Signatures)?;
+            gate.drop_feature(Requirement::EarlierThinking)?;
             for name in ["thinking", "signature", "data"] {
                 fields.take(name);
             }

@@ -87,9 +87,9 @@ const MESSAGE: &[Field] = &[
     ("annotations", ByValue),                     // native unless empty
     ("function_call", ByValue),                   // calls in the deprecated form: native unless empty
     ("audio", Requires(Requirement::AudioVideo)), // earlier audio of the model
-    ("reasoning_content", Requires(Requirement::Signatures)), // thinking of DeepSeek and others
-    ("reasoning", Requires(Requirement::Signatures)), // thinking of OpenRouter
-    ("reasoning_details", Requires(Requirement::Signatures)), // thinking of OpenRouter, signed
+    ("reasoning_content", Requires(Requirement::EarlierThinking)), // thinking of DeepSeek and others
+    ("reasoning", Requires(Requirement::EarlierThinking)), // thinking of OpenRouter
+    ("reasoning_details", Requires(Requirement::EarlierThinking)), // thinking of OpenRouter, signed
     ("cache_control", Requires(Requirement::CacheControl)), // OpenRouter's and LiteLLM's mark for the prompt cache
 ];
 

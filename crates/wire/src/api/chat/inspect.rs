@@ -124,7 +124,7 @@ impl<'a> Inspector<'a> {
                 "reasoning" | "reasoning_content" | "reasoning_details" if value.is_falsy() => {}
                 "reasoning" | "reasoning_content" => {
                     self.summary.prompt.characters += value.characters();
-                    self.require(Requirement::Signatures);
+                    self.require(Requirement::EarlierThinking);
                 }
                 _ => self.classify_field(ObjectKind::Message, &name, &value),
             }

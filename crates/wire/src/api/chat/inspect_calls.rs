@@ -22,7 +22,7 @@ impl<'a> Inspector<'a> {
                 self.expect_count(index);
             }
             // The signature of the thinking, in Google's compatible API.
-            self.require_if(extra.is_some_and(|extra| !extra.is_falsy()), Requirement::Signatures);
+            self.require_if(extra.is_some_and(|extra| !extra.is_falsy()), Requirement::EarlierThinking);
             let (content, name, arguments) = match kind.as_ref().map(Value::string) {
                 Some(Some(kind)) if kind == "custom" => {
                     self.require(Requirement::CustomTools);

@@ -54,7 +54,7 @@ pub(super) fn read_message(message: Value, gate: &mut FeatureGate<'_>) -> Result
     }
     for name in ["reasoning", "reasoning_content", "reasoning_details"] {
         if fields.take_unless(name, is_falsy).is_some() {
-            gate.drop_feature(Requirement::Signatures)?;
+            gate.drop_feature(Requirement::EarlierThinking)?;
         }
     }
     fields.finish_known(ObjectKind::Message, gate)?;
@@ -125,7 +125,7 @@ fn read_call(call: Value, gate: &mut FeatureGate<'_>) -> Result<ToolCall, Conver
     fields.take_count("index")?;
     // The signature of the thinking, in Google's compatible API.
     if fields.take_unless("extra_content", is_falsy).is_some() {
-        gate.drop_feature(Requirement::Signatures)?;
+        gate.drop_feature(Requirement::EarlierThinking)?;
     }
     fields.finish()?;
     Ok(call)

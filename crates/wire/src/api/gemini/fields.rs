@@ -94,8 +94,8 @@ const PART: &[Field] = &[
     ("functionResponse", ByValue),  // id, name and response are supported
     ("function_response", ByValue), // the same
     ("thought", ByValue),           // thinking when true
-    ("thoughtSignature", Requires(Requirement::Signatures)), // signs a thought or a call
-    ("thought_signature", Requires(Requirement::Signatures)), // the same
+    ("thoughtSignature", Requires(Requirement::EarlierThinking)), // signs a thought or a call
+    ("thought_signature", Requires(Requirement::EarlierThinking)), // the same
     ("executableCode", Requires(Requirement::ServerTools)), // code that Google ran
     ("executable_code", Requires(Requirement::ServerTools)), // the same
     ("codeExecutionResult", Requires(Requirement::ServerTools)), // its result

@@ -146,7 +146,7 @@ impl<'a> Inspector<'a> {
                 }
             }
         }
-        self.require_if(thought, Requirement::Signatures);
+        self.require_if(thought, Requirement::EarlierThinking);
         // A part has one kind of content, and thoughts are texts.
         self.require_if(1 < contents || (thought && text.is_none() && 0 < contents), Requirement::Native);
         if let Some(text) = text {

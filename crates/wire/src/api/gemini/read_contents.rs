@@ -86,7 +86,7 @@ impl Contents {
     ) -> Result<Option<Block>, ConvertError> {
         let mut fields = ObjectReader::new_google(part, "a part of a content")?;
         if fields.take_unless("thoughtSignature", |signature| signature == NO_SIGNATURE).is_some() {
-            gate.drop_feature(Requirement::Signatures)?;
+            gate.drop_feature(Requirement::EarlierThinking)?;
         }
         let is_thought = fields.take_bool("thought")?.unwrap_or(false);
         let block = if let Some(text) = fields.take_string("text")? {
@@ -112,7 +112,7 @@ impl Contents {
         };
         fields.finish_known(ObjectKind::Part, gate)?;
         if is_thought {
-            gate.drop_feature(Requirement::Signatures)?;
+            gate.drop_feature(Requirement::EarlierThinking)?;
             return if matches!(block, None | Some(Block::Text(_))) { Ok(None) } else { Err(NATIVE) };
         }
         Ok(block)

@@ -240,7 +240,7 @@ impl<'a> Inspector<'a> {
                 let ends_with_model = self.ends_with_model;
                 self.record_assistant_message();
                 self.ends_with_model = ends_with_model;
-                self.require(Requirement::Signatures);
+                self.require(Requirement::EarlierThinking);
             }
             "item_reference" => self.require(Requirement::StoredAnswers),
             kind if kind.ends_with("_call") => {

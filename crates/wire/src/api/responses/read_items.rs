@@ -54,7 +54,7 @@ fn read_item(item: Value, messages: &mut Vec<Message>, gate: &mut FeatureGate<'_
             gate.require(Requirement::CustomTools)?;
             (Role::User, Block::ToolResult(read_result(&mut fields, gate)?))
         }
-        Some("reasoning") => return gate.drop_feature(Requirement::Signatures),
+        Some("reasoning") => return gate.drop_feature(Requirement::EarlierThinking),
         Some("item_reference") => return Err(ConvertError::Requires(Requirement::StoredAnswers)),
         Some(kind) if kind.ends_with("_call") || kind.ends_with("_output") => {
             return Err(ConvertError::Requires(Requirement::ServerTools));

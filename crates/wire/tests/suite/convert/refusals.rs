@@ -182,7 +182,7 @@ fn what_an_api_cannot_do_is_refused() {
 
 #[test]
 fn what_only_tunes_a_model_is_dropped_visibly() {
-    use Requirement::{CacheControl, ContextManagement, Sampling, Signatures, ThinkingControl};
+    use Requirement::{CacheControl, ContextManagement, EarlierThinking, Sampling, ThinkingControl};
     let to = [CHAT, RESPONSES, GEMINI];
     dropped(ANTHROPIC, &to, CacheControl, &json!({"cache_control": {"type": "ephemeral"}}));
     dropped(ANTHROPIC, &to, ContextManagement, &json!({"context_management": {"edits": []}}));
@@ -201,7 +201,7 @@ fn what_only_tunes_a_model_is_dropped_visibly() {
     dropped(RESPONSES, &[ANTHROPIC, CHAT, GEMINI], ContextManagement, &json!({"truncation": "auto"}));
     let thought = json!([{"type": "message", "role": "user", "content": "hi"}, {"type": "reasoning", "summary": []}]);
     let (_, missing) = said(RESPONSES, CHAT, &json!({"input": thought})).unwrap();
-    assert_eq!(missing, [Signatures]);
+    assert_eq!(missing, [EarlierThinking]);
 }
 
 #[test]

@@ -72,7 +72,7 @@ fn nothing_is_dropped_unless_it_may_be() {
     let needed = BTreeSet::from([
         Requirement::CacheControl,
         Requirement::ContextManagement,
-        Requirement::Signatures,
+        Requirement::EarlierThinking,
         Requirement::ThinkingControl,
     ]);
     assert_eq!(may_drop, needed);

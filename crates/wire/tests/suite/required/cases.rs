@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use contracts::{
     Requirement::{
-        self, BlankStopSequences, BrokenArguments, DottedToolNames, Effort, ExactBytes, ExtraHighEffort,
-        FiveStopSequences, GifImages, HighTemperature, LongToolNames, MaxEffort, MinimalEffort, Native, NoThinking,
-        OtherImages, ResultWithoutCall, Signatures, SixStopSequences, StopSequences, StoredImages, SystemAlone,
+        self, BlankStopSequences, BrokenArguments, DottedToolNames, EarlierThinking, Effort, ExactBytes,
+        ExtraHighEffort, FiveStopSequences, GifImages, HighTemperature, LongToolNames, MaxEffort, MinimalEffort,
+        Native, NoThinking, OtherImages, ResultWithoutCall, SixStopSequences, StopSequences, StoredImages, SystemAlone,
         TemperatureAndTopP, ThinkingControl,
     },
     WireApi::{self, AnthropicMessages as Messages, Gemini, OpenAiChat as Chat, OpenAiResponses as Responses},
@@ -245,6 +245,6 @@ fn empty_thinking_of_a_compatible_server_says_nothing_and_its_signature_may_be_d
     };
     check(Chat, &answer(Value::Null), &[], &[Messages, Responses, Gemini]);
     let signed = body(Chat, &answer(json!({"google": {"thought_signature": "x"}})));
-    let asked = Asked { may_drop: BTreeSet::from([Signatures]), accepts_effort: true, newer_chat: true };
-    assert_eq!(asked.converted(Chat, Messages, &signed), Ok(BTreeSet::from([Signatures])));
+    let asked = Asked { may_drop: BTreeSet::from([EarlierThinking]), accepts_effort: true, newer_chat: true };
+    assert_eq!(asked.converted(Chat, Messages, &signed), Ok(BTreeSet::from([EarlierThinking])));
 }
