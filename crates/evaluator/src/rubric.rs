@@ -26,12 +26,15 @@ const BUILT_IN: &str = "turn-signals";
 /// The greatest length of a rubric's name, in bytes.
 const MAX_NAME_BYTES: usize = 64;
 
-/// The weights of signals, with the name and version that identify them in every verdict.
+/// The weights of signals, with the name and version that identify the rubric in every verdict.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "RubricFile")]
 pub struct Rubric {
+    /// The name: 1 to 64 bytes without white space.
     name: String,
+    /// The version, from 1.
     version: u16,
+    /// The weight of each kind of signal.
     weights: Weights,
 }
 
@@ -53,8 +56,11 @@ pub enum RubricError {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RubricFile {
+    /// The name, not validated yet.
     name: String,
+    /// The version, not validated yet.
     version: u16,
+    /// The weights; omitted ones have their built-in value.
     #[serde(default)]
     weights: Weights,
 }
@@ -101,7 +107,7 @@ impl Rubric {
         self.version
     }
 
-    /// Computes score and confidence of signals, both rounded down to billionths.
+    /// Computes score and confidence of signals, both rounded down to billionths; both are 0 without signals.
     pub(crate) fn evaluate(&self, signals: &SignalList) -> (Score, Score) {
         // All weights are multiplied by the number of tools, so that the share of successes stays exact. Weights are below
         // 2^16, kinds below 2^5 and tools below 2^33, so sums stay below 2^54.

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::weights::Weights;
 
-/// The number of signals listed in a verdict, which keeps the event below 4 KiB.
+/// The greatest number of signals listed in a verdict, so that the event stays below 4 KiB.
 pub(crate) const MAX_SIGNALS: usize = 64;
 
 /// Signals in the order in which they were added. Lists at most [`MAX_SIGNALS`] and counts the others.
@@ -72,6 +72,7 @@ impl SignalList {
         self.listed.iter().any(|signal| signal.kind == kind)
     }
 
+    /// Returns the listed signals, at most [`MAX_SIGNALS`].
     pub(crate) fn listed(&self) -> &[Signal] {
         &self.listed
     }
@@ -81,10 +82,12 @@ impl SignalList {
         self.omitted
     }
 
+    /// Returns the number of successful tools, including those that are not listed.
     pub(crate) const fn tools_succeeded(&self) -> u32 {
         self.tools_succeeded
     }
 
+    /// Returns the number of failed tools, including those that are not listed.
     pub(crate) const fn tools_failed(&self) -> u32 {
         self.tools_failed
     }

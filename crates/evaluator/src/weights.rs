@@ -115,7 +115,8 @@ impl Default for Weights {
     }
 }
 
-/// Returns whether a kind of signal is positive. Signals of tools are neither: they share one weight, see [`is_tool`].
+/// Returns whether a kind of signal is positive; false for negative kinds and for tools, which share one weight, see
+/// [`is_tool`].
 pub(crate) const fn is_positive(kind: SignalKind) -> bool {
     matches!(
         kind,

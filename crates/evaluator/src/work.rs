@@ -23,13 +23,14 @@ impl JudgedWork {
         Self { chosen: Some((model, event)), ..Self::default() }
     }
 
-    /// Records that the user chose a model, which is a signal once that model has done the work.
+    /// Records that the user chose a model with the event `event`. The choice becomes a signal once that model has done
+    /// the work.
     pub(crate) fn choose(&mut self, model: ModelId, event: EventId) {
         self.chosen = Some((model, event));
         self.add_choice_signal();
     }
 
-    /// Counts an answered model call.
+    /// Counts an answered call of a model.
     pub(crate) fn add_call(&mut self, model: &ModelId) {
         match self.calls.iter_mut().find(|(known, _)| known == model) {
             Some((_, calls)) => *calls = calls.saturating_add(1),
@@ -38,7 +39,7 @@ impl JudgedWork {
         self.add_choice_signal();
     }
 
-    /// Adds the signal of the user's choice, once, if the chosen model did the work.
+    /// Adds the signal of the user's choice, once, if the chosen model has the most answered calls.
     fn add_choice_signal(&mut self) {
         if let Some((model, event)) = &self.chosen
             && self.model() == Some(model)

@@ -22,11 +22,12 @@ use crate::{
 /// A recommendation with the estimates behind it, and the changes that would lead to another one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Explanation {
-    /// The recommendation; `None` if no similar turn has a score.
+    /// The recommendation; `None` if no known model has a score, or, for [`Estimator::Paper`], no neighbour has one.
     pub recommendation: Option<Recommendation>,
     /// The explanation of every model considered, in descending order of utility.
     pub models: Vec<ModelExplanation>,
-    /// For each other model with a score, the changes that would make it the recommended one.
+    /// For each other model with a score, the changes that would make it the recommended one; empty without a
+    /// recommendation.
     pub counterfactuals: Vec<Counterfactual>,
 }
 
@@ -39,9 +40,9 @@ pub struct ModelExplanation {
     pub success: Option<Score>,
     /// Savings relative to the most expensive model in billionths: 0 for the cost of that model, one billion for no cost.
     pub savings: i64,
-    /// The expected cost in nano-dollars.
+    /// The expected cost in nano-dollars; `None` if no cost is known.
     pub cost: Option<u64>,
-    /// The weighted mean of success and savings in billionths.
+    /// The weighted mean of success and savings in billionths; `None` without an expected score.
     pub utility: Option<i64>,
     /// The terms of the expected score; `None` for the estimator [`Estimator::Paper`], which has a single term.
     pub terms: Option<SuccessTerms>,
@@ -75,9 +76,10 @@ pub struct SimilarRow {
     pub similarity: Score,
     /// The mean score; `None` without a score.
     pub outcome: Option<Score>,
-    /// The mean cost; `None` if no cost is known.
+    /// The mean of the known costs; `None` if no cost is known.
     pub cost: Option<NanoUsd>,
-    /// The contribution to the model's success in billionths.
+    /// The contribution in billionths: to the model's success for [`Estimator::Paper`], to
+    /// [`SuccessTerms::from_neighbours`] for the calibrated estimator. Negative if the row lowers it.
     pub contribution: i64,
 }
 
@@ -93,13 +95,14 @@ pub struct Counterfactual {
 }
 
 impl Patterns {
-    /// Explains the recommendation for a turn; `None` if the workspace has no turns yet.
+    /// Explains the recommendation for a turn; `None` if no turn of the workspace has been recorded.
     pub fn explain(&self, query: &PatternQuery<'_>) -> Option<Explanation> {
         Some(self.store(query.workspace)?.explain(query, self.message_embedding(query)))
     }
 }
 
 impl Store {
+    /// Explains the recommendation for a turn; `embedding` is that of its message, if known.
     fn explain(&self, query: &PatternQuery<'_>, embedding: Option<&Embedding>) -> Explanation {
         let settings = query.settings;
         let search = self.search_query(query.features, settings, embedding);
@@ -114,6 +117,8 @@ impl Store {
         })
     }
 
+    /// Computes the recommendation of [`Estimator::Paper`] and the explanation of every model with a row among the
+    /// nearest.
     fn explain_paper(
         &self,
         search: &SearchQuery<'_>,
@@ -132,6 +137,7 @@ impl Store {
         (paper::recommendation(&rated), models)
     }
 
+    /// Computes the recommendation of [`Estimator::Calibrated`] and the explanation of every known model with a score.
     fn explain_calibrated(
         &self,
         query: &PatternQuery<'_>,
@@ -150,7 +156,8 @@ impl Store {
         (calibrated::recommendation(&estimates, query.baseline, settings.min_sample_size), models)
     }
 
-    /// Returns the rows from which the calibrated estimate of a model is computed, in descending order of similarity.
+    /// Returns the rows from which the calibrated estimate of a model is computed, in descending order of similarity;
+    /// empty for an unknown model.
     fn similar_rows(
         &self,
         model: &ModelId,
@@ -173,6 +180,7 @@ impl Store {
 }
 
 impl SimilarRow {
+    /// Summarises a row; its contribution is still 0.
     fn new(row: &Row, similarity: Score) -> Self {
         let sums = &row.sums;
         Self {
@@ -235,17 +243,19 @@ impl ModelExplanation {
     }
 }
 
+/// Sorts rows in descending order of similarity, ties by turn id.
 fn most_similar_first(mut neighbours: Vec<SimilarRow>) -> Vec<SimilarRow> {
     neighbours.sort_by_key(|row| (Reverse(row.similarity), row.turn));
     neighbours
 }
 
+/// Converts a score to a signed number of billionths.
 fn signed(score: Score) -> i64 {
     i64::try_from(score.0).unwrap_or(i64::MAX)
 }
 
-/// Computes for each other model with a score what would raise it to the utility of the chosen one; empty without a
-/// chosen model.
+/// Computes, for each other model with a score, what would raise it to the utility of the chosen one; empty without a
+/// chosen model or without its score.
 fn counterfactuals(models: &[ModelExplanation], chosen: Option<&ModelId>, cost_weight: Score) -> Vec<Counterfactual> {
     let Some(first) = models.iter().find(|model| Some(&model.model) == chosen) else { return Vec::new() };
     let (Some(utility), Some(success)) = (first.utility, first.success) else { return Vec::new() };

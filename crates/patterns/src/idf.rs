@@ -35,6 +35,7 @@ pub(crate) struct Idf {
 /// The weight and the column of a token; both are 0 for a token without weight.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 struct Token {
+    /// The inverse document frequency; 0 for a token in fewer than [`MIN_TEXTS`] texts or in all texts.
     weight: Log2,
     /// The index of the token among the tokens with a weight.
     column: u16,
@@ -84,11 +85,14 @@ impl Idf {
         Self { tokens, weighted: entries.len() }
     }
 
-    /// Returns the number of columns of the vectors that [`unit_weights`](Self::unit_weights) computes.
+    /// Returns the number of columns of the vectors that [`unit_weights`](Self::unit_weights) computes: every possible
+    /// hash before the first estimate, then one for each token with a weight.
     pub(crate) const fn columns(&self) -> usize {
         if self.tokens.is_empty() { HASHES } else { self.weighted }
     }
 
+    /// Returns weight and column of a token; before the first estimate every token has [`DEFAULT_WEIGHT`] and its hash
+    /// as column.
     fn token(&self, hash: u16) -> Token {
         if self.tokens.is_empty() {
             return Token { weight: DEFAULT_WEIGHT, column: hash };

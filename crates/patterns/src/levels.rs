@@ -16,6 +16,7 @@ pub(crate) const LEVELS: usize = SHAPE_LEVELS + 3 + IntentTag::ALL.len() + SIDE_
 /// The highest level; greater values are clamped to it.
 pub(crate) const MAX_LEVEL: u8 = 31;
 
+/// The side effects in the order of their levels.
 const SIDE_EFFECTS: [SideEffect; 5] =
     [SideEffect::None, SideEffect::Read, SideEffect::Write, SideEffect::Execute, SideEffect::Network];
 

@@ -55,6 +55,7 @@ pub(crate) struct RegressionInput {
 }
 
 impl RegressionInput {
+    /// Computes the feature vector of a turn from the token hashes of its message and its encoded structure.
     pub(crate) fn new(space: &FeatureSpace, text: &impl TokenHashes, structure: &Structure) -> Self {
         let mut input = Self::default();
         input.load(space, text, structure);
@@ -76,7 +77,8 @@ impl RegressionInput {
 }
 
 impl Regression {
-    /// Changes the coefficient of a row from `before` to `after`.
+    /// Changes the coefficient of a row from `before` to `after`; a new row has a `before` of 0. `row` is the row's
+    /// feature vector, the same at every call.
     pub(crate) fn update(&mut self, row: &RegressionInput, before: Q20, after: Q20) {
         let change = after.times(row.scale) - before.times(row.scale);
         if change == Q20::ZERO {
@@ -96,7 +98,7 @@ impl Regression {
         self.centring += change.wide_product(row.centring);
     }
 
-    /// Predicts the outcome of a turn less the model's mean.
+    /// Predicts the outcome of a turn less the model's mean; 0 before the first row.
     pub(crate) fn predict(&self, turn: &RegressionInput) -> Q20 {
         if self.structure.is_empty() {
             return Q20::ZERO;
@@ -110,7 +112,8 @@ impl Regression {
         blend(words.narrow(), structure.narrow()).times(turn.scale)
     }
 
-    /// Returns the coefficient of a row that minimises the loss while all other coefficients stay the same.
+    /// Returns the coefficient of a row that minimises the loss while all other coefficients stay the same; 0 for a row
+    /// without features. The regression itself changes only with [`update`](Self::update).
     pub(crate) fn fit_row(&self, row: &RegressionInput, target: RowTarget) -> Q20 {
         if row.scale == Q15::ZERO {
             return Q20::ZERO;

@@ -15,9 +15,9 @@ pub struct WorkspaceStatus<'a> {
     pub fingerprints: usize,
     /// The number of rows: pairs of features and model.
     pub rows: usize,
-    /// The number of turns recorded.
+    /// The number of recorded turns; a turn counts once for each model that worked on it.
     pub samples: u64,
-    /// The number of turns with a score that counts.
+    /// The number of those with a score that counts.
     pub scored: u64,
 }
 
@@ -46,9 +46,9 @@ pub struct ModelStatus<'a> {
     pub turns: u32,
     /// The number of turns with a score that counts.
     pub scored: u32,
-    /// The mean score.
+    /// The mean score; `None` without a score.
     pub success: Option<Score>,
-    /// The mean of the known costs.
+    /// The mean of the known costs; `None` if no cost is known.
     pub cost: Option<NanoUsd>,
 }
 
@@ -63,11 +63,11 @@ pub struct RowStatus<'a> {
     pub turns: u32,
     /// The number of turns with a score that counts.
     pub scored: u32,
-    /// The mean score.
+    /// The mean score; `None` without a score.
     pub success: Option<Score>,
-    /// The mean of the known costs.
+    /// The mean of the known costs; `None` if no cost is known.
     pub cost: Option<NanoUsd>,
-    /// When the row last changed.
+    /// The time of the event that last changed the row.
     pub changed_at: Timestamp,
 }
 

@@ -71,6 +71,7 @@ impl Structure {
         levels + self.sets.count_ones() as usize + usize::from(self.workload != 0)
     }
 
+    /// Returns the part of the kernel that depends on this turn alone, as a fixed-point number.
     fn offset(&self) -> Q15 {
         Fixed(i64::from(self.offset))
     }
@@ -127,7 +128,9 @@ impl std::fmt::Debug for StructureKernel {
 }
 
 impl StructureKernel {
-    /// Estimates the frequency of every feature from turns, and selects the features to compare.
+    /// Estimates the frequency of every feature from turns, and selects the features to compare: drops those with a
+    /// variance of at most [`MAX_DROPPED_VARIANCE`], and all but [`MAX_COMPARED_SET_BITS`] set features. Without turns,
+    /// no feature is compared.
     pub(crate) fn estimate(turns: impl Iterator<Item = StructureInput>) -> Self {
         let (total, mut counts) = count_features(turns);
         drop_implied_levels(&mut counts);
@@ -220,6 +223,7 @@ impl StructureKernel {
         self.kernel(turn, turn) + if turn.workload == 0 { Q15::ZERO } else { WORKLOAD_WEIGHT }
     }
 
+    /// Computes the kernel `k` of two turns, without workloads; see the module documentation.
     #[inline]
     fn kernel(&self, left: &Structure, right: &Structure) -> Q15 {
         // At most 31 in each of some dozens of lanes, so the sum cannot overflow. Wrapping arithmetic lets the compiler use
@@ -273,6 +277,7 @@ pub(crate) struct StructureFeature {
 }
 
 impl FeatureGroup {
+    /// Adds a feature with this frequency to the sums.
     fn add(&mut self, frequency: Q15) {
         self.square_sum += frequency.times(frequency);
         self.variance += variance(frequency);

@@ -19,6 +19,7 @@ pub(crate) type UnitVector = [i16; DIMENSIONS];
 pub(crate) struct Cosine(pub(crate) i16);
 
 impl Cosine {
+    /// Converts the cosine to a fixed-point number.
     pub(crate) fn to_q15(self) -> Q15 {
         Fixed(i64::from(self.0))
     }

@@ -60,6 +60,7 @@ impl Vocabulary {
         set
     }
 
+    /// Adds a value if it is new and a bit is left.
     fn add(&mut self, value: &str) {
         let next_bit = self.0.len();
         if next_bit < OWN_BITS && !self.0.contains_key(value) {

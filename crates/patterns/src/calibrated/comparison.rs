@@ -16,7 +16,7 @@ use contracts::{Alternative, ModelId, Recommendation, Score};
 use super::Estimate;
 use crate::{fixed::Log2, normal::probability};
 
-/// The multiple of the error, in tenths, that is subtracted for the lower bound.
+/// The multiple of the error, in tenths, that is subtracted for the lower bound: 0.8.
 const MARGIN_TENTHS: i64 = 8;
 
 /// Selects a model to use instead of the `baseline`: the one with the greatest lower bound of all that have a greater
@@ -66,6 +66,7 @@ struct ErrorCorrection {
 }
 
 impl ErrorCorrection {
+    /// Creates the correction for a comparison of `models` models.
     fn new(models: usize) -> Self {
         Self { scale: (u64::from(Log2::from_integer(models as u64).0) << 8).isqrt() }
     }

@@ -71,6 +71,7 @@ fn digit_runs(text: &str) -> impl Iterator<Item = &[u8]> {
     runs.filter(|run| run.first().is_some_and(u8::is_ascii_digit))
 }
 
+/// Whether a text contains a mark that is typical of source code, such as a code fence or `fn `.
 fn looks_like_code(text: &str) -> bool {
     ["```", "def ", "fn ", ";\n", "();"].iter().any(|mark| text.contains(mark))
 }

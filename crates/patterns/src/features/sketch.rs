@@ -94,6 +94,7 @@ const PAIR_STATE: u64 = fnv1a([FNV_OFFSET], b"b:")[0];
 /// The hashes that start with one word. They are computed together: each step of a hash depends on its previous step,
 /// so three interleaved hashes take little longer than one.
 struct WordHashes {
+    /// The hash of the word.
     word: u16,
     /// The hash of the word's prefix; `None` if the word has no more characters than a prefix.
     prefix: Option<u16>,
@@ -102,6 +103,7 @@ struct WordHashes {
 }
 
 impl WordHashes {
+    /// Computes the hashes of a word in lower case.
     fn hash(word: &str) -> Self {
         let prefix_length = prefix(word).map(str::len);
         let (start, rest) = word.as_bytes().split_at(prefix_length.unwrap_or(word.len()));
@@ -112,6 +114,7 @@ impl WordHashes {
     }
 }
 
+/// Completes the hash of a word pair from the state after its first word.
 fn pair_hash(state: u64, second_word: &str) -> u16 {
     let [hash] = fnv1a([state], second_word.as_bytes());
     fold(hash)

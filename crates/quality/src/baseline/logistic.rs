@@ -28,6 +28,7 @@ const MAX_LEVEL: u8 = 31;
 /// A logistic regression, for each model, of its score on the features of a turn.
 #[derive(Debug)]
 pub(crate) struct Logistic {
+    /// The assignment of features to columns.
     columns: Columns,
     /// The regression of each model; `None` for models without outcomes.
     models: Vec<Option<FittedWeights>>,
@@ -70,7 +71,7 @@ struct Columns {
     shapes_start: usize,
     /// The value of a level's features, chosen so that shapes have about the same length as texts.
     scale: f64,
-    /// The number of columns between `shapes_start` and the first kind of work.
+    /// The number of level columns: the first kind of work is in column `shapes_start + groups_start`.
     groups_start: usize,
     /// The names of the kinds of work, sorted.
     groups: Vec<String>,
@@ -79,6 +80,7 @@ struct Columns {
 }
 
 impl Columns {
+    /// Assigns columns to the features that occur in training turns, and computes inverse document frequencies.
     fn learn<'a>(features: impl Iterator<Item = &'a Features> + Clone) -> Self {
         let mut texts_with = vec![0; TOKEN_HASHES];
         let (mut total, mut levels) = (0, Vec::<Vec<usize>>::new());
@@ -114,6 +116,8 @@ impl Columns {
         }
     }
 
+    /// Returns the columns and values of a turn: TF-IDF weights scaled to length 1, levels, kind of work, intercept.
+    /// Unknown tokens and kinds of work are omitted.
     fn vector(&self, features: &Features) -> Vec<(u32, f64)> {
         let known = |word: u16| self.words.get(usize::from(word)).copied().flatten();
         let mut vector = normalize(features.sketch.numbers().filter_map(known).collect());

@@ -29,6 +29,7 @@ impl Vocabulary {
         Self { words, by_group }
     }
 
+    /// Returns the number of words, which is the number of columns of the vectors.
     pub(super) fn columns(&self) -> usize {
         self.words.len()
     }
