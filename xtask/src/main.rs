@@ -35,12 +35,14 @@ use failure::Outcome;
 
 #[derive(Debug, Parser)]
 #[command(bin_name = "cargo xtask", about = "Checks, measurements and generated files of turnwise.")]
+// The command line of `cargo xtask`.
 struct Arguments {
     #[command(subcommand)]
     task: Task,
 }
 
 #[derive(Debug, Subcommand)]
+// One command; its doc comment is its help text.
 enum Task {
     /// Run every check, stopping at the first that fails.
     Ci {
@@ -50,7 +52,8 @@ enum Task {
     },
     /// Check the dependencies between crates against the architecture.
     Arrows,
-    /// Check what neither the compiler nor clippy checks: first lines, lengths, forbidden words, links, citations.
+    /// Check rules that neither the compiler nor clippy checks: first lines, lengths, forbidden words, links,
+    /// citations.
     Tidy,
     /// Generate docs/events.md and docs/routing.schema.json from the code.
     Docs {
@@ -187,6 +190,7 @@ enum Bench {
     },
 }
 
+/// Runs the requested task; prints an error to standard output and exits with status 1 if it fails.
 fn main() -> ExitCode {
     match run(Arguments::parse().task) {
         Ok(()) => ExitCode::SUCCESS,
@@ -197,6 +201,7 @@ fn main() -> ExitCode {
     }
 }
 
+/// Runs a task with its arguments.
 fn run(task: Task) -> Outcome {
     match task {
         Task::Ci { keep_going } => ci::run(keep_going),

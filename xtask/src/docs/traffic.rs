@@ -10,12 +10,19 @@ pub(super) struct Traffic {
     pub(super) folded_by: &'static [&'static str],
 }
 
+/// Events that only an import writes.
 const BY_IMPORT: &str = "an import";
+/// Events that only a call through the gateway writes.
 const BY_GATEWAY: &str = "a call through the gateway";
+/// Events of model calls and tools.
 const BY_CALL: &str = "a call through the gateway, an import";
+/// Events of turns, live or imported.
 const BY_TURN: &str = "a live turn, an import";
+/// Events of policy and catalogue files.
 const BY_FILE_CHANGE: &str = "a change of the policy or catalogue files, found before a turn";
+/// Events about the capacity of the pattern store.
 const BY_SIZE_CHECK: &str = "the size check of the pattern store";
+/// Events about outages of providers.
 const BY_AVAILABILITY: &str = "a transition found by availability";
 
 /// Returns the causes and the readers of an event's kind.

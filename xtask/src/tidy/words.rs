@@ -55,7 +55,7 @@ impl WordCount {
         }
     }
 
-    /// Returns the number of lines with a stand-in word per 10,000 doc lines, rounded down.
+    /// Returns the number of lines with a stand-in word per 10,000 doc lines, rounded down; 0 without doc lines.
     fn per_10_000(&self) -> usize {
         self.findings.len() * 10_000 / self.doc_lines.max(1)
     }
@@ -106,6 +106,7 @@ fn find_stand_in(comment: &str) -> Option<&'static str> {
 mod tests {
     use super::*;
 
+    /// Counts the doc comments of a file `a.rs`.
     fn count(text: &str) -> WordCount {
         let mut count = WordCount::default();
         count.add("a.rs", text);
