@@ -52,7 +52,8 @@ fn write(section: &page::GeneratedSection, table: &str) -> Outcome {
     Ok(())
 }
 
-/// Returns the names of the benchmarks by crate: `benches/NAME.rs` and `benches/NAME/main.rs`.
+/// Returns the names of the criterion benchmarks by crate, from the files `benches/NAME.rs` and `benches/NAME/main.rs`
+/// in `crates`.
 fn benches() -> Outcome<BTreeMap<String, Vec<String>>> {
     let crates = workspace::root().join("crates");
     let mut by_crate: BTreeMap<String, Vec<String>> = BTreeMap::new();

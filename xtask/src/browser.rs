@@ -68,8 +68,8 @@ fn find_browser() -> Outcome<Result<(PathBuf, PathBuf), String>> {
     Ok(Ok((chromium, driver)))
 }
 
-/// Returns the path of chromium: that in the variable `CHROMIUM`, or else [`DEFAULT_CHROMIUM`], which is installed with
-/// apt-get if the user is root. The error is the reason why it is missing.
+/// Returns the path of chromium: that in the variable `CHROMIUM`, or else [`DEFAULT_CHROMIUM`]. If it does not start
+/// and the user is root, installs chromium with apt-get. The error is the reason why there is no usable chromium.
 fn chromium() -> Result<PathBuf, String> {
     let path = env::var_os("CHROMIUM").map_or_else(|| PathBuf::from(DEFAULT_CHROMIUM), PathBuf::from);
     if can_start(&path) {

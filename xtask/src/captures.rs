@@ -78,7 +78,7 @@ impl Capture {
         Ok(capture)
     }
 
-    /// Whether the request asks for an upgrade to a websocket, which the gateway refuses.
+    /// Whether the request is for an upgrade to a websocket, which the gateway refuses.
     fn is_upgrade(&self) -> bool {
         self.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("upgrade"))
     }

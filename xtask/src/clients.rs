@@ -113,7 +113,7 @@ impl ExpectedLog {
     }
 }
 
-/// Fails unless the last message of a session is as expected; `what` names the turn in the error.
+/// Fails unless `expected` accepts the last message of a session; `what` names the turn in the error.
 fn check_message(session: &Session, what: &str, expected: impl Fn(&str) -> bool) -> Outcome {
     if expected(&session.last_message) {
         return Ok(());

@@ -5,7 +5,7 @@ use std::{fmt, path::Path};
 /// The result of a task, or of a step of one, with a message for the user on failure.
 pub(crate) type Outcome<T = ()> = Result<T, Failure>;
 
-/// The reason why a task failed, as a message for the user.
+/// The reason why a task failed: a message for the user, which names the cause and the file or program.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Failure(String);
 

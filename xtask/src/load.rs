@@ -34,7 +34,8 @@ const EDGE_REQUESTS: u64 = 1_000;
 const PART_TIMEOUT: f64 = 300.0;
 
 /// Sends `streams` requests through a gateway, then kills another gateway `kills` times while it serves streams. Fails
-/// if a request or an event is lost. `skip_build` uses programs built earlier.
+/// if a request fails before a kill, or if the log lacks an event of an answered request. `skip_build` uses programs
+/// built earlier.
 pub(crate) fn run(streams: u64, kills: usize, skip_build: bool) -> Outcome<Passed> {
     if !skip_build {
         programs::build(true)?;

@@ -14,7 +14,7 @@ const MAX_FILES: usize = 256;
 /// recur with different meanings.
 const MIN_REQUEST_BYTES: u64 = 20;
 
-/// The recent turns of one thread of a session, oldest first.
+/// The recent turns of one thread of a session, oldest first, to which a new message may react.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct Conversation {
     /// The last turns, at most one more than [`REVERT_TURNS`].

@@ -1,7 +1,7 @@
 //! The tone of a message: whether it corrects or approves the response before it.
 //!
-//! Regular expressions are matched at the start of the message and of its first clauses, so that a request that mentions or
-//! quotes an error is not a correction. A message that both approves and corrects is a correction.
+//! Regular expressions are matched at the start of the message and of its first clauses, so that a request that
+//! mentions or quotes an error is not a correction. A message that both approves and corrects is a correction.
 
 use std::sync::LazyLock;
 
@@ -121,7 +121,7 @@ const APPROVALS: &[&str] = &[
 /// Exceptions to [`APPROVALS`]: words that introduce a reservation, anywhere in the message.
 const RESERVATIONS: &[&str] = &[r"\b(?:but|however|except|aber|allerdings)\b"];
 
-/// The lists of patterns, each compiled to one regular expression.
+/// The lists of patterns, each compiled to a single regular expression.
 struct TonePatterns {
     /// [`CORRECTIONS`], matched at the start of a clause.
     corrections: Regex,

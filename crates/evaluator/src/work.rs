@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::signals::SignalList;
 
-/// The work of one model on a turn: its calls, until the user reassigns the turn to another model, and their signals.
+/// The work of one model on a turn: its calls, up to the reassignment of the turn to another model, and the signals
+/// about them.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct JudgedWork {
     /// The number of answered calls of each model, in the order of first calls.

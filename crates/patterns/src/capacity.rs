@@ -1,7 +1,7 @@
 //! The capacity of a workspace's store, and the events that keep it within bounds.
 //!
-//! Rows are evicted when [`PatternEvicted`] is applied, never on their own: a store rebuilt from the log loses the same rows
-//! at the same position.
+//! Rows are evicted when [`PatternEvicted`] is applied, never on their own: a store rebuilt from the log loses the same
+//! rows at the same position.
 
 use contracts::events::{EvictionReason, PatternEvicted, PatternFilling};
 use event_core::{CodecError, EventId, EventType, NewEvent, Position, Timestamp};

@@ -1,4 +1,5 @@
-//! Explanations of recommendations: the neighbours, what each contributed, and what would change the choice.
+//! Explanations of recommendations: the neighbours, their contributions, and the changes that would lead to another
+//! model.
 
 use std::cmp::Reverse;
 
@@ -36,9 +37,10 @@ pub struct Explanation {
 pub struct ModelExplanation {
     /// The model.
     pub model: ModelId,
-    /// The expected score; `None` if no neighbour of the model has a score.
+    /// The expected score; `None` if no neighbour of the model has a score, which only [`Estimator::Paper`] reports.
     pub success: Option<Score>,
-    /// Savings relative to the most expensive model in billionths: 0 for the cost of that model, one billion for no cost.
+    /// Savings relative to the most expensive model in billionths: 0 for the cost of that model, one billion for no
+    /// cost.
     pub savings: i64,
     /// The expected cost in nano-dollars; `None` if no cost is known.
     pub cost: Option<u64>,
@@ -83,14 +85,16 @@ pub struct SimilarRow {
     pub contribution: i64,
 }
 
-/// The changes, each sufficient alone, that would give another model the utility of the recommended one.
+/// Two changes, each sufficient alone, that would give another model the utility of the recommended one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Counterfactual {
     /// The other model.
     pub model: ModelId,
-    /// The cost weight at which both have the same utility; the other model is first beyond it. `None` if there is none.
+    /// The cost weight at which both models have the same utility; beyond it the other model ranks first. `None` if one
+    /// of them is better at every cost weight.
     pub cost_weight: Option<Score>,
-    /// The success the other model would need at the present cost weight; `None` if even a success of 1 is not enough.
+    /// The success that the other model would need at the present cost weight; `None` if even a success of 1 is not
+    /// enough.
     pub success: Option<Score>,
 }
 
@@ -254,8 +258,8 @@ fn signed(score: Score) -> i64 {
     i64::try_from(score.0).unwrap_or(i64::MAX)
 }
 
-/// Computes, for each other model with a score, what would raise it to the utility of the chosen one; empty without a
-/// chosen model or without its score.
+/// Computes, for each other model with a score, the changes that would raise it to the utility of the chosen one; empty
+/// without a chosen model or without its score.
 fn counterfactuals(models: &[ModelExplanation], chosen: Option<&ModelId>, cost_weight: Score) -> Vec<Counterfactual> {
     let Some(first) = models.iter().find(|model| Some(&model.model) == chosen) else { return Vec::new() };
     let (Some(utility), Some(success)) = (first.utility, first.success) else { return Vec::new() };

@@ -140,7 +140,8 @@ impl PackedFeatures {
     }
 }
 
-/// The features to which other turns are compared, with tables of all results for intents and side effects.
+/// The features to which other turns are compared. Results for all sets of intents and of side effects are precomputed
+/// in tables, so that a comparison takes a few instructions.
 pub(crate) struct PackedQuery<'a> {
     /// The features of the query.
     packed: &'a PackedFeatures,
@@ -158,7 +159,7 @@ impl<'a> PackedQuery<'a> {
         Self { packed, intents, side_effects }
     }
 
-    /// Returns the similarity to another turn, from 0 to 1.
+    /// Returns the structural similarity to another turn, from 0 to 1; see the module documentation.
     pub(crate) fn similarity(&self, other: &PackedFeatures) -> Score {
         let (own, scalars) = (self.packed, &self.packed.scalars);
         let equality = |weight: u64, equal: bool| u64::from(equal) * weight * Score::ONE.0;
@@ -191,7 +192,8 @@ fn weighted_jaccard<const N: usize>(weight: u64, own: u8) -> [u64; N] {
     table
 }
 
-/// Computes the structural similarity of two turns, from 0 to 1: a weighted mean of what their features have in common.
+/// Computes the structural similarity of two turns, from 0 to 1: a weighted mean of the similarities of single
+/// features.
 ///
 /// Intents weigh 30 %, file extensions 20, tools 15, top-level directories, side effects and the size of the prompt 10
 /// each, images 5. Sets are compared by the Jaccard index; two empty sets are equal.

@@ -58,7 +58,7 @@ impl ModelSums {
     }
 }
 
-/// The lowest and the highest mean cost of the models with a score.
+/// The lowest and the highest mean cost over the models with a score.
 struct CostRange {
     /// The mean cost of the cheapest model.
     lowest: MeanCost,

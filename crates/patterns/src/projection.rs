@@ -31,7 +31,8 @@ const MAX_RUNNING_TURNS: usize = 1_000;
 /// The greatest number of embeddings in memory for later turns with the same message; beyond it, the oldest is dropped.
 const MAX_EMBEDDINGS: usize = 10_000;
 
-/// The projection of past turns with their outcomes: one store for each workspace.
+/// The projection of past turns with their outcomes: one store for each workspace. Turns are recorded when they end;
+/// later evaluations change the scores of their rows.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(from = "saved::SavedPatterns")]
 pub struct Patterns {
@@ -105,8 +106,8 @@ impl Patterns {
         }
     }
 
-    /// Applies an evaluation: of a running turn it is stored until the turn ends, of a recorded turn it changes the
-    /// row. `None` as the event's model stands for the model that finished the turn.
+    /// Applies an evaluation. That of a running turn is stored until the turn ends; that of a recorded turn changes the
+    /// score of its row. An event without a model evaluates the model that finished the turn.
     fn apply_eval(&mut self, eval: &EvalCompleted, at: Timestamp) {
         let judgement = Judgement::new(eval, &mut self.rubrics);
         if let Some(turn) = self.running.get_mut(&eval.turn) {

@@ -23,7 +23,8 @@ impl Store {
         self.recommend_with_embedding(query, None)
     }
 
-    /// Recommends a model for a turn whose message may have an embedding; `None` if no known model has a score.
+    /// Recommends a model for a turn, with the `embedding` of its message if it has one. `None` if no known model has a
+    /// score, or, for [`Estimator::Paper`], no neighbour has one.
     pub(crate) fn recommend_with_embedding(
         &self,
         query: &PatternQuery<'_>,

@@ -1,6 +1,8 @@
 //! Exact nearest-neighbour search by one scan over packed features.
 //!
-//! Buffers are kept in a thread-local, so that a search allocates nothing after the first one in a store of that size.
+//! There are two searches: one over the rows of all models, for the estimator `Paper`, and one over the scored rows of
+//! a single model, for the calibrated estimator. Their buffers are thread-local and reused, so that a search allocates
+//! nothing after the first one in a store of that size.
 
 use std::cell::RefCell;
 
@@ -77,8 +79,9 @@ impl Neighbour {
     }
 }
 
-/// The row of one model with its distance from the query, packed into one number. Ordered by distance; of equal
-/// distances the newer fingerprint is less.
+/// A scored row of one model with its distance from the query, packed into one number: the distance in the upper 32
+/// bits, the inverted index of the fingerprint in the lower. Ordered by distance; of equal distances the newer
+/// fingerprint comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(crate) struct Candidate(u64);
 

@@ -11,7 +11,7 @@ use crate::{
     unit_vector::UnitVector,
 };
 
-/// The estimated weights of words and of structural features.
+/// The estimated weights of words and of structural features, by which the turns of a workspace are compared.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(from = "SavedSpace", into = "SavedSpace")]
 pub(crate) struct FeatureSpace {

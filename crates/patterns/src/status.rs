@@ -87,7 +87,7 @@ impl Store {
         status
     }
 
-    /// Returns all rows, the last updated first.
+    /// Returns all rows, the most recently updated first.
     pub fn row_status(&self) -> Vec<RowStatus<'_>> {
         let all = self.fingerprints.iter().flat_map(|fingerprint| &fingerprint.rows);
         let mut rows: Vec<_> = all.filter_map(|row| Some((row, self.models.get(row.model as usize)?))).collect();

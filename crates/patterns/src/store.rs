@@ -19,7 +19,8 @@ use crate::{
     vocabulary::Vocabulary,
 };
 
-/// The past turns of one workspace with their outcomes, grouped by features and model.
+/// The past turns of one workspace with their outcomes, grouped by features (fingerprints) and model (rows). It
+/// re-estimates its feature space and regressions as it grows.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(from = "saved::SavedStore")]
 pub struct Store {
@@ -69,7 +70,8 @@ pub struct Sample<'a> {
     pub at: Timestamp,
 }
 
-/// A reference to the row of a sample; it resolves to nothing once the row has been evicted.
+/// A reference to the row of a sample. After the row has been evicted, it refers to no row, even if the same features
+/// and model are recorded again.
 ///
 /// Packed, because there is one for every turn that can be evaluated and the alignment of the key would cost 8 bytes.
 #[repr(Rust, packed(8))]
@@ -249,8 +251,8 @@ impl Store {
         self.estimate_at = self.updates + eighth.max(1);
     }
 
-    /// Estimates the space from all rows and refits the regressions. Coefficients are kept as starting values: they change
-    /// little from one space to the next.
+    /// Estimates the space from all rows, rebuilds the search index and refits the regressions. The previous
+    /// coefficients are the starting values: they change little from one space to the next.
     fn estimate_space(&mut self) {
         self.space = FeatureSpace::estimate(&self.fingerprints);
         // Freed first, so that only one index is in memory.

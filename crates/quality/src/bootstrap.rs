@@ -122,8 +122,8 @@ pub(crate) fn compare_routers(
     observed.into_iter().zip(resampled).map(margin).collect()
 }
 
-/// Returns the indices of the cost weights at which any turn goes to another model than at the previous weight; the
-/// others add no point to a hull.
+/// Returns the indices of the cost weights at which the selection for any turn differs from that at the previous
+/// weight; the others add no point to a hull.
 fn distinct_weights(choices: &[Choices]) -> Vec<usize> {
     let weights = 0..choices.first().map_or(0, Vec::len);
     weights.filter(|weight| *weight == 0 || choices.iter().any(|turn| turn[*weight] != turn[*weight - 1])).collect()

@@ -32,7 +32,7 @@ pub struct Calibration {
 }
 
 impl Calibration {
-    /// Computes the calibration of the store over all draws of a trial.
+    /// Computes the calibration of the store from its predictions in all draws of a trial.
     pub(crate) fn compute(trials: &[Trial<'_>]) -> Self {
         let successes: Vec<_> = trials.iter().flat_map(|trial| trial.successes.iter().copied()).collect();
         let recommendations: Vec<&ScoredRecommendation> =

@@ -61,7 +61,8 @@ pub struct References {
 }
 
 impl Figures {
-    /// Computes the figures of a router in one draw, from the outcomes of the test turns.
+    /// Computes the figures of a router in one draw; `outcomes` are those of the test turns, in the order of the
+    /// router's choices.
     pub(crate) fn compute(outcomes: &[&[Outcome]], router: &Router) -> Self {
         let singles = single_model_points(outcomes);
         let hull = Hull::new(curve(outcomes, &router.choices));

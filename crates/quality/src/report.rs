@@ -64,9 +64,9 @@ pub struct SetReport {
 pub struct TrialReport {
     /// Which outcomes of training turns are known.
     pub mode: Mode,
-    /// The number of training turns in the smallest split.
+    /// The number of training turns, in the smallest split if there are several.
     pub past: usize,
-    /// Whether that is the whole training set.
+    /// Whether all training turns are used.
     pub whole: bool,
     /// The number of draws of training turns.
     pub draws: u32,
@@ -180,7 +180,7 @@ const fn max_test_turns(effort: Effort) -> usize {
     }
 }
 
-/// Returns training sizes with their number of draws, the largest first; `whole` is the size of the whole training set.
+/// Returns training sizes with their number of draws, the largest first; `whole` is the number of all training turns.
 fn training_sizes(whole: usize, effort: Effort) -> Vec<(usize, u32)> {
     if effort == Effort::Reduced {
         return vec![(whole.min(REDUCED_TRAINING_TURNS), 1)];

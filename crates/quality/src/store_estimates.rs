@@ -11,7 +11,7 @@ use crate::{
 /// The default thresholds of the calibrated estimator.
 const THRESHOLDS: Thresholds = Thresholds::defaults(Estimator::Calibrated);
 
-/// The calibrated estimates of the store for one turn.
+/// The calibrated estimates of the store for one turn. They are ranked again for each cost weight.
 #[derive(Debug)]
 pub(crate) struct StoreEstimates<'a> {
     /// The models of the set, in its order, which is ascending.

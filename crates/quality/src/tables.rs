@@ -11,7 +11,8 @@ use crate::{
     trial::RouterKind,
 };
 
-/// Formats one line: the AIQ of the store relative to the zero router on each set.
+/// Formats one line: the average improvement in quality (AIQ) of the store on each set, relative to the best mix of
+/// single models (the zero router).
 pub fn summary(reports: &[SetReport]) -> String {
     let routed = |trial: &TrialReport| {
         trial.figures.iter().find(|figures| figures.router == RouterKind::StoreRouted).map(|figures| figures.aiq)

@@ -100,8 +100,8 @@ impl Limit {
         }
     }
 
-    /// Formats the figure that the limit applies to; returns it and whether the limit is met. Without a performance gap,
-    /// its figures have the worst possible values.
+    /// Formats the figure that the limit applies to; returns it and whether the limit is met. Without a performance
+    /// gap, its figures have the worst possible values.
     fn evaluate(self, figures: &Figures) -> (String, bool) {
         let per_cent = |share: f64| format!("{:.1} %", 100.0 * share);
         // Without a gap nothing can be closed.

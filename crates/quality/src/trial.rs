@@ -14,7 +14,7 @@ use crate::{
     thresholds::Thresholds,
 };
 
-/// The parameters of one replay of a set.
+/// The parameters of one replay of a set: the training turns, the test turns and the routers.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Plan {
     /// Which outcomes of training turns are known.

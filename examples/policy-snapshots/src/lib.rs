@@ -6,7 +6,8 @@ use std::{error::Error, fs, path::Path, sync::Arc};
 use catalogue::ModelFile;
 use router_core::Policy;
 
-/// Loads `routing.yaml` from a folder. If the folder has a `models.yaml`, its models override or extend the built-in ones.
+/// Loads `routing.yaml` from a folder. If the folder has a `models.yaml`, its models override or extend the built-in
+/// ones.
 ///
 /// `home` replaces `~` in the paths of workspaces.
 ///

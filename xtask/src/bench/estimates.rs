@@ -50,8 +50,8 @@ struct Benchmark {
     full_id: String,
 }
 
-/// Reads all estimates in the folder `results`, which has one subfolder per crate. Keys have the form `crate:
-/// benchmark`. Fails if a file cannot be read or parsed.
+/// Reads all estimates in the folder `results`, which has one subfolder per crate. The keys are crate and benchmark, as
+/// `crate: benchmark`. Fails if a file cannot be read or parsed.
 pub(super) fn collect(results: &Path) -> Outcome<BTreeMap<String, Measurement>> {
     let mut measurements = BTreeMap::new();
     for path in workspace::list_files(results)? {

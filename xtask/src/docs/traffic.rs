@@ -2,7 +2,7 @@
 
 use contracts::Event;
 
-/// The causes and the readers of one kind of event, for docs/events.md.
+/// The causes of one kind of event and the projections that fold it, for docs/events.md.
 pub(super) struct Traffic {
     /// What causes the event, as a phrase for the documentation.
     pub(super) written_by: &'static str,

@@ -1,6 +1,8 @@
-//! Counts doc comments that use a stand-in word where the field has a term. CONTRIBUTING.md has the rule.
+//! Counts doc comments with a stand-in word: a vague word in the place of an established term. CONTRIBUTING.md has the
+//! rule.
 
-/// Words and phrases that usually replace a term: "says" for returns, contains or reports, "nobody" for `None` or unknown.
+/// Words and phrases that usually replace a term: "says" for returns, contains or reports, "nobody" for `None` or
+/// unknown.
 const STAND_INS: &[&str] = &[
     "anybody",
     "as it is",
@@ -34,7 +36,7 @@ const MAX_PER_10_000: usize = 40;
 /// The number of findings that a failure lists.
 const MAX_LISTED: usize = 30;
 
-/// The number of doc lines in the workspace, and those with a stand-in word.
+/// The number of doc lines in the workspace, and the lines with a stand-in word.
 #[derive(Default)]
 pub(super) struct WordCount {
     /// The number of all doc lines.

@@ -1,7 +1,7 @@
 //! Selection of the recommended model from estimates, with a confidence.
 //!
-//! The best of many models looks better than it is, the more so the fewer outcomes it has (the winner's curse). With
-//! `m` models and the standard errors of two of them,
+//! The best of many estimates is probably too high, the more so the more models there are and the fewer outcomes they
+//! have (the winner's curse). With `m` models and the standard errors of two of them,
 //!
 //! ```text
 //! error       = sqrt(error₁² + error₂²) · sqrt(log2 m)
@@ -19,11 +19,14 @@ use crate::{fixed::Log2, normal::probability};
 /// The multiple of the error, in tenths, that is subtracted for the lower bound: 0.8.
 const MARGIN_TENTHS: i64 = 8;
 
-/// Selects a model to use instead of the `baseline`: the one with the greatest lower bound of all that have a greater
-/// utility than the baseline. Without a baseline, or if none is better, selects the model of the greatest utility.
+/// Selects a model to use instead of the `baseline`: of all models with a greater utility, the one with the greatest
+/// lower bound. Without a baseline, or if none is better, selects the model of the greatest utility. `None` without
+/// estimates.
 ///
-/// `estimates` are in descending order of utility. The confidence is 0 if either of the compared models has fewer than
-/// `min_outcomes` outcomes, or if the baseline has no estimate. `None` without estimates.
+/// `estimates` must be in descending order of utility. The confidence is that the selected model is better than the
+/// baseline, or than the second-best model if the baseline is selected or not given. It is 0 if either of the compared
+/// models has fewer than `min_outcomes` outcomes or if the baseline has no estimate, and 1 for the only model without a
+/// baseline.
 pub fn recommendation(estimates: &[Estimate], baseline: Option<&ModelId>, min_outcomes: u64) -> Option<Recommendation> {
     let best = estimates.first()?;
     let has_enough = |estimate: &Estimate| min_outcomes <= u64::from(estimate.outcomes);

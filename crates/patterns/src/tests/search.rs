@@ -28,8 +28,8 @@ fn known(id: &ModelId) -> bool {
     *id != model(1)
 }
 
-/// The cosine of the embeddings of two messages if both are by the same embedder, otherwise of their words; 0 if neither is
-/// compared.
+/// The cosine of the embeddings of two messages if both are by the same embedder, otherwise of their words; 0 if
+/// neither is compared.
 fn cosine(query: &SearchQuery<'_>, store: &Store, other: &Fingerprint) -> i64 {
     let both = query.embedding.zip(other.embedding.as_ref());
     let [own, vector]: [UnitVector; 2] = match both.filter(|(own, other)| own.embedder == other.embedder) {

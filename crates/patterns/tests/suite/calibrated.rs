@@ -206,8 +206,8 @@ fn noise_rarely_leads_to_a_recommendation_against_the_better_model() {
         }
     }
     assert!(against_better * 5 <= asked, "seeds from {SEED}: {against_better} of {asked}");
-    // A confidence of 0.78 is a lead of 0.77 standard errors, which noise alone produces in 44 of 100 histories. Both models
-    // cost the same, so it does no harm.
+    // A confidence of 0.78 is a lead of 0.77 standard errors, which noise alone produces in 44 of 100 histories. Both
+    // models cost the same, so it does no harm.
     assert!(against_worse * 3 <= asked * 2, "seeds from {SEED}: {against_worse} of {asked}");
 }
 

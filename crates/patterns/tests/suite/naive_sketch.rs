@@ -1,5 +1,5 @@
-//! The sketch computed from its definition: regular expressions instead of scanners, whole strings instead of incremental
-//! hashes, logarithms in floating point instead of integers.
+//! The sketch computed from its definition: regular expressions instead of scanners, whole strings instead of
+//! incremental hashes, logarithms in floating point instead of integers.
 
 use std::collections::BTreeSet;
 
@@ -149,7 +149,8 @@ fn share(scale: usize, part: usize, whole: usize) -> u8 {
     level((scale * part).checked_div(whole).unwrap_or(0))
 }
 
-/// `⌊steps · log2(1 + number)⌋`. Logarithms that should be integers may be off by a rounding error, so a little is added.
+/// `⌊steps · log2(1 + number)⌋`. Logarithms that should be integers may be off by a rounding error, so a little is
+/// added.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to a few dozen")]
 fn log_level(steps: f64, number: f64) -> u8 {
     (steps * (1.0 + number).log2() + 1e-9).floor() as u8

@@ -25,7 +25,7 @@ const TOKEN_HASHES: usize = 1 << 16;
 /// The highest level; greater values are clamped to it.
 const MAX_LEVEL: u8 = 31;
 
-/// A logistic regression, for each model, of its score on the features of a turn.
+/// The baseline method that predicts the score of each model by a logistic regression on the features of a turn.
 #[derive(Debug)]
 pub(crate) struct Logistic {
     /// The assignment of features to columns.
@@ -51,7 +51,8 @@ impl Logistic {
         Self { columns, models }
     }
 
-    /// Predicts the score of each model; costs are taken from the forecasts `costs`.
+    /// Predicts the score of each model; savings are copied from the forecasts `costs`. `None` for models without
+    /// outcomes.
     pub(crate) fn forecasts(&self, features: &Features, costs: &[Option<Forecast>]) -> Vec<Option<Forecast>> {
         let vector = self.columns.vector(features);
         let forecast = |(fitted, cost): (&Option<FittedWeights>, &Option<Forecast>)| {

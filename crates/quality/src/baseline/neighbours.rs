@@ -14,7 +14,8 @@ use super::{sparse::SparseMatrix, vocabulary::Vocabulary};
 enum Vote {
     /// The mean of the 5 nearest.
     Five,
-    /// The mean of the 100 nearest, weighted by squared similarity and shrunk towards the model's mean by 20 neighbours.
+    /// The mean of the 100 nearest, weighted by squared similarity and shrunk towards the model's mean by 20
+    /// neighbours.
     Hundred,
 }
 

@@ -38,7 +38,7 @@ impl SparseMatrix {
         self.rows().map(|row| dot(row, vector)).collect()
     }
 
-    /// Multiplies the transposed matrix with a vector.
+    /// Multiplies the transposed matrix with a vector, which has one entry for each row.
     pub(super) fn transposed_times(&self, factors: &[f64]) -> Vec<f64> {
         let mut sum = vec![0.0; self.columns];
         for (row, factor) in self.rows().zip(factors) {

@@ -32,7 +32,7 @@ pub(crate) struct Load {
     pub(crate) first_number: u64,
 }
 
-/// The results of a load; times in microseconds.
+/// The results of a load, as the load generator prints them in JSON; times in microseconds.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct LoadFigures {
     /// The number of successful requests in the measurement.
