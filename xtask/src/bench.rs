@@ -1,4 +1,7 @@
 //! Runs the benchmarks and writes their results, with the targets, into docs/performance.md.
+//!
+//! `estimates` reads the results of criterion, `log` and `gateway` measure the log and the gateway, `targets` has the
+//! limits, and `page` writes the tables.
 
 mod estimates;
 pub(crate) mod gateway;

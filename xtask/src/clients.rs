@@ -1,4 +1,7 @@
 //! Runs Claude Code and Codex, installed from npm, through the gateway in turns that use tools.
+//!
+//! `installed` installs the clients, `programs` starts the mock provider and the gateway, `claude_code` and `codex` run
+//! the turns, and `log` checks the events recorded.
 
 mod claude_code;
 mod codex;

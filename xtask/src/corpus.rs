@@ -94,7 +94,7 @@ struct Backtested {
     report: Report,
 }
 
-/// The result of a simulation, as far as it is used.
+/// The fields of a simulation's result that are used.
 #[derive(Debug, Deserialize)]
 struct Report {
     /// The number of turns simulated.

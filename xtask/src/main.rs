@@ -33,16 +33,16 @@ use clap::{Parser, Subcommand};
 
 use failure::Outcome;
 
+// The command line of `cargo xtask`.
 #[derive(Debug, Parser)]
 #[command(bin_name = "cargo xtask", about = "Checks, measurements and generated files of turnwise.")]
-// The command line of `cargo xtask`.
 struct Arguments {
     #[command(subcommand)]
     task: Task,
 }
 
-#[derive(Debug, Subcommand)]
 // One command; its doc comment is its help text.
+#[derive(Debug, Subcommand)]
 enum Task {
     /// Run every check, stopping at the first that fails.
     Ci {

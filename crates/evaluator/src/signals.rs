@@ -11,7 +11,8 @@ use crate::weights::Weights;
 /// The greatest number of signals listed in a verdict, so that the event stays below 4 KiB.
 pub(crate) const MAX_SIGNALS: usize = 64;
 
-/// Signals in the order in which they were added. Lists at most [`MAX_SIGNALS`] and counts the others.
+/// The signals of one model's work, in the order in which they were added. Lists at most [`MAX_SIGNALS`] and counts the
+/// others.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct SignalList {
     /// The listed signals, at most [`MAX_SIGNALS`].
@@ -82,12 +83,12 @@ impl SignalList {
         self.omitted
     }
 
-    /// Returns the number of successful tools, including those that are not listed.
+    /// Returns the number of all successful tools, listed or not.
     pub(crate) const fn tools_succeeded(&self) -> u32 {
         self.tools_succeeded
     }
 
-    /// Returns the number of failed tools, including those that are not listed.
+    /// Returns the number of all failed tools, listed or not.
     pub(crate) const fn tools_failed(&self) -> u32 {
         self.tools_failed
     }

@@ -182,7 +182,7 @@ fn clauses(text: &str) -> impl Iterator<Item = &str> {
     std::iter::once(text).chain(after_punctuation.map(str::trim_start))
 }
 
-/// Returns the text without the fillers at its start.
+/// Returns the text without the [`FILLERS`] at its start, and without the punctuation and white space after each.
 fn skip_fillers(text: &str) -> &str {
     let mut text = text;
     loop {

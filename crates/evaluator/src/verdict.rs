@@ -1,4 +1,4 @@
-//! Computation of verdicts, and selection of those that the log does not have yet.
+//! Computation of verdicts on turns, and selection of verdicts that the log does not have yet.
 
 use std::sync::Arc;
 
@@ -77,7 +77,7 @@ fn due_verdicts_of_turn<'a>(
     })
 }
 
-/// Computes the verdict on one model's work.
+/// Computes the verdict on one model's work in a turn with a rubric.
 fn verdict(id: TurnId, turn: &JudgedTurn, model: &ModelId, work: &JudgedWork, rubric: &Rubric) -> EvalCompleted {
     let (score, confidence) = rubric.evaluate(&work.signals);
     EvalCompleted {

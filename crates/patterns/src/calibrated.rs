@@ -155,8 +155,9 @@ impl Store {
 }
 
 impl NeighbourSums {
-    /// Computes success and cost of a model from its neighbours, its mean and the `regression`, the predicted
-    /// difference from its mean. Savings, utility, standard error and cost variance are still 0.
+    /// Computes success and cost of a model from its neighbours, its mean and `regression`, the predicted difference
+    /// from its mean; `common_mean` is the mean of all models. Savings, utility, standard error and cost variance are
+    /// still 0.
     fn estimate(&self, model: &ModelId, index: &ModelIndex, regression: Q20, common_mean: Q20) -> Estimate {
         let mean = index.posterior_mean(common_mean);
         let adjustment = self.adjustment(mean);

@@ -22,7 +22,7 @@ pub(crate) type Key = u128;
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(from = "saved::SavedFingerprint<'static>")]
 pub(crate) struct Fingerprint {
-    /// The hash of all features, including those that are not stored.
+    /// The hash of all features, including features that are not stored.
     pub(crate) key: Key,
     /// The structural features as bit masks.
     pub(crate) packed: PackedFeatures,

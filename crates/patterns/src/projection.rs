@@ -157,8 +157,8 @@ impl Patterns {
         self.embeddings.insert(text, embedding, MAX_EMBEDDINGS);
     }
 
-    /// Returns the embedding of the queried turn's message; `None` if the turn has no text hash or the message was not
-    /// embedded.
+    /// Returns the embedding of the queried turn's message; `None` if the turn has no text hash or no embedding of the
+    /// message is known.
     pub(crate) fn message_embedding(&self, query: &PatternQuery<'_>) -> Option<&Embedding> {
         self.embeddings.get(&query.features.text?)
     }

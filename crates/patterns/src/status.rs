@@ -40,7 +40,7 @@ impl Patterns {
 /// The outcomes of one model in a workspace, summed over all rows.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ModelStatus<'a> {
-    /// The model.
+    /// The id of the model.
     pub model: &'a ModelId,
     /// The number of turns.
     pub turns: u32,
@@ -57,7 +57,7 @@ pub struct ModelStatus<'a> {
 pub struct RowStatus<'a> {
     /// The latest turn.
     pub turn: TurnId,
-    /// The model.
+    /// The id of the model.
     pub model: &'a ModelId,
     /// The number of turns.
     pub turns: u32,

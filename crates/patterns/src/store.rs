@@ -58,7 +58,7 @@ const MIN_UPDATES: u64 = 16;
 /// The work of one model in a turn that has ended.
 #[derive(Debug, Clone, Copy)]
 pub struct Sample<'a> {
-    /// The turn.
+    /// The id of the turn.
     pub turn: TurnId,
     /// The features known when the turn started.
     pub features: &'a Features,
@@ -70,8 +70,8 @@ pub struct Sample<'a> {
     pub at: Timestamp,
 }
 
-/// A reference to the row of a sample. After the row has been evicted, it refers to no row, even if the same features
-/// and model are recorded again.
+/// A reference to the row of a sample, for a later score. A score for an evicted row is ignored, even if the same
+/// features and model have been recorded again.
 ///
 /// Packed, because there is one for every turn that can be evaluated and the alignment of the key would cost 8 bytes.
 #[repr(Rust, packed(8))]

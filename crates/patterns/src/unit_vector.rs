@@ -20,7 +20,7 @@ pub(crate) type UnitVector = [i16; DIMENSIONS];
 pub(crate) struct Cosine(pub(crate) i16);
 
 impl Cosine {
-    /// Converts the cosine to a fixed-point number.
+    /// Converts the cosine to a [`Q15`], with the same value.
     pub(crate) fn to_q15(self) -> Q15 {
         Fixed(i64::from(self.0))
     }

@@ -92,7 +92,7 @@ impl Graph {
     }
 }
 
-/// The output of `cargo metadata`, as far as it is used.
+/// The fields of the output of `cargo metadata` that are used.
 #[derive(Deserialize)]
 struct Metadata {
     /// All packages, those of the workspace included.

@@ -18,7 +18,7 @@ pub(super) struct Measurement {
     pub(super) interval: (f64, f64),
 }
 
-/// The content of `estimates.json`, as far as it is used; times in nanoseconds.
+/// The fields of `estimates.json` that are used; times in nanoseconds.
 #[derive(Deserialize)]
 struct Estimates {
     /// The median of all samples.
@@ -43,7 +43,7 @@ struct Interval {
     upper_bound: f64,
 }
 
-/// The content of `benchmark.json`, as far as it is used.
+/// The fields of `benchmark.json` that are used.
 #[derive(Deserialize)]
 struct Benchmark {
     /// The name of the benchmark with its group, such as `group/name`.

@@ -1,4 +1,4 @@
-//! The steps of `cargo xtask ci`: fast ones first, those that build the release profile last.
+//! The steps of `cargo xtask ci`: fast ones first, steps that build the release profile last.
 
 use std::{
     io::{BufRead as _, BufReader},

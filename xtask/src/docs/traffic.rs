@@ -25,7 +25,7 @@ const BY_SIZE_CHECK: &str = "the size check of the pattern store";
 /// Events about outages of providers.
 const BY_AVAILABILITY: &str = "a transition found by availability";
 
-/// Returns the causes and the readers of an event's kind.
+/// Returns the causes of an event's kind and the projections that fold it.
 pub(super) const fn traffic_of(event: &Event) -> Traffic {
     let (written_by, folded_by): (_, &[_]) = match event {
         Event::EvalCompleted(_) => ("a verdict of the evaluator, `patterns evaluate`", &["evaluator", "patterns"]),

@@ -159,7 +159,8 @@ fn check_chains(home: &Path, turns: &BTreeSet<String>) -> Outcome {
     Ok(())
 }
 
-/// Fails unless every acknowledged turn has one decision in the log and every started turn has ended.
+/// Verifies and exports the log. Fails unless every acknowledged turn has one decision and every started turn has
+/// ended.
 fn check_log(home: &Path, acknowledged: &BTreeSet<String>) -> Outcome {
     let log = Log::export(home)?;
     let [started, decided, sent, ended] =

@@ -19,13 +19,13 @@ use crate::{fixed::Log2, normal::probability};
 /// The multiple of the error, in tenths, that is subtracted for the lower bound: 0.8.
 const MARGIN_TENTHS: i64 = 8;
 
-/// Selects a model to use instead of the `baseline`: of all models with a greater utility, the one with the greatest
-/// lower bound. Without a baseline, or if none is better, selects the model of the greatest utility. `None` without
-/// estimates.
+/// Selects a model to use instead of the `baseline`: of all models with a greater utility and at least `min_outcomes`
+/// outcomes, the one with the greatest lower bound. If there is none, or no baseline, selects the model of the greatest
+/// utility. `None` without estimates.
 ///
 /// `estimates` must be in descending order of utility. The confidence is that the selected model is better than the
-/// baseline, or than the second-best model if the baseline is selected or not given. It is 0 if either of the compared
-/// models has fewer than `min_outcomes` outcomes or if the baseline has no estimate, and 1 for the only model without a
+/// baseline, or than the second-best model if the baseline is the best or not given. It is 0 if either of the compared
+/// models has fewer than `min_outcomes` outcomes or if the baseline has no estimate, and 1 for a single model without a
 /// baseline.
 pub fn recommendation(estimates: &[Estimate], baseline: Option<&ModelId>, min_outcomes: u64) -> Option<Recommendation> {
     let best = estimates.first()?;

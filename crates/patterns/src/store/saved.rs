@@ -11,7 +11,7 @@ use crate::{
     vocabulary::Vocabulary,
 };
 
-/// The serialised fields of a [`Store`].
+/// The serialised fields of a [`Store`], from which all others are recomputed.
 #[derive(Deserialize)]
 pub(super) struct SavedStore {
     /// The models in the order of their first turns.
