@@ -1,4 +1,7 @@
 //! Runs the benchmarks and writes their results, with the targets, into docs/performance.md.
+//!
+//! `estimates` reads the results of criterion, `log` and `gateway` measure the log and the gateway, `targets` has the
+//! limits, and `page` writes the tables.
 
 mod estimates;
 pub(crate) mod gateway;
@@ -15,7 +18,8 @@ use crate::{
     workspace,
 };
 
-/// Runs every criterion benchmark and the log measurement.
+/// Runs every criterion benchmark and the log measurement, and writes both tables of docs/performance.md. Removes
+/// earlier results first.
 pub(crate) fn run() -> Outcome {
     let results = workspace::target_folder().join("xtask-bench");
     if results.exists() {
@@ -36,13 +40,14 @@ pub(crate) fn run() -> Outcome {
     log()
 }
 
-/// Runs only the measurement of the log.
+/// Runs only the measurement of the log, and writes its table in docs/performance.md.
 pub(crate) fn log() -> Outcome {
     let method =
         "wall-clock time unless a row states otherwise; log and plain file alternating, seven rounds of 0.4 s each";
     write(&page::LOG, &log::table(&machine::describe(method))?)
 }
 
+/// Replaces a section of docs/performance.md by a table; fails if the page has no markers for it.
 fn write(section: &page::GeneratedSection, table: &str) -> Outcome {
     let page = workspace::root().join("docs/performance.md");
     workspace::write(&page, &section.replace_in(&workspace::read(&page)?, table)?)?;
@@ -50,7 +55,8 @@ fn write(section: &page::GeneratedSection, table: &str) -> Outcome {
     Ok(())
 }
 
-/// Returns the names of the benchmarks by crate: `benches/NAME.rs` and `benches/NAME/main.rs`.
+/// Returns the names of the criterion benchmarks by crate, from the files `benches/NAME.rs` and `benches/NAME/main.rs`
+/// in `crates`.
 fn benches() -> Outcome<BTreeMap<String, Vec<String>>> {
     let crates = workspace::root().join("crates");
     let mut by_crate: BTreeMap<String, Vec<String>> = BTreeMap::new();

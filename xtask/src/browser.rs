@@ -27,7 +27,8 @@ const DRIVER: &str = "playwright-core";
 const POLICY: &str = "schema_version: 1\nglobal_default: sonnet\ngateway: { client_model: default }\nrules:\n  - name: \
                       deploys\n    when: {message_matches: \"(?i)deploy\"}\n    use: opus\n";
 
-/// Runs the browser tests. They are skipped, with the reason in the note, if browser or driver cannot be installed.
+/// Runs the browser tests against a new gateway. They are skipped, with the reason in the note, if browser or driver
+/// cannot be installed. `skip_build` uses programs built earlier.
 pub(crate) fn run(skip_build: bool) -> Outcome<Passed> {
     let (chromium, driver) = match find_browser()? {
         Ok(found) => found,
@@ -67,7 +68,8 @@ fn find_browser() -> Outcome<Result<(PathBuf, PathBuf), String>> {
     Ok(Ok((chromium, driver)))
 }
 
-/// Returns the path of chromium, which is installed if the user is root. The error is the reason why it is missing.
+/// Returns the path of chromium: that in the variable `CHROMIUM`, or else [`DEFAULT_CHROMIUM`]. If it does not start
+/// and the user is root, installs chromium with apt-get. The error is the reason why there is no usable chromium.
 fn chromium() -> Result<PathBuf, String> {
     let path = env::var_os("CHROMIUM").map_or_else(|| PathBuf::from(DEFAULT_CHROMIUM), PathBuf::from);
     if can_start(&path) {
@@ -87,6 +89,7 @@ fn chromium() -> Result<PathBuf, String> {
     Err(format!("chromium cannot be installed: {}", stderr.lines().last().unwrap_or("it does not start")))
 }
 
+/// Whether a program can be started with `--version` and exits successfully.
 fn can_start(path: &Path) -> bool {
     let mut command = Command::new(path);
     command.arg("--version").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());

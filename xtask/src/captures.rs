@@ -13,7 +13,8 @@ use crate::{
     workspace,
 };
 
-/// A policy by which requested models are used and nothing is adapted, so that every request is forwarded unchanged.
+/// A policy by which requested models are used and, with the strict settings, every request is forwarded without
+/// adaptation.
 const POLICY: &str =
     "schema_version: 1\nglobal_default: sonnet\ngateway: { client_model: default, adapt: [], keep_thinking: true }\n";
 
@@ -23,8 +24,11 @@ const DROPPED_HEADERS: [&str; 5] = ["host", "content-length", "transfer-encoding
 /// A recorded request of a real client, from a JSON file.
 #[derive(Debug, Deserialize)]
 struct Capture {
+    /// The HTTP method.
     method: String,
+    /// Path and query.
     path: String,
+    /// Names and values of the headers, in order.
     headers: Vec<(String, String)>,
     /// The JSON body; null for a request without one.
     #[serde(default)]
@@ -32,7 +36,8 @@ struct Capture {
 }
 
 /// Replays every `*.json` in a folder: an object with `method`, `path`, `headers` (pairs) and `body`. Fails with a list
-/// of the requests that were not answered or were changed.
+/// of the requests that were not answered or were changed, or if there are none. `skip_build` uses programs built
+/// earlier.
 pub(crate) fn run(dir: &Path, skip_build: bool) -> Outcome<Passed> {
     let mut files = workspace::list_files(dir)?;
     files.retain(|path| path.extension().is_some_and(|kind| kind == "json"));
@@ -58,6 +63,7 @@ pub(crate) fn run(dir: &Path, skip_build: bool) -> Outcome<Passed> {
 }
 
 impl Capture {
+    /// Reads a recorded request, and replaces the model `mock-…` of recordings by a known one.
     fn read(path: &Path) -> Outcome<Self> {
         let mut capture: Self =
             serde_json::from_str(&workspace::read(path)?).map_err(|error| Failure::file("understand", path, &error))?;
@@ -72,11 +78,12 @@ impl Capture {
         Ok(capture)
     }
 
+    /// Whether the request is for an upgrade to a websocket, which the gateway refuses.
     fn is_upgrade(&self) -> bool {
         self.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("upgrade"))
     }
 
-    /// Returns whether the request is for a model, so that a turn is decided.
+    /// Whether the request is for a model, so that a turn is decided.
     fn is_turn(&self) -> bool {
         self.method == "POST" && !self.path.contains("count_tokens")
     }
@@ -162,6 +169,7 @@ fn without_model(path: &str) -> (&str, &str) {
     }
 }
 
+/// Whether a request that the mock provider received is one of this program's own, to control it.
 fn is_control(request: &Value) -> bool {
     request["path"].as_str().is_some_and(|path| path.starts_with("/control/"))
 }
@@ -172,10 +180,12 @@ mod tests {
 
     use super::*;
 
+    /// Returns a recorded POST request.
     fn capture(path: &str, body: Value) -> Capture {
         Capture { method: "POST".to_owned(), path: path.to_owned(), headers: Vec::new(), body }
     }
 
+    /// Returns a request as the mock provider reports it.
     fn received(path: &str, body: &Value) -> Value {
         json!({"path": path, "body": body.to_string()})
     }

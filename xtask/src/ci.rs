@@ -12,12 +12,16 @@ use steps::STEPS;
 
 /// The result of one step, with its duration.
 struct StepResult {
+    /// The name of the step.
     step: &'static str,
+    /// The time that the step took.
     duration: Duration,
+    /// The note of a passed step, or the failure.
     outcome: Outcome<Passed>,
 }
 
-/// Runs all steps in order and prints a summary. Stops at the first failed step unless `keep_going`.
+/// Runs all steps in order and prints a summary. Stops at the first failed step unless `keep_going`. Fails if any step
+/// failed.
 pub(crate) fn run(keep_going: bool) -> Outcome {
     let started = Instant::now();
     let mut results = Vec::new();

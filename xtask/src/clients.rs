@@ -1,4 +1,7 @@
 //! Runs Claude Code and Codex, installed from npm, through the gateway in turns that use tools.
+//!
+//! `installed` installs the clients, `programs` starts the mock provider and the gateway, `claude_code` and `codex` run
+//! the turns, and `log` checks the events recorded.
 
 mod claude_code;
 mod codex;
@@ -62,7 +65,8 @@ pub(crate) fn run(only: &str, skip_build: bool) -> Outcome<Passed> {
     Ok(Passed::with_note(notes.join("; ")))
 }
 
-/// Runs one client through its own gateway and checks the log afterwards. Returns a summary.
+/// Runs one client through its own gateway and checks the log afterwards. `folder` receives the homes of gateway and
+/// client. Returns a summary; a failure includes the requests and the gateway's output.
 fn run_through_gateway(name: &str, client: &Path, folder: &Path) -> Outcome<String> {
     let [home, project, client_home] = ["turnwise", "project", "home"].map(|name| folder.join(name));
     for folder in [&home, &project, &client_home] {
@@ -104,6 +108,7 @@ struct ExpectedLog {
 }
 
 impl ExpectedLog {
+    /// Adds a turn in a session, which is added if it is new.
     fn add(&mut self, session: &Session) {
         if !self.sessions.contains(&session.id) {
             self.sessions.push(session.id.clone());
@@ -112,7 +117,7 @@ impl ExpectedLog {
     }
 }
 
-/// Fails unless the last message of a session is as expected; `what` names the turn in the error.
+/// Fails unless `expected` accepts the last message of a session; `what` names the turn in the error.
 fn check_message(session: &Session, what: &str, expected: impl Fn(&str) -> bool) -> Outcome {
     if expected(&session.last_message) {
         return Ok(());
@@ -127,6 +132,7 @@ fn count_responses(mock: &RunningProgram) -> Outcome<usize> {
     Ok(responses.count())
 }
 
+/// Whether a request that the mock provider received is for a model and was answered with status 200.
 fn is_answered(request: &Value) -> bool {
     let path = request["path"].as_str().unwrap_or_default();
     request["method"] == "POST" && request["status"] == 200 && !path.contains("count_tokens")

@@ -22,21 +22,33 @@ const EVENTS_OF_OPENING: u64 = 2;
 /// The counts that `turnwise --json import` prints.
 #[derive(Debug, Deserialize)]
 struct Imported {
+    /// Session files read.
     files: u64,
+    /// The size of those files in bytes.
     bytes: u64,
+    /// Sessions in the files.
     sessions: u64,
+    /// Turns recorded.
     turns: u64,
+    /// Decisions recorded, one for each turn.
     decisions: u64,
     /// Decisions that no model may handle the turn.
     refused: u64,
+    /// Answered model calls.
     calls: u64,
+    /// Failed model calls.
     failed_calls: u64,
+    /// Tool calls.
     tools: u64,
+    /// Compactions of sessions.
     compactions: u64,
+    /// Events appended to the log.
     new_events: u64,
     /// Calls of models without a known price.
     unpriced_calls: u64,
+    /// A message for each part that could not be imported.
     issues: Vec<String>,
+    /// The cost of all calls with a known price, in nano-dollars.
     total_cost_nano_usd: u64,
 }
 
@@ -45,22 +57,31 @@ struct Imported {
 struct Verified {
     /// Whether no event is missing in the log.
     whole: bool,
+    /// Counts of the events in the log.
     counts: Counts,
+    /// The digest of all events.
     digest: String,
+    /// The digest of the state that the events lead to.
     state_digest: String,
 }
 
+/// The numbers of events in a log.
 #[derive(Debug, Deserialize)]
 struct Counts {
+    /// All events.
     events: u64,
+    /// Turns that started.
     turns: u64,
+    /// Decisions.
     decisions: u64,
 }
 
 /// The result that `turnwise --json replay` prints.
 #[derive(Debug, Deserialize)]
 struct Replayed {
+    /// The number of decisions replayed.
     decisions: u64,
+    /// The digest of those decisions.
     digest: String,
     /// The first decision that differs from the recorded one; `None` if all are equal.
     divergence: Option<serde_json::Value>,
@@ -69,12 +90,16 @@ struct Replayed {
 /// The result that `turnwise --json backtest` prints.
 #[derive(Debug, Deserialize)]
 struct Backtested {
+    /// The result of the simulation.
     report: Report,
 }
 
+/// The fields of a simulation's result that are used.
 #[derive(Debug, Deserialize)]
 struct Report {
+    /// The number of turns simulated.
     turns: u64,
+    /// The errors of the cost simulation for the recorded models.
     identity: Identity,
 }
 
@@ -97,20 +122,27 @@ struct Identity {
 /// The errors over a third of the sessions, grouped by their number of calls.
 #[derive(Debug, Deserialize)]
 struct Third {
+    /// The number of sessions.
     sessions: u64,
     /// The number of calls of the shortest session.
     shortest: u64,
     /// The number of calls of the longest session.
     longest: u64,
+    /// The relative error of the total cost, in basis points.
     total: i64,
+    /// The median over sessions of the absolute relative error, in basis points.
     median: i64,
 }
 
 /// The results of one import into an empty home, and of the commands that followed.
 struct ImportRun {
+    /// The counts of the import.
     imported: Imported,
+    /// The result of the verification of the log.
     verified: Verified,
+    /// The result of the replay of all decisions.
     replayed: Replayed,
+    /// The result of the backtest of a policy with one cheap model.
     backtested: Backtested,
     /// The duration of the import.
     import_time: Duration,
@@ -139,6 +171,7 @@ pub(crate) fn run(sessions: &Path) -> Outcome<Passed> {
     Ok(Passed::with_note(format!("{sessions} sessions, {turns} turns, {decisions} decisions, one digest")))
 }
 
+/// Imports the sessions into an empty home, then verifies, replays and backtests its log.
 fn import_once(sessions: &Path) -> Outcome<ImportRun> {
     let home = workspace::temporary_folder()?;
     let turnwise = || {
@@ -158,12 +191,14 @@ fn import_once(sessions: &Path) -> Outcome<ImportRun> {
     Ok(ImportRun { imported, verified, replayed, backtested, import_time })
 }
 
+/// Runs a command and parses its output as JSON.
 fn capture_json<T: DeserializeOwned>(command: &mut Command) -> Outcome<T> {
     let text = capture(command)?;
     serde_json::from_str(&text)
         .map_err(|error| Failure::new(format!("`{}` printed unexpected output: {error}", display_command(command))))
 }
 
+/// Prints the counts, the digests and the errors of the first import, and the durations of both.
 fn print_report(first: &ImportRun, second: &ImportRun) {
     let ImportRun { imported, verified, .. } = first;
     println!(

@@ -54,11 +54,13 @@ struct CrashTest {
 }
 
 impl CrashTest {
+    /// Returns the paths of the files in a folder; creates none of them.
     fn in_folder(folder: &Path) -> Self {
         Self { log: folder.join("log"), acknowledged: folder.join("acknowledged") }
     }
 
-    /// Starts a writer and kills it after `lifetime`. Returns the length of its acknowledgements in bytes.
+    /// Starts a writer and kills it after `lifetime`; `seed` determines the events that it writes. Returns the length
+    /// of its acknowledgements in bytes. Fails if the writer ends earlier.
     fn write_and_kill(&self, seed: u64, lifetime: Duration) -> Outcome<usize> {
         // A file keeps every acknowledgement up to the kill, and never blocks the writer.
         let latest = self.acknowledged.with_extension("latest");
@@ -91,6 +93,7 @@ impl CrashTest {
     }
 }
 
+/// Returns the path of an example program built in the release profile.
 fn example(name: &str) -> PathBuf {
     workspace::release_binary(&format!("examples/{name}"))
 }

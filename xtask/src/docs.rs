@@ -8,7 +8,7 @@ use crate::{
     workspace,
 };
 
-/// Writes the pages; with `check`, fails instead if one is out of date.
+/// Writes docs/events.md and docs/routing.schema.json; with `check`, fails instead if one of them is out of date.
 pub(crate) fn run(check: bool) -> Outcome {
     let docs = workspace::root().join("docs");
     let pages = [("events.md", events::page()?), ("routing.schema.json", router_core::schema_text())];

@@ -11,14 +11,15 @@ use crate::{
 /// The fuzz targets in `fuzz/fuzz_targets`.
 const TARGETS: [&str; 6] = ["journal", "log_import", "session_file", "codex_file", "openai_log", "policy"];
 
-/// The longest input that the fuzzer generates.
+/// The longest input that the fuzzer generates, in bytes.
 const MAX_BYTES: u32 = 16 * 1024;
 
 /// Fuzzes every target, or `only` one, for `seconds` each, starting from the corpora of the repository. New inputs are
-/// kept in the target folder.
+/// stored in the target folder and reused by later runs.
 ///
 /// # Errors
-/// If an input panics; libfuzzer prints the path of the file with that input.
+/// If the target is unknown, no nightly compiler is installed, or an input panics; libfuzzer prints the path of the
+/// file with that input.
 pub(crate) fn run(seconds: u32, only: Option<&str>) -> Outcome {
     if let Some(unknown) = only.filter(|only| !TARGETS.contains(only)) {
         return Err(Failure::new(format!(

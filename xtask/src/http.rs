@@ -12,6 +12,7 @@ const READ_TIMEOUT: Duration = Duration::from_secs(30);
 /// An HTTP request to send.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Request<'a> {
+    /// The HTTP method, in upper case.
     pub(crate) method: &'a str,
     /// Path and query.
     pub(crate) path: &'a str,
@@ -24,6 +25,7 @@ pub(crate) struct Request<'a> {
 /// An HTTP response whose status and headers have been read.
 #[derive(Debug)]
 pub(crate) struct Response {
+    /// The status code.
     pub(crate) status: u16,
     /// The headers in order, with names in lower case.
     headers: Vec<(String, String)>,
@@ -32,7 +34,8 @@ pub(crate) struct Response {
 }
 
 impl Request<'_> {
-    /// Sends the request to a base URL such as `http://127.0.0.1:4000` and reads the head of the response.
+    /// Sends the request to a base URL such as `http://127.0.0.1:4000` and reads the head of the response. Fails if the
+    /// connection does, or if no valid head is received.
     pub(crate) fn send(&self, url: &str) -> io::Result<Response> {
         let host = url.trim_start_matches("http://");
         let mut stream = TcpStream::connect(host)?;
@@ -77,7 +80,7 @@ impl Response {
         Ok(Self { status, headers: lines.iter().skip(1).filter_map(header).collect(), body })
     }
 
-    /// Returns the first header with this name, given in lower case.
+    /// Returns the first header with this name, given in lower case; `None` if there is none.
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }

@@ -20,7 +20,7 @@ use crate::{
 /// A policy by which requested models are used.
 const POLICY: &str = "schema_version: 1\nglobal_default: sonnet\ngateway: { client_model: default }\n";
 
-/// The maximum number of concurrent streams.
+/// The greatest number of concurrent streams.
 const MAX_CONCURRENT: usize = 500;
 
 /// The delay between the events of a stream in milliseconds, as an argument of the mock. It keeps many streams open at
@@ -33,7 +33,9 @@ const EDGE_REQUESTS: u64 = 1_000;
 /// The time limit for each part, in seconds.
 const PART_TIMEOUT: f64 = 300.0;
 
-/// Sends `streams` requests through a gateway, then kills another gateway `kills` times while it serves streams.
+/// Sends `streams` requests through a gateway, then kills another gateway `kills` times while it serves streams. Fails
+/// if a request fails before a kill, or if the log lacks an event of an answered request. `skip_build` uses programs
+/// built earlier.
 pub(crate) fn run(streams: u64, kills: usize, skip_build: bool) -> Outcome<Passed> {
     if !skip_build {
         programs::build(true)?;
@@ -87,7 +89,8 @@ fn concurrent_streams(home: &Path, streams: u64) -> Outcome<String> {
     Ok(format!("{answered} streams are in the log"))
 }
 
-/// Sends one part of the streams, each with a different message.
+/// Sends one part of the streams, each with a different message. Writes the body of the requests to `NAME.json` in the
+/// home.
 fn send_part(home: &Path, gateway: &RunningProgram, name: &str, requests: u64) -> Outcome<LoadFigures> {
     let file = home.join(format!("{name}.json"));
     // The load generator overwrites the placeholder with a number of twelve digits.

@@ -34,6 +34,7 @@ use clap::{Parser, Subcommand};
 
 use failure::Outcome;
 
+// The command line of `cargo xtask`.
 #[derive(Debug, Parser)]
 #[command(bin_name = "cargo xtask", about = "Checks, measurements and generated files of turnwise.")]
 struct Arguments {
@@ -41,6 +42,7 @@ struct Arguments {
     task: Task,
 }
 
+// One command; its doc comment is its help text.
 #[derive(Debug, Subcommand)]
 enum Task {
     /// Run every check, stopping at the first that fails.
@@ -51,7 +53,8 @@ enum Task {
     },
     /// Check the dependencies between crates against the architecture.
     Arrows,
-    /// Check what neither the compiler nor clippy checks: first lines, lengths, forbidden words, links, citations.
+    /// Check rules that neither the compiler nor clippy checks: first lines, lengths, forbidden words, links,
+    /// citations.
     Tidy,
     /// Generate docs/events.md and docs/routing.schema.json from the code.
     Docs {
@@ -196,6 +199,7 @@ enum Bench {
     },
 }
 
+/// Runs the requested task; prints an error to standard output and exits with status 1 if it fails.
 fn main() -> ExitCode {
     match run(Arguments::parse().task) {
         Ok(()) => ExitCode::SUCCESS,
@@ -206,6 +210,7 @@ fn main() -> ExitCode {
     }
 }
 
+/// Runs a task with its arguments.
 fn run(task: Task) -> Outcome {
     match task {
         Task::Ci { keep_going } => ci::run(keep_going),

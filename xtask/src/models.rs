@@ -27,7 +27,9 @@ pub(crate) fn run() -> Outcome<Passed> {
 /// The numbers of models and of schedules that a checker explored.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct ExplorationCounts {
+    /// The number of models that ran.
     models: u64,
+    /// The number of schedules of all models.
     schedules: u64,
 }
 

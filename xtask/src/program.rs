@@ -23,7 +23,7 @@ pub(crate) fn cargo_has(subcommand: &str) -> bool {
     status.is_ok_and(|status| status.success())
 }
 
-/// Runs a program with its output on the terminal; fails unless it exits successfully.
+/// Runs a program with its output on the terminal, after printing its command line; fails unless it exits successfully.
 pub(crate) fn execute(command: &mut Command) -> Outcome {
     println!("$ {}", display_command(command));
     let status = command.status().map_err(|error| cannot_start(command, &error))?;
@@ -54,10 +54,12 @@ pub(crate) fn capture_all(command: &mut Command) -> Outcome<String> {
     Err(exit_failure(command, output.status))
 }
 
+/// Creates the failure of a program that could not be started or waited for.
 pub(crate) fn cannot_start(command: &Command, error: &std::io::Error) -> Failure {
     Failure::new(format!("cannot start `{}`: {error}", display_command(command)))
 }
 
+/// Creates the failure of a program that exited unsuccessfully.
 pub(crate) fn exit_failure(command: &Command, status: std::process::ExitStatus) -> Failure {
     Failure::new(format!("`{}` failed: {status}", display_command(command)))
 }

@@ -23,8 +23,9 @@ const MODELS: [&str; 3] = ["claude-opus-4-8", "gpt-5.5", "gemini-3.1-pro-preview
 /// A policy by which requested models are used.
 const POLICY: &str = "schema_version: 1\nglobal_default: sonnet\ngateway: { client_model: override }\n";
 
-/// Runs all checks, or those whose name contains `only`. With `provider` they run against the mock provider itself,
-/// which shows that the checks are right. `skip_build` uses programs built earlier.
+/// Runs all checks of the SDKs, or those whose name contains `only`, against a new gateway. With `provider` they run
+/// against the mock provider itself, to test the checks. They are skipped, with the reason in the note, if the SDKs
+/// cannot be installed. `skip_build` uses programs built earlier.
 pub(crate) fn run(only: Option<&str>, provider: bool, skip_build: bool) -> Outcome<Passed> {
     let python = match install_sdks(&workspace::target_folder().join("clients/sdks"))? {
         Ok(python) => python,

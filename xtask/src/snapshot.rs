@@ -5,7 +5,7 @@ use crate::{
     program::{cargo, cargo_has, execute},
 };
 
-/// Runs all tests and opens the review of changed snapshots. Fails if `cargo-insta` is not installed.
+/// Runs all tests and opens the interactive review of changed snapshots. Fails if `cargo-insta` is not installed.
 pub(crate) fn run() -> Outcome {
     if cargo_has("insta") {
         return execute(&mut cargo(&["insta", "test", "--workspace", "--review"]));

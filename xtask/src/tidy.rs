@@ -1,4 +1,7 @@
 //! Checks that neither the compiler nor clippy makes: first lines, lengths, forbidden words, links, citations, wording.
+//!
+//! `rust` checks source files, `links` and `citations` check references between files, and `words` counts vague words
+//! in doc comments.
 
 mod citations;
 mod links;
@@ -64,6 +67,7 @@ pub(crate) fn run() -> Outcome {
 /// A line number, from 1, and the problem found in that line.
 type Finding = (usize, String);
 
+/// Returns a finding for every line that ends with white space.
 fn trailing_white_space(text: &str) -> Vec<Finding> {
     let ends_blank = |(_, line): &(usize, &str)| line.ends_with([' ', '\t', '\r']);
     let lines = (1..).zip(text.split('\n')).filter(ends_blank);

@@ -14,7 +14,7 @@ pub(crate) fn root() -> PathBuf {
     manifest.parent().map_or_else(|| PathBuf::from("."), Path::to_path_buf)
 }
 
-/// Returns the folder in which cargo builds, usually `target`.
+/// Returns the folder in which cargo builds: `CARGO_TARGET_DIR`, or else `target` in the workspace.
 pub(crate) fn target_folder() -> PathBuf {
     env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |dir| root().join(dir))
 }
@@ -29,10 +29,12 @@ pub(crate) fn display_path(path: &Path) -> String {
     path.strip_prefix(root()).unwrap_or(path).display().to_string()
 }
 
+/// Reads a text file; the failure names its path.
 pub(crate) fn read(path: &Path) -> Outcome<String> {
     fs::read_to_string(path).map_err(|error| Failure::file("read", path, &error))
 }
 
+/// Writes a text file and replaces an existing one; the failure names its path.
 pub(crate) fn write(path: &Path, text: &str) -> Outcome {
     fs::write(path, text).map_err(|error| Failure::file("write", path, &error))
 }

@@ -8,13 +8,13 @@ use serde::{Deserialize, Serialize};
 const REACTION_MICROS: u64 = 24 * 3_600 * 1_000_000;
 /// The number of following turns that can revert the files of a turn.
 const REVERT_TURNS: usize = 3;
-/// The number of files that are kept for a turn; further ones are ignored.
+/// The greatest number of files recorded for a turn; further ones are ignored.
 const MAX_FILES: usize = 256;
 /// The least length in bytes of a message that is compared with others. Shorter messages such as `yes` or `/commit`
 /// recur with different meanings.
 const MIN_REQUEST_BYTES: u64 = 20;
 
-/// The recent turns of one thread of a session, oldest first.
+/// The recent turns of one thread of a session, oldest first, to which a new message may react.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct Conversation {
     /// The last turns, at most one more than [`REVERT_TURNS`].
@@ -24,12 +24,13 @@ pub(crate) struct Conversation {
 /// The parts of a recent turn that are compared with later ones: its request and the files it wrote.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct RecentTurn {
+    /// The id of the turn.
     turn: TurnId,
     /// The time at which it started.
     started: Timestamp,
     /// The time of its end; that of its start until then.
     last: Timestamp,
-    /// The length of the message.
+    /// The length of the message in bytes.
     message_bytes: u64,
     /// The word hashes of the message, sorted and distinct.
     words: Vec<u16>,
@@ -47,10 +48,10 @@ pub(crate) struct Reaction {
 }
 
 impl Conversation {
-    /// Adds a turn that started `at` a time. Returns its reaction to the previous turn; `None` if that ended more than
-    /// a day earlier or if there is none.
+    /// Adds a turn that started `at` a time. Returns its reaction to the previous turn; `None` if there is none or if
+    /// it ended more than a day earlier.
     ///
-    /// A turn older than the last one, as an import may add, is ignored.
+    /// A turn that started before the last one, as an import may add, is ignored.
     pub(crate) fn add_turn(&mut self, turn: &TurnStarted, at: Timestamp) -> Option<Reaction> {
         let before = self.recent.last();
         if before.is_some_and(|before| at < before.started) {
@@ -73,14 +74,16 @@ impl Conversation {
         reaction
     }
 
-    /// Records the time at which a turn ended, from which the delay of a reaction is measured.
+    /// Records the time at which a turn ended, from which the delay of a reaction is measured; ignores turns that are
+    /// no longer recent.
     pub(crate) fn end_turn(&mut self, turn: TurnId, at: Timestamp) {
         if let Some(recent) = self.recent.iter_mut().find(|recent| recent.turn == turn) {
             recent.last = recent.last.max(at);
         }
     }
 
-    /// Records files that a turn wrote, as hashes of their paths, so that a later revert of them is recognised.
+    /// Records files that a turn wrote, as hashes of their paths, so that a later revert of them is recognised. Ignores
+    /// turns that are no longer recent and files beyond [`MAX_FILES`].
     pub(crate) fn add_files(&mut self, turn: TurnId, files: &[u32]) {
         let Some(recent) = self.recent.iter_mut().find(|recent| recent.turn == turn) else { return };
         for file in files {
@@ -93,7 +96,7 @@ impl Conversation {
     }
 
     /// Returns the earlier turns whose files the turn `by` reverts: all that wrote one of `files`, or the last that
-    /// wrote any file if `files` is empty.
+    /// wrote any file if `files` is empty. Only the three turns before `by` are considered.
     pub(crate) fn reverted_turns(&self, by: TurnId, files: &[u32]) -> Vec<TurnId> {
         let Some(index) = self.recent.iter().position(|recent| recent.turn == by) else { return Vec::new() };
         let earlier = &self.recent[..index];
@@ -107,7 +110,8 @@ impl Conversation {
 }
 
 impl RecentTurn {
-    /// Returns whether two requests are nearly equal: the Jaccard index of their words is at least 4/5.
+    /// Whether two requests are nearly equal: both have at least [`MIN_REQUEST_BYTES`], and the Jaccard index of their
+    /// words is at least 4/5.
     fn repeats(&self, other: &Self) -> bool {
         let is_request = MIN_REQUEST_BYTES <= self.message_bytes.min(other.message_bytes);
         let (left, right) = (&self.words, &other.words);
@@ -140,6 +144,7 @@ mod tests {
 
     use super::*;
 
+    /// Generates sets of numbers, many of which are small, so that two sets often have some in common.
     fn numbers() -> impl Strategy<Value = BTreeSet<u16>> {
         prop::collection::btree_set(prop_oneof![0..40_u16, any::<u16>()], 0..60)
     }

@@ -1,12 +1,12 @@
 //! Evaluation of turns: signals folded from events, and verdicts computed from them with a rubric.
 //!
-//! [`Evaluator`] folds events into signals, each with the id of the event that is its evidence. A [`Rubric`] computes score
-//! and confidence from them in closed form. [`Evaluator::due_verdicts`] returns verdicts that the log does not have, as
-//! events to append. The next message, a rating or a revert changes a verdict, and another rubric is applied to the same
-//! log by a replay.
+//! [`Evaluator`] folds events into signals, each with the id of the event that is its evidence. A [`Rubric`] computes
+//! score and confidence from them in closed form. [`Evaluator::due_verdicts`] returns verdicts that the log does not
+//! have, as events to append. The next message, a rating or a revert changes a verdict, and another rubric is applied
+//! to the same log by a replay.
 //!
-//! [`tone`] classifies what a message expresses about the response before it. It is computed when a turn is captured; the
-//! evaluator reads the recorded tone and no text.
+//! [`tone`] classifies whether a message corrects or approves the previous response. It is computed when a turn is
+//! captured; the evaluator reads the recorded tone and no text.
 #![warn(
     clippy::disallowed_methods,
     clippy::disallowed_types,

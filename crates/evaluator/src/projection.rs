@@ -1,4 +1,4 @@
-//! The projection: folds events into the signals of recent turns.
+//! The projection [`Evaluator`]: folds events into the signals of recent turns.
 
 use std::collections::BTreeSet;
 
@@ -17,21 +17,23 @@ use crate::{
     turn::{Change, JudgedTurn},
 };
 
-/// The number of turns that are kept; signals of older turns are ignored.
+/// The greatest number of turns in memory; beyond it the oldest is dropped, and its later signals are ignored.
 const MAX_TURNS: usize = 2_000;
-/// The number of conversations (threads of sessions) whose recent turns are kept.
+/// The greatest number of conversations (threads of sessions) in memory; beyond it the least recently continued is
+/// dropped.
 const MAX_CONVERSATIONS: usize = 1_000;
 
 /// The projection that folds events into the signals of recent turns, from which verdicts are computed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Evaluator {
-    /// The number of turns that are kept.
+    /// The greatest number of turns in memory.
     max_turns: usize,
     /// The recent turns with their signals, by id.
     pub(crate) turns: BoundedMap<TurnId, Box<JudgedTurn>>,
-    /// The ended turns, by the position of their last change.
+    /// The ended turns by the position of their last change, so that those changed since a position are found without a
+    /// scan.
     pub(crate) changes: BTreeSet<(Position, TurnId)>,
-    /// The number of conversations that are kept.
+    /// The greatest number of conversations in memory.
     max_conversations: usize,
     /// The recent turns of each thread of a session.
     conversations: BoundedMap<(SessionId, Thread), Conversation>,
@@ -44,11 +46,13 @@ impl Default for Evaluator {
 }
 
 impl Evaluator {
-    /// Creates an evaluator that keeps all turns, for a replay of a whole log; memory grows with the number of turns.
+    /// Creates an evaluator that drops no turn, for a replay of the complete log; memory grows with the number of
+    /// turns.
     pub fn unbounded() -> Self {
         Self::with_capacity(usize::MAX, usize::MAX)
     }
 
+    /// Creates an evaluator without turns, with limits for the numbers of turns and conversations in memory.
     fn with_capacity(max_turns: usize, max_conversations: usize) -> Self {
         Self {
             max_turns,
@@ -59,13 +63,13 @@ impl Evaluator {
         }
     }
 
-    /// Returns whether a turn is kept, so that feedback on it changes its verdicts.
+    /// Returns whether a turn is in memory, so that feedback on it changes its verdicts.
     pub fn contains(&self, turn: TurnId) -> bool {
         self.turns.get(&turn).is_some()
     }
 
     /// Applies an update to a turn and records the change. Returns the result of the update; `None` if the turn is not
-    /// kept.
+    /// in memory.
     fn update_turn<T>(&mut self, id: TurnId, change: Change, update: impl FnOnce(&mut JudgedTurn) -> T) -> Option<T> {
         let turn = self.turns.get_mut(&id)?;
         if turn.ended {
@@ -79,6 +83,8 @@ impl Evaluator {
         Some(result)
     }
 
+    /// Adds a new turn to its conversation, and its reaction as signals to the previous turn. Ignores a turn that is
+    /// already known.
     fn apply_started(&mut self, turn: &TurnStarted, change: Change) {
         if self.turns.get(&turn.turn).is_some() {
             return;
@@ -103,7 +109,8 @@ impl Evaluator {
         }
     }
 
-    /// Adds the signals of a new message to the previous turn.
+    /// Adds the signals of a new message to the previous turn: repeated request, correction, change of model, approval
+    /// or continuation.
     fn apply_reaction(&mut self, next: &TurnStarted, reaction: Reaction, change: Change) {
         let Some(previous) = self.turns.get(&reaction.to).and_then(|turn| turn.current_work()) else { return };
         let requested = next.override_model.as_ref().map(|requested| &requested.model).or(next.sticky.as_ref());
@@ -143,6 +150,7 @@ impl Evaluator {
         }
     }
 
+    /// Marks a turn as ended and records the time in its conversation.
     fn apply_ended(&mut self, turn: &TurnEnded, change: Change) {
         let key = self.update_turn(turn.turn, change, |judged| {
             judged.end(turn.status, change.event);
@@ -153,7 +161,8 @@ impl Evaluator {
         }
     }
 
-    /// Applies the events of user feedback: reassignments, dismissed suggestions and ratings.
+    /// Applies the events of user feedback: reassignments, dismissed suggestions and ratings; ignores all others. Fails
+    /// if the event cannot be decoded.
     fn apply_feedback(&mut self, recorded: &Recorded, change: Change) -> Result<(), CodecError> {
         let event = change.event;
         match &*recorded.event.kind {

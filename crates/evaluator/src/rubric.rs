@@ -1,16 +1,16 @@
 //! Rubrics: the score and the confidence that follow from signals.
 //!
-//! With `w` the weight of each kind of signal present, and `v` its value (1 for positive, 0 for negative signals, the share
-//! of successes for tools):
+//! With `w` the weight of each kind of signal present, and `v` its value (1 for positive, 0 for negative signals, the
+//! share of successes for tools):
 //!
 //! ```text
 //! score      = Σ w·v / Σ w
 //! confidence = Σ w / (Σ w + prior weight)
 //! ```
 //!
-//! A kind counts once however often it occurs, because ten failed calls of an overloaded provider have one cause. All tools
-//! together count once, so that many successes do not outweigh a correction. Verdicts of a confidence below 0.5 are
-//! recorded and have no effect on recommendations. The built-in weights are documented in the module `weights`.
+//! A kind counts once however often it occurs, because ten failed calls of an overloaded provider have one cause. All
+//! tools together count once, so that many successes do not outweigh a correction. Verdicts of a confidence below 0.5
+//! are recorded and have no effect on recommendations. The built-in weights are documented in the module `weights`.
 
 use contracts::Score;
 use serde::Deserialize;
@@ -26,12 +26,15 @@ const BUILT_IN: &str = "turn-signals";
 /// The greatest length of a rubric's name, in bytes.
 const MAX_NAME_BYTES: usize = 64;
 
-/// The weights of signals, with the name and version that identify them in every verdict.
+/// The weights of signals, with the name and version that identify the rubric in every verdict.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "RubricFile")]
 pub struct Rubric {
+    /// The name: 1 to 64 bytes without white space.
     name: String,
+    /// The version, from 1.
     version: u16,
+    /// The weight of each kind of signal.
     weights: Weights,
 }
 
@@ -53,8 +56,11 @@ pub enum RubricError {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RubricFile {
+    /// The name, not validated yet.
     name: String,
+    /// The version, not validated yet.
     version: u16,
+    /// The weights; omitted ones have their built-in value.
     #[serde(default)]
     weights: Weights,
 }
@@ -101,10 +107,10 @@ impl Rubric {
         self.version
     }
 
-    /// Computes score and confidence of signals, both rounded down to billionths.
+    /// Computes score and confidence of signals, both rounded down to billionths; both are 0 without signals.
     pub(crate) fn evaluate(&self, signals: &SignalList) -> (Score, Score) {
-        // All weights are multiplied by the number of tools, so that the share of successes stays exact. Weights are below
-        // 2^16, kinds below 2^5 and tools below 2^33, so sums stay below 2^54.
+        // All weights are multiplied by the number of tools, so that the share of successes stays exact. Weights are
+        // below 2^16, kinds below 2^5 and tools below 2^33, so sums stay below 2^54.
         let tools = u64::from(signals.tools_succeeded()) + u64::from(signals.tools_failed());
         let scale = tools.max(1);
         let (mut positive, mut total) = (0, 0);

@@ -8,10 +8,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::weights::Weights;
 
-/// The number of signals listed in a verdict, which keeps the event below 4 KiB.
+/// The greatest number of signals listed in a verdict, so that the event stays below 4 KiB.
 pub(crate) const MAX_SIGNALS: usize = 64;
 
-/// Signals in the order in which they were added. Lists at most [`MAX_SIGNALS`] and counts the others.
+/// The signals of one model's work, in the order in which they were added. Lists at most [`MAX_SIGNALS`] and counts the
+/// others.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct SignalList {
     /// The listed signals, at most [`MAX_SIGNALS`].
@@ -72,6 +73,7 @@ impl SignalList {
         self.listed.iter().any(|signal| signal.kind == kind)
     }
 
+    /// Returns the listed signals, at most [`MAX_SIGNALS`].
     pub(crate) fn listed(&self) -> &[Signal] {
         &self.listed
     }
@@ -81,10 +83,12 @@ impl SignalList {
         self.omitted
     }
 
+    /// Returns the number of all successful tools, listed or not.
     pub(crate) const fn tools_succeeded(&self) -> u32 {
         self.tools_succeeded
     }
 
+    /// Returns the number of all failed tools, listed or not.
     pub(crate) const fn tools_failed(&self) -> u32 {
         self.tools_failed
     }

@@ -1,17 +1,17 @@
 //! The tone of a message: whether it corrects or approves the response before it.
 //!
-//! Regular expressions are matched at the start of the message and of its first clauses, so that a request that mentions or
-//! quotes an error is not a correction. A message that both approves and corrects is a correction.
+//! Regular expressions are matched at the start of the message and of its first clauses, so that a request that
+//! mentions or quotes an error is not a correction. A message that both approves and corrects is a correction.
 
 use std::sync::LazyLock;
 
 use contracts::Tone;
 use regex::{Regex, RegexBuilder};
 
-/// The number of bytes at the start of a message that are classified.
+/// The number of bytes at the start of a message that are classified; later ones are ignored.
 const CLASSIFIED_BYTES: usize = 300;
 
-/// The length in bytes up to which a message may be a mere report of a failed check.
+/// The greatest length in bytes of a message that is classified as a report of a failed check.
 const MAX_REPORT_BYTES: usize = 80;
 
 /// Words that are skipped at the start of a clause, as in `ok so`, `hmm,` or `sorry but`.
@@ -121,16 +121,23 @@ const APPROVALS: &[&str] = &[
 /// Exceptions to [`APPROVALS`]: words that introduce a reservation, anywhere in the message.
 const RESERVATIONS: &[&str] = &[r"\b(?:but|however|except|aber|allerdings)\b"];
 
-/// The lists of patterns, each compiled to one regular expression.
+/// The lists of patterns, each compiled to a single regular expression.
 struct TonePatterns {
+    /// [`CORRECTIONS`], matched at the start of a clause.
     corrections: Regex,
+    /// [`REFUSALS`], matched at the start of the message.
     refusals: Regex,
+    /// [`DECLINED_OFFERS`], matched at the start of the message.
     declined_offers: Regex,
+    /// [`FAILED_CHECKS`], matched at the start of the message.
     failed_checks: Regex,
+    /// [`APPROVALS`], matched at the start of the message.
     approvals: Regex,
+    /// [`RESERVATIONS`], matched anywhere in the message.
     reservations: Regex,
 }
 
+/// The compiled patterns; compiled at the first use.
 static PATTERNS: LazyLock<TonePatterns> = LazyLock::new(|| TonePatterns {
     corrections: compile_alternatives(r"\A", CORRECTIONS),
     refusals: compile_alternatives(r"\A", REFUSALS),
@@ -140,13 +147,16 @@ static PATTERNS: LazyLock<TonePatterns> = LazyLock::new(|| TonePatterns {
     reservations: compile_alternatives("", RESERVATIONS),
 });
 
+/// Compiles a list of patterns to one expression that matches any of them after `anchor` (empty for anywhere in the
+/// text).
 #[expect(clippy::expect_used, reason = "the patterns are literals that a test compiles")]
 fn compile_alternatives(anchor: &str, patterns: &[&str]) -> Regex {
     let pattern = format!("{anchor}(?:{})", patterns.join("|"));
     RegexBuilder::new(&pattern).unicode(false).build().expect("the patterns of tones compile")
 }
 
-/// Classifies the first 300 bytes of a message as a correction or approval of the previous response, or as neither.
+/// Classifies the first 300 bytes of a message as a correction or an approval of the previous response, or as neither
+/// ([`Tone::Plain`]).
 pub fn tone(message: &str) -> Tone {
     let message = message.trim();
     // Typographic apostrophes are replaced. Lower case, because case-insensitive patterns take much longer to compile.
@@ -165,14 +175,14 @@ pub fn tone(message: &str) -> Tone {
     }
 }
 
-/// Returns for each clause the rest of the text from its start.
+/// Returns, for each clause, the text from the start of the clause to the end of the text.
 fn clauses(text: &str) -> impl Iterator<Item = &str> {
     let after_punctuation =
         text.match_indices(['.', '!', '?', ',', ';', '\n']).filter_map(|(at, _)| text.get(at + 1..));
     std::iter::once(text).chain(after_punctuation.map(str::trim_start))
 }
 
-/// Returns the text without the fillers at its start.
+/// Returns the text without the [`FILLERS`] at its start, and without the punctuation and white space after each.
 fn skip_fillers(text: &str) -> &str {
     let mut text = text;
     loop {

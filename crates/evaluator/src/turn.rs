@@ -9,26 +9,27 @@ use serde::{Deserialize, Serialize};
 
 use crate::{verdict_history::VerdictHistory, work::JudgedWork};
 
-/// The number of running tools whose files are kept; those of further tools are ignored.
+/// The greatest number of running tools whose files are recorded; those of further tools are ignored.
 const MAX_RUNNING_TOOLS: usize = 64;
-/// The number of works of a turn; further reassignments are ignored.
+/// The greatest number of works of a turn; further reassignments are ignored.
 const MAX_WORKS: usize = 8;
 
 /// A turn with the work of each model, its signals and its recorded verdicts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct JudgedTurn {
+    /// The session of the turn.
     pub(crate) session: SessionId,
     /// The thread of the turn; calls of other threads belong to other turns.
     pub(crate) thread: Thread,
     /// Whether the turn has ended; only then does it have verdicts.
     pub(crate) ended: bool,
-    /// The work of the first model, and another one for each reassignment by the user.
+    /// The work of the first model, and another one for each reassignment by the user; at most [`MAX_WORKS`].
     works: Vec<JudgedWork>,
-    /// The tools that write or revert files and have not finished.
+    /// The tools that write or revert files and have not finished, at most [`MAX_RUNNING_TOOLS`].
     running: Vec<RunningTool>,
     /// The verdicts on the turn in the log.
     pub(crate) verdicts: VerdictHistory,
-    /// The event that last changed its signals.
+    /// The event that last changed the signals.
     pub(crate) last_change: Change,
 }
 
@@ -39,6 +40,7 @@ pub(crate) struct Change {
     pub(crate) position: Position,
     /// The time of the event.
     pub(crate) at: Timestamp,
+    /// The id of the event.
     pub(crate) event: EventId,
 }
 
@@ -56,6 +58,7 @@ pub(crate) struct RunningTool {
 }
 
 impl JudgedTurn {
+    /// Creates a turn that has started; `change` is the event of its start.
     pub(crate) fn new(session: SessionId, thread: Thread, change: Change) -> Self {
         Self {
             session,
@@ -68,7 +71,7 @@ impl JudgedTurn {
         }
     }
 
-    /// Returns the last work of each model that answered a call.
+    /// Returns the last work of each model that answered a call, in the order of the turn.
     pub(crate) fn works_by_model(&self) -> impl Iterator<Item = (&ModelId, &JudgedWork)> {
         let has_later = |index: usize, model| self.works.iter().skip(index + 1).any(|work| work.model() == Some(model));
         let works = self.works.iter().enumerate();
@@ -82,10 +85,12 @@ impl JudgedTurn {
         answered.filter(|_| self.ended).unwrap_or(self.works.len().saturating_sub(1))
     }
 
+    /// Returns the work that new signals belong to; see `current_work_index`.
     pub(crate) fn current_work(&self) -> Option<&JudgedWork> {
         self.works.get(self.current_work_index())
     }
 
+    /// Returns the work that new signals belong to, for modification.
     pub(crate) fn current_work_mut(&mut self) -> Option<&mut JudgedWork> {
         let index = self.current_work_index();
         self.works.get_mut(index)
@@ -114,7 +119,7 @@ impl JudgedTurn {
         }
     }
 
-    /// Adds the signal of a failed model call, which depends on the class of the error.
+    /// Adds the signal of a failed model call, which depends on the class of the error; a cancelled call adds none.
     pub(crate) fn add_failed_call(&mut self, class: ErrorClass, event: EventId) {
         match class {
             // The status of the turn shows whether the user cancelled it.
@@ -124,7 +129,7 @@ impl JudgedTurn {
         }
     }
 
-    /// Keeps the files of a tool that writes or reverts any until it finishes.
+    /// Records the files of a tool that writes or reverts any, until it finishes.
     pub(crate) fn start_tool(&mut self, tool: &ToolCalled, event: EventId) {
         let touches_files = tool.reverts || !tool.files.is_empty();
         if touches_files && self.running.len() < MAX_RUNNING_TOOLS {
@@ -133,7 +138,8 @@ impl JudgedTurn {
         }
     }
 
-    /// Adds the signal of a finished tool. Returns its files if it succeeded and wrote or reverted any.
+    /// Adds the signal of a finished tool. Returns the tool with its files if it succeeded and wrote or reverted any;
+    /// otherwise `None`.
     pub(crate) fn finish_tool(&mut self, tool: &ToolFinished, event: EventId) -> Option<RunningTool> {
         let kind = match tool.outcome {
             ToolOutcome::Succeeded => SignalKind::ToolSucceeded,
@@ -146,7 +152,7 @@ impl JudgedTurn {
         (tool.outcome == ToolOutcome::Succeeded).then_some(running)
     }
 
-    /// Marks the turn as ended and adds the signal of its status.
+    /// Marks the turn as ended, adds the signal of its status (none for a refused turn), and drops its running tools.
     pub(crate) fn end(&mut self, status: TurnStatus, event: EventId) {
         match status {
             TurnStatus::Completed => self.add_signal(SignalKind::Completed, event),
@@ -159,8 +165,8 @@ impl JudgedTurn {
         self.ended = true;
     }
 
-    /// Starts the work of the model to which the user reassigned the turn. If the current work has no answered call
-    /// yet, only its model changes.
+    /// Starts the work of the model to which the user reassigned the turn, with the evidence `event`. If the current
+    /// work has no answered call yet, only its model changes. Ignored beyond [`MAX_WORKS`].
     pub(crate) fn reassign(&mut self, model: ModelId, event: EventId) {
         let has_capacity = self.works.len() < MAX_WORKS;
         let Some(work) = self.works.last_mut() else { return };
@@ -172,7 +178,7 @@ impl JudgedTurn {
         }
     }
 
-    /// Records that the user dismissed a suggestion and kept the current model, which is a signal of choice.
+    /// Records that the user dismissed a suggestion in favour of the current model, which is a signal of choice.
     pub(crate) fn keep_model(&mut self, model: ModelId, event: EventId) {
         if let Some(work) = self.current_work_mut() {
             work.choose(model, event);

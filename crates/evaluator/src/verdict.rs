@@ -1,4 +1,4 @@
-//! Computation of verdicts, and selection of those that the log does not have yet.
+//! Computation of verdicts on turns, and selection of verdicts that the log does not have yet.
 
 use std::sync::Arc;
 
@@ -59,6 +59,7 @@ impl Evaluator {
     }
 }
 
+/// Returns the verdicts on one turn that differ from the last recorded ones, one for each model.
 fn due_verdicts_of_turn<'a>(
     id: TurnId,
     turn: &'a JudgedTurn,
@@ -76,6 +77,7 @@ fn due_verdicts_of_turn<'a>(
     })
 }
 
+/// Computes the verdict on one model's work in a turn with a rubric.
 fn verdict(id: TurnId, turn: &JudgedTurn, model: &ModelId, work: &JudgedWork, rubric: &Rubric) -> EvalCompleted {
     let (score, confidence) = rubric.evaluate(&work.signals);
     EvalCompleted {
@@ -91,6 +93,7 @@ fn verdict(id: TurnId, turn: &JudgedTurn, model: &ModelId, work: &JudgedWork, ru
     }
 }
 
+/// Derives the id of the event; `number` is that of earlier verdicts on the same model under the same rubric.
 fn verdict_id(event: &EvalCompleted, number: u64) -> EventId {
     let model = event.model.as_ref().map_or("", contracts::ModelId::as_str);
     EventId::derive(&[

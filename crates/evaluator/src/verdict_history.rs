@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::Rubric;
 
-/// The number of pairs of model and rubric that are kept. If an older verdict was dropped, it is created again with the
-/// same id, which the log ignores.
+/// The greatest number of pairs of model and rubric in a history. If an older verdict was dropped, it is created again
+/// with the same id, which the log ignores.
 const MAX_VERDICTS: usize = 32;
 
 /// The last recorded verdict for each model and rubric, oldest pair first. A new verdict is only recorded if it
@@ -21,6 +21,7 @@ pub(crate) struct VerdictHistory {
 /// The recorded verdicts on one model's work under one version of a rubric.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct RecordedVerdict {
+    /// The model that did the work.
     model: ModelId,
     /// The name of the rubric.
     rubric: String,
@@ -33,10 +34,12 @@ pub(crate) struct RecordedVerdict {
 }
 
 /// The parts of a verdict that can change. Signals are only added, or a rating is replaced, so their number and the
-/// last one identify the list.
+/// last one identify the list of signals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct VerdictDigest {
+    /// The score of the verdict.
     score: Score,
+    /// The confidence of the verdict.
     confidence: Score,
     /// The number of signals, including those omitted from the event.
     signals: u64,
@@ -45,6 +48,7 @@ pub(crate) struct VerdictDigest {
 }
 
 impl VerdictDigest {
+    /// Returns the digest of a verdict.
     pub(crate) fn from_event(eval: &EvalCompleted) -> Self {
         Self {
             score: eval.score,
@@ -79,6 +83,7 @@ impl VerdictHistory {
 }
 
 impl RecordedVerdict {
+    /// Whether these are the verdicts on a model's work under this version of a rubric.
     fn matches(&self, model: &ModelId, rubric: &str, version: u16) -> bool {
         self.model == *model && self.rubric == rubric && self.version == version
     }

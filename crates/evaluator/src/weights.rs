@@ -23,8 +23,8 @@
 use contracts::events::SignalKind;
 use serde::Deserialize;
 
-/// The weight of each kind of signal. A rubric file may omit weights, which then have their built-in value; a weight of 0
-/// disables the signal.
+/// The weight of each kind of signal. A rubric file may omit weights, which then have their built-in value; a weight of
+/// 0 disables the signal. The signs are fixed, see the module documentation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Weights {
@@ -60,7 +60,7 @@ pub struct Weights {
     pub reverted: u16,
     /// The user's last rating.
     pub rating: u16,
-    /// The weight of missing evidence: signals of this total weight give a confidence of one half.
+    /// The weight of missing evidence: with signals of this total weight, the confidence is one half.
     pub prior_weight: u16,
 }
 
@@ -115,7 +115,8 @@ impl Default for Weights {
     }
 }
 
-/// Returns whether a kind of signal is positive. Signals of tools are neither: they share one weight, see [`is_tool`].
+/// Returns whether a kind of signal is positive; false for negative kinds and for tools, which share one weight, see
+/// [`is_tool`].
 pub(crate) const fn is_positive(kind: SignalKind) -> bool {
     matches!(
         kind,

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::signals::SignalList;
 
-/// The work of one model on a turn: its calls, until the user reassigns the turn to another model, and their signals.
+/// The work of one model on a turn: its calls, up to the reassignment of the turn to another model, and the signals
+/// about them.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct JudgedWork {
     /// The number of answered calls of each model, in the order of first calls.
@@ -23,13 +24,14 @@ impl JudgedWork {
         Self { chosen: Some((model, event)), ..Self::default() }
     }
 
-    /// Records that the user chose a model, which is a signal once that model has done the work.
+    /// Records that the user chose a model with the event `event`. The choice becomes a signal once that model has done
+    /// the work.
     pub(crate) fn choose(&mut self, model: ModelId, event: EventId) {
         self.chosen = Some((model, event));
         self.add_choice_signal();
     }
 
-    /// Counts an answered model call.
+    /// Counts an answered call of a model.
     pub(crate) fn add_call(&mut self, model: &ModelId) {
         match self.calls.iter_mut().find(|(known, _)| known == model) {
             Some((_, calls)) => *calls = calls.saturating_add(1),
@@ -38,7 +40,7 @@ impl JudgedWork {
         self.add_choice_signal();
     }
 
-    /// Adds the signal of the user's choice, once, if the chosen model did the work.
+    /// Adds the signal of the user's choice, once, if the chosen model has the most answered calls.
     fn add_choice_signal(&mut self) {
         if let Some((model, event)) = &self.chosen
             && self.model() == Some(model)

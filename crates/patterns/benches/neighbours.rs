@@ -1,5 +1,7 @@
-//! The time of one recommendation by the number of fingerprints of the workspace, and of a plain scan over the bytes that
-//! it reads, in the same run.
+//! Benchmarks one recommendation, for stores of 1,000 to 100,000 fingerprints and both estimators. For comparison, it
+//! measures in the same run a plain scan over as many bytes as the search reads.
+//!
+//! With `TURNWISE_BENCH_MILLION` set, it measures a store of a million fingerprints instead.
 #![expect(clippy::unwrap_used, reason = "a benchmark may panic")]
 
 use std::hint::black_box;
@@ -17,12 +19,13 @@ use processor_time::ProcessorTime;
 struct Numbers(u64);
 
 impl Numbers {
+    /// Returns a pseudorandom number below `bound`.
     fn below(&mut self, bound: u64) -> u64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % bound
     }
 
-    /// Up to `most` of `values` names that start with `prefix`.
+    /// Returns up to `most` distinct names, sorted: `prefix` followed by a number below `values`.
     fn names(&mut self, prefix: &str, values: u64, most: u64) -> Vec<String> {
         let count = self.below(most + 1);
         let mut names: Vec<_> = (0..count).map(|_| format!("{prefix}{}", self.below(values))).collect();
@@ -31,7 +34,7 @@ impl Numbers {
         names
     }
 
-    /// A message of about forty words from a vocabulary of five thousand with a skewed distribution.
+    /// Returns a sketch of about forty words from a vocabulary of five thousand with a skewed distribution.
     fn sketch(&mut self) -> Sketch {
         let mut number = |from: u64| {
             let rare = self.below(5_000);
@@ -47,6 +50,7 @@ impl Numbers {
         Sketch { words, pairs, shape }
     }
 
+    /// Returns random features: sets of up to eight names, a sketch, no workload and no text hash.
     fn features(&mut self) -> Features {
         let effects = [SideEffect::Read, SideEffect::Write, SideEffect::Execute, SideEffect::Network];
         Features {
@@ -64,7 +68,7 @@ impl Numbers {
     }
 }
 
-/// A store with this number of fingerprints, each with one scored row.
+/// Builds a store with `fingerprints` fingerprints, each with at least one scored row.
 fn store(numbers: &mut Numbers, fingerprints: usize) -> Store {
     let models = ["a:haiku", "a:sonnet", "a:opus"].map(|name| ModelId::try_from(name).unwrap());
     let mut store = Store::default();
@@ -79,6 +83,7 @@ fn store(numbers: &mut Numbers, fingerprints: usize) -> Store {
     store
 }
 
+/// Measures `recommend` with both estimators, and the plain scan, for each number of fingerprints.
 fn neighbours(criterion: &mut Criterion<ProcessorTime>) {
     // Building a store of a million fingerprints takes long, so it has to be requested.
     let sizes: &[usize] =

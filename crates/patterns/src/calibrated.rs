@@ -34,7 +34,8 @@ use crate::{
 /// The weight of the model's mean when it is averaged with that of the neighbours, in neighbours.
 const PRIOR_NEIGHBOURS: i64 = 20;
 
-/// The limit of a model's cost variance, in billionths of the square of the most expensive model's mean cost.
+/// The limit of a model's cost variance, in billionths of the square of the most expensive model's mean cost: a
+/// thousand times that square.
 const MAX_COST_VARIANCE: u64 = 1_000_000_000_000;
 
 /// The limit of an expected cost, in multiples of the most expensive model's mean cost.
@@ -72,7 +73,8 @@ pub struct Estimate {
     cost_variance: u64,
 }
 
-/// Sums over the neighbours of one model, each turn weighted by the square of its similarity (with 20 fractional bits).
+/// Sums over the nearest rows of one model. Each turn is weighted by the square of its row's similarity, with 20
+/// fractional bits.
 #[derive(Debug, Default)]
 struct NeighbourSums {
     /// The number of scored turns, not weighted.
@@ -119,6 +121,8 @@ impl Store {
         estimates
     }
 
+    /// Sums the outcomes of a model in its nearest rows, until these have `settings.neighbours` scored turns. `model`
+    /// is an index in the store's models; all sums are 0 if it has no scored row near enough.
     fn neighbour_sums(
         &self,
         model: usize,
@@ -151,7 +155,9 @@ impl Store {
 }
 
 impl NeighbourSums {
-    /// Computes the estimate; savings, utility and their errors are still 0.
+    /// Computes success and cost of a model from its neighbours, its mean and `regression`, the predicted difference
+    /// from its mean; `common_mean` is the mean of all models. Savings, utility, standard error and cost variance are
+    /// still 0.
     fn estimate(&self, model: &ModelId, index: &ModelIndex, regression: Q20, common_mean: Q20) -> Estimate {
         let mean = index.posterior_mean(common_mean);
         let adjustment = self.adjustment(mean);
@@ -173,7 +179,8 @@ impl NeighbourSums {
         }
     }
 
-    /// Returns the neighbours' weighted mean score less the model's mean, shrunk towards 0.
+    /// Returns the neighbours' weighted mean score less the model's mean, shrunk towards 0; 0 without scored
+    /// neighbours.
     fn adjustment(&self, mean: Q20) -> Q20 {
         let neighbours_mean = (self.scores << 20).checked_div(self.score_weight * 1_000_000_000);
         let difference = neighbours_mean.and_then(|own| i64::try_from(own).ok()).map_or(0, |own| own - mean.0);
@@ -198,13 +205,13 @@ fn half_in_billionths(number: Q20) -> i64 {
 }
 
 impl Estimate {
-    /// Returns the utility as a score; 0 if it is negative.
+    /// Returns the utility as a score in billionths; 0 if it is negative.
     pub fn score(&self) -> Score {
         Score(u64::try_from(self.utility).unwrap_or(0))
     }
 
-    /// Sets savings and cost variance relative to the highest mean cost of all models, in nano-dollars. A model of
-    /// unknown cost has savings of 0.
+    /// Sets savings and cost variance relative to `highest_cost`, the highest mean cost of all models in nano-dollars.
+    /// Both are 0 if that is `None`; savings are also 0 for a model of unknown cost.
     fn with_savings(mut self, index: &ModelIndex, highest_cost: Option<u64>) -> Self {
         let highest_cost = highest_cost.unwrap_or_default();
         let one = i128::from(Score::ONE.0);

@@ -1,7 +1,7 @@
 //! The capacity of a workspace's store, and the events that keep it within bounds.
 //!
-//! Rows are evicted when [`PatternEvicted`] is applied, never on their own: a store rebuilt from the log loses the same rows
-//! at the same position.
+//! Rows are evicted when [`PatternEvicted`] is applied, never on their own: a store rebuilt from the log loses the same
+//! rows at the same position.
 
 use contracts::events::{EvictionReason, PatternEvicted, PatternFilling};
 use event_core::{CodecError, EventId, EventType, NewEvent, Position, Timestamp};
@@ -17,18 +17,18 @@ pub const HARD_CAP: u32 = 10_000;
 /// The time since its last change after which a row is evicted first: 180 days, in microseconds.
 pub const MAX_AGE_MICROS: u64 = 180 * 86_400 * 1_000_000;
 
-/// An event about the capacity of a store, to be appended to the log.
+/// An event that reports or limits the size of a store, to be appended to the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CapacityEvent {
-    /// The store exceeds [`SOFT_CAP`].
+    /// Reports that a store has more than [`SOFT_CAP`] rows; created once between two evictions.
     Filling(PatternFilling),
-    /// Rows have to be evicted.
+    /// Evicts rows of a store with more than [`HARD_CAP`] rows.
     Evicted(PatternEvicted),
 }
 
 impl CapacityEvent {
-    /// Creates the envelope of the event. The event id is derived from kind, workspace and the log's `position`, so
-    /// that the same event is appended only once.
+    /// Creates the envelope of the event with time `at`. The event id is derived from kind, workspace and the log's
+    /// `position`, so that the same event is appended only once.
     ///
     /// # Errors
     /// [`CodecError`] if the path of the workspace is too long for an event.
@@ -40,6 +40,8 @@ impl CapacityEvent {
     }
 }
 
+/// Creates the envelope of one event; see [`CapacityEvent::seal`]. All events of a workspace have the same correlation
+/// id.
 fn seal<E: EventType>(
     event: &E,
     workspace: Option<&str>,
@@ -53,8 +55,9 @@ fn seal<E: EventType>(
 }
 
 impl Patterns {
-    /// Returns the events to append so that no store grows beyond its capacity; `now` is the time from which ages are
-    /// measured. Takes constant time for each store below its capacity.
+    /// Returns the events to append so that no store grows beyond its capacity; `now` is the time from which the ages
+    /// of rows are measured. Empty if all stores are within bounds. Takes constant time for each store below its
+    /// capacity.
     pub fn capacity_events(&self, now: Timestamp) -> Vec<CapacityEvent> {
         let events = self.stores.iter().filter_map(|(path, store)| {
             let workspace = Some(path.as_str()).filter(|path| !path.is_empty());
@@ -64,6 +67,9 @@ impl Patterns {
     }
 }
 
+/// Returns the event due for one store: an eviction above [`HARD_CAP`] rows, a report above [`SOFT_CAP`] rows unless
+/// one was recorded since the last eviction; otherwise `None`. `workspace` is `None` for the store of turns without a
+/// workspace.
 fn capacity_event(workspace: Option<&str>, store: &Store, now: Timestamp) -> Option<CapacityEvent> {
     let rows = u32::try_from(store.rows()).unwrap_or(u32::MAX);
     let workspace = workspace.map(str::to_owned);
@@ -77,8 +83,8 @@ fn capacity_event(workspace: Option<&str>, store: &Store, now: Timestamp) -> Opt
     }
 }
 
-/// Plans an eviction: of old rows only if that is enough to reach [`SOFT_CAP`], otherwise of the least recently updated
-/// rows as well.
+/// Plans an eviction from a store with `rows` rows: only of rows older than [`MAX_AGE_MICROS`] if that is enough to
+/// reach [`SOFT_CAP`], otherwise of the least recently updated rows as well.
 fn eviction(workspace: Option<String>, rows: u32, store: &Store, now: Timestamp) -> PatternEvicted {
     let oldest_kept = Timestamp(now.0.saturating_sub(MAX_AGE_MICROS));
     let old_rows = u32::try_from(store.rows_unchanged_since(oldest_kept)).unwrap_or(u32::MAX);

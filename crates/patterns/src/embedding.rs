@@ -38,7 +38,7 @@ impl Embedding {
         unit
     }
 
-    /// Copies the embedding for the search index, as that of the fingerprint at `index`.
+    /// Copies the embedding for the search index; `index` is that of its fingerprint in the store.
     pub(crate) fn index_as(&self, index: usize) -> IndexedEmbedding {
         IndexedEmbedding { index, embedder: self.embedder.clone(), vector: self.unit_vector() }
     }
@@ -51,7 +51,7 @@ impl From<TurnEmbedded> for Embedding {
 }
 
 /// Projects a vector of any dimension to 64 components of length 181 (a random projection), which approximately
-/// preserves cosines.
+/// preserves cosines. An empty or zero vector becomes zero; NaN counts as 0.
 ///
 /// Every input component is added to, or subtracted from, each output dimension; its index selects the 64 signs.
 pub fn project(vector: &[f32]) -> Vec<i8> {

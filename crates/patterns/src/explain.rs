@@ -1,4 +1,5 @@
-//! Explanations of recommendations: the neighbours, what each contributed, and what would change the choice.
+//! Explanations of recommendations: the neighbours, their contributions, and the changes that would lead to another
+//! model.
 
 use std::cmp::Reverse;
 
@@ -22,11 +23,12 @@ use crate::{
 /// A recommendation with the estimates behind it, and the changes that would lead to another one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Explanation {
-    /// The recommendation; `None` if no similar turn has a score.
+    /// The recommendation; `None` if no known model has a score, or, for [`Estimator::Paper`], no neighbour has one.
     pub recommendation: Option<Recommendation>,
     /// The explanation of every model considered, in descending order of utility.
     pub models: Vec<ModelExplanation>,
-    /// For each other model with a score, the changes that would make it the recommended one.
+    /// For each other model with a score, the changes that would make it the recommended one; empty without a
+    /// recommendation.
     pub counterfactuals: Vec<Counterfactual>,
 }
 
@@ -35,13 +37,14 @@ pub struct Explanation {
 pub struct ModelExplanation {
     /// The model.
     pub model: ModelId,
-    /// The expected score; `None` if no neighbour of the model has a score.
+    /// The expected score; `None` if no neighbour of the model has a score, which only [`Estimator::Paper`] reports.
     pub success: Option<Score>,
-    /// Savings relative to the most expensive model in billionths: 0 for the cost of that model, one billion for no cost.
+    /// Savings relative to the most expensive model in billionths: 0 for the cost of that model, one billion for no
+    /// cost.
     pub savings: i64,
-    /// The expected cost in nano-dollars.
+    /// The expected cost in nano-dollars; `None` if no cost is known.
     pub cost: Option<u64>,
-    /// The weighted mean of success and savings in billionths.
+    /// The weighted mean of success and savings in billionths; `None` without an expected score.
     pub utility: Option<i64>,
     /// The terms of the expected score; `None` for the estimator [`Estimator::Paper`], which has a single term.
     pub terms: Option<SuccessTerms>,
@@ -75,31 +78,35 @@ pub struct SimilarRow {
     pub similarity: Score,
     /// The mean score; `None` without a score.
     pub outcome: Option<Score>,
-    /// The mean cost; `None` if no cost is known.
+    /// The mean of the known costs; `None` if no cost is known.
     pub cost: Option<NanoUsd>,
-    /// The contribution to the model's success in billionths.
+    /// The contribution in billionths: to the model's success for [`Estimator::Paper`], to
+    /// [`SuccessTerms::from_neighbours`] for the calibrated estimator. Negative if the row lowers it.
     pub contribution: i64,
 }
 
-/// The changes, each sufficient alone, that would give another model the utility of the recommended one.
+/// Two changes, each sufficient alone, that would give another model the utility of the recommended one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Counterfactual {
     /// The other model.
     pub model: ModelId,
-    /// The cost weight at which both have the same utility; the other model is first beyond it. `None` if there is none.
+    /// The cost weight at which both models have the same utility; beyond it the other model ranks first. `None` if one
+    /// of them is better at every cost weight.
     pub cost_weight: Option<Score>,
-    /// The success the other model would need at the present cost weight; `None` if even a success of 1 is not enough.
+    /// The success that the other model would need at the present cost weight; `None` if even a success of 1 is not
+    /// enough.
     pub success: Option<Score>,
 }
 
 impl Patterns {
-    /// Explains the recommendation for a turn; `None` if the workspace has no turns yet.
+    /// Explains the recommendation for a turn; `None` if no turn of the workspace has been recorded.
     pub fn explain(&self, query: &PatternQuery<'_>) -> Option<Explanation> {
         Some(self.store(query.workspace)?.explain(query, self.message_embedding(query)))
     }
 }
 
 impl Store {
+    /// Explains the recommendation for a turn; `embedding` is that of its message, if known.
     fn explain(&self, query: &PatternQuery<'_>, embedding: Option<&Embedding>) -> Explanation {
         let settings = query.settings;
         let search = self.search_query(query.features, settings, embedding);
@@ -114,6 +121,8 @@ impl Store {
         })
     }
 
+    /// Computes the recommendation of [`Estimator::Paper`] and the explanation of every model with a row among the
+    /// nearest.
     fn explain_paper(
         &self,
         search: &SearchQuery<'_>,
@@ -132,6 +141,7 @@ impl Store {
         (paper::recommendation(&rated), models)
     }
 
+    /// Computes the recommendation of [`Estimator::Calibrated`] and the explanation of every known model with a score.
     fn explain_calibrated(
         &self,
         query: &PatternQuery<'_>,
@@ -150,7 +160,8 @@ impl Store {
         (calibrated::recommendation(&estimates, query.baseline, settings.min_sample_size), models)
     }
 
-    /// Returns the rows from which the calibrated estimate of a model is computed, in descending order of similarity.
+    /// Returns the rows from which the calibrated estimate of a model is computed, in descending order of similarity;
+    /// empty for an unknown model.
     fn similar_rows(
         &self,
         model: &ModelId,
@@ -173,6 +184,7 @@ impl Store {
 }
 
 impl SimilarRow {
+    /// Summarises a row; its contribution is still 0.
     fn new(row: &Row, similarity: Score) -> Self {
         let sums = &row.sums;
         Self {
@@ -235,17 +247,19 @@ impl ModelExplanation {
     }
 }
 
+/// Sorts rows in descending order of similarity, ties by turn id.
 fn most_similar_first(mut neighbours: Vec<SimilarRow>) -> Vec<SimilarRow> {
     neighbours.sort_by_key(|row| (Reverse(row.similarity), row.turn));
     neighbours
 }
 
+/// Converts a score to a signed number of billionths.
 fn signed(score: Score) -> i64 {
     i64::try_from(score.0).unwrap_or(i64::MAX)
 }
 
-/// Computes for each other model with a score what would raise it to the utility of the chosen one; empty without a
-/// chosen model.
+/// Computes, for each other model with a score, the changes that would raise it to the utility of the chosen one; empty
+/// without a chosen model or without its score.
 fn counterfactuals(models: &[ModelExplanation], chosen: Option<&ModelId>, cost_weight: Score) -> Vec<Counterfactual> {
     let Some(first) = models.iter().find(|model| Some(&model.model) == chosen) else { return Vec::new() };
     let (Some(utility), Some(success)) = (first.utility, first.success) else { return Vec::new() };

@@ -1,4 +1,7 @@
 //! Extraction of features from messages and paths.
+//!
+//! [`intent_tags`] recognises the intents of a message, `sketch` hashes its words and measures its shape, and
+//! [`extension`] and [`top_directory`] reduce paths. The other modules count characters, lines and words for the shape.
 
 mod characters;
 mod distinct_words;

@@ -22,7 +22,7 @@ pub(crate) type Key = u128;
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(from = "saved::SavedFingerprint<'static>")]
 pub(crate) struct Fingerprint {
-    /// The hash of all features, including those that are not stored.
+    /// The hash of all features, including features that are not stored.
     pub(crate) key: Key,
     /// The structural features as bit masks.
     pub(crate) packed: PackedFeatures,
@@ -38,13 +38,15 @@ pub(crate) struct Fingerprint {
     workload: u8,
     /// The number of turns.
     turns: u32,
-    /// The turn counted last.
+    /// The turn counted last; `None` before the first.
     last_turn: Option<TurnId>,
     /// The outcomes of each model, ordered by model id.
     pub(crate) rows: Vec<Row>,
 }
 
 impl Fingerprint {
+    /// Creates a fingerprint without turns, rows and embedding; `packed` and `workload` are encoded from `features` by
+    /// the store.
     pub(crate) fn new(key: Key, packed: PackedFeatures, workload: u8, features: &Features) -> Self {
         Self {
             key,
@@ -66,6 +68,7 @@ impl Fingerprint {
         StructureInput { levels: self.levels(), sets: self.packed.masks, workload: self.workload, turns: self.turns }
     }
 
+    /// Reassembles the levels of a turn from the shape of the message, the scalar features and the tool history.
     fn levels(&self) -> [u8; LEVELS] {
         levels_from_parts(self.sketch.shape(), self.packed.scalars, self.tool_history)
     }
@@ -82,19 +85,19 @@ impl Fingerprint {
         self.turns
     }
 
-    /// Returns the row of a model, given by its index in the store's models.
+    /// Returns the row of a model, given by its index in the store's models; `None` if the model has no row here.
     pub(crate) fn row(&self, model: u32) -> Option<&Row> {
         self.rows.iter().find(|row| row.model == model)
     }
 
-    /// Returns the row of a model, given by its index in the store's models.
+    /// Returns the row of a model for modification; see [`row`](Self::row).
     pub(crate) fn row_mut(&mut self, model: u32) -> Option<&mut Row> {
         self.rows.iter_mut().find(|row| row.model == model)
     }
 }
 
 /// Computes the hash of all features, including those the similarity measure ignores; independent of order and
-/// duplicates in lists.
+/// duplicates in lists, and the same on every machine.
 pub fn key(features: &Features) -> u128 {
     let lists = [&features.extensions, &features.directories, &features.tools].map(|list| {
         let mut list: Vec<&[u8]> = list.iter().map(String::as_bytes).collect();

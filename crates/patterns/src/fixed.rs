@@ -31,8 +31,10 @@ pub(crate) type Q35 = Fixed<35>;
 pub(crate) struct Log2(pub(crate) u16);
 
 impl<const FRACTION_BITS: u32> Fixed<FRACTION_BITS> {
+    /// The number 0.
     pub(crate) const ZERO: Self = Self(0);
 
+    /// The number 1.
     pub(crate) const ONE: Self = Self(1 << FRACTION_BITS);
 
     /// Returns `numerator / denominator`, rounded towards zero; zero if the denominator is zero.

@@ -1,11 +1,11 @@
 //! Inverse document frequencies of the words of a workspace, and the vectors they weight (TF-IDF).
 //!
-//! The inverse document frequency of a token is `log2((texts + 1) / (texts with it + 1))`. It is estimated from the store
-//! itself from time to time (see `Store::estimate_space`), so no word list is shipped. A text becomes
+//! The inverse document frequency of a token is `log2((texts + 1) / (texts with it + 1))`. It is estimated from the
+//! store itself from time to time (see `Store::estimate_space`), so no word list is shipped. A text becomes
 //!
 //! - a sparse vector of token weights with length 1, for the regression; and
-//! - a [`UnitVector`], a sparse random projection of the weights of its words to 64 dimensions, for the search: each word
-//!   adds its weight to, or subtracts it from, two dimensions that its hash selects.
+//! - a [`UnitVector`], a sparse random projection of the weights of its words to 64 dimensions, for the search: each
+//!   word adds its weight to, or subtracts it from, two dimensions that its hash selects.
 
 use crate::{
     fixed::{Fixed, Log2, Q15},
@@ -17,7 +17,7 @@ use crate::{
 /// The number of possible 16-bit token hashes.
 const HASHES: usize = 1 << 16;
 
-/// The number of texts a token must occur in to have a weight.
+/// The number of turns whose texts a token must occur in to have a weight.
 const MIN_TEXTS: u32 = 2;
 
 /// The weight of every token before the first estimate: 1, as if half of all texts contained it.
@@ -35,6 +35,7 @@ pub(crate) struct Idf {
 /// The weight and the column of a token; both are 0 for a token without weight.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 struct Token {
+    /// The inverse document frequency; 0 for a token in fewer than [`MIN_TEXTS`] texts or in all texts.
     weight: Log2,
     /// The index of the token among the tokens with a weight.
     column: u16,
@@ -47,7 +48,8 @@ impl std::fmt::Debug for Idf {
 }
 
 impl Idf {
-    /// Estimates the weights from texts, each with the number of turns that have it.
+    /// Estimates the weights from texts, each with the number of turns that have it. A token in fewer than
+    /// [`MIN_TEXTS`] turns has no weight.
     pub(crate) fn estimate<'a>(texts: impl Iterator<Item = (&'a (impl TokenHashes + 'a), u32)>) -> Self {
         let mut total = 0_u32;
         let mut texts_with = vec![0_u32; HASHES];
@@ -84,11 +86,14 @@ impl Idf {
         Self { tokens, weighted: entries.len() }
     }
 
-    /// Returns the number of columns of the vectors that [`unit_weights`](Self::unit_weights) computes.
+    /// Returns the number of columns of the vectors that [`unit_weights`](Self::unit_weights) computes: every possible
+    /// hash before the first estimate, then one for each token with a weight.
     pub(crate) const fn columns(&self) -> usize {
         if self.tokens.is_empty() { HASHES } else { self.weighted }
     }
 
+    /// Returns weight and column of a token; before the first estimate every token has [`DEFAULT_WEIGHT`] and its hash
+    /// as column.
     fn token(&self, hash: u16) -> Token {
         if self.tokens.is_empty() {
             return Token { weight: DEFAULT_WEIGHT, column: hash };
@@ -129,7 +134,7 @@ impl Idf {
     }
 }
 
-/// Returns the two non-zero entries, dimension and sign, of a token's row in the projection matrix.
+/// Returns the two non-zero entries of a token's row in the random projection matrix, as dimension and sign.
 fn projection_row(hash: u16) -> [(usize, i64); 2] {
     let bits = mix_bits(u64::from(hash));
     let sign = |bit: u64| if bits >> bit & 1 == 0 { 1 } else { -1 };

@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, sync::Arc};
 /// The number of values below which unused ones are not removed.
 const MIN_CLEANUP: usize = 16;
 
-/// A pool of shared values. Values that are no longer used elsewhere are removed whenever the pool has doubled.
+/// A pool of shared values. Values without a reference outside the pool are removed whenever the pool has doubled.
 #[derive(Debug, Clone)]
 pub(crate) struct Interner<T> {
     /// All shared values, including unused ones that were not removed yet.
@@ -30,6 +30,7 @@ impl<T> PartialEq for Interner<T> {
 impl<T> Eq for Interner<T> {}
 
 impl<T: Ord> Interner<T> {
+    /// Returns the number of values in the pool, including unused ones that were not removed yet.
     #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
         self.values.len()

@@ -8,6 +8,7 @@ const MAX_UNION: usize = 32;
 /// `RATIOS[union][common]` is `common / union` in billionths, rounded down.
 static RATIOS: [[u32; MAX_UNION + 1]; MAX_UNION + 1] = table();
 
+/// Computes [`RATIOS`] at compile time; entries with more common values than the union has are 0.
 #[expect(clippy::cast_possible_truncation, reason = "a billion fits 32 bits")]
 const fn table() -> [[u32; MAX_UNION + 1]; MAX_UNION + 1] {
     let mut table = [[0; MAX_UNION + 1]; MAX_UNION + 1];

@@ -1,4 +1,4 @@
-//! The evaluation of a turn as the store keeps it, and the rule which of several evaluations replaces another.
+//! The recorded evaluation of a turn, and the rule by which a later evaluation replaces it.
 
 use std::sync::Arc;
 
@@ -10,22 +10,28 @@ use crate::interner::Interner;
 /// The lowest confidence of an evaluation whose score counts. An evaluation below it is stored, but has no effect.
 pub const MIN_EVAL_CONFIDENCE: Score = Score(500_000_000);
 
-/// One evaluation of a turn.
+/// An evaluation of a turn: its score, confidence and rubric.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Judgement {
+    /// The score, from 0 to 1.
     score: Score,
+    /// The evaluator's confidence in the score, from 0 to 1.
     confidence: Score,
+    /// The rubric that produced the score, shared between evaluations.
     rubric: Arc<RubricVersion>,
 }
 
 /// The rubric of an evaluation, with its version.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct RubricVersion {
+    /// The name of the rubric.
     name: Box<str>,
+    /// The version of the rubric; of two versions of one rubric, the higher one is newer.
     version: u16,
 }
 
 impl Judgement {
+    /// Creates the evaluation recorded by an event, and adds its rubric to the pool.
     pub(crate) fn new(eval: &EvalCompleted, rubrics: &mut Interner<RubricVersion>) -> Self {
         let rubric = RubricVersion { name: eval.rubric.as_str().into(), version: eval.rubric_version };
         Self { score: eval.score, confidence: eval.confidence, rubric: rubrics.intern(rubric) }
@@ -36,7 +42,7 @@ impl Judgement {
         self.rubric = rubrics.intern(Arc::clone(&self.rubric));
     }
 
-    /// Returns the score if the confidence is at least [`MIN_EVAL_CONFIDENCE`].
+    /// Returns the score; `None` if the confidence is below [`MIN_EVAL_CONFIDENCE`].
     pub(crate) fn counted_score(&self) -> Option<Score> {
         (MIN_EVAL_CONFIDENCE <= self.confidence).then_some(self.score)
     }

@@ -1,7 +1,7 @@
 //! The structural features of a turn as small ordinal numbers (levels).
 //!
-//! A level of `n` stands for `n` binary features: "at least 1", "at least 2", …, "at least n". Close levels
-//! therefore share most of their features.
+//! A level of `n` encodes `n` binary features: "at least 1", "at least 2", …, "at least n". Close levels therefore
+//! share most of their features.
 
 use contracts::{Features, IntentTag, IntentTags, SideEffect};
 
@@ -10,12 +10,14 @@ use crate::{features::SHAPE_LEVELS, packed::ScalarFeatures};
 /// The index of the level that is 1 if earlier turns of the session had tool calls.
 pub(crate) const TOOL_HISTORY: usize = SHAPE_LEVELS + 2;
 
-/// The number of levels of a turn: shape, size of the prompt, images, earlier tool calls, intents, side effects.
+/// The number of levels of a turn, in this order: shape, size of the prompt, images, earlier tool calls, intents, side
+/// effects.
 pub(crate) const LEVELS: usize = SHAPE_LEVELS + 3 + IntentTag::ALL.len() + SIDE_EFFECTS.len();
 
 /// The highest level; greater values are clamped to it.
 pub(crate) const MAX_LEVEL: u8 = 31;
 
+/// The side effects in the order of their levels.
 const SIDE_EFFECTS: [SideEffect; 5] =
     [SideEffect::None, SideEffect::Read, SideEffect::Write, SideEffect::Execute, SideEffect::Network];
 

@@ -1,13 +1,13 @@
 //! Learned recommendations: a projection of past turns with their outcomes, and a nearest-neighbour search over them
 //! (004 §5.5).
 //!
-//! A *row* holds the outcomes of one model in turns with equal features (a *fingerprint*) in one workspace: the number of
-//! turns, and the exact sums of scores and costs. A recommendation finds the rows most similar to a new turn and weighs
-//! expected score against expected cost, in integers (decision D20).
+//! A *row* holds the outcomes of one model in turns with equal features (a *fingerprint*) in one workspace: the number
+//! of turns, and the exact sums of scores and costs. A recommendation finds the rows most similar to a new turn and
+//! weighs expected score against expected cost, in integers (decision D20), so that it is the same on every machine.
 //!
-//! Features are those *known when the turn starts*, as recorded in `turn.started`: what the message requests, and what
-//! earlier turns of the session used. What the turn itself uses is left out, because a new turn has not used anything yet;
-//! later turns of the session have it.
+//! Features are those *known when the turn starts*, as recorded in `turn.started`: the request of the message, and the
+//! files, tools and side effects of earlier turns of the session. Files and tools that the turn itself uses are not
+//! among its features, because a new turn has not used any yet; they are features of later turns of the session.
 //!
 //! The estimators are documented with their formulas in the modules `calibrated` and `paper`; the features and
 //! similarities they use in `idf`, `structure`, `packed` and `regression`.

@@ -71,9 +71,9 @@ const PROBABILITIES: [u64; 65] = [
     999_968_329,
 ];
 
-/// Returns `Φ(difference / error)`: the probability that a difference estimated with this standard error is greater
-/// than 0. Ranges from one half for no difference to the last entry of [`PROBABILITIES`], between whose entries it
-/// interpolates linearly.
+/// Returns `Φ(difference / error)`: the probability that the true difference is greater than 0, if it was estimated as
+/// `difference` with the standard error `error` (in the same unit; 0 counts as 1). Ranges from one half for no
+/// difference to the last entry of [`PROBABILITIES`], between whose entries it interpolates linearly.
 pub(crate) fn probability(difference: u64, error: u64) -> Score {
     // In sixteenths of an error, with 16 fractional bits.
     let sixteenths = (u128::from(difference) << 20) / u128::from(error.max(1));

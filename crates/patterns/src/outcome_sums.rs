@@ -24,7 +24,7 @@ pub(crate) struct OutcomeSums {
 }
 
 impl OutcomeSums {
-    /// Adds a turn without a score; `None` if its cost is unknown.
+    /// Adds a turn that has no score yet; `cost` is `None` if it is unknown.
     pub(crate) fn add_turn(&mut self, cost: Option<NanoUsd>) {
         self.samples = self.samples.saturating_add(1);
         if let Some(cost) = cost {
@@ -47,7 +47,7 @@ impl OutcomeSums {
         }
     }
 
-    /// Adds the sums over other turns to these.
+    /// Adds the sums over other turns to this one; all counts and sums saturate.
     pub(crate) fn merge(&mut self, other: &Self) {
         self.samples = self.samples.saturating_add(other.samples);
         self.scored = self.scored.saturating_add(other.scored);

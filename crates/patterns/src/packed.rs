@@ -22,12 +22,19 @@ use crate::{
 
 /// The weight of each feature in hundredths; the sum is 100.
 mod weight {
+    /// The intents of the message, compared by the Jaccard index.
     pub(super) const INTENTS: u64 = 30;
+    /// The extensions of files, compared by the Jaccard index.
     pub(super) const EXTENSIONS: u64 = 20;
+    /// The names of tools, compared by the Jaccard index.
     pub(super) const TOOLS: u64 = 15;
+    /// The top-level directories, compared by the Jaccard index.
     pub(super) const DIRECTORIES: u64 = 10;
+    /// The side effects of tool calls, compared by the Jaccard index.
     pub(super) const SIDE_EFFECTS: u64 = 10;
+    /// The quantised size of the prompt, compared for equality.
     pub(super) const TOKENS: u64 = 10;
+    /// Whether the prompt has images, compared for equality.
     pub(super) const IMAGES: u64 = 5;
 }
 
@@ -49,8 +56,9 @@ const EFFECT_SETS: usize = 1 << 5;
 pub(crate) struct PackedFeatures {
     /// The sets of extensions, tools and directories as bit masks over the vocabularies.
     pub(crate) masks: [u128; SETS],
-    /// The size of each set, including values without a bit.
+    /// The size of each set, including values without a bit, in the order of `masks`.
     sizes: [u16; SETS],
+    /// The features that need no vocabulary.
     pub(crate) scalars: ScalarFeatures,
 }
 
@@ -82,13 +90,16 @@ impl From<&Features> for ScalarFeatures {
 /// The vocabularies of a workspace: which bit each string has in a mask.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Vocabularies {
+    /// File extensions, such as `.rs`.
     extensions: Vocabulary,
+    /// Top-level directories of the workspace.
     directories: Vocabulary,
+    /// Names of tools.
     tools: Vocabulary,
 }
 
 impl Vocabularies {
-    /// Packs features, and adds their new values to the vocabularies.
+    /// Packs features, and adds their new values to the vocabularies while bits are left.
     pub(crate) fn intern(&mut self, features: &Features) -> PackedFeatures {
         let sets = [
             self.extensions.intern_set(&features.extensions),
@@ -110,11 +121,13 @@ impl Vocabularies {
 }
 
 impl PackedFeatures {
+    /// Combines the encoded sets (extensions, tools, directories) with the scalar features.
     fn new(features: &Features, sets: [BitSet; SETS]) -> Self {
         Self { masks: sets.map(|set| set.mask), sizes: sets.map(|set| set.size), scalars: features.into() }
     }
 
-    /// Whether all sets are empty, so that no other turn can share a value with this one.
+    /// Whether all sets (strings, side effects and intents) are empty, so that no other turn can share a value with
+    /// this one.
     pub(crate) fn is_empty(&self) -> bool {
         self.sizes == [0; SETS] && self.scalars.side_effects == 0 && self.scalars.intents == 0
     }
@@ -127,7 +140,8 @@ impl PackedFeatures {
     }
 }
 
-/// The features to which other turns are compared, with tables of all results for intents and side effects.
+/// The features to which other turns are compared. Results for all sets of intents and of side effects are precomputed
+/// in tables, so that a comparison takes a few instructions.
 pub(crate) struct PackedQuery<'a> {
     /// The features of the query.
     packed: &'a PackedFeatures,
@@ -138,13 +152,14 @@ pub(crate) struct PackedQuery<'a> {
 }
 
 impl<'a> PackedQuery<'a> {
+    /// Prepares the comparison of `packed` with other turns: computes the tables of intents and side effects.
     pub(crate) fn new(packed: &'a PackedFeatures) -> Self {
         let intents = weighted_jaccard(weight::INTENTS, packed.scalars.intents);
         let side_effects = weighted_jaccard(weight::SIDE_EFFECTS, packed.scalars.side_effects);
         Self { packed, intents, side_effects }
     }
 
-    /// Returns the similarity to another turn, from 0 to 1.
+    /// Returns the structural similarity to another turn, from 0 to 1; see the module documentation.
     pub(crate) fn similarity(&self, other: &PackedFeatures) -> Score {
         let (own, scalars) = (self.packed, &self.packed.scalars);
         let equality = |weight: u64, equal: bool| u64::from(equal) * weight * Score::ONE.0;
@@ -177,7 +192,8 @@ fn weighted_jaccard<const N: usize>(weight: u64, own: u8) -> [u64; N] {
     table
 }
 
-/// Computes the structural similarity of two turns, from 0 to 1: a weighted mean of what their features have in common.
+/// Computes the structural similarity of two turns, from 0 to 1: a weighted mean of the similarities of single
+/// features.
 ///
 /// Intents weigh 30 %, file extensions 20, tools 15, top-level directories, side effects and the size of the prompt 10
 /// each, images 5. Sets are compared by the Jaccard index; two empty sets are equal.

@@ -35,6 +35,7 @@ struct ModelSums {
 struct MeanCost(u128);
 
 impl ModelSums {
+    /// Adds the outcomes of a row.
     fn add(&mut self, row: &Row) {
         self.scored += u64::from(row.sums.scored);
         self.score_sum += u128::from(row.sums.score_sum);
@@ -50,19 +51,23 @@ impl ModelSums {
         Some(u64::try_from(mean).map_or(Score::ONE, |mean| Score(mean).min(Score::ONE)))
     }
 
+    /// Returns the mean cost over all turns with a known cost; `None` if no cost is known.
     fn mean_cost(&self) -> Option<MeanCost> {
         // At most 65,535 rows of 64 bits each: 80 bits, to which 32 are added.
         (self.cost_sum << 32).checked_div(u128::from(self.costed)).map(MeanCost)
     }
 }
 
-/// The lowest and the highest mean cost of the models with a score.
+/// The lowest and the highest mean cost over the models with a score.
 struct CostRange {
+    /// The mean cost of the cheapest model.
     lowest: MeanCost,
+    /// The mean cost of the most expensive model.
     highest: MeanCost,
 }
 
 impl CostRange {
+    /// Returns the range over the models with a score and a known cost; `None` without such a model.
     fn from_models(models: &BTreeMap<&ModelId, ModelSums>) -> Option<Self> {
         let costs = || models.values().filter(|sums| 0 < sums.scored).filter_map(ModelSums::mean_cost);
         Some(Self { lowest: costs().min()?, highest: costs().max()? })
@@ -84,6 +89,7 @@ impl CostRange {
 /// The rating of one model among the nearest rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RatedModel {
+    /// The model.
     pub(crate) model: ModelId,
     /// The mean score; `None` without a score.
     pub(crate) success: Option<Score>,
@@ -97,7 +103,8 @@ pub(crate) struct RatedModel {
     pub(crate) samples: u64,
 }
 
-/// Rates every model among the nearest rows, in descending order of score. A model of unknown cost has an efficiency of 0.
+/// Rates every model among the nearest rows, in descending order of score, ties by model id, models without a score
+/// last. A model of unknown cost has an efficiency of 0.
 pub(crate) fn rate_models<'a>(
     rows: impl Iterator<Item = (&'a ModelId, &'a Row)>,
     settings: &PatternSettings,

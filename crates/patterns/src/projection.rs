@@ -1,4 +1,4 @@
-//! The projection: folds the events of turns into stores.
+//! The projection [`Patterns`]: folds the events of turns into one store for each workspace.
 
 mod saved;
 
@@ -24,13 +24,15 @@ use crate::{
     store::{Sample, Store},
 };
 
-/// The number of running turns that are kept. It bounds the memory for turns whose end is never recorded.
+/// The greatest number of running turns in memory; beyond it, the oldest is dropped without being recorded. It bounds
+/// the memory for turns whose end is never recorded.
 const MAX_RUNNING_TURNS: usize = 1_000;
 
-/// The number of embeddings of messages that are kept.
+/// The greatest number of embeddings in memory for later turns with the same message; beyond it, the oldest is dropped.
 const MAX_EMBEDDINGS: usize = 10_000;
 
-/// The projection of past turns with their outcomes: one store for each workspace.
+/// The projection of past turns with their outcomes: one store for each workspace. Turns are recorded when they end;
+/// later evaluations change the scores of their rows.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(from = "saved::SavedPatterns")]
 pub struct Patterns {
@@ -50,21 +52,25 @@ pub struct Patterns {
     rubrics: Interner<RubricVersion>,
 }
 
+/// Turns that have started and not ended, by id; at most [`MAX_RUNNING_TURNS`].
 type RunningTurns = BoundedMap<TurnId, Box<RunningTurn>>;
 
-/// Embeddings by the first eight bytes of the hash of the message.
+/// Embeddings by the first eight bytes of the hash of the message; at most [`MAX_EMBEDDINGS`].
 type Embeddings = BoundedMap<u64, Embedding>;
 
 impl Patterns {
-    /// Returns the store of a workspace; `None` if no turn of the workspace has ended.
+    /// Returns the store of a workspace, given by its path (`None` for turns without one); `None` if no turn of the
+    /// workspace has been recorded since it was last cleared.
     pub fn store(&self, workspace: Option<&str>) -> Option<&Store> {
         self.stores.get(workspace.unwrap_or_default())
     }
 
+    /// Returns the store of a workspace for modification; see [`store`](Self::store).
     fn store_mut(&mut self, workspace: Option<&str>) -> Option<&mut Store> {
         self.stores.get_mut(workspace.unwrap_or_default())
     }
 
+    /// Adds a running turn; does nothing if the turn is already running or recorded.
     fn apply_started(&mut self, turn: &TurnStarted) {
         let is_known = self.running.get(&turn.turn).is_some() || self.recorded.get(&turn.turn).is_some();
         if !is_known {
@@ -100,6 +106,8 @@ impl Patterns {
         }
     }
 
+    /// Applies an evaluation. That of a running turn is stored until the turn ends; that of a recorded turn changes the
+    /// score of its row. An event without a model evaluates the model that finished the turn.
     fn apply_eval(&mut self, eval: &EvalCompleted, at: Timestamp) {
         let judgement = Judgement::new(eval, &mut self.rubrics);
         if let Some(turn) = self.running.get_mut(&eval.turn) {
@@ -114,7 +122,8 @@ impl Patterns {
     }
 
     /// Applies an evaluation to a recorded turn: to the work of `model`, or of the model that finished the turn if
-    /// `None`.
+    /// `None`. Does nothing if the turn is not recorded, has no work of the model, or has an evaluation that this one
+    /// does not replace.
     fn apply_judgement(&mut self, id: TurnId, model: Option<&ModelId>, judgement: Judgement, at: Timestamp) {
         let Some(turn) = self.recorded.get_mut(&id) else { return };
         let Some(store) = self.stores.get_mut(turn.workspace()) else { return };
@@ -130,6 +139,8 @@ impl Patterns {
         store.replace_score(row, before, after, at);
     }
 
+    /// Stores the embedding of a message: for the turn of the event, for all recorded turns with the same message in
+    /// every workspace, and for later ones.
     fn apply_embedded(&mut self, event: TurnEmbedded) {
         let (text, turn) = (event.text, event.turn);
         let embedding = Embedding::from(event);
@@ -146,12 +157,14 @@ impl Patterns {
         self.embeddings.insert(text, embedding, MAX_EMBEDDINGS);
     }
 
-    /// Returns the embedding of the queried turn's message, if it is in the log.
+    /// Returns the embedding of the queried turn's message; `None` if the turn has no text hash or no embedding of the
+    /// message is known.
     pub(crate) fn message_embedding(&self, query: &PatternQuery<'_>) -> Option<&Embedding> {
         self.embeddings.get(&query.features.text?)
     }
 
-    /// Applies the events that limit or clear stores.
+    /// Applies the events that report, evict or clear rows of stores; ignores all others. Fails if the event cannot be
+    /// decoded.
     fn apply_capacity(&mut self, recorded: &Recorded) -> Result<(), CodecError> {
         match &*recorded.event.kind {
             PatternFilling::KIND => {
@@ -178,6 +191,7 @@ impl Patterns {
         Ok(())
     }
 
+    /// Removes the store of one workspace, or all stores and embeddings, with the recorded turns that refer to them.
     fn apply_cleared(&mut self, event: &PatternsCleared) {
         let cleared = event.workspace.as_deref().unwrap_or_default();
         let is_cleared = |workspace: &str| event.all || workspace == cleared;

@@ -17,12 +17,14 @@ use crate::{
 };
 
 impl Store {
-    /// Recommends a model for a turn by structure and words; see [`contracts::views::PatternView::recommend`].
+    /// Recommends a model for a turn by structure and words, without an embedding; `None` if no known model has a
+    /// score. See [`contracts::views::PatternView::recommend`].
     pub fn recommend(&self, query: &PatternQuery<'_>) -> Option<Recommendation> {
         self.recommend_with_embedding(query, None)
     }
 
-    /// Recommends a model for a turn whose message may have an embedding; `None` if no known model has a score.
+    /// Recommends a model for a turn, with the `embedding` of its message if it has one. `None` if no known model has a
+    /// score, or, for [`Estimator::Paper`], no neighbour has one.
     pub(crate) fn recommend_with_embedding(
         &self,
         query: &PatternQuery<'_>,
@@ -66,7 +68,8 @@ impl Store {
         models.any(|(model, index)| 0 < index.sums.scored && known(model))
     }
 
-    /// Packs, projects and encodes the features of a turn for a search.
+    /// Packs, projects and encodes the features of a turn for a search. Does not change the store: values unknown to
+    /// its vocabularies have no bit.
     pub(crate) fn search_query<'a>(
         &self,
         features: &Features,

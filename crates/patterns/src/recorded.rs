@@ -11,16 +11,16 @@ use crate::{
     store::RowId,
 };
 
-/// The number of ended turns that are kept; evaluations of older turns are ignored.
+/// The greatest number of ended turns in memory; evaluations of older turns are ignored.
 pub(crate) const MAX_RECORDED_TURNS: usize = 20_000;
 
-/// The turns that ended last, by id.
+/// The turns that ended last, by id; at most [`MAX_RECORDED_TURNS`].
 pub(crate) type RecordedTurns = BoundedMap<TurnId, RecordedTurn>;
 
 /// A turn that has ended, with the rows its outcomes were added to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct RecordedTurn {
-    /// The path of the workspace.
+    /// The path of the workspace; `None` for a turn without one.
     pub(crate) workspace: Option<Arc<String>>,
     /// The work of each model; the last is that of the model that finished the turn.
     pub(crate) works: WorkList,
@@ -68,6 +68,7 @@ impl Serialize for WorkList {
 }
 
 impl WorkList {
+    /// Returns the work of all models, in order.
     pub(crate) const fn as_slice(&self) -> &[RecordedWork] {
         match self {
             Self::One(work) => std::slice::from_ref(work),
@@ -75,6 +76,7 @@ impl WorkList {
         }
     }
 
+    /// Returns the work of all models for modification, in order.
     pub(crate) const fn as_mut_slice(&mut self) -> &mut [RecordedWork] {
         match self {
             Self::One(work) => std::slice::from_mut(work),

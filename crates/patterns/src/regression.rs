@@ -1,16 +1,15 @@
 //! Ridge regression of the outcomes of one model on words and structure, in its dual form.
 //!
-//! With `x` the feature vector of a turn scaled to length 1, `y` the mean outcome of a row less the model's mean, and `n` the
-//! number of outcomes of the row, the coefficients `a` minimise the usual ridge loss with penalty `λ / n`:
+//! With `x` the feature vector of a turn scaled to length 1, `y` the mean outcome of a row less the model's mean, and
+//! `n` the number of outcomes of the row, the coefficients `a` minimise the usual ridge loss with penalty `λ / n`:
 //!
 //! ```text
 //! prediction(x) = Σ a · (x · x_row)         over the rows of the model
 //! a  ←  a + (y - prediction(x_row) - λ/n · a) / (1 + λ/n)    one row at a time (dual coordinate descent)
 //! ```
 //!
-//! The product of two turns is 9/10 that of their TF-IDF vectors plus 1/10 the structure kernel.
-//! The state is a sum over rows of coefficient times features, so it does not depend on the order in which rows were added
-//! or removed.
+//! The product of two turns is 9/10 that of their TF-IDF vectors plus 1/10 the structure kernel. The state is a sum
+//! over rows of coefficient times features, so it does not depend on the order in which rows were added or removed.
 
 use crate::{
     fixed::{Fixed, Q15, Q20, Q35},
@@ -38,7 +37,8 @@ pub(crate) struct Regression {
     centring: Q35,
 }
 
-/// The feature vector of a turn. It does not depend on the model.
+/// The feature vector of a turn: its weighted tokens and structural features, and the factor that scales them to unit
+/// length. It does not depend on the model.
 #[derive(Default)]
 pub(crate) struct RegressionInput {
     /// Columns and TF-IDF weights of the tokens.
@@ -55,6 +55,7 @@ pub(crate) struct RegressionInput {
 }
 
 impl RegressionInput {
+    /// Computes the feature vector of a turn from the token hashes of its message and its encoded structure.
     pub(crate) fn new(space: &FeatureSpace, text: &impl TokenHashes, structure: &Structure) -> Self {
         let mut input = Self::default();
         input.load(space, text, structure);
@@ -76,7 +77,8 @@ impl RegressionInput {
 }
 
 impl Regression {
-    /// Changes the coefficient of a row from `before` to `after`.
+    /// Changes the coefficient of a row from `before` to `after`; a new row has a `before` of 0. `row` is the row's
+    /// feature vector, the same at every call.
     pub(crate) fn update(&mut self, row: &RegressionInput, before: Q20, after: Q20) {
         let change = after.times(row.scale) - before.times(row.scale);
         if change == Q20::ZERO {
@@ -96,7 +98,7 @@ impl Regression {
         self.centring += change.wide_product(row.centring);
     }
 
-    /// Predicts the outcome of a turn less the model's mean.
+    /// Predicts the outcome of a turn less the model's mean; 0 before the first row.
     pub(crate) fn predict(&self, turn: &RegressionInput) -> Q20 {
         if self.structure.is_empty() {
             return Q20::ZERO;
@@ -110,7 +112,8 @@ impl Regression {
         blend(words.narrow(), structure.narrow()).times(turn.scale)
     }
 
-    /// Returns the coefficient of a row that minimises the loss while all other coefficients stay the same.
+    /// Returns the coefficient of a row that minimises the loss while all other coefficients stay the same; 0 for a row
+    /// without features. The regression itself changes only with [`update`](Self::update).
     pub(crate) fn fit_row(&self, row: &RegressionInput, target: RowTarget) -> Q20 {
         if row.scale == Q15::ZERO {
             return Q20::ZERO;
@@ -122,7 +125,7 @@ impl Regression {
     }
 }
 
-/// Returns the weighted mean of the products of words and of structure.
+/// Returns the weighted mean of the products of words and of structure; see [`WORD_TENTHS`].
 fn blend<const F: u32>(words: Fixed<F>, structure: Fixed<F>) -> Fixed<F> {
     (words * WORD_TENTHS + structure * (10 - WORD_TENTHS)) / 10
 }

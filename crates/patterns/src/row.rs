@@ -1,4 +1,4 @@
-//! The outcomes of one model in turns of one fingerprint.
+//! A row: the outcomes of one model in turns of one fingerprint.
 
 use contracts::TurnId;
 use event_core::Timestamp;
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{fixed::Q20, outcome_sums::OutcomeSums};
 
-/// The outcomes of one model in the turns of one fingerprint.
+/// The outcomes of one model in the turns of one fingerprint, which have equal features.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Row {
     /// The index of the model in the store's models.

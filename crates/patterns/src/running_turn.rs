@@ -11,7 +11,7 @@ use crate::judgement::Judgement;
 /// A turn that has started and not ended, with the calls so far.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct RunningTurn {
-    /// The path of the workspace.
+    /// The path of the workspace; `None` for a turn without one.
     pub(crate) workspace: Option<String>,
     /// The features known when the turn started.
     pub(crate) features: Features,
@@ -28,6 +28,7 @@ pub(crate) struct RunningTurn {
 /// The work of one model in a turn, and its cost.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ModelWork {
+    /// The model that did the work.
     pub(crate) model: ModelId,
     /// The cost of its calls; `None` if that of any call is unknown.
     pub(crate) cost: Option<NanoUsd>,
@@ -49,6 +50,7 @@ impl Default for CallCounts {
 }
 
 impl CallCounts {
+    /// Adds the cost of a call; `None` makes the sum unknown.
     fn add_cost(&mut self, cost: Option<NanoUsd>) {
         self.cost = self.cost.zip(cost).map(|(sum, cost)| sum.plus(cost));
     }
@@ -63,6 +65,7 @@ impl CallCounts {
 }
 
 impl RunningTurn {
+    /// Creates the state of a turn that has started, without calls.
     pub(crate) fn new(turn: &TurnStarted) -> Self {
         Self {
             workspace: turn.workspace.clone(),
@@ -74,7 +77,7 @@ impl RunningTurn {
         }
     }
 
-    /// Counts an answered call and its cost, if the call belongs to the turn.
+    /// Counts an answered call of any model and adds its cost; ignores calls that do not belong to the turn.
     pub(crate) fn add_call(&mut self, call: &LlmCallCompleted) {
         if !self.owns(&call.thread) {
             return;
@@ -87,7 +90,8 @@ impl RunningTurn {
         self.calls.add_cost(call.cost);
     }
 
-    /// Adds the cost of a call that was cancelled or interrupted after it had used tokens.
+    /// Adds the cost of a call that was cancelled or interrupted after it had used tokens; ignores calls without usage
+    /// and calls of other turns.
     pub(crate) fn add_failed_call(&mut self, call: &LlmCallFailed) {
         if call.usage.is_some() && self.owns(&call.thread) {
             self.calls.add_cost(call.cost);
@@ -100,12 +104,14 @@ impl RunningTurn {
         thread.role() != CallRole::Auxiliary && *thread == self.thread
     }
 
-    /// Attributes the calls so far to their model, because the user reassigned the turn to another one.
+    /// Closes the work so far and attributes it to the model with the most answered calls, because the user reassigned
+    /// the turn to another model. Without an answered call, the cost so far is dropped.
     pub(crate) fn reassign(&mut self) {
         self.reassigned.extend(std::mem::take(&mut self.calls).into_work());
     }
 
     /// Takes the work of all models: first of those before a reassignment, last of the model that finished the turn.
+    /// Empty if no call was answered.
     pub(crate) fn take_works(&mut self) -> Vec<ModelWork> {
         self.reassign();
         std::mem::take(&mut self.reassigned)

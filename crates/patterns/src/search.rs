@@ -1,6 +1,8 @@
 //! Exact nearest-neighbour search by one scan over packed features.
 //!
-//! Buffers are kept in a thread-local, so that a search allocates nothing after the first one in a store of that size.
+//! There are two searches: one over the rows of all models, for the estimator `Paper`, and one over the scored rows of
+//! a single model, for the calibrated estimator. Their buffers are thread-local and reused, so that a search allocates
+//! nothing after the first one in a store of that size.
 
 use std::cell::RefCell;
 
@@ -35,6 +37,7 @@ pub(crate) struct SearchBuffers {
 }
 
 thread_local! {
+    /// The buffers of this thread.
     static BUFFERS: RefCell<SearchBuffers> = RefCell::default();
 }
 
@@ -70,17 +73,20 @@ pub(crate) struct Neighbour {
 }
 
 impl Neighbour {
+    /// Returns the similarity, from 0 to 1.
     pub(crate) const fn similarity(&self) -> Score {
         Score(Score::ONE.0.saturating_sub(self.distance))
     }
 }
 
-/// The row of one model with its distance from the query, packed into one number. Ordered by distance; of equal
-/// distances the newer fingerprint is less.
+/// A scored row of one model with its distance from the query, packed into one number: the distance in the upper 32
+/// bits, the inverted index of the fingerprint in the lower. Ordered by distance; of equal distances the newer
+/// fingerprint comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(crate) struct Candidate(u64);
 
 impl Candidate {
+    /// Packs the similarity, at most 1, and the index of the fingerprint.
     #[inline]
     fn new(similarity: Q15, index: u32) -> Self {
         // The similarity is at most 1.
@@ -102,7 +108,8 @@ impl Candidate {
 }
 
 impl Store {
-    /// Calls `search` with buffers prepared for a query. Only models for which `known` is true are allowed.
+    /// Calls `search` with buffers prepared for a query, and returns its result. Only models for which `known` is true
+    /// are allowed. `search` must not call this method: the buffers of the thread are borrowed.
     pub(crate) fn with_buffers<T>(
         &self,
         query: &SearchQuery<'_>,
@@ -124,6 +131,7 @@ impl Store {
         })
     }
 
+    /// Sets each precomputed cosine to that between the words of the query and of the fingerprint.
     fn compare_words(&self, query: &SearchQuery<'_>, buffers: &mut SearchBuffers) {
         for (entry, words) in buffers.cosines.iter_mut().zip(&self.index.words) {
             *entry = cosine(words, &query.point.words);
@@ -141,13 +149,6 @@ impl Store {
         }
     }
 
-    /// The `settings.neighbours` rows of greatest similarity by the formula of 004, of allowed models.
-    ///
-    /// Two empty sets count as equal, so two short turns that only share empty features reach a similarity of 0.7, far
-    /// above any sensible minimum. Therefore a turn that has any intent, extension, tool, directory, side effect or word
-    /// has only neighbours that share at least one of them. A `min_similarity` of 0 disables this as well: then every row
-    /// is a candidate, as in 004 §5.5.
-    // Inlined, the loop would run out of registers.
     /// Finds the `settings.neighbours` rows of allowed models with the greatest weighted mean of word and structural
     /// similarity.
     ///
@@ -155,6 +156,7 @@ impl Store {
     /// above any sensible minimum. Therefore a turn that has any intent, extension, tool, directory, side effect or
     /// word has only neighbours that share at least one of them. A `min_similarity` of 0 disables this as well: then
     /// every row is a candidate, as in 004 §5.5.
+    // Inlined, the loop would run out of registers.
     #[inline(never)]
     pub(crate) fn nearest_rows(
         &self,

@@ -43,7 +43,8 @@ pub(crate) struct ModelIndex {
 }
 
 impl SearchIndex {
-    /// Builds the index from the rows and their stored coefficients; `models` is the number of models in the store.
+    /// Builds the index from the rows and their stored coefficients, without a new fit; `models` is the number of
+    /// models in the store.
     pub(crate) fn build(space: &FeatureSpace, fingerprints: &[Fingerprint], models: usize) -> Self {
         let mut index = Self { models: vec![ModelIndex::default(); models], ..Self::default() };
         let mut input = RegressionInput::default();
@@ -69,7 +70,8 @@ impl SearchIndex {
         index
     }
 
-    /// Fits the regressions of all models to the recorded outcomes, starting from the stored coefficients.
+    /// Fits the regressions of all models to the recorded outcomes, starting from the stored coefficients, and stores
+    /// the new ones in the rows.
     pub(crate) fn fit(&mut self, space: &FeatureSpace, fingerprints: &mut [Fingerprint]) {
         let common_mean = self.common_mean();
         let mut input = RegressionInput::default();

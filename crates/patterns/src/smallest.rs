@@ -13,9 +13,11 @@ const CAPACITY: usize = 2 * MAX_NEIGHBOURS;
 pub(crate) struct Smallest<T> {
     /// The buffer, of which the first `length` items are used.
     items: [T; CAPACITY],
+    /// The number of items in the buffer, below `2k` between calls.
     length: usize,
+    /// The number of items to select, at most [`MAX_NEIGHBOURS`].
     k: usize,
-    /// The greatest item kept by the last selection; `None` before the first.
+    /// The greatest item that the last selection retained; `None` before the first.
     threshold: Option<T>,
 }
 
@@ -31,6 +33,7 @@ impl<T: Ord + Copy + Default> Smallest<T> {
         self.threshold
     }
 
+    /// Adds an item, unless `k` items that are not greater are already selected.
     #[inline]
     pub(crate) fn push(&mut self, item: T) {
         if self.k == 0 || self.threshold.is_some_and(|threshold| threshold <= item) {
@@ -43,6 +46,8 @@ impl<T: Ord + Copy + Default> Smallest<T> {
         }
     }
 
+    /// Reduces the buffer to its `k` smallest items and sets the threshold; the buffer must hold at least `k` items and
+    /// `k` must not be 0.
     fn drop_greater_half(&mut self) {
         let (_, greatest, _) = self.items[..self.length].select_nth_unstable(self.k - 1);
         self.threshold = Some(*greatest);

@@ -11,7 +11,7 @@ use crate::{
     unit_vector::UnitVector,
 };
 
-/// The estimated weights of words and of structural features.
+/// The estimated weights of words and of structural features, by which the turns of a workspace are compared.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(from = "SavedSpace", into = "SavedSpace")]
 pub(crate) struct FeatureSpace {
@@ -24,7 +24,9 @@ pub(crate) struct FeatureSpace {
 /// The serialised form of a [`FeatureSpace`].
 #[derive(Serialize, Deserialize)]
 struct SavedSpace {
+    /// Hash and weight of every token with a weight.
     idf: Vec<(u16, Log2)>,
+    /// Index and frequency of every compared structural feature; see [`StructureKernel::frequencies`].
     frequencies: Vec<(u16, u16)>,
 }
 
@@ -67,12 +69,14 @@ pub(crate) struct Point {
 
 /// A point to which others are compared, with the weight of words.
 pub(crate) struct PointQuery {
+    /// The coordinates of the query.
     point: Point,
     /// The weight of words, from 0 to 1; structure has the rest.
     alpha: Q15,
 }
 
 impl PointQuery {
+    /// Creates a query; `alpha` is the weight of words, and greater values than 1 count as 1.
     pub(crate) fn new(point: &Point, alpha: Score) -> Self {
         Self { point: *point, alpha: Q15::from_score(alpha) }
     }
@@ -95,7 +99,8 @@ impl PointQuery {
         Fixed((self.alpha.0 * cosine.0 + (one - self.alpha).0 * structural.0) >> 15)
     }
 
-    /// Returns the least cosine with which a turn of equal structure reaches a similarity.
+    /// Returns the least cosine of words with which a turn of equal structure reaches `similarity`; the least number if
+    /// words are not compared.
     pub(crate) const fn min_cosine(&self, similarity: Q15) -> Q15 {
         if self.alpha.0 == 0 {
             return Fixed(i64::MIN);

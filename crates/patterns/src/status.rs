@@ -15,9 +15,9 @@ pub struct WorkspaceStatus<'a> {
     pub fingerprints: usize,
     /// The number of rows: pairs of features and model.
     pub rows: usize,
-    /// The number of turns recorded.
+    /// The number of recorded turns; a turn counts once for each model that worked on it.
     pub samples: u64,
-    /// The number of turns with a score that counts.
+    /// The number of those with a score that counts.
     pub scored: u64,
 }
 
@@ -40,15 +40,15 @@ impl Patterns {
 /// The outcomes of one model in a workspace, summed over all rows.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ModelStatus<'a> {
-    /// The model.
+    /// The id of the model.
     pub model: &'a ModelId,
     /// The number of turns.
     pub turns: u32,
     /// The number of turns with a score that counts.
     pub scored: u32,
-    /// The mean score.
+    /// The mean score; `None` without a score.
     pub success: Option<Score>,
-    /// The mean of the known costs.
+    /// The mean of the known costs; `None` if no cost is known.
     pub cost: Option<NanoUsd>,
 }
 
@@ -57,17 +57,17 @@ pub struct ModelStatus<'a> {
 pub struct RowStatus<'a> {
     /// The latest turn.
     pub turn: TurnId,
-    /// The model.
+    /// The id of the model.
     pub model: &'a ModelId,
     /// The number of turns.
     pub turns: u32,
     /// The number of turns with a score that counts.
     pub scored: u32,
-    /// The mean score.
+    /// The mean score; `None` without a score.
     pub success: Option<Score>,
-    /// The mean of the known costs.
+    /// The mean of the known costs; `None` if no cost is known.
     pub cost: Option<NanoUsd>,
-    /// When the row last changed.
+    /// The time of the event that last changed the row.
     pub changed_at: Timestamp,
 }
 
@@ -87,7 +87,7 @@ impl Store {
         status
     }
 
-    /// Returns all rows, the last updated first.
+    /// Returns all rows, the most recently updated first.
     pub fn row_status(&self) -> Vec<RowStatus<'_>> {
         let all = self.fingerprints.iter().flat_map(|fingerprint| &fingerprint.rows);
         let mut rows: Vec<_> = all.filter_map(|row| Some((row, self.models.get(row.model as usize)?))).collect();

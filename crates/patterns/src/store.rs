@@ -19,7 +19,8 @@ use crate::{
     vocabulary::Vocabulary,
 };
 
-/// The past turns of one workspace with their outcomes, grouped by features and model.
+/// The past turns of one workspace with their outcomes, grouped by features (fingerprints) and model (rows). It
+/// re-estimates its feature space and regressions as it grows.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(from = "saved::SavedStore")]
 pub struct Store {
@@ -33,9 +34,9 @@ pub struct Store {
     pub(crate) workloads: Vocabulary,
     /// The space in which turns are compared, estimated from the turns themselves.
     pub(crate) space: FeatureSpace,
-    /// The number of updates at which estimates are recomputed next.
+    /// The number of updates at which estimates are recomputed next; [`MIN_UPDATES`] if that is greater.
     estimate_at: u64,
-    /// The number of updates so far.
+    /// The number of updates so far: recorded samples and replaced scores.
     updates: u64,
     /// Whether a `PatternFilling` event reported the store since its last eviction.
     pub(crate) filling: bool,
@@ -50,25 +51,27 @@ pub struct Store {
     pub(crate) index: SearchIndex,
 }
 
-/// The number of updates before feature space and regressions are first estimated.
+/// The number of updates (recorded samples and replaced scores) before feature space and regressions are first
+/// estimated.
 const MIN_UPDATES: u64 = 16;
 
 /// The work of one model in a turn that has ended.
 #[derive(Debug, Clone, Copy)]
 pub struct Sample<'a> {
-    /// The turn.
+    /// The id of the turn.
     pub turn: TurnId,
     /// The features known when the turn started.
     pub features: &'a Features,
     /// The model that did the work.
     pub model: &'a ModelId,
-    /// The cost of the work, if known.
+    /// The cost of the work; `None` if unknown.
     pub cost: Option<NanoUsd>,
     /// The time at which the turn ended.
     pub at: Timestamp,
 }
 
-/// A reference to the row of a sample; it resolves to nothing once the row has been evicted.
+/// A reference to the row of a sample, for a later score. A score for an evicted row is ignored, even if the same
+/// features and model have been recorded again.
 ///
 /// Packed, because there is one for every turn that can be evaluated and the alignment of the key would cost 8 bytes.
 #[repr(Rust, packed(8))]
@@ -83,8 +86,8 @@ pub struct RowId {
 }
 
 impl Store {
-    /// Adds a sample to the row of its features and model, which is created if it is new. Returns a reference for
-    /// [`replace_score`](Self::replace_score).
+    /// Adds a sample to the row of its features and model, which is created if it is new, and recomputes estimates if
+    /// they are due. Returns a reference for [`replace_score`](Self::replace_score).
     pub fn record(&mut self, sample: Sample<'_>) -> RowId {
         let model = self.model_index(sample.model);
         let key = key(sample.features);
@@ -121,8 +124,8 @@ impl Store {
         row
     }
 
-    /// Replaces the score of a recorded turn: subtracts `before` and adds `after`. Does nothing if the row has been
-    /// evicted.
+    /// Replaces the score of a recorded turn: subtracts `before` and adds `after` (`None` is no score), marks the row
+    /// as changed at `at`, and recomputes estimates if they are due. Does nothing if the row has been evicted.
     pub fn replace_score(&mut self, id: RowId, before: Option<Score>, after: Option<Score>, at: Timestamp) {
         let Some(position) = self.position(id.key) else { return };
         let Some(fingerprint) = self.fingerprints.get_mut(position) else { return };
@@ -136,7 +139,7 @@ impl Store {
         self.estimate_if_due();
     }
 
-    /// Returns the model of a row.
+    /// Returns the model of a row; `None` if the store does not know it.
     pub(crate) fn row_model(&self, row: RowId) -> Option<&ModelId> {
         self.models.get(row.model as usize)
     }
@@ -150,7 +153,7 @@ impl Store {
         }
     }
 
-    /// Sets the embedding of the fingerprint to which a row belongs.
+    /// Sets the embedding of the fingerprint to which a row belongs; does nothing if the fingerprint has been evicted.
     pub(crate) fn embed_row(&mut self, row: RowId, embedding: &Embedding) {
         let Some(position) = self.position(row.key) else { return };
         let Some(fingerprint) = self.fingerprints.get_mut(position) else { return };
@@ -159,6 +162,7 @@ impl Store {
     }
 
     /// Evicts rows last changed before `unchanged_since`, and all but the `keep` most recently updated of the others.
+    /// Then removes fingerprints without rows and recomputes all estimates.
     pub(crate) fn evict(&mut self, unchanged_since: Option<Timestamp>, keep: u32) {
         let is_recent = |row: &Row| unchanged_since.is_none_or(|since| since <= row.changed_at);
         let rows = self.fingerprints.iter().flat_map(|fingerprint| &fingerprint.rows);
@@ -195,7 +199,8 @@ impl Store {
         self.rows
     }
 
-    /// Returns the number of turns recorded, and the number of those with a score that counts.
+    /// Returns the number of recorded turns, and the number of those with a score that counts. A turn counts once for
+    /// each model that worked on it.
     pub fn samples(&self) -> (u64, u64) {
         let models = self.index.models.iter().map(|model| &model.sums);
         models.fold((0, 0), |(samples, scored), sums| {
@@ -212,7 +217,7 @@ impl Store {
         u32::try_from(index).unwrap_or(u32::MAX)
     }
 
-    /// Returns the index of the fingerprint with a key.
+    /// Returns the index of the fingerprint with a key; `None` if there is none.
     fn position(&self, key: Key) -> Option<usize> {
         self.positions.get(&key).copied()
     }
@@ -246,8 +251,8 @@ impl Store {
         self.estimate_at = self.updates + eighth.max(1);
     }
 
-    /// Estimates the space from all rows and refits the regressions. Coefficients are kept as starting values: they change
-    /// little from one space to the next.
+    /// Estimates the space from all rows, rebuilds the search index and refits the regressions. The previous
+    /// coefficients are the starting values: they change little from one space to the next.
     fn estimate_space(&mut self) {
         self.space = FeatureSpace::estimate(&self.fingerprints);
         // Freed first, so that only one index is in memory.
@@ -256,6 +261,7 @@ impl Store {
         self.index.fit(&self.space, &mut self.fingerprints);
     }
 
+    /// Recomputes the positions of the fingerprints and the number of rows, after deserialisation or an eviction.
     fn rebuild_positions(&mut self) {
         let keys = self.fingerprints.iter().map(|fingerprint| fingerprint.key);
         self.positions = keys.zip(0..).collect();

@@ -1,17 +1,18 @@
 //! The similarity of the structural features of two turns: a centred kernel over binary features.
 //!
-//! Every structural feature is a binary feature ("has `.rs`", "at least three options"). With `p` the share of turns that
-//! have a feature, and `b`, `b'` whether two turns have it, the kernel is
+//! Every structural feature is a binary feature ("has `.rs`", "at least three options"). With `p` the share of turns
+//! that have a feature, and `b`, `b'` whether two turns have it, the kernel is
 //!
 //! ```text
 //! k = Σ w (b - p)(b' - p),   w = share of the group / Σ p (1 - p) over the group
 //! ```
 //!
-//! A rare feature in common adds more than a frequent one, and a feature of all turns adds nothing. Unrelated turns have a
-//! similarity of 0 on average, a turn with itself 1. There are two groups, levels and sets, with a share of one half each.
+//! A rare feature in common adds more than a frequent one, and a feature of all turns adds nothing. Unrelated turns
+//! have a similarity of 0 on average, a turn with itself 1. There are two groups, levels and sets, with a share of one
+//! half each.
 //!
-//! Multiplied out, `k = Σ w b b' - Σ w p b - Σ w p b' + Σ w p²`: the first sum counts the features in common, the second
-//! and third are precomputed for each turn, the last is a constant.
+//! Multiplied out, `k = Σ w b b' - Σ w p b - Σ w p b' + Σ w p²`: the first sum counts the features in common, the
+//! second and third are precomputed for each turn, the last is a constant.
 
 use std::{cmp::Reverse, collections::BTreeMap};
 
@@ -71,6 +72,7 @@ impl Structure {
         levels + self.sets.count_ones() as usize + usize::from(self.workload != 0)
     }
 
+    /// Returns the part of the kernel that depends on this turn alone, as a fixed-point number.
     fn offset(&self) -> Q15 {
         Fixed(i64::from(self.offset))
     }
@@ -89,7 +91,7 @@ pub(crate) struct StructureInput {
     pub(crate) turns: u32,
 }
 
-/// Sums over one group of features: levels, or sets.
+/// Sums over the compared features of one group (levels or sets), and their common weight.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 struct FeatureGroup {
     /// The sum `Σ p²`.
@@ -100,7 +102,8 @@ struct FeatureGroup {
     weight: Q15,
 }
 
-/// The compared features with their frequencies, and the constants of the kernel.
+/// The kernel estimated from the turns of a workspace: the features that are compared with their frequencies, and the
+/// constants computed from them. The default kernel compares no features.
 #[derive(Clone, PartialEq, Eq, Default)]
 pub(crate) struct StructureKernel {
     /// Index and frequency (as a [`Q15`]) of each compared feature. This is the serialised form; all other fields
@@ -127,7 +130,9 @@ impl std::fmt::Debug for StructureKernel {
 }
 
 impl StructureKernel {
-    /// Estimates the frequency of every feature from turns, and selects the features to compare.
+    /// Estimates the frequency of every feature from turns, and selects the features to compare: drops those with a
+    /// variance of at most [`MAX_DROPPED_VARIANCE`], and all but [`MAX_COMPARED_SET_BITS`] set features. Without turns,
+    /// no feature is compared.
     pub(crate) fn estimate(turns: impl Iterator<Item = StructureInput>) -> Self {
         let (total, mut counts) = count_features(turns);
         drop_implied_levels(&mut counts);
@@ -208,22 +213,23 @@ impl StructureKernel {
         Structure { lanes, sets, offset: i32::try_from(offset.0).unwrap_or(i32::MAX), workload: input.workload }
     }
 
-    /// Computes the similarity of two turns for the search: the kernel, and 1 more for the same workload.
+    /// Computes the similarity of two turns for the search: the kernel, plus 1 if both have the same workload.
     #[inline]
     pub(crate) fn similarity(&self, left: &Structure, right: &Structure) -> Q15 {
         let same_workload = left.workload != 0 && left.workload == right.workload;
         self.kernel(left, right) + if same_workload { Q15::ONE } else { Q15::ZERO }
     }
 
-    /// Computes the product of a turn with itself for the regression, in which the workload weighs [`WORKLOAD_WEIGHT`].
+    /// Computes the product of a turn with itself in the regression, in which the workload weighs [`WORKLOAD_WEIGHT`].
     pub(crate) fn square_norm(&self, turn: &Structure) -> Q15 {
         self.kernel(turn, turn) + if turn.workload == 0 { Q15::ZERO } else { WORKLOAD_WEIGHT }
     }
 
+    /// Computes the kernel `k` of two turns, without workloads; see the module documentation.
     #[inline]
     fn kernel(&self, left: &Structure, right: &Structure) -> Q15 {
-        // At most 31 in each of some dozens of lanes, so the sum cannot overflow. Wrapping arithmetic lets the compiler use
-        // SIMD instructions, which need an accumulator of 32 bits.
+        // At most 31 in each of some dozens of lanes, so the sum cannot overflow. Wrapping arithmetic lets the compiler
+        // use SIMD instructions, which need an accumulator of 32 bits.
         let lanes = left.lanes.iter().zip(&right.lanes);
         let levels = lanes.fold(0_u32, |sum, (left, right)| sum.wrapping_add(u32::from(*left.min(right))));
         let sets = (left.sets & right.sets).count_ones();
@@ -273,6 +279,7 @@ pub(crate) struct StructureFeature {
 }
 
 impl FeatureGroup {
+    /// Adds a feature with this frequency to the sums.
     fn add(&mut self, frequency: Q15) {
         self.square_sum += frequency.times(frequency);
         self.variance += variance(frequency);

@@ -1,4 +1,7 @@
 //! Tests of private modules, most of them against a naive implementation.
+//!
+//! `fixtures` generates turns, settings and stores; each other module tests the module of the crate with the same name,
+//! and `saved` all serialised forms.
 
 mod capacity;
 mod fixtures;

@@ -27,7 +27,7 @@ impl TokenHashes for Sketch {
     }
 }
 
-/// A [`Sketch`] in one allocation, which takes a third of the memory; serialised as a [`Sketch`].
+/// A [`Sketch`] in a single allocation, with a third of its memory; its serialised form is that of the [`Sketch`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "Sketch", into = "Sketch")]
 pub(crate) struct CompactSketch {

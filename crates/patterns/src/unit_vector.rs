@@ -11,7 +11,8 @@ pub(crate) const DIMENSIONS: usize = 64;
 /// components still fits `i8`.
 pub(crate) const NORM: i64 = 181;
 
-/// A vector of length [`NORM`], or zero. Components fit `i8`; they are stored as `i16`, which SIMD instructions multiply.
+/// A vector of length [`NORM`], or zero. Components fit `i8`; they are stored as `i16`, which SIMD instructions
+/// multiply.
 pub(crate) type UnitVector = [i16; DIMENSIONS];
 
 /// A cosine as a [`Q15`] in 16 bits: from -1 to just below 1.
@@ -19,6 +20,7 @@ pub(crate) type UnitVector = [i16; DIMENSIONS];
 pub(crate) struct Cosine(pub(crate) i16);
 
 impl Cosine {
+    /// Converts the cosine to a [`Q15`], with the same value.
     pub(crate) fn to_q15(self) -> Q15 {
         Fixed(i64::from(self.0))
     }
@@ -32,8 +34,8 @@ impl Cosine {
 /// Scales a vector to length [`NORM`]; the zero vector stays zero.
 ///
 /// Divides in floating point, which SIMD instructions do for several components at once. The result equals integer
-/// division: the numerator has fewer than 37 bits and the denominator fewer than 33, so a quotient below the next integer
-/// (below 400) is too far below it to be rounded up.
+/// division: the numerator has fewer than 37 bits and the denominator fewer than 33, so a quotient below the next
+/// integer (below 400) is too far below it to be rounded up.
 #[expect(clippy::cast_precision_loss, reason = "at most 36 bits")]
 #[expect(clippy::cast_possible_truncation, reason = "clamped to the range of i8; the fraction is dropped on purpose")]
 pub(crate) fn normalize(vector: &[i64; DIMENSIONS]) -> UnitVector {

@@ -21,13 +21,15 @@ pub(crate) struct BitSet {
 }
 
 impl Vocabulary {
-    /// Returns the number of a value, from 1, and adds the value if it is new; 128 for values without a bit of their own.
+    /// Returns the number of a value, from 1, and adds the value if it is new; 128 for values without a bit of their
+    /// own.
     pub(crate) fn intern(&mut self, value: &str) -> u8 {
         self.add(value);
         self.find(value)
     }
 
-    /// Returns the number of a value, from 1; 0 if it is unknown.
+    /// Returns the number of a value, from 1; 0 if it is unknown and could still be added, 128 if it is unknown and all
+    /// bits are taken.
     pub(crate) fn find(&self, value: &str) -> u8 {
         match self.0.get(value) {
             Some(bit) => bit + 1,
@@ -36,7 +38,8 @@ impl Vocabulary {
         }
     }
 
-    /// Returns a set as a mask, and adds its new values to the vocabulary while bits are left.
+    /// Returns a set as a mask, see [`mask`](Self::mask), and adds its new values to the vocabulary while bits are
+    /// left.
     pub(crate) fn intern_set(&mut self, values: &[String]) -> BitSet {
         for value in values {
             self.add(value);
@@ -44,7 +47,8 @@ impl Vocabulary {
         self.mask(values)
     }
 
-    /// Returns a set as a mask. An unknown value has no bit and is only counted in the size.
+    /// Returns a set as a mask. An unknown value has no bit and only counts in the size, or shares the last bit if all
+    /// others are taken.
     pub(crate) fn mask(&self, values: &[String]) -> BitSet {
         let mut set = BitSet::default();
         let mut unknown = 0_u16;
@@ -60,6 +64,7 @@ impl Vocabulary {
         set
     }
 
+    /// Adds a value if it is new and a bit is left.
     fn add(&mut self, value: &str) {
         let next_bit = self.0.len();
         if next_bit < OWN_BITS && !self.0.contains_key(value) {

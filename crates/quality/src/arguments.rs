@@ -1,4 +1,4 @@
-//! Command-line arguments.
+//! The command-line arguments of `quality`.
 
 use std::path::PathBuf;
 

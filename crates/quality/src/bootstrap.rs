@@ -40,8 +40,8 @@ impl Margin {
     }
 }
 
-/// For each turn (row), first the cost and then the score at each cost weight (columns). The curve of a resample is a
-/// weighted sum of rows.
+/// The costs and scores of a router's choices: a row for each turn, with first the cost and then the score at each cost
+/// weight as columns. The curve of a resample is a weighted sum of rows.
 #[derive(Debug)]
 struct CurveMatrix {
     /// The number of columns: twice that of the cost weights.
@@ -51,6 +51,7 @@ struct CurveMatrix {
 }
 
 impl CurveMatrix {
+    /// Builds the matrix from the outcomes of each turn; `choices` returns the selected models of a turn by its index.
     fn new(outcomes: &[&[Outcome]], choices: impl Fn(usize) -> Choices) -> Self {
         let mut cells = Vec::new();
         for (turn, outcomes) in outcomes.iter().enumerate() {
@@ -61,7 +62,8 @@ impl CurveMatrix {
         Self { width: cells.len() / outcomes.len().max(1), cells }
     }
 
-    /// Returns mean cost and mean score for each cost weight, if each turn occurs as often as `occurrences` has it.
+    /// Returns mean cost and mean score for each cost weight in a resample; `occurrences` is the number of times that
+    /// each turn is drawn.
     fn points(&self, occurrences: &[u32]) -> Vec<(f64, f64)> {
         let mut sums = vec![0.0; self.width];
         for (row, occurrences) in
@@ -78,8 +80,8 @@ impl CurveMatrix {
     }
 }
 
-/// Computes the differences in AIQ between pairs of routers, all on the same resamples. `pairs` are indices of
-/// `routers`.
+/// Computes the difference in AIQ of each pair of routers, all on the same resamples. `pairs` are indices of `routers`;
+/// the second router's AIQ is subtracted from the first's.
 pub(crate) fn compare_routers(
     outcomes: &[&[Outcome]],
     routers: &[&[Choices]],
@@ -120,8 +122,8 @@ pub(crate) fn compare_routers(
     observed.into_iter().zip(resampled).map(margin).collect()
 }
 
-/// Returns the indices of the cost weights at which any turn goes to another model than at the previous weight; the
-/// others add no point to a hull.
+/// Returns the indices of the cost weights at which the selection for any turn differs from that at the previous
+/// weight; the others add no point to a hull.
 fn distinct_weights(choices: &[Choices]) -> Vec<usize> {
     let weights = 0..choices.first().map_or(0, Vec::len);
     weights.filter(|weight| *weight == 0 || choices.iter().any(|turn| turn[*weight] != turn[*weight - 1])).collect()

@@ -15,7 +15,7 @@ const MIN_GROUP_TURNS: usize = 20;
 /// The calibration of the store: its predictions compared with outcomes.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Calibration {
-    /// The expected calibration error (ECE) of success.
+    /// The expected calibration error (ECE) of success: the mean distance of prediction and outcome over bins.
     pub success_error: f64,
     /// Predicted and observed success of all models on all turns.
     pub success: Vec<Bin>,
@@ -25,14 +25,14 @@ pub struct Calibration {
     /// By confidence, over groups of turns with the same two models: the share in which the recommended model is better
     /// on average.
     pub groups: Vec<Bin>,
-    /// The mean predicted gain of the recommended model over the other.
+    /// The mean predicted gain in utility of the recommended model over the other.
     pub expected_gain: f64,
-    /// The mean observed gain of the recommended model over the other.
+    /// The mean observed gain in utility of the recommended model over the other.
     pub gain: f64,
 }
 
 impl Calibration {
-    /// Computes the calibration of the store over all draws of a trial.
+    /// Computes the calibration of the store from its predictions in all draws of a trial.
     pub(crate) fn compute(trials: &[Trial<'_>]) -> Self {
         let successes: Vec<_> = trials.iter().flat_map(|trial| trial.successes.iter().copied()).collect();
         let recommendations: Vec<&ScoredRecommendation> =
@@ -72,6 +72,7 @@ fn group_gains(trial: &Trial<'_>) -> Vec<(f64, f64)> {
     large.map(group).collect()
 }
 
+/// Converts a truth value to 1 or 0.
 fn indicator(holds: bool) -> f64 {
     f64::from(u8::from(holds))
 }
@@ -110,6 +111,7 @@ pub(crate) fn calibration_error(bins: &[Bin]) -> f64 {
     differences.sum::<f64>() / to_f64(all.max(1))
 }
 
+/// Returns the index, from 0 to 9, of the tenth in which a share from 0 to 1 is.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 9")]
 fn tenth(share: f64) -> usize {
     ((share * 10.0) as usize).min(9)

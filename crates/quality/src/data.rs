@@ -54,17 +54,22 @@ pub struct PromptSet {
 /// A line of a file: one prompt with the outcomes of models.
 #[derive(Debug, Deserialize)]
 struct Line {
+    /// The id of the prompt, unique in the set.
     id: String,
+    /// The dataset that the prompt is from.
     dataset: String,
+    /// The kind of work, if known.
     #[serde(default)]
     group: Option<String>,
+    /// The text; empty if it is not public.
     prompt: String,
+    /// The outcome of each model, by name.
     models: BTreeMap<String, Outcome>,
 }
 
 impl PromptSet {
-    /// Creates a set from lines. Models without an outcome for every prompt are dropped; fails if fewer than two
-    /// remain.
+    /// Creates a set from lines. Models without an outcome for every prompt are dropped; fails with
+    /// [`Failure::TooFewModels`] if fewer than two remain.
     fn from_lines(name: String, lines: Vec<Line>) -> Result<Self, Failure> {
         let is_complete = |model: &&String| lines.iter().all(|line| line.models.contains_key(*model));
         let model_names: BTreeSet<&String> = lines.iter().flat_map(|line| line.models.keys()).collect();
@@ -92,7 +97,8 @@ impl PromptSet {
 /// Reads the sets of all `*.jsonl.gz` files directly in a folder, ordered by file name.
 ///
 /// # Errors
-/// If a file cannot be read or parsed, a set has fewer than two models, or there is no set.
+/// [`Failure::Read`] or [`Failure::Line`] if a file cannot be read or parsed, [`Failure::TooFewModels`] for a set of
+/// fewer than two models, [`Failure::NoSets`] without any set.
 pub fn read(folder: &Path) -> Result<Vec<PromptSet>, Failure> {
     let fail = |cause| Failure::Read { path: folder.to_path_buf(), cause };
     let mut paths: Vec<PathBuf> = Vec::new();
@@ -110,6 +116,8 @@ pub fn read(folder: &Path) -> Result<Vec<PromptSet>, Failure> {
     if sets.is_empty() { Err(Failure::NoSets { folder: folder.to_path_buf() }) } else { Ok(sets) }
 }
 
+/// Reads the sets of one file: one named like the file, and one for each of [`SEPARATE_DATASETS`] in it. Blank lines
+/// are skipped.
 fn read_file(path: &Path) -> Result<Vec<PromptSet>, Failure> {
     let fail = |cause| Failure::Read { path: path.to_path_buf(), cause };
     let file = File::open(path).map_err(fail)?;

@@ -8,25 +8,25 @@ pub enum Failure {
     /// A file or folder cannot be read.
     #[error("cannot read `{}`: {cause}", path.display())]
     Read {
-        /// Its path.
+        /// The path of the file or folder.
         path: PathBuf,
-        /// The cause.
+        /// The error of the file system.
         cause: io::Error,
     },
     /// A line of a file is not a prompt with outcomes.
     #[error("line {line} of `{}` is not a prompt with outcomes of models: {cause}", path.display())]
     Line {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
         /// The number of the line, from 1.
         line: usize,
-        /// The cause.
+        /// The error of the parser.
         cause: serde_json::Error,
     },
     /// The folder has no data.
     #[error("there is no `*.jsonl.gz` with prompts in `{}`", folder.display())]
     NoSets {
-        /// Its path.
+        /// The path of the folder.
         folder: PathBuf,
     },
     /// Fewer than two models have an outcome for every prompt.

@@ -11,10 +11,10 @@ use crate::{
     trial::{Router, RouterKind},
 };
 
-/// The share of the best model's score at which savings are measured.
+/// The share of the best model's score at which savings are measured: 98 %.
 const SAVINGS_QUALITY: f64 = 0.98;
 
-/// The share of the most expensive model's cost at which the score is measured.
+/// The share of the most expensive model's cost at which the score is measured: 10 %.
 const CHEAP_SHARE: f64 = 0.1;
 
 /// The figures of merit of a router, averaged over the draws of a trial.
@@ -27,17 +27,19 @@ pub struct Figures {
     pub aiq: f64,
     /// The lowest AIQ of the draws.
     pub lowest_aiq: f64,
-    /// The share of the best model's cost that is saved at 98 % of its score; 0 if that score is not reached.
+    /// The share of the best model's cost that is saved at 98 % of its score; 0 if that score is not reached, negative
+    /// if it costs more.
     pub saved: f64,
     /// The score at a tenth of the most expensive model's cost.
     pub cheap_score: f64,
-    /// The performance gap that the router closes; `None` unless there are two models.
+    /// The performance gap that the router closes; `None` unless there are two models and the stronger one has an
+    /// advantage.
     pub gap: Option<GapClosed>,
     /// The mean score at the default cost weight.
     pub usual_score: f64,
     /// The mean cost in dollars at the default cost weight.
     pub usual_cost: f64,
-    /// The share of turns without a recommendation at the default cost weight.
+    /// The share of turns without a recommendation at the default cost weight, from 0 to 1.
     pub silent: f64,
 }
 
@@ -59,7 +61,8 @@ pub struct References {
 }
 
 impl Figures {
-    /// Computes the figures of a router in one draw, from the outcomes of the test turns.
+    /// Computes the figures of a router in one draw; `outcomes` are those of the test turns, in the order of the
+    /// router's choices.
     pub(crate) fn compute(outcomes: &[&[Outcome]], router: &Router) -> Self {
         let singles = single_model_points(outcomes);
         let hull = Hull::new(curve(outcomes, &router.choices));
@@ -133,8 +136,8 @@ fn best_single_model(singles: &[(f64, f64)]) -> usize {
     best.map_or(0, |(index, _)| index)
 }
 
-/// Computes the gap closed between the weaker and the stronger of two models; `None` for another number of models.
-/// `success` is the predicted success of each model on each turn.
+/// Computes the gap closed between the weaker and the stronger of two models; `None` for another number of models, or
+/// if the stronger model has no advantage. `success` is the predicted success of each model on each turn.
 fn gap_of_two_models(outcomes: &[&[Outcome]], singles: &[(f64, f64)], success: &[Vec<f64>]) -> Option<GapClosed> {
     if singles.len() != 2 {
         return None;

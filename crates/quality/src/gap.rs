@@ -1,4 +1,4 @@
-//! The performance gap between a weak and a strong model that a router closes with a share of calls to the strong model.
+//! The performance gap between a weak and a strong model, and the share of it that a router closes.
 //!
 //! Defined as in `RouteLLM`: turns go to the strong model in descending order of its predicted advantage.
 
@@ -18,8 +18,10 @@ pub struct GapClosed {
 }
 
 /// Computes the share of the performance gap that is closed if turns go to the strong model in descending order of its
-/// predicted advantage. `turns` are pairs of predicted and observed advantage; `None` if the strong model has no
-/// advantage in total. Turns of equal predicted advantage are interpolated, so their order does not matter.
+/// predicted advantage; `None` if the strong model has no advantage in total.
+///
+/// `turns` are pairs of predicted and observed advantage. Turns of equal predicted advantage are interpolated, so their
+/// order does not matter.
 pub(crate) fn gap_closed(turns: &[(f64, f64)]) -> Option<GapClosed> {
     let gap: f64 = turns.iter().map(|turn| turn.1).sum();
     if gap <= 0.0 {

@@ -2,17 +2,19 @@
 
 use sha2::{Digest as _, Sha256};
 
-/// Returns the first 64 bits of the SHA-256 hash of a purpose and an id.
+/// Returns the first 64 bits of the SHA-256 hash of a purpose followed by an id; different purposes yield independent
+/// numbers for the same id.
 pub(crate) fn hash(purpose: &str, id: &str) -> u64 {
     let digest = Sha256::new().chain_update(purpose).chain_update(id).finalize();
     digest.iter().take(8).fold(0, |bits, byte| bits << 8 | u64::from(*byte))
 }
 
-/// The pseudo-random number generator `SplitMix64`. The published intervals depend on its sequence.
+/// The pseudo-random number generator `SplitMix64`, with its state. The published intervals depend on its sequence.
 #[derive(Debug, Clone)]
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
+    /// Returns the next number of the sequence.
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;

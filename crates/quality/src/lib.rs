@@ -1,7 +1,8 @@
-//! Evaluation of the pattern store on public prompts with known outcomes. Not part of the shipped program.
+//! Benchmark of the pattern store on public prompts with known outcomes. Not part of the shipped program.
 //!
-//! A set is replayed as in live operation: training turns are recorded with their outcomes one after another, then the
-//! store recommends models for test turns.
+//! A set of prompts is replayed as in live operation: training turns are recorded with their outcomes one after
+//! another, then the store recommends models for test turns. Baseline methods are trained on the same turns.
+//! [`data::read`] reads the sets, [`report::measure`] measures one of them, and [`tables`] formats the measurements.
 
 mod baseline;
 mod bootstrap;

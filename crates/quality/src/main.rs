@@ -14,6 +14,7 @@ use quality::{
 
 use arguments::Arguments;
 
+/// Runs the program; prints an error to standard error and exits with status 1 if it fails.
 fn main() -> ExitCode {
     match run(&Arguments::parse()) {
         Ok(()) => ExitCode::SUCCESS,
@@ -24,6 +25,7 @@ fn main() -> ExitCode {
     }
 }
 
+/// Measures all sets and prints the measurements to standard output, as tables or JSON.
 fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let effort = if arguments.reduced { Effort::Reduced } else { Effort::Whole };
     let reports = measure_all(arguments, effort)?;
@@ -37,7 +39,7 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Measures all sets of the folder; prints progress on standard error.
+/// Measures all sets of the folder; prints progress to standard error. Fails if a set cannot be read or measured.
 fn measure_all(arguments: &Arguments, effort: Effort) -> Result<Vec<SetReport>, Box<dyn Error>> {
     let start = Instant::now();
     let mut reports = Vec::new();

@@ -18,6 +18,7 @@ use crate::{
 /// A set prepared for replays: with model ids, and with the features of each turn.
 #[derive(Debug)]
 pub(crate) struct PreparedSet<'a> {
+    /// The set.
     set: &'a PromptSet,
     /// An id for each model, in the order of the set.
     models: Vec<ModelId>,
@@ -28,7 +29,9 @@ pub(crate) struct PreparedSet<'a> {
 /// A pattern store that has recorded training turns.
 #[derive(Debug)]
 pub(crate) struct TrainedStore<'a> {
+    /// The set from which the store was trained.
     prepared: &'a PreparedSet<'a>,
+    /// The store with the outcomes of the training turns.
     store: Store,
 }
 
@@ -113,6 +116,7 @@ impl TrainedStore<'_> {
     }
 }
 
+/// Returns the features of a prompt; its kind of work is a feature only if `by_group`.
 fn extract_features(turn: &Turn, by_group: bool) -> Features {
     Features {
         // Four bytes for each token, as in estimates of live turns.
@@ -124,6 +128,7 @@ fn extract_features(turn: &Turn, by_group: bool) -> Features {
     }
 }
 
+/// Converts the cost of an outcome from dollars, rounded.
 fn nano_dollars(outcome: &Outcome) -> NanoUsd {
     NanoUsd(billionths(outcome.cost))
 }

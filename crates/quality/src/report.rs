@@ -17,10 +17,10 @@ use crate::{
     trial::{Plan, Router, RouterKind, Trial, run},
 };
 
-/// Training sizes in addition to the whole training set, each with its number of draws.
+/// Training sizes (in turns) in addition to the full training set, each with its number of draws.
 const TRAINING_SIZES: [(usize, u32); 3] = [(50, 5), (200, 5), (1_500, 1)];
 
-/// A size is measured if the whole training set is at least this many times as large.
+/// A training size is measured only if the full training set is at least this many times as large.
 const MIN_RATIO: usize = 2;
 
 /// The extent of a measurement: everything, or a sample.
@@ -47,7 +47,7 @@ pub struct SetReport {
     pub turns: usize,
     /// The number of models in the set.
     pub models: usize,
-    /// The number of test turns.
+    /// The number of test turns over all splits.
     pub asked: usize,
     /// The number of splits: 1 if the set is split once, otherwise the number of folds.
     pub parts: usize,
@@ -64,15 +64,16 @@ pub struct SetReport {
 pub struct TrialReport {
     /// Which outcomes of training turns are known.
     pub mode: Mode,
-    /// The number of training turns in the smallest split.
+    /// The number of training turns, in the smallest split if there are several.
     pub past: usize,
-    /// Whether that is the whole training set.
+    /// Whether all training turns are used.
     pub whole: bool,
     /// The number of draws of training turns.
     pub draws: u32,
     /// The figures of each router.
     pub figures: Vec<Figures>,
-    /// The differences in AIQ between the store and the other routers, for the first draw.
+    /// The differences in AIQ between the store and the other routers; empty for several draws and for a reduced
+    /// measurement.
     pub margins: Vec<Against>,
     /// The calibration of the store over all draws.
     pub calibration: Calibration,
@@ -89,10 +90,11 @@ pub struct Against {
     pub margin: Margin,
 }
 
-/// Measures a set, both modes in parallel. `progress` receives a line after each trial.
+/// Measures a set, both modes in parallel. `progress` receives a line of text after each training size, from two
+/// threads.
 ///
 /// # Errors
-/// [`Failure::NoTestTurns`] if the set is too small, [`Failure::Stopped`] if a thread panicked.
+/// [`Failure::NoTestTurns`] if the set has no test turns, [`Failure::Stopped`] if a thread panicked.
 pub fn measure(set: &PromptSet, effort: Effort, progress: &(dyn Fn(&str) + Sync)) -> Result<SetReport, Failure> {
     let benchmark = Benchmark { set, prepared: PreparedSet::new(set), splits: split_set(set), effort, progress };
     let (full, partial) = thread::scope(|scope| {
@@ -116,10 +118,15 @@ pub fn measure(set: &PromptSet, effort: Effort, progress: &(dyn Fn(&str) + Sync)
 
 /// A set prepared for measurements, with their parameters.
 struct Benchmark<'a> {
+    /// The set to measure.
     set: &'a PromptSet,
+    /// The set with the features of its turns.
     prepared: PreparedSet<'a>,
+    /// The splits into training and test turns.
     splits: Vec<Split>,
+    /// The extent of the measurement.
     effort: Effort,
+    /// Receives a line of text after each training size.
     progress: &'a (dyn Fn(&str) + Sync),
 }
 
@@ -165,6 +172,7 @@ impl Benchmark<'_> {
     }
 }
 
+/// Returns the limit of test turns in each split.
 const fn max_test_turns(effort: Effort) -> usize {
     match effort {
         Effort::Whole => usize::MAX,
@@ -172,7 +180,7 @@ const fn max_test_turns(effort: Effort) -> usize {
     }
 }
 
-/// Returns training sizes with their number of draws, the largest first; `whole` is the size of the whole training set.
+/// Returns training sizes with their number of draws, the largest first; `whole` is the number of all training turns.
 fn training_sizes(whole: usize, effort: Effort) -> Vec<(usize, u32)> {
     if effort == Effort::Reduced {
         return vec![(whole.min(REDUCED_TRAINING_TURNS), 1)];
@@ -181,6 +189,8 @@ fn training_sizes(whole: usize, effort: Effort) -> Vec<(usize, u32)> {
     [(whole, 1)].into_iter().chain(smaller).collect()
 }
 
+/// Computes the figures of the reference routers on the test turns of a trial. The oracle selects the model with the
+/// greatest observed utility.
 fn measure_references(set: &PromptSet, trial: &Trial<'_>) -> References {
     let all_turns: Vec<TrainingTurn> = (0..set.turns.len()).map(|index| TrainingTurn { index, model: None }).collect();
     let means = Means::compute(set, &all_turns);

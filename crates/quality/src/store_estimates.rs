@@ -11,7 +11,7 @@ use crate::{
 /// The default thresholds of the calibrated estimator.
 const THRESHOLDS: Thresholds = Thresholds::defaults(Estimator::Calibrated);
 
-/// The calibrated estimates of the store for one turn.
+/// The calibrated estimates of the store for one turn. They are ranked again for each cost weight.
 #[derive(Debug)]
 pub(crate) struct StoreEstimates<'a> {
     /// The models of the set, in its order, which is ascending.
@@ -36,18 +36,20 @@ pub(crate) struct Comparison {
     pub(crate) model: usize,
     /// The index of the baseline, or of the second-best model if the baseline is recommended.
     pub(crate) other: usize,
-    /// The predicted difference in utility.
+    /// The predicted difference in utility, at least 0.
     pub(crate) gap: f64,
     /// The confidence of the recommendation, from 0 to 1.
     pub(crate) confidence: f64,
 }
 
 impl<'a> StoreEstimates<'a> {
+    /// Wraps the estimates of a turn; `models` are the models of the set, in ascending order.
     pub(crate) const fn new(models: &'a [ModelId], estimates: Vec<Estimate>) -> Self {
         Self { models, estimates }
     }
 
-    /// Selects models at a cost weight. `baseline` is the index of the model that is used without a recommendation.
+    /// Selects models at a cost weight, and sorts the estimates by their utility at it. `baseline` is the index of the
+    /// model that is used without a recommendation.
     pub(crate) fn select(&mut self, weight: f64, baseline: usize) -> Selection {
         let recommendation = self.rank_and_recommend(weight, baseline);
         let accepted = recommendation
@@ -59,7 +61,7 @@ impl<'a> StoreEstimates<'a> {
     }
 
     /// Compares the recommended model with the baseline or the second best at a cost weight, whether or not it passes
-    /// the thresholds; `None` without a recommendation.
+    /// the thresholds; `None` without a recommendation, or if the baseline has no estimate.
     pub(crate) fn compare(&mut self, weight: f64, baseline: usize) -> Option<Comparison> {
         let recommendation = self.rank_and_recommend(weight, baseline)?;
         let baseline_model = self.models.get(baseline)?;
@@ -88,11 +90,14 @@ impl<'a> StoreEstimates<'a> {
         successes
     }
 
+    /// Sorts the estimates by utility at a cost weight, and returns the recommendation instead of the baseline; `None`
+    /// without estimates.
     fn rank_and_recommend(&mut self, weight: f64, baseline: usize) -> Option<Recommendation> {
         rank_by_utility(&mut self.estimates, Score(billionths(weight)));
         patterns::recommendation(&self.estimates, self.models.get(baseline), THRESHOLDS.samples)
     }
 
+    /// Returns the index of a model in the set; `None` if the set does not have it.
     fn index_of(&self, model: &ModelId) -> Option<usize> {
         self.models.binary_search(model).ok()
     }

@@ -11,7 +11,8 @@ use crate::{
     trial::RouterKind,
 };
 
-/// Formats one line: the AIQ of the store relative to the zero router on each set.
+/// Formats one line: the average improvement in quality (AIQ) of the store on each set, relative to the best mix of
+/// single models (the zero router).
 pub fn summary(reports: &[SetReport]) -> String {
     let routed = |trial: &TrialReport| {
         trial.figures.iter().find(|figures| figures.router == RouterKind::StoreRouted).map(|figures| figures.aiq)
@@ -37,6 +38,7 @@ pub fn all(reports: &[SetReport]) -> String {
 
 // Writing to a `String` always succeeds.
 
+/// Appends the table of all sets: their sizes, their split and the AIQ of the references.
 fn sets(text: &mut String, reports: &[SetReport]) {
     text.push_str("| set | turns | models | asked | split | zero AIQ | oracle AIQ | goes by |\n");
     text.push_str("| --- | --: | --: | --: | --- | --: | --: | --- |\n");
@@ -49,6 +51,7 @@ fn sets(text: &mut String, reports: &[SetReport]) {
     }
 }
 
+/// Appends the tables of one set: score and cost, figures of each router, comparisons with the store, calibration.
 fn set(text: &mut String, report: &SetReport) {
     usual(text, report);
     text.push_str("\n| past | router | AIQ | lowest | above zero | saved at 98 % | at 10 % cost | APGR | CPT50 | CPT80 | silent |\n");
@@ -97,6 +100,7 @@ fn usual(text: &mut String, report: &SetReport) {
     }
 }
 
+/// Appends the figures of one router with one training size; `zero` is the AIQ of the zero router.
 fn row(text: &mut String, trial: &TrialReport, figures: &Figures, zero: f64) {
     let gap = figures.gap.map_or_else(
         || "- | - | -".to_owned(),
@@ -112,6 +116,7 @@ fn row(text: &mut String, trial: &TrialReport, figures: &Figures, zero: f64) {
     );
 }
 
+/// Appends the table of the store's calibration with each training size.
 fn calibration(text: &mut String, report: &SetReport) {
     text.push_str("\n| past | ECE of success | gain expected | gain | confidence: turns decided by score, confidence, right | groups: confidence, gained |\n");
     text.push_str("| --- | --: | --: | --: | --- | --- |\n");
@@ -124,6 +129,7 @@ fn calibration(text: &mut String, report: &SetReport) {
     }
 }
 
+/// Formats bins as `count: predicted → observed`, separated by semicolons; `-` without bins.
 fn list(bins: &[Bin]) -> String {
     if bins.is_empty() {
         return "-".to_owned();
@@ -132,11 +138,13 @@ fn list(bins: &[Bin]) -> String {
     shown.collect::<Vec<_>>().join("; ")
 }
 
+/// Formats the mode, the number of training turns, and the number of draws if there are several.
 fn past(trial: &TrialReport) -> String {
     let draws = if trial.draws == 1 { String::new() } else { format!(" × {}", trial.draws) };
     format!("{}, {}{draws}", mode(trial.mode), trial.past)
 }
 
+/// Returns the name of a mode in tables.
 const fn mode(mode: Mode) -> &'static str {
     match mode {
         Mode::Full => "full",
@@ -144,6 +152,7 @@ const fn mode(mode: Mode) -> &'static str {
     }
 }
 
+/// Returns the name of a router in tables.
 const fn name(router: RouterKind) -> &'static str {
     match router {
         RouterKind::Store => "store, estimates alone",

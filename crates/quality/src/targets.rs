@@ -67,6 +67,8 @@ pub(crate) fn table(reports: &[SetReport]) -> String {
     text
 }
 
+/// Appends the row of one target: the figures of the store without and with thresholds, and whether each meets the
+/// limit.
 fn row(text: &mut String, set: &str, trial: &TrialReport, limit: Limit) {
     let find = |kind| trial.figures.iter().find(|figures| figures.router == kind);
     let shown = |kind| {
@@ -86,6 +88,7 @@ fn row(text: &mut String, set: &str, trial: &TrialReport, limit: Limit) {
 }
 
 impl Limit {
+    /// Formats the limit, such as `AIQ at least 0.8600`.
     fn describe(self) -> String {
         match self {
             Self::Aiq(minimum) => format!("AIQ at least {minimum:.4}"),
@@ -97,7 +100,8 @@ impl Limit {
         }
     }
 
-    /// Formats the figure that the limit applies to; returns it and whether the limit is met.
+    /// Formats the figure that the limit applies to; returns it and whether the limit is met. Without a performance
+    /// gap, its figures have the worst possible values.
     fn evaluate(self, figures: &Figures) -> (String, bool) {
         let per_cent = |share: f64| format!("{:.1} %", 100.0 * share);
         // Without a gap nothing can be closed.

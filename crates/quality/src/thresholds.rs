@@ -13,9 +13,9 @@ use crate::{
 /// The thresholds of an estimator, below which no model is recommended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Thresholds {
-    /// The least confidence.
+    /// The least confidence of a recommendation.
     confidence: Score,
-    /// The least number of scored turns.
+    /// The least number of scored turns behind a recommendation.
     pub(crate) samples: u64,
 }
 

@@ -14,7 +14,7 @@ use crate::{
     thresholds::Thresholds,
 };
 
-/// The parameters of one replay of a set.
+/// The parameters of one replay of a set: the training turns, the test turns and the routers.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Plan {
     /// Which outcomes of training turns are known.
@@ -63,7 +63,7 @@ pub(crate) struct Router {
     pub(crate) choices: Vec<Choices>,
     /// For each turn, the selected model at the default cost weight.
     pub(crate) default_choices: Vec<Choices>,
-    /// For each turn, the predicted success of each model.
+    /// For each turn, the predicted success of each model, from 0 to 1.
     pub(crate) success: Vec<Vec<f64>>,
     /// The number of turns without a recommendation at the default cost weight.
     pub(crate) without_recommendation: usize,
@@ -93,7 +93,7 @@ pub(crate) struct Trial<'a> {
     pub(crate) routers: Vec<Router>,
     /// The success that the store predicts and the observed one, for every test turn and model.
     pub(crate) successes: Vec<(f64, f64)>,
-    /// The recommendations of the store.
+    /// The recommendations of the store with a confidence above 0, for calibration.
     pub(crate) recommendations: Vec<ScoredRecommendation>,
 }
 
@@ -129,7 +129,7 @@ impl<'a> RoutingContext<'a> {
         }
     }
 
-    /// Adds the selections of the store for one turn, without and with thresholds.
+    /// Appends the selections of the store for one turn to two routers: without and with thresholds.
     fn route_by_store(&self, routers: &mut [Router; 2], estimates: &mut StoreEstimates<'_>) {
         let success = self.fill_missing(estimates.successes());
         let selection = estimates.select(DEFAULT_WEIGHT, self.baseline);
@@ -144,7 +144,7 @@ impl<'a> RoutingContext<'a> {
         }
     }
 
-    /// Adds the selections of another router for one turn. Only the estimator `Paper` has thresholds.
+    /// Appends the selections of another router for one turn. Only the estimator `Paper` has thresholds.
     fn route(&self, router: &mut Router, forecasts: &[Option<Forecast>]) {
         let thresholds = (router.kind == RouterKind::Paper).then(|| Thresholds::defaults(Estimator::Paper));
         let choose = |weight| match thresholds {

@@ -1,16 +1,19 @@
-//! Loads a policy and its models the way `turnwise` does.
+//! Example of tests for a policy: loads a policy and its models the way `turnwise` does, so that tests can try
+//! scenarios on it.
 
 use std::{error::Error, fs, path::Path, sync::Arc};
 
 use catalogue::ModelFile;
 use router_core::Policy;
 
-/// Loads `routing.yaml` from a folder, with `models.yaml` from the same folder over the built-in models.
+/// Loads `routing.yaml` from a folder. If the folder has a `models.yaml`, its models override or extend the built-in
+/// ones.
 ///
 /// `home` replaces `~` in the paths of workspaces.
 ///
 /// # Errors
-/// Lists every problem of the files, one per line.
+/// A message with every problem of `routing.yaml`, one per line; or the error of a file that cannot be read, or of an
+/// invalid `models.yaml`.
 pub fn load(folder: &Path, home: &str) -> Result<Policy, Box<dyn Error>> {
     let models = folder.join("models.yaml");
     let own = if models.exists() { Some(fs::read_to_string(models)?) } else { None };

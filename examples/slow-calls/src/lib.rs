@@ -1,4 +1,7 @@
-//! A third-party projection: calls slower than five seconds, by model.
+//! Example of a third-party projection: counts calls slower than five seconds, by model.
+//!
+//! [`SlowCalls`] folds `llm.call_completed` events. It needs nothing from the engine: a bus returns a view of it, and
+//! `event-core` folds, saves and resumes it.
 
 use std::collections::BTreeMap;
 
@@ -14,23 +17,24 @@ pub const SLOW_MS: u64 = 5_000;
 pub struct SlowCount {
     /// Number of calls slower than [`SLOW_MS`].
     pub calls: u64,
-    /// Duration of the slowest, in milliseconds.
+    /// Duration of the slowest call, in milliseconds.
     pub slowest_ms: u64,
 }
 
 /// Slow calls by model. Calls without a recorded duration are ignored.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct SlowCalls {
+    /// The models that have slow calls.
     by_model: BTreeMap<ModelId, SlowCount>,
 }
 
 impl SlowCalls {
-    /// Returns the slow calls of a model, zero if it has none.
+    /// Returns the slow calls of a model; zero calls if it has none.
     pub fn count(&self, model: &ModelId) -> SlowCount {
         self.by_model.get(model).copied().unwrap_or_default()
     }
 
-    /// Models with slow calls, by name.
+    /// Returns the models that have slow calls, ordered by id.
     pub fn models(&self) -> impl Iterator<Item = (&ModelId, &SlowCount)> {
         self.by_model.iter()
     }

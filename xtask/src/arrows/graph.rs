@@ -9,6 +9,7 @@ use crate::failure::{Failure, Outcome};
 /// A crate of the workspace with the dependencies that its manifest declares.
 #[derive(Debug)]
 pub(super) struct Package {
+    /// The name of the package.
     pub(super) name: String,
     /// Normal and build dependencies, without those of tests.
     pub(super) dependencies: BTreeSet<String>,
@@ -24,7 +25,7 @@ pub(super) struct Graph {
 }
 
 impl Graph {
-    /// Parses the output of `cargo metadata --format-version 1`.
+    /// Parses the output of `cargo metadata --format-version 1`; fails if it is not in that format.
     pub(super) fn from_metadata(text: &str) -> Outcome<Self> {
         let metadata: Metadata = serde_json::from_str(text)
             .map_err(|error| Failure::new(format!("cannot read the output of `cargo metadata`: {error}")))?;
@@ -50,6 +51,7 @@ impl Graph {
         self.members.values()
     }
 
+    /// Whether the workspace has a crate with this name.
     pub(super) fn is_member(&self, name: &str) -> bool {
         self.members.contains_key(name)
     }
@@ -90,46 +92,66 @@ impl Graph {
     }
 }
 
+/// The fields of the output of `cargo metadata` that are used.
 #[derive(Deserialize)]
 struct Metadata {
+    /// All packages, those of the workspace included.
     packages: Vec<MetadataPackage>,
+    /// The ids of the crates of the workspace.
     workspace_members: Vec<String>,
+    /// The resolved dependencies.
     resolve: Resolve,
 }
 
+/// A package with the dependencies of its manifest.
 #[derive(Deserialize)]
 struct MetadataPackage {
+    /// The name of the package.
     name: String,
+    /// The id, unique among all packages.
     id: String,
+    /// The dependencies of the manifest.
     dependencies: Vec<Dependency>,
 }
 
+/// A dependency of a manifest.
 #[derive(Deserialize)]
 struct Dependency {
+    /// The name of the package depended on.
     name: String,
     /// `null` for a normal dependency, else `dev` or `build`.
     kind: Option<String>,
 }
 
+/// The graph of resolved dependencies.
 #[derive(Deserialize)]
 struct Resolve {
+    /// One node for each package.
     nodes: Vec<Node>,
 }
 
+/// A package with its resolved dependencies.
 #[derive(Deserialize)]
 struct Node {
+    /// The id of the package.
     id: String,
+    /// The resolved dependencies.
     deps: Vec<Edge>,
 }
 
+/// A resolved dependency.
 #[derive(Deserialize)]
 struct Edge {
+    /// The id of the package depended on.
     pkg: String,
+    /// The kinds of this dependency; there may be several.
     dep_kinds: Vec<Kind>,
 }
 
+/// The kind of a dependency.
 #[derive(Deserialize)]
 struct Kind {
+    /// `null` for a normal dependency, else `dev` or `build`.
     kind: Option<String>,
 }
 

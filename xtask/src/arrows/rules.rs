@@ -2,6 +2,7 @@
 
 /// The dependencies that one crate of the workspace may have.
 pub(super) struct Rule {
+    /// The name of the crate.
     pub(super) package: &'static str,
     /// The crates of the workspace that it may depend on, except in tests.
     pub(super) allowed: &'static [&'static str],
@@ -9,10 +10,12 @@ pub(super) struct Rule {
     pub(super) pure: bool,
 }
 
+/// Creates the rule of a crate without effects.
 const fn pure_crate(package: &'static str, allowed: &'static [&'static str]) -> Rule {
     Rule { package, allowed, pure: true }
 }
 
+/// Creates the rule of a crate that may have effects, such as I/O.
 const fn effectful_crate(package: &'static str, allowed: &'static [&'static str]) -> Rule {
     Rule { package, allowed, pure: false }
 }

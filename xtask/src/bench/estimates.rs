@@ -18,30 +18,40 @@ pub(super) struct Measurement {
     pub(super) interval: (f64, f64),
 }
 
+/// The fields of `estimates.json` that are used; times in nanoseconds.
 #[derive(Deserialize)]
 struct Estimates {
+    /// The median of all samples.
     median: Estimate,
 }
 
+/// A statistic with its confidence interval.
 #[derive(Deserialize)]
 struct Estimate {
+    /// The value of the statistic.
     point_estimate: f64,
+    /// The 95 % confidence interval, which is criterion's default.
     confidence_interval: Interval,
 }
 
+/// The bounds of a confidence interval.
 #[derive(Deserialize)]
 struct Interval {
+    /// The lower bound.
     lower_bound: f64,
+    /// The upper bound.
     upper_bound: f64,
 }
 
+/// The fields of `benchmark.json` that are used.
 #[derive(Deserialize)]
 struct Benchmark {
+    /// The name of the benchmark with its group, such as `group/name`.
     full_id: String,
 }
 
-/// Reads all estimates in the folder `results`, which has one subfolder per crate. Keys have the form
-/// `crate: benchmark`.
+/// Reads all estimates in the folder `results`, which has one subfolder per crate. The keys are crate and benchmark, as
+/// `crate: benchmark`. Fails if a file cannot be read or parsed.
 pub(super) fn collect(results: &Path) -> Outcome<BTreeMap<String, Measurement>> {
     let mut measurements = BTreeMap::new();
     for path in workspace::list_files(results)? {
@@ -60,6 +70,7 @@ pub(super) fn collect(results: &Path) -> Outcome<BTreeMap<String, Measurement>> 
     Ok(measurements)
 }
 
+/// Reads and parses a JSON file; the failure names its path.
 fn read<T: serde::de::DeserializeOwned>(path: &Path) -> Outcome<T> {
     serde_json::from_str(&workspace::read(path)?).map_err(|error| Failure::file("read", path, &error))
 }

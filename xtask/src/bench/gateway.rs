@@ -43,8 +43,8 @@ pub(crate) struct Effort {
     pub(crate) rounds: usize,
 }
 
-/// Measures and prints the table; `write` also writes it to docs/performance.md. `skip_build` uses programs built
-/// earlier.
+/// Measures the gateway and prints the table; `write` also writes it to docs/performance.md. `skip_build` uses programs
+/// built earlier.
 pub(crate) fn run(effort: Effort, write: bool, skip_build: bool) -> Outcome {
     if !skip_build {
         programs::build(true)?;
@@ -68,6 +68,8 @@ pub(crate) fn run(effort: Effort, write: bool, skip_build: bool) -> Outcome {
     Ok(())
 }
 
+/// Measures all rows of the table; `folder` receives the homes of the gateways. Also checks that the gateway records
+/// every decision.
 fn measure_rows(folder: &Path, effort: Effort) -> Outcome<Vec<Row>> {
     let starts = folder.join("starts");
     let home = folder.join("home");
@@ -166,15 +168,19 @@ fn measure_streams(setup: &Setup<'_>, rows: &mut Vec<Row>) -> Outcome {
 
 /// The running programs of a measurement, and its effort.
 struct Setup<'a> {
+    /// The mock provider.
     mock: &'a RunningProgram,
+    /// The gateway in front of it.
     gateway: &'a RunningProgram,
+    /// The duration and the number of rounds of each load.
     effort: Effort,
     /// The number of loads sent through the gateway so far.
     loads: Cell<u64>,
 }
 
 impl Setup<'_> {
-    /// Runs a load in rounds. Returns the results of each round: directly, and through the gateway.
+    /// Runs a load in rounds. Returns the results of each round: directly, and through the gateway. Fails if any
+    /// request fails.
     fn run_rounds(&self, load: Load) -> Outcome<Vec<(LoadFigures, LoadFigures)>> {
         let load = Load { seconds: self.effort.seconds, ..load };
         (0..self.effort.rounds)
@@ -182,6 +188,8 @@ impl Setup<'_> {
             .collect()
     }
 
+    /// Runs a load through the gateway once, with messages that no earlier load sent, and measures the gateway's
+    /// processor time and memory.
     fn run_through_gateway(&self, load: Load) -> Outcome<LoadFigures> {
         let load_index = self.loads.replace(self.loads.get() + 1);
         Load { first_number: load_index * NUMBERS_PER_LOAD, ..load }.run(&self.gateway.url, Some(&self.gateway.pid()))

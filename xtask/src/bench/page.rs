@@ -29,8 +29,8 @@ pub(super) const GATEWAY: GeneratedSection = GeneratedSection {
     end: "<!-- end of gateway -->\n",
 };
 
-/// Formats the table, with the text `machine` before it. Benchmarks with a target come first, including those without a
-/// result.
+/// Formats the table of benchmarks, with the text `machine` before it. Benchmarks with a target come first, including
+/// those without a result.
 pub(super) fn table(machine: &str, measured: &BTreeMap<String, Measurement>) -> String {
     let is_measured =
         |target_index: usize| measured.keys().any(|name| target(name).is_some_and(|(index, _)| index == target_index));

@@ -8,7 +8,7 @@ use super::estimates::Measurement;
 pub(super) enum Limit {
     /// A duration in nanoseconds.
     Nanoseconds(f64),
-    /// A multiple of the duration of another benchmark.
+    /// A multiple of the duration of another benchmark, given by its name.
     Times(f64, &'static str),
 }
 

@@ -1,4 +1,4 @@
-//! The steps of `cargo xtask ci`: fast ones first, those that build the release profile last.
+//! The steps of `cargo xtask ci`: fast ones first, steps that build the release profile last.
 
 use std::{
     io::{BufRead as _, BufReader},
@@ -47,11 +47,13 @@ pub(super) const STEPS: &[(&str, CheckFn)] = &[
     ("quality", check_public_prompts),
 ];
 
+/// Runs clippy on all targets; any warning fails.
 fn clippy() -> Outcome<Passed> {
     execute(&mut cargo(&["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"]))?;
     Ok(Passed::without_note())
 }
 
+/// Builds the documentation of all crates; any warning fails.
 fn rustdoc() -> Outcome<Passed> {
     execute(cargo(&["doc", "--workspace", "--no-deps", "--locked"]).env("RUSTDOCFLAGS", "-D warnings"))?;
     Ok(Passed::without_note())

@@ -16,7 +16,7 @@ const BASH_CALL: &str = r#"TOOLCALL:Bash:{"command":"echo hi","description":"say
 const AGENT_CALL: &str = r#"TOOLCALL:Agent:{"description":"look","subagent_type":"Explore","prompt":"TOOLCALL:Bash:{\"command\":\"echo sub\",\"description\":\"x\"}"}"#;
 
 /// Runs turns with a tool, with thinking before a tool, with a sub-agent, and with a model override. Returns the
-/// expected content of the log.
+/// expected content of the log. Fails if a last message is not as expected or `@haiku` reaches the provider.
 pub(super) fn run(client: &Path, environment: &ClientEnvironment<'_>, mock: &RunningProgram) -> Outcome<ExpectedLog> {
     let mut expected = ExpectedLog {
         tools: vec!["Bash", "Bash", "Agent", "Bash", "Bash"],

@@ -1,4 +1,4 @@
-//! Installation of clients from npm, into a folder that is kept between runs.
+//! Installation of clients from npm into a cache folder, which later runs reuse.
 
 use std::{
     fs,
@@ -56,7 +56,8 @@ fn install_client(folder: &Path, name: &str, package: &str) -> Outcome<Result<(P
     }
 }
 
-/// Installs an npm package into a folder. The inner error is the reason why it cannot be installed.
+/// Installs an npm package into a folder, which is created if it is missing. The inner error is the reason why it
+/// cannot be installed.
 pub(crate) fn install_package(folder: &Path, package: &str) -> Outcome<Result<(), String>> {
     fs::create_dir_all(folder).map_err(|error| Failure::file("create", folder, &error))?;
     let mut command = Command::new("npm");
@@ -75,6 +76,7 @@ pub(crate) fn install_package(folder: &Path, package: &str) -> Outcome<Result<()
     Ok(Err(format!("npm install failed: {}", stderr.lines().next().unwrap_or_default())))
 }
 
+/// Returns the version that a program prints; `None` if it does not start.
 fn version(path: &Path) -> Option<String> {
     let output = Command::new(path).arg("--version").stdin(Stdio::null()).output().ok()?;
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())

@@ -23,7 +23,7 @@ pub(crate) struct Log {
 }
 
 impl Log {
-    /// Verifies and exports the log of a gateway that has ended, given its home.
+    /// Verifies and exports the log of a gateway that has ended, given its home. Fails if the log is damaged.
     pub(crate) fn export(home: &Path) -> Outcome<Self> {
         let file = home.join("log.jsonl");
         capture(super::programs::turnwise_command(home).args(["events", "verify"]))?;
@@ -43,7 +43,8 @@ impl Log {
         self.events.iter().filter(move |(known, _)| known == kind).map(|(_, data)| data)
     }
 
-    /// Returns the number of events of a kind for each value of a field.
+    /// Returns the number of events of a kind for each value of a text field; events without the field count as an
+    /// empty value.
     pub(crate) fn count_by<'a>(&'a self, kind: &'a str, field: &str) -> BTreeMap<&'a str, usize> {
         let mut counts = BTreeMap::new();
         for data in self.payloads(kind) {
@@ -84,6 +85,8 @@ impl Log {
         ))
     }
 
+    /// Checks sessions, the number of turns in the main conversations, and the turn of a sub-agent; adds a sentence to
+    /// `problems` for each difference.
     fn check_turns(&self, expected: &ExpectedLog, problems: &mut Vec<String>) {
         let sessions = self.count_by("session.started", "session");
         for session in &expected.sessions {
@@ -102,6 +105,8 @@ impl Log {
         }
     }
 
+    /// Checks that every tool call has a result and that the expected tools were called; adds a sentence to `problems`
+    /// for each difference.
     fn check_tools(&self, expected: &ExpectedLog, problems: &mut Vec<String>) {
         let called = self.count_by("tool.called", "call");
         let finished = self.count_by("tool.finished", "call");
@@ -117,6 +122,8 @@ impl Log {
         }
     }
 
+    /// Checks that every response is recorded with its cost, that no call failed, and that the expected models were
+    /// used; adds a sentence to `problems` for each difference.
     fn check_calls(&self, expected: &ExpectedLog, answered: usize, problems: &mut Vec<String>) {
         let completed: Vec<&Value> = self.payloads("llm.call_completed").collect();
         if completed.len() != answered {
@@ -159,6 +166,7 @@ mod tests {
         Log { events: events.map(|(kind, data)| (kind.to_owned(), data)).to_vec(), why: json!({"chain": []}) }
     }
 
+    /// Returns the expected content of [`log`].
     fn expected() -> ExpectedLog {
         ExpectedLog {
             sessions: vec!["s".to_owned()],

@@ -27,6 +27,7 @@ const TIMEOUT: Duration = Duration::from_secs(15);
 pub(crate) struct RunningProgram {
     /// The name of the program in messages.
     name: &'static str,
+    /// The process.
     child: Child,
     /// The URL on which it listens, for example `http://127.0.0.1:4000`.
     pub(crate) url: String,
@@ -51,10 +52,13 @@ pub(crate) fn start_mock(arguments: &[&str]) -> Outcome<RunningProgram> {
     RunningProgram::start("mock-upstream", &mut command, |line| line.starts_with("http://").then(|| line.to_owned()))
 }
 
-/// A gateway in an empty home, in front of a mock provider that records its requests.
+/// A gateway in a temporary home, in front of a mock provider that records its requests.
 pub(crate) struct Environment {
+    /// The home of the gateway, which is removed when the value is dropped.
     pub(crate) home: TempDir,
+    /// The mock provider.
     pub(crate) mock: RunningProgram,
+    /// The gateway.
     pub(crate) gateway: RunningProgram,
 }
 
@@ -70,7 +74,8 @@ pub(crate) fn start_environment(policy: &str, skip_build: bool) -> Outcome<Envir
     Ok(Environment { home, mock, gateway })
 }
 
-/// Starts `turnwise serve` in a home, with the mock as every provider.
+/// Starts `turnwise serve` in a home, with the mock as every provider, and waits until it listens. Writes
+/// `gateway.yaml` unless the home has one, and the gateway's standard error to `gateway.stderr` in the home.
 pub(crate) fn start_gateway(home: &Path, mock: &RunningProgram) -> Outcome<RunningProgram> {
     let config = home.join("gateway.yaml");
     if !config.exists() {
@@ -105,7 +110,8 @@ pub(crate) fn turnwise_command(home: &Path) -> Command {
 }
 
 impl RunningProgram {
-    /// Starts a program and waits for the line of output from which `address` extracts its URL.
+    /// Starts a program and waits for the line of output from which `address` extracts its URL. Fails if there is none
+    /// within [`TIMEOUT`].
     fn start(name: &'static str, command: &mut Command, address: impl Fn(&str) -> Option<String>) -> Outcome<Self> {
         let started = Instant::now();
         let spawned = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn();
@@ -133,6 +139,7 @@ impl RunningProgram {
         }
     }
 
+    /// Returns the process id as text.
     pub(crate) fn pid(&self) -> String {
         self.child.id().to_string()
     }
@@ -140,7 +147,7 @@ impl RunningProgram {
     /// Interrupts the process (SIGINT) and waits until it ends.
     ///
     /// # Errors
-    /// If it does not end in time, or with an error status.
+    /// If it does not end within [`TIMEOUT`], or with an error status.
     pub(crate) fn stop(mut self) -> Outcome {
         let interrupted = Command::new("kill").args(["-INT", &self.pid()]).status();
         interrupted.map_err(|error| Failure::new(format!("cannot interrupt `{}`: {error}", self.name)))?;
@@ -163,7 +170,8 @@ impl RunningProgram {
         self.child.wait().map(drop).map_err(lost)
     }
 
-    /// Sends a request to the program and parses the JSON response: a POST if there is a body, otherwise a GET.
+    /// Sends a request to the program and parses the JSON response: a POST if there is a body, otherwise a GET. Fails
+    /// for any status but 200.
     pub(crate) fn request_json(&self, path: &str, body: Option<&Value>) -> Outcome<Value> {
         let fail = |error: &dyn std::fmt::Display| {
             Failure::new(format!("request for `{path}` to `{}` failed: {error}", self.name))

@@ -51,11 +51,13 @@ pub(super) fn page() -> Outcome<String> {
     Ok(page)
 }
 
+/// Appends a row of the table of kinds.
 fn row(page: &mut String, cells: [&str; 6]) {
     // Writing to a `String` always succeeds.
     let _ = writeln!(page, "| {} |", cells.join(" | "));
 }
 
+/// Formats the section of one layout: its description, and an example as JSON and as bytes.
 fn section(spec: &KindSpec) -> Outcome<String> {
     let fail = |error: &dyn std::fmt::Display| Failure::new(format!("the example of `{}`: {error}", spec.kind));
     let payload = (spec.payload)().map_err(|error| fail(&error))?;
@@ -70,6 +72,7 @@ fn section(spec: &KindSpec) -> Outcome<String> {
     ))
 }
 
+/// Returns the title of a layout's section, such as `turn.started version 1`.
 fn title(spec: &KindSpec) -> String {
     format!("{} version {}", spec.kind, spec.version)
 }
@@ -79,6 +82,7 @@ fn anchor(spec: &KindSpec) -> String {
     title(spec).replace(' ', "-").replace('.', "")
 }
 
+/// Returns the name of a sensitivity on the page.
 const fn sensitivity(sensitivity: Sensitivity) -> &'static str {
     match sensitivity {
         Sensitivity::Private => "private",

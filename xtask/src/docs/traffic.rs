@@ -2,7 +2,7 @@
 
 use contracts::Event;
 
-/// The causes and the readers of one kind of event, for docs/events.md.
+/// The causes of one kind of event and the projections that fold it, for docs/events.md.
 pub(super) struct Traffic {
     /// What causes the event, as a phrase for the documentation.
     pub(super) written_by: &'static str,
@@ -10,15 +10,22 @@ pub(super) struct Traffic {
     pub(super) folded_by: &'static [&'static str],
 }
 
+/// Events that only an import writes.
 const BY_IMPORT: &str = "an import";
+/// Events that only a call through the gateway writes.
 const BY_GATEWAY: &str = "a call through the gateway";
+/// Events of model calls and tools.
 const BY_CALL: &str = "a call through the gateway, an import";
+/// Events of turns, live or imported.
 const BY_TURN: &str = "a live turn, an import";
+/// Events of policy and catalogue files.
 const BY_FILE_CHANGE: &str = "a change of the policy or catalogue files, found before a turn";
+/// Events about the capacity of the pattern store.
 const BY_SIZE_CHECK: &str = "the size check of the pattern store";
+/// Events about outages of providers.
 const BY_AVAILABILITY: &str = "a transition found by availability";
 
-/// Returns the causes and the readers of an event's kind.
+/// Returns the causes of an event's kind and the projections that fold it.
 pub(super) const fn traffic_of(event: &Event) -> Traffic {
     let (written_by, folded_by): (_, &[_]) = match event {
         Event::EvalCompleted(_) => ("a verdict of the evaluator, `patterns evaluate`", &["evaluator", "patterns"]),

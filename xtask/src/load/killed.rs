@@ -67,12 +67,13 @@ pub(super) fn run(home: &Path, kills: usize) -> Outcome<String> {
     Ok(format!("{} acknowledged turns survive {kills} kills", acknowledged.len()))
 }
 
+/// Describes the standard error of the restarted gateway.
 fn describe_stderr(stderr: &str) -> String {
     if stderr.trim().is_empty() { "no output".to_owned() } else { format!("output: {}", stderr.trim()) }
 }
 
-/// Runs clients until the gateway is killed. Returns the ids of the turns in response headers, and the number of
-/// complete responses.
+/// Runs clients until [`HEADS_BEFORE_KILL`] responses have started, then kills the gateway. Returns the ids of the
+/// turns in response headers, and the number of complete responses. Fails if a client fails before the kill.
 fn run_clients_and_kill(gateway: RunningProgram, kill: usize) -> Outcome<(Vec<String>, usize)> {
     let (turns, failure) = (Mutex::new(Vec::new()), Mutex::new(None));
     let (complete, killed) = (AtomicUsize::new(0), AtomicBool::new(false));
@@ -158,7 +159,8 @@ fn check_chains(home: &Path, turns: &BTreeSet<String>) -> Outcome {
     Ok(())
 }
 
-/// Fails unless every acknowledged turn has one decision in the log and every started turn has ended.
+/// Verifies and exports the log. Fails unless every acknowledged turn has one decision and every started turn has
+/// ended.
 fn check_log(home: &Path, acknowledged: &BTreeSet<String>) -> Outcome {
     let log = Log::export(home)?;
     let [started, decided, sent, ended] =

@@ -64,7 +64,7 @@ fn find_citations(line: &str) -> Vec<String> {
     found
 }
 
-/// Returns whether a word is the number of a decision, such as `D5`.
+/// Whether a word is the number of a decision, such as `D5`.
 fn is_decision(word: &str) -> bool {
     let Some(number) = word.strip_prefix('D') else { return false };
     (1..=2).contains(&number.len()) && number.bytes().all(|byte| byte.is_ascii_digit())

@@ -16,7 +16,7 @@ pub(super) fn find_broken(folder: &Path, text: &str) -> Vec<Finding> {
     outside_code(text).flat_map(missing).collect()
 }
 
-/// Returns the lines of a page outside fenced code blocks, with their numbers from 1.
+/// Returns the lines of a page, with their numbers from 1, except fenced code blocks.
 fn outside_code(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut fenced = false;
     (1..).zip(text.lines()).filter(move |(_, line)| {

@@ -32,6 +32,7 @@ pub(super) fn check_file(path: &str, text: &str) -> Vec<Finding> {
     found
 }
 
+/// Returns a finding for every line and each of `words` in it; `reason` completes the message.
 fn find_words(text: &str, words: &[&str], reason: &str) -> Vec<Finding> {
     let findings_of = |(number, line): (usize, &str)| {
         let words: Vec<_> = words.iter().filter(|word| has_word(line, word)).collect();
@@ -45,6 +46,7 @@ fn has_word(line: &str, word: &str) -> bool {
     line.match_indices(word).any(|(start, _)| !line[..start].ends_with(char::is_alphanumeric))
 }
 
+/// Returns a finding if a file is too long; files in `tests` and `benches` have only the limit with tests.
 fn check_length(path: &str, text: &str) -> Option<Finding> {
     let all_lines = text.lines().count();
     let is_test = path.split('/').any(|part| ["tests", "tests.rs", "benches"].contains(&part));
@@ -62,6 +64,7 @@ fn check_length(path: &str, text: &str) -> Option<Finding> {
 mod tests {
     use super::*;
 
+    /// Asserts the findings in a file.
     #[track_caller]
     fn check(path: &str, text: &str, expected: &[&str]) {
         let found: Vec<_> = check_file(path, text).iter().map(|(line, finding)| format!("{line}: {finding}")).collect();

@@ -1,6 +1,8 @@
-//! Counts doc comments that use a stand-in word where the field has a term. CONTRIBUTING.md has the rule.
+//! Counts doc comments with a stand-in word: a vague word in the place of an established term. CONTRIBUTING.md has the
+//! rule.
 
-/// Words and phrases that usually replace a term: "says" for returns, contains or reports, "nobody" for `None` or unknown.
+/// Words and phrases that usually replace a term: "says" for returns, contains or reports, "nobody" for `None` or
+/// unknown.
 const STAND_INS: &[&str] = &[
     "anybody",
     "as it is",
@@ -34,7 +36,7 @@ const MAX_PER_10_000: usize = 40;
 /// The number of findings that a failure lists.
 const MAX_LISTED: usize = 30;
 
-/// The number of doc lines in the workspace, and those with a stand-in word.
+/// The number of doc lines in the workspace, and the lines with a stand-in word.
 #[derive(Default)]
 pub(super) struct WordCount {
     /// The number of all doc lines.
@@ -55,7 +57,7 @@ impl WordCount {
         }
     }
 
-    /// Returns the number of lines with a stand-in word per 10,000 doc lines, rounded down.
+    /// Returns the number of lines with a stand-in word per 10,000 doc lines, rounded down; 0 without doc lines.
     fn per_10_000(&self) -> usize {
         self.findings.len() * 10_000 / self.doc_lines.max(1)
     }
@@ -106,6 +108,7 @@ fn find_stand_in(comment: &str) -> Option<&'static str> {
 mod tests {
     use super::*;
 
+    /// Counts the doc comments of a file `a.rs`.
     fn count(text: &str) -> WordCount {
         let mut count = WordCount::default();
         count.add("a.rs", text);

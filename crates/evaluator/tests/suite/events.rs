@@ -16,10 +16,12 @@ use contracts::{
 use evaluator::tone;
 use event_core::{EventId, NewEvent, Timestamp};
 
+/// Returns the time `seconds` after the start of every story.
 pub(crate) fn at(seconds: u64) -> Timestamp {
     Timestamp::from_secs(1_778_000_000 + seconds)
 }
 
+/// Returns the id of the turn with this name.
 pub(crate) fn turn_id(turn: &str) -> TurnId {
     TurnId::derive(&session(turn), turn)
 }
@@ -29,11 +31,13 @@ fn session(turn: &str) -> SessionId {
     SessionId::try_from(&turn[..1]).unwrap()
 }
 
+/// Returns the thread of a turn: the part of its name after `/`, or the main thread.
 fn thread(turn: &str) -> Thread {
     let id = turn.split_once('/').map(|(_, thread)| ThreadId::try_from(thread).unwrap());
     id.into()
 }
 
+/// Returns the id of a model, such as `a:opus` for `opus`.
 pub(crate) fn model(name: &str) -> ModelId {
     ModelId::try_from(format!("a:{name}").as_str()).unwrap()
 }
@@ -50,7 +54,7 @@ fn file(path: &str) -> u32 {
     u32::from_le_bytes(EventId::derive(&[path.as_bytes()]).0[..4].try_into().unwrap())
 }
 
-/// Returns the events of one line, such as `3 a edits cart.rs`.
+/// Returns the events of one line, such as `3 a edits cart.rs`; panics for an unknown verb.
 pub(crate) fn events(line: &str) -> Vec<NewEvent> {
     let mut words = line.split_whitespace();
     let (seconds, turn, verb) = (words.next().unwrap(), words.next().unwrap(), words.next().unwrap());
@@ -124,6 +128,7 @@ pub(crate) fn events(line: &str) -> Vec<NewEvent> {
     }
 }
 
+/// Creates the envelope of an event; its id and time are replaced later.
 fn sealed<E: event_core::EventType>(turn: TurnId, event: &E) -> NewEvent {
     NewEvent::new(turn.0, at(0), turn.0, event).unwrap()
 }
@@ -156,6 +161,7 @@ fn started(turn: &str, words: &[&str]) -> TurnStarted {
     }
 }
 
+/// Returns an answered call. `how` is `aside` for an auxiliary call, `refusing`, `too-long`, or empty.
 fn completed(turn: &str, name: &str, how: &str) -> LlmCallCompleted {
     LlmCallCompleted {
         turn: turn_id(turn),
@@ -178,6 +184,7 @@ fn completed(turn: &str, name: &str, how: &str) -> LlmCallCompleted {
     }
 }
 
+/// Returns the start and the end of a tool call; `files` are hashes of paths.
 fn tool(turn: &str, call: &str, files: Vec<u32>, reverts: bool, outcome: ToolOutcome) -> (ToolCalled, ToolFinished) {
     let (id, session, call) = (turn_id(turn), session(turn), call.to_owned());
     let called = ToolCalled {

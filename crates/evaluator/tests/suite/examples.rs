@@ -180,6 +180,7 @@ fn reverting_everything_reverts_the_last_turn_that_wrote_files() {
     assert_eq!(last(story, "a2").2, ["tool succeeded", "completed", "continued", "reverted"]);
 }
 
+/// A revert counts for turns up to three turns earlier, not for the fourth.
 #[test]
 fn the_fourth_turn_reverts_nothing() {
     let begin = "0 a1 asks one\n1 a1 calls opus\n2 a1 edits one.rs\n3 a1 ends completed\n";

@@ -1,4 +1,7 @@
-//! Signals of turns, the verdicts computed from them, and rubrics.
+//! Tests of signals, verdicts and rubrics.
+//!
+//! `story` builds logs from lines of text, `events` translates each line into events, and `reference` is a naive
+//! implementation of the rubric's formula.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
 mod events;

@@ -7,6 +7,7 @@ use proptest::{prelude::*, sample::select};
 
 use crate::{events::events, reference, story::Log};
 
+/// The verbs of random lines, with their arguments.
 const VERBS: [&str; 25] = [
     "asks fix the total of the cart today",
     "asks fix the total of the cart today",
@@ -52,28 +53,33 @@ fn story() -> impl Strategy<Value = Vec<String>> {
     })
 }
 
+/// Appends the events of one line, without verdicts.
 fn append(log: &mut Log, line: &str) {
     for body in events(line) {
         log.append(body, line);
     }
 }
 
+/// Appends the events of all lines, without verdicts.
 fn append_all(log: &mut Log, story: &[String]) {
     for line in story {
         append(log, line);
     }
 }
 
+/// Applies events to a projection.
 fn advance(view: &mut Projected<Evaluator>, events: &[Recorded]) {
     for event in events {
         view.advance(event).unwrap();
     }
 }
 
+/// Runs 256 cases and saves no failures to disk.
 fn config() -> ProptestConfig {
     ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() }
 }
 
+/// Generates the built-in weights or random ones.
 fn weights() -> impl Strategy<Value = Weights> {
     prop_oneof![
         Just(Weights::default()),
@@ -123,6 +129,7 @@ proptest! {
         }
     }
 
+    /// Two runs of the same story append the same events with the same ids.
     #[test]
     fn the_events_of_a_story_are_deterministic(story in story()) {
         let run = || {
@@ -186,6 +193,7 @@ proptest! {
     }
 }
 
+/// Of 2,500 turns only the last 2,000 are in memory.
 #[test]
 fn the_number_of_turns_kept_is_bounded() {
     let mut state = Evaluator::default();

@@ -5,6 +5,7 @@ use event_core::Position;
 
 use crate::story::Log;
 
+/// A corrected turn, followed by one without a reaction.
 const STORY: &str = "
     0 a1 asks one
     1 a1 calls opus

@@ -14,14 +14,19 @@ use crate::events::{events, turn_id};
 /// A log with its evaluator.
 #[derive(Default)]
 pub(crate) struct Log {
+    /// All events so far; positions start at 1.
     pub(crate) events: Vec<Recorded>,
+    /// The evaluator after the last event.
     pub(crate) view: Projected<Evaluator>,
     /// The line of the story that describes each event.
     lines: Vec<String>,
+    /// The position up to which verdicts were computed.
     evaluated: Position,
 }
 
 impl Log {
+    /// Appends an event with the line that describes it, and applies it to the evaluator; ignores an event whose id is
+    /// in the log.
     pub(crate) fn append(&mut self, event: NewEvent, line: &str) {
         if self.events.iter().any(|known| known.event.id == event.id) {
             return;
@@ -33,7 +38,7 @@ impl Log {
         self.lines.push(line.to_owned());
     }
 
-    /// Appends the verdicts that are due since the last call, as the engine does.
+    /// Appends the verdicts that are due since the last call, as the engine does, and returns them.
     pub(crate) fn append_due_verdicts(&mut self, rubric: &Rubric) -> Vec<DueVerdict> {
         let due = self.view.state().due_verdicts(rubric, self.evaluated);
         self.evaluated = self.view.position();
@@ -43,7 +48,8 @@ impl Log {
         due
     }
 
-    /// Appends the events of a story. Returns the verdicts as text, each after the line that changed it.
+    /// Appends the events of a story and all due verdicts. Returns the verdicts as text, each after the line that
+    /// changed it.
     pub(crate) fn append_story(&mut self, story: &str) -> String {
         let mut shown = String::new();
         for line in story.lines().map(str::trim).filter(|line| !line.is_empty()) {
@@ -73,6 +79,7 @@ impl Log {
     }
 }
 
+/// Returns the name of a kind of signal with spaces, such as `tool succeeded`.
 fn name(kind: SignalKind) -> String {
     serde_json::to_string(&kind).unwrap().trim_matches('"').replace('_', " ")
 }

@@ -3,6 +3,7 @@
 use contracts::Tone;
 use evaluator::tone;
 
+/// Asserts that every message has the expected tone.
 fn all(expected: Tone, messages: &[&str]) {
     let wrong: Vec<_> = messages.iter().filter(|message| tone(message) != expected).collect();
     assert!(wrong.is_empty(), "not {expected:?}: {wrong:#?}");

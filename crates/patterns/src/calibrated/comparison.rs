@@ -1,7 +1,7 @@
 //! Selection of the recommended model from estimates, with a confidence.
 //!
-//! The best of many models looks better than it is, the more so the fewer outcomes it has (the winner's curse). With
-//! `m` models and the standard errors of two of them,
+//! The best of many estimates is probably too high, the more so the more models there are and the fewer outcomes they
+//! have (the winner's curse). With `m` models and the standard errors of two of them,
 //!
 //! ```text
 //! error       = sqrt(error₁² + error₂²) · sqrt(log2 m)
@@ -16,14 +16,17 @@ use contracts::{Alternative, ModelId, Recommendation, Score};
 use super::Estimate;
 use crate::{fixed::Log2, normal::probability};
 
-/// The multiple of the error, in tenths, that is subtracted for the lower bound.
+/// The multiple of the error, in tenths, that is subtracted for the lower bound: 0.8.
 const MARGIN_TENTHS: i64 = 8;
 
-/// Selects a model to use instead of the `baseline`: the one with the greatest lower bound of all that have a greater
-/// utility than the baseline. Without a baseline, or if none is better, selects the model of the greatest utility.
+/// Selects a model to use instead of the `baseline`: of all models with a greater utility and at least `min_outcomes`
+/// outcomes, the one with the greatest lower bound. If there is none, or no baseline, selects the model of the greatest
+/// utility. `None` without estimates.
 ///
-/// `estimates` are in descending order of utility. The confidence is 0 if either of the compared models has fewer than
-/// `min_outcomes` outcomes, or if the baseline has no estimate. `None` without estimates.
+/// `estimates` must be in descending order of utility. The confidence is that the selected model is better than the
+/// baseline, or than the second-best model if the baseline is the best or not given. It is 0 if either of the compared
+/// models has fewer than `min_outcomes` outcomes or if the baseline has no estimate, and 1 for a single model without a
+/// baseline.
 pub fn recommendation(estimates: &[Estimate], baseline: Option<&ModelId>, min_outcomes: u64) -> Option<Recommendation> {
     let best = estimates.first()?;
     let has_enough = |estimate: &Estimate| min_outcomes <= u64::from(estimate.outcomes);
@@ -66,6 +69,7 @@ struct ErrorCorrection {
 }
 
 impl ErrorCorrection {
+    /// Creates the correction for a comparison of `models` models.
     fn new(models: usize) -> Self {
         Self { scale: (u64::from(Log2::from_integer(models as u64).0) << 8).isqrt() }
     }

@@ -10,9 +10,11 @@ pub(super) struct CharacterCounts {
     pub(super) all: u64,
     /// Upper-case letters.
     pub(super) upper: u64,
+    /// Digits and other numeric characters.
     pub(super) digits: u64,
     /// Characters in [`SYMBOLS`].
     pub(super) symbols: u64,
+    /// Commas.
     pub(super) commas: u64,
     /// Single and double quotes.
     pub(super) quotes: u64,
@@ -23,6 +25,7 @@ pub(super) struct CharacterCounts {
 }
 
 impl CharacterCounts {
+    /// Counts the characters of a text; all zero if it is empty.
     pub(super) fn count(text: &str) -> Self {
         let bytes = text.as_bytes();
         let mut byte_counts = [0_u32; 256];

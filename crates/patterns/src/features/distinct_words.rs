@@ -13,6 +13,7 @@ pub(super) struct DistinctWords<'a> {
 }
 
 impl<'a> DistinctWords<'a> {
+    /// Adds one occurrence of a word to the short or the long words.
     fn add(&mut self, word: &'a [u8]) {
         let mut bytes = [0; MAX_SHORT_WORD + 1];
         match (bytes.get_mut(..word.len()), u8::try_from(word.len())) {

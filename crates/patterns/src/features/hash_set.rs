@@ -7,6 +7,7 @@ const BLOCKS: usize = (1 << 16) / 64;
 pub(super) struct HashSet16([u64; BLOCKS]);
 
 impl HashSet16 {
+    /// Creates an empty set.
     pub(super) const fn new() -> Self {
         Self([0; BLOCKS])
     }

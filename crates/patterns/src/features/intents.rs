@@ -4,7 +4,7 @@
 
 use contracts::{IntentTag, IntentTags};
 
-/// The number of bytes at the start of a message that are scanned for keywords.
+/// The number of bytes at the start of a message that are scanned for keywords; later ones are ignored.
 pub const SCANNED_BYTES: usize = 8 * 1024;
 
 /// Word prefixes that denote an intent: `simplif` matches `simplify` and `simplification`.
@@ -46,10 +46,12 @@ pub fn intent_tags(message: &str) -> IntentTags {
     tags
 }
 
+/// Whether a byte is an ASCII letter, a digit or `_`.
 const fn is_word_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
+/// Returns the intent that one word in lower case denotes, as a keyword or by its prefix; `None` if it denotes none.
 fn intent_of_word(word: &[u8]) -> Option<IntentTag> {
     Some(match word {
         b"commit" | b"stage" => IntentTag::Commit,
@@ -75,11 +77,14 @@ const fn intent_of_pair(first: &[u8], second: &[u8]) -> Option<IntentTag> {
 /// The first [`MAX_WORD_BYTES`] of a word in lower case.
 #[derive(Default)]
 struct Word {
+    /// The word in lower case, padded with zeros.
     bytes: [u8; MAX_WORD_BYTES],
+    /// The number of bytes used.
     length: usize,
 }
 
 impl Word {
+    /// Truncates a word and converts its ASCII letters to lower case.
     fn new(word: &[u8]) -> Self {
         let mut bytes = [0; MAX_WORD_BYTES];
         for (lower, byte) in bytes.iter_mut().zip(word) {
@@ -88,6 +93,7 @@ impl Word {
         Self { bytes, length: word.len().min(MAX_WORD_BYTES) }
     }
 
+    /// Returns the truncated word in lower case.
     fn as_bytes(&self) -> &[u8] {
         &self.bytes[..self.length]
     }

@@ -3,6 +3,7 @@
 /// Counts over the lines of a text, without blank lines.
 #[derive(Debug, Default)]
 pub(super) struct LineCounts {
+    /// All lines that are not blank.
     pub(super) lines: u64,
     /// The length of the first line in characters.
     pub(super) first_line_characters: u64,
@@ -13,6 +14,7 @@ pub(super) struct LineCounts {
 }
 
 impl LineCounts {
+    /// Counts the lines of a text; all zero if it has none but blank ones.
     pub(super) fn count(text: &str) -> Self {
         let mut counts = Self::default();
         for line in text.lines().filter(|line| !line.chars().all(char::is_whitespace)) {

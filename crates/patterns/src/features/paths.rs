@@ -54,6 +54,7 @@ const fn is_separator(character: char) -> bool {
     matches!(character, '/' | '\\')
 }
 
+/// Whether a path starts with a separator or with a drive letter of Windows (`C:`).
 fn is_absolute(path: &str) -> bool {
     path.starts_with(is_separator) || matches!(path.as_bytes(), [drive, b':', ..] if drive.is_ascii_alphabetic())
 }

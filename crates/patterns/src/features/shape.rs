@@ -1,7 +1,7 @@
 //! The shape of a text: its length and composition as quantised levels.
 //!
-//! Counts and ratios are quantised logarithmically, with two or four levels for each doubling, so that a difference of one
-//! level means about the same at every size.
+//! Counts and ratios are quantised logarithmically, with two or four levels for each doubling, so that a difference of
+//! one level means about the same at every size.
 
 use super::{characters::CharacterCounts, distinct_words::DistinctWords, lines::LineCounts, tokens::Tokens};
 
@@ -48,7 +48,7 @@ fn log_level(count: u64, divisor: u64) -> u64 {
     floor_log2(sum * sum, divisor * divisor)
 }
 
-/// Returns the quantised percentage `⌊4 · log2(1 + 100 · part / whole)⌋`.
+/// Returns the quantised percentage `⌊4 · log2(1 + 100 · part / whole)⌋`; a `whole` of 0 counts as 1.
 fn percent_level(part: u64, whole: u64) -> u64 {
     let whole = u128::from(whole.max(1));
     let square = (whole + 100 * u128::from(part)).pow(2);
@@ -71,6 +71,7 @@ fn digit_runs(text: &str) -> impl Iterator<Item = &[u8]> {
     runs.filter(|run| run.first().is_some_and(u8::is_ascii_digit))
 }
 
+/// Whether a text contains a mark that is typical of source code, such as a code fence or `fn `.
 fn looks_like_code(text: &str) -> bool {
     ["```", "def ", "fn ", ";\n", "();"].iter().any(|mark| text.contains(mark))
 }

@@ -1,10 +1,11 @@
 //! The sketch of a message: 16-bit hashes of its words and word pairs, and its shape. It suffices to find similar
 //! messages and not to restore the text.
 //!
-//! - A word is hashed as `w:WORD␠`, a prefix of five characters of a longer word as `p:PREFIX␠` (so that "refactor" matches
-//!   "refactoring"), and a pair of neighbouring words as `b:FIRST␠SECOND`; the hash is FNV-1a, folded to 16 bits.
-//! - At most [`MAX_HASHES`] are kept. Words have priority over pairs. Words are selected alternately, three from the end of
-//!   the text and one from its start, because context and examples usually precede the question.
+//! - A word is hashed as `w:WORD␠`, a prefix of five characters of a longer word as `p:PREFIX␠` (so that "refactor"
+//!   matches "refactoring"), and a pair of neighbouring words as `b:FIRST␠SECOND`; the hash is FNV-1a, folded to 16
+//!   bits.
+//! - A sketch has at most [`MAX_HASHES`] hashes. Words have priority over pairs. Words are selected alternately, three
+//!   from the end of the text and one from its start, because context and examples usually precede the question.
 //! - Of a text of more than 8 KiB, only the first 2 KiB and the last 6 KiB are used.
 
 use std::borrow::Cow;
@@ -91,9 +92,10 @@ const PREFIX_STATE: u64 = fnv1a([FNV_OFFSET], b"p:")[0];
 /// The initial hash state of word pairs, after their tag.
 const PAIR_STATE: u64 = fnv1a([FNV_OFFSET], b"b:")[0];
 
-/// The hashes that start with one word. They are computed together: each step of a hash depends on its previous step,
-/// so three interleaved hashes take little longer than one.
+/// The hashes of one word, of its prefix, and of the pairs that start with it. They are computed together: each step of
+/// a hash depends on its previous step, so three interleaved hashes take little longer than one.
 struct WordHashes {
+    /// The hash of the word.
     word: u16,
     /// The hash of the word's prefix; `None` if the word has no more characters than a prefix.
     prefix: Option<u16>,
@@ -102,6 +104,7 @@ struct WordHashes {
 }
 
 impl WordHashes {
+    /// Computes the hashes of a word in lower case.
     fn hash(word: &str) -> Self {
         let prefix_length = prefix(word).map(str::len);
         let (start, rest) = word.as_bytes().split_at(prefix_length.unwrap_or(word.len()));
@@ -112,6 +115,7 @@ impl WordHashes {
     }
 }
 
+/// Completes the hash of a word pair from the state after its first word.
 fn pair_hash(state: u64, second_word: &str) -> u16 {
     let [hash] = fnv1a([state], second_word.as_bytes());
     fold(hash)

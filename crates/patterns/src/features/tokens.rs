@@ -17,10 +17,12 @@ pub(super) struct Tokens {
     ranges: Vec<Range<usize>>,
     /// The number of characters of all words.
     characters: u64,
+    /// The number of words of more than [`MAX_SHORT_WORD_CHARACTERS`] characters.
     long_words: u64,
 }
 
 impl Tokens {
+    /// Splits a text into words. Words of more than [`MAX_WORD_BYTES`] bytes are truncated.
     pub(super) fn parse(text: &str) -> Self {
         // About six bytes for each word with its separator.
         let ranges = Vec::with_capacity(text.len() / 6 + 1);
@@ -57,6 +59,7 @@ impl Tokens {
         self.ranges.iter().filter_map(|range| self.text.get(range.clone()))
     }
 
+    /// Appends a word in lower case and counts its characters.
     fn add(&mut self, word: &str) {
         let start = self.text.len();
         if word.is_ascii() {

@@ -10,17 +10,28 @@ use crate::{
     embedding::Embedding, levels::TOOL_HISTORY, packed::PackedFeatures, row::Row, token_hashes::CompactSketch,
 };
 
+/// The serialised fields of a [`Fingerprint`], borrowed for serialisation and owned after deserialisation.
 #[derive(Serialize, Deserialize)]
 pub(super) struct SavedFingerprint<'a> {
+    /// The hash of all features.
     key: Key,
+    /// The structural features as bit masks.
     packed: PackedFeatures,
+    /// The token hashes and the shape of the message.
     sketch: Cow<'a, CompactSketch>,
+    /// The first eight bytes of the hash of the message; `None` without an embedder.
     text: Option<u64>,
+    /// The embedding of the message, if known.
     embedding: Cow<'a, Option<Box<Embedding>>>,
+    /// All levels of the turns; deserialisation reads only the one at [`TOOL_HISTORY`].
     levels: Vec<u8>,
+    /// The number of the workload in the store's vocabulary, from 1; 0 for none.
     workload: u8,
+    /// The number of turns.
     turns: u32,
+    /// The turn counted last; `None` before the first.
     last_turn: Option<TurnId>,
+    /// The outcomes of each model, ordered by model id.
     rows: Cow<'a, [Row]>,
 }
 

@@ -7,11 +7,16 @@ use serde::Deserialize;
 use super::{Embeddings, Patterns, RunningTurns};
 use crate::{interner::Interner, recorded::RecordedTurns, store::Store};
 
+/// The serialised fields of [`Patterns`]; the pools of shared values are rebuilt from them.
 #[derive(Deserialize)]
 pub(super) struct SavedPatterns {
+    /// The store of each workspace by path; the key is empty for turns without a workspace.
     stores: BTreeMap<String, Store>,
+    /// The turns that have started and not ended.
     running: RunningTurns,
+    /// The turns that have ended and can still be evaluated.
     recorded: RecordedTurns,
+    /// The embeddings of messages, for later turns with the same message.
     embeddings: Embeddings,
 }
 

@@ -11,15 +11,24 @@ use crate::{
     vocabulary::Vocabulary,
 };
 
+/// The serialised fields of a [`Store`], from which all others are recomputed.
 #[derive(Deserialize)]
 pub(super) struct SavedStore {
+    /// The models in the order of their first turns.
     models: Vec<ModelId>,
+    /// The groups of turns with equal features.
     fingerprints: Vec<Fingerprint>,
+    /// The values of list features, each with its bit in a mask.
     vocabularies: Vocabularies,
+    /// The names of workloads, each with its number.
     workloads: Vocabulary,
+    /// The space in which turns are compared.
     space: FeatureSpace,
+    /// The number of updates at which estimates are recomputed next.
     estimate_at: u64,
+    /// The number of updates so far.
     updates: u64,
+    /// Whether the store was reported as filling since its last eviction.
     filling: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Capacity events and eviction.
+//! Tests of capacity events and of the evictions they cause.
 
 use std::collections::BTreeSet;
 
@@ -11,6 +11,7 @@ use event_core::{EventId, Position, Projection, Recorded, Timestamp};
 use super::fixtures::{model, sketch};
 use crate::{CapacityEvent, HARD_CAP, MAX_AGE_MICROS, Patterns, RowId, SOFT_CAP, Sample, Store};
 
+/// The workspace of the only store.
 const WORKSPACE: &str = "/home/dev/shop";
 
 /// One year after the epoch.
@@ -18,7 +19,9 @@ const NOW: Timestamp = Timestamp::from_secs(365 * 86_400);
 
 /// A store that grows by one row at a time.
 struct GrowingStore {
+    /// The projection with the store of [`WORKSPACE`].
     patterns: Patterns,
+    /// The rows in the order of creation, including evicted ones.
     rows: Vec<RowId>,
 }
 
@@ -31,11 +34,12 @@ impl Default for GrowingStore {
 }
 
 impl GrowingStore {
+    /// Returns the only store.
     fn store(&mut self) -> &mut Store {
         self.patterns.stores.get_mut(WORKSPACE).unwrap()
     }
 
-    /// Records turns with new features until there are `rows` rows.
+    /// Records turns with new features, ended at `at`, until `rows` rows have been created.
     fn grow_to(mut self, rows: u32, at: Timestamp) -> Self {
         while self.rows.len() < rows as usize {
             let number = self.rows.len();
@@ -48,6 +52,7 @@ impl GrowingStore {
         self
     }
 
+    /// Returns the capacity events due at [`NOW`].
     fn events(&self) -> Vec<CapacityEvent> {
         self.patterns.capacity_events(NOW)
     }
@@ -60,19 +65,23 @@ impl GrowingStore {
         }
     }
 
+    /// Returns the latest turn of every row that is in the store.
     fn turns(&mut self) -> BTreeSet<TurnId> {
         self.store().row_status().into_iter().map(|row| row.turn).collect()
     }
 }
 
+/// Returns the id of a turn by its number.
 fn turn(number: usize) -> TurnId {
     TurnId(EventId::derive(&[&number.to_le_bytes()]))
 }
 
+/// Returns the ids of several turns by their numbers.
 fn turns(numbers: impl Iterator<Item = usize>) -> BTreeSet<TurnId> {
     numbers.map(turn).collect()
 }
 
+/// Returns the expected eviction from a store with one row more than [`HARD_CAP`].
 fn evicted(reason: EvictionReason, keep: u32, unchanged_since: Option<Timestamp>) -> Vec<CapacityEvent> {
     let (workspace, rows) = (Some(WORKSPACE.to_owned()), HARD_CAP + 1);
     let evicted = rows - keep;

@@ -1,4 +1,4 @@
-//! Random turns and stores.
+//! Random turns, settings, embeddings and stores for the tests of private modules.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use proptest::{option, prelude::*, sample::select};
 
 use crate::{RowId, Sample, Store, embedding::Embedding, project};
 
-/// A sketch of at most `words` words with hashes up to `max_hash`.
+/// Returns a sketch of at most `words` words with hashes up to `max_hash`, without pairs.
 pub(super) fn random_sketch(rng: &mut Rng, words: usize, max_hash: u16) -> Sketch {
     let words = (0..words).map(|_| rng.u16(..=max_hash)).collect();
     let shape = (0..20).map(|_| rng.u8(..6)).collect();
@@ -39,7 +39,7 @@ pub(super) fn random_features(rng: &mut Rng) -> Features {
     }
 }
 
-/// A sketch of these hashes in any order.
+/// Returns a sketch with these hashes, sorted and without duplicates; pairs that are also words are dropped.
 pub(super) fn sketch(mut words: Vec<u16>, mut pairs: Vec<u16>, shape: Vec<u8>) -> Sketch {
     for hashes in [&mut words, &mut pairs] {
         hashes.sort_unstable();
@@ -80,12 +80,14 @@ pub(super) fn some_features() -> impl Strategy<Value = Features> {
     )
 }
 
+/// Generates up to 47 turns; some have no cost or no score.
 pub(super) fn some_turns() -> impl Strategy<Value = Vec<Turn>> {
     let score = option::weighted(0.8, (0..=4_u64).prop_map(|quarter| Score(quarter * 250_000_000)));
     let turn = (some_features(), 0..3_usize, option::weighted(0.8, 0..1_000_000_u64), score);
     prop::collection::vec(turn, 0..48)
 }
 
+/// Generates settings of both estimators, with extreme numbers of neighbours and weights.
 pub(super) fn some_settings() -> impl Strategy<Value = PatternSettings> {
     let share = |steps: u64| (0..=steps).prop_map(move |step| Score(step * 1_000_000_000 / steps));
     let estimator = select(&[Estimator::Paper, Estimator::Calibrated][..]);
@@ -131,6 +133,7 @@ pub(super) fn record(store: &mut Store, (features, number, cost, score): &Turn, 
     row
 }
 
+/// Runs 128 cases and saves no failures to disk.
 pub(super) fn config() -> ProptestConfig {
     ProptestConfig { cases: 128, failure_persistence: None, ..ProptestConfig::default() }
 }

@@ -1,4 +1,4 @@
-//! Inverse document frequencies, sparse vectors and projections.
+//! Tests of inverse document frequencies, sparse vectors and projections.
 
 use contracts::Sketch;
 use fastrand::Rng;
@@ -11,10 +11,13 @@ use crate::{
     unit_vector::{DIMENSIONS, NORM, UnitVector, cosine, normalize},
 };
 
+/// The seed of all random texts.
 const SEED: u64 = 7;
 
+/// The number 1 as a [`Q15`].
 const ONE: i64 = Q15::ONE.0;
 
+/// Returns the sketch of a text with these word hashes and without pairs.
 fn text(words: &[u16]) -> Sketch {
     sketch(words.to_vec(), Vec::new(), Vec::new())
 }
@@ -31,6 +34,7 @@ fn unit_weights(idf: &Idf, text: &Sketch) -> Vec<(u16, Q15)> {
     weights
 }
 
+/// Returns the cosine between the projections of two texts, with 15 fractional bits.
 fn cosine_of(idf: &Idf, left: &Sketch, right: &Sketch) -> i64 {
     cosine(&idf.project(left), &idf.project(right)).to_q15().0
 }

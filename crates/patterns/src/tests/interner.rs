@@ -1,4 +1,4 @@
-//! Sharing of equal values.
+//! Tests that equal values are shared and unused ones are removed.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The regression, compared with ridge regression in floating point.
+//! Tests of the regression against ridge regression in floating point.
 
 use std::collections::BTreeMap;
 
@@ -13,8 +13,10 @@ use crate::{
     structure::{Structure, StructureInput},
 };
 
+/// The seed of all random turns.
 const SEED: u64 = 3;
 
+/// The number 1 as a [`Q20`].
 const ONE: i64 = Q20::ONE.0;
 
 /// A store of turns with words and structure; every third has a workload.
@@ -28,6 +30,7 @@ fn random_store(turns: usize) -> Store {
     store(&(0..turns).map(&mut turn).collect::<Vec<_>>())
 }
 
+/// Returns the feature vector of the fingerprint at `index`.
 fn input(store: &Store, index: usize) -> RegressionInput {
     let fingerprint = &store.fingerprints[index];
     RegressionInput::new(&store.space, &fingerprint.sketch, &store.space.structure(fingerprint))
@@ -41,6 +44,7 @@ fn random_coefficients(turns: usize) -> (Store, Vec<Q20>) {
     (store, coefficients)
 }
 
+/// Builds a regression from a coefficient for each fingerprint, added in this `order`.
 fn regression(store: &Store, coefficients: &[Q20], order: impl Iterator<Item = usize>) -> Regression {
     let mut regression = Regression::default();
     for index in order {
@@ -102,6 +106,7 @@ fn one_outcome_moves_the_prediction_by_an_eleventh_of_the_residual_and_ten_by_ha
     }
 }
 
+/// After many passes, another pass changes no coefficient by more than two units of the last place.
 #[test]
 fn the_fit_converges() {
     let mut store = random_store(200);

@@ -1,4 +1,4 @@
-//! The serialised forms of compact types.
+//! Tests that stores, fingerprints and sketches are restored from their serialised forms.
 
 use contracts::{Features, Score};
 use event_core::{decode_state, encode_state};
@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use super::fixtures::{config, embedding, model, record, some_features, some_turns};
 use crate::{Store, fingerprint::Fingerprint, levels::levels, token_hashes::CompactSketch};
 
+/// Serialises a state in the format of checkpoints.
 fn bytes(state: &impl serde::Serialize) -> Vec<u8> {
     encode_state("test", state).unwrap()
 }

@@ -1,4 +1,4 @@
-//! The search, compared with computing every similarity and sorting.
+//! Tests of the search against computing every similarity and sorting.
 
 use std::cmp::Reverse;
 
@@ -20,6 +20,7 @@ use crate::{
     unit_vector::UnitVector,
 };
 
+/// The number 1 as a [`Q15`].
 const ONE: i64 = Q15::ONE.0;
 
 /// Allows all models but one.
@@ -27,8 +28,8 @@ fn known(id: &ModelId) -> bool {
     *id != model(1)
 }
 
-/// The cosine of the embeddings of two messages if both are by the same embedder, otherwise of their words; 0 if neither is
-/// compared.
+/// The cosine of the embeddings of two messages if both are by the same embedder, otherwise of their words; 0 if
+/// neither is compared.
 fn cosine(query: &SearchQuery<'_>, store: &Store, other: &Fingerprint) -> i64 {
     let both = query.embedding.zip(other.embedding.as_ref());
     let [own, vector]: [UnitVector; 2] = match both.filter(|(own, other)| own.embedder == other.embedder) {
@@ -94,6 +95,7 @@ fn naive_rows(
 /// The results of the search of each model, and of the search for the formula of 004.
 type Found = (Vec<Vec<(usize, Q15)>>, Vec<(u64, u128, String)>);
 
+/// Runs both searches of the store; the second only for the estimator `Paper`.
 fn found(store: &Store, query: &SearchQuery<'_>, settings: &PatternSettings) -> Found {
     let point_query = query.point_query(settings);
     store.with_buffers(query, &known, |buffers| {
@@ -116,6 +118,7 @@ fn found(store: &Store, query: &SearchQuery<'_>, settings: &PatternSettings) -> 
     })
 }
 
+/// Computes the expected results of [`found`] by sorting.
 fn expected(store: &Store, query: &SearchQuery<'_>, features: &Features, settings: &PatternSettings) -> Found {
     let of_models = (0..store.models.len()).map(|number| naive_of_model(store, number, query, settings)).collect();
     let paper = settings.estimator == Estimator::Paper;

@@ -1,4 +1,4 @@
-//! The search index: incremental updates lead to the same state as building it.
+//! Tests that incremental updates lead to the same search index as building it.
 
 use contracts::{Features, Score, TurnId};
 use event_core::Timestamp;
@@ -10,6 +10,7 @@ use crate::{RowId, Sample, Store, search_index::SearchIndex};
 /// A change of a store.
 #[derive(Debug, Clone)]
 enum Step {
+    /// Records turns, and one more that later steps can judge.
     Turns(Vec<Turn>),
     /// Replaces the score of a row, or removes it.
     Judged(prop::sample::Index, Option<Score>),
@@ -19,6 +20,7 @@ enum Step {
     Evicted(Option<u64>, u32),
 }
 
+/// Generates one change of a store.
 fn step() -> impl Strategy<Value = Step> {
     let score = option::of((0..=1_000_000_000_u64).prop_map(Score));
     prop_oneof![
@@ -32,12 +34,16 @@ fn step() -> impl Strategy<Value = Step> {
 /// A store, with its judged rows and their scores.
 #[derive(Default)]
 struct JudgedStore {
+    /// The store.
     store: Store,
+    /// Rows with their scores so far; the rows may have been evicted.
     judged: Vec<(RowId, Option<Score>)>,
+    /// The time of the last change, in seconds.
     seconds: u64,
 }
 
 impl JudgedStore {
+    /// Applies a change; `features` are those of the turn that later steps can judge.
     fn apply(&mut self, step: &Step, features: &Features) {
         self.seconds += 1;
         let at = Timestamp::from_secs(self.seconds);

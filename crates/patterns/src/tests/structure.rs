@@ -1,4 +1,4 @@
-//! The structure kernel.
+//! Tests of the structure kernel.
 
 use contracts::Features;
 use fastrand::Rng;
@@ -11,17 +11,22 @@ use crate::{
     structure::{Structure, StructureInput, StructureKernel},
 };
 
+/// The seed of all random turns.
 const SEED: u64 = 5;
 
+/// The number 1 as a [`Q15`].
 const ONE: i64 = Q15::ONE.0;
 
 /// Turns, and the kernel estimated from them.
 struct Population {
+    /// The levels and the packed features of each turn.
     turns: Vec<([u8; LEVELS], PackedFeatures)>,
+    /// The kernel estimated from these turns.
     kernel: StructureKernel,
 }
 
 impl Population {
+    /// Encodes turns without workloads, and estimates the kernel from them.
     fn of(features: &[Features]) -> Self {
         let mut vocabularies = Vocabularies::default();
         let turns: Vec<_> = features.iter().map(|features| (levels(features), vocabularies.intern(features))).collect();
@@ -29,23 +34,28 @@ impl Population {
         Self { turns, kernel }
     }
 
+    /// Encodes the turn at `index` with the number of a workload; 0 for none.
     fn structure(&self, index: usize, workload: u8) -> Structure {
         self.kernel.encode(&input(&self.turns[index], workload))
     }
 
+    /// Encodes all turns, without workloads.
     fn structures(&self) -> Vec<Structure> {
         (0..self.turns.len()).map(|index| self.structure(index, 0)).collect()
     }
 
+    /// Returns the similarity of two turns with 15 fractional bits.
     fn similarity(&self, left: &Structure, right: &Structure) -> i64 {
         self.kernel.similarity(left, right).0
     }
 }
 
+/// Returns the input of the kernel for one turn.
 fn input((levels, packed): &([u8; LEVELS], PackedFeatures), workload: u8) -> StructureInput {
     StructureInput { levels: *levels, sets: packed.masks, workload, turns: 1 }
 }
 
+/// Returns the features of 400 random turns.
 fn random_turns() -> Vec<Features> {
     let mut rng = Rng::with_seed(SEED);
     (0..400).map(|_| random_features(&mut rng)).collect()

@@ -12,6 +12,7 @@ fn message(number: u64) -> Features {
     Features { sketch: sketch(&format!("{} number{number}", words.join(" "))), ..Features::default() }
 }
 
+/// Returns a store with this number of messages, each with a scored turn of three models.
 fn store(fingerprints: u64) -> Store {
     let models: [ModelId; 3] = ["a:one", "a:two", "a:three"].map(model);
     let mut store = Store::default();

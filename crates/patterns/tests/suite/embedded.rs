@@ -10,8 +10,9 @@ use patterns::{Patterns, features::sketch, project};
 
 use crate::fixtures::{Log, WORKSPACE, judged, turn};
 
-/// Hashes of messages; any numbers.
+/// The text hash of the English message; any number.
 const LOGIN: u64 = 1;
+/// The text hash of the German message; any other number.
 const ANMELDUNG: u64 = 2;
 
 /// Features of a message; `text` is set if an embedder is configured.
@@ -19,6 +20,7 @@ fn message(words: &str, extension: &str, text: Option<u64>) -> Features {
     Features { sketch: sketch(words), extensions: vec![extension.to_owned()], text, ..Features::default() }
 }
 
+/// Returns the features of a judged turn: a request in English.
 fn login(text: Option<u64>) -> Features {
     message("users cannot sign in since yesterday", ".rs", text)
 }
@@ -28,11 +30,12 @@ fn anmeldung(text: Option<u64>) -> Features {
     message("Anmeldung schlägt seit gestern fehl", ".ts", text)
 }
 
+/// Returns the event that records the embedding of the message with the hash `text`.
 fn embedded(name: &str, text: u64, embedder: &str, numbers: &[f32]) -> TurnEmbedded {
     TurnEmbedded { turn: turn(name), text, embedder: embedder.to_owned(), vector: project(numbers) }
 }
 
-/// The similarity of the first neighbour.
+/// Returns the similarity of the first neighbour of a turn; `None` if it has none.
 fn similarity(patterns: &Patterns, features: &Features, estimator: Estimator) -> Option<Score> {
     let settings = PatternSettings::of(estimator);
     let query =
@@ -48,8 +51,11 @@ fn log(text: Option<u64>) -> Log {
     log
 }
 
+/// The embedding of the English message.
 const CLOSE: [f32; 4] = [0.9, 0.1, -0.2, 0.05];
+/// An embedding similar to [`CLOSE`].
 const CLOSER: [f32; 4] = [0.88, 0.12, -0.19, 0.04];
+/// An embedding in another direction.
 const FAR: [f32; 4] = [-0.1, 0.9, 0.3, -0.8];
 
 #[test]

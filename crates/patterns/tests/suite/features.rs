@@ -6,6 +6,7 @@ use proptest::{prelude::*, sample::select};
 
 use crate::naive_intents;
 
+/// Asserts the intents of a message, given by their names in lower case, separated by commas.
 #[track_caller]
 fn check_intents(message: &str, names: &str) {
     let tags = intent_tags(message);
@@ -13,6 +14,7 @@ fn check_intents(message: &str, names: &str) {
     assert_eq!(format!("{found:?}").to_lowercase(), format!("[{names}]"), "in `{message}`");
 }
 
+/// Keywords of any case and form determine the intents of a message.
 #[test]
 fn words_of_the_message_say_what_it_asks_for() {
     check_intents("", "");
@@ -29,6 +31,7 @@ fn words_of_the_message_say_what_it_asks_for() {
     check_intents("refactor the module, fix the bug, comment it and test", "refactor, architecture, debug, doc, test");
 }
 
+/// Longer words that contain a keyword do not denote its intent.
 #[test]
 fn a_word_must_stand_alone_where_the_pattern_says_so() {
     for message in ["bugs and errors", "documentation", "testing", "recommit", "committed", "redesign", "prefix_test"] {
@@ -96,12 +99,14 @@ fn a_top_directory_is_the_first_one_inside_the_workspace() {
     }
 }
 
+/// Without a workspace, an absolute path has no top-level directory.
 #[test]
 fn without_a_workspace_only_relative_paths_say_anything() {
     assert_eq!(top_directory("/home/dev/shop/src/main.rs", None), None);
     assert_eq!(top_directory("src/main.rs", None).as_deref(), Some("src"));
 }
 
+/// Backslashes separate components, and a drive letter makes a path absolute.
 #[test]
 fn paths_of_other_systems_are_understood() {
     assert_eq!(top_directory(r"src\main.rs", None).as_deref(), Some("src"));
@@ -174,6 +179,7 @@ const PIECES: [&str; 58] = [
 proptest! {
     #![proptest_config(ProptestConfig { cases: 128, failure_persistence: None, ..ProptestConfig::default() })]
 
+    /// The scanner finds the same intents as the regular expressions of [`naive_intents`].
     #[test]
     fn intents_are_what_the_expressions_find(messages in prop::collection::vec(
         prop_oneof![4 => prop::collection::vec(select(&PIECES[..]), 0..8).prop_map(|pieces| pieces.concat()), 1 => any::<String>()],

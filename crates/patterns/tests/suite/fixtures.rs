@@ -12,10 +12,12 @@ use contracts::{
 use event_core::{EventId, EventType, NewEvent, Position, Projected, Recorded, Timestamp};
 use patterns::{Patterns, Sample, Store};
 
+/// Returns the model id for a name such as `a:x`.
 pub(crate) fn model(name: &str) -> ModelId {
     ModelId::try_from(name).unwrap()
 }
 
+/// Converts string slices to owned strings.
 fn strings(values: &[&str]) -> Vec<String> {
     values.iter().map(|value| (*value).to_owned()).collect()
 }
@@ -43,6 +45,7 @@ pub(crate) fn with_intent(intent: IntentTag) -> Features {
     Features { intents: [intent].into_iter().collect(), ..Features::default() }
 }
 
+/// Returns features with a value of every kind except images.
 pub(crate) fn full() -> Features {
     Features {
         extensions: strings(&[".rs"]),
@@ -60,13 +63,17 @@ pub(crate) fn full() -> Features {
 /// A log with its projection.
 #[derive(Default)]
 pub(crate) struct Log {
+    /// All events so far; positions start at 1.
     pub(crate) events: Vec<Recorded>,
+    /// The projection after the last event.
     pub(crate) view: Projected<Patterns>,
 }
 
+/// The workspace of all turns.
 pub(crate) const WORKSPACE: &str = "/home/dev/shop";
 
 impl Log {
+    /// Appends an event and applies it to the projection; its time in seconds equals its position.
     pub(crate) fn append<E: EventType>(&mut self, body: &E) {
         let position = Position(self.events.len() as u64 + 1);
         let id = EventId::derive(&[b"patterns", &position.0.to_le_bytes()]);
@@ -91,14 +98,17 @@ impl Log {
     }
 }
 
+/// Returns the id of a turn, derived from its name.
 pub(crate) fn turn(name: &str) -> TurnId {
     TurnId::derive(&session(), name)
 }
 
+/// Returns the id of the only session.
 fn session() -> SessionId {
     SessionId::try_from("s").unwrap()
 }
 
+/// Returns the start of a turn in the main thread of [`WORKSPACE`].
 pub(crate) fn started(name: &str, features: &Features) -> TurnStarted {
     TurnStarted {
         turn: turn(name),
@@ -123,6 +133,7 @@ pub(crate) fn started(name: &str, features: &Features) -> TurnStarted {
     }
 }
 
+/// Returns an answered call of the model `by`; `cost` is in nano-dollars.
 pub(crate) fn called(name: &str, by: &str, cost: Option<u64>) -> LlmCallCompleted {
     LlmCallCompleted {
         turn: turn(name),
@@ -164,10 +175,12 @@ pub(crate) fn worker_call(name: &str, by: &str, cost: Option<u64>) -> LlmCallCom
     LlmCallCompleted { thread, ..called(name, by, cost) }
 }
 
+/// Returns the end of a completed turn.
 pub(crate) fn ended(name: &str) -> TurnEnded {
     TurnEnded { turn: turn(name), session: session(), status: TurnStatus::Completed, llm_calls: 1, tool_calls: 0 }
 }
 
+/// Returns the event with which the user reassigns a turn from the model `original` to `to`.
 pub(crate) fn overridden(name: &str, original: &str, to: &str) -> RouteOverridden {
     RouteOverridden {
         turn: turn(name),

@@ -12,6 +12,7 @@ use crate::fixtures::{
     Log, WORKSPACE, called, ended, full, interrupted_call, judged, model, overridden, paper, started, worker_call,
 };
 
+/// Returns the recommendation for a turn like [`full`] in a workspace.
 fn asked(patterns: &Patterns, workspace: Option<&str>, settings: &PatternSettings) -> Option<Recommendation> {
     patterns.recommend(&PatternQuery { workspace, features: &full(), settings, baseline: None, known: &|_| true })
 }

@@ -1,5 +1,5 @@
-//! The sketch computed from its definition: regular expressions instead of scanners, whole strings instead of incremental
-//! hashes, logarithms in floating point instead of integers.
+//! The sketch computed from its definition: regular expressions instead of scanners, whole strings instead of
+//! incremental hashes, logarithms in floating point instead of integers.
 
 use std::collections::BTreeSet;
 
@@ -32,6 +32,7 @@ pub(crate) fn sketch(message: &str) -> Sketch {
     Sketch { words: word_hashes.into_iter().collect(), pairs: pair_hashes.into_iter().collect(), shape }
 }
 
+/// Inserts a hash unless the set has `capacity` members.
 fn insert_up_to(capacity: usize, hashes: &mut BTreeSet<u16>, hash: u16) {
     if hashes.len() < capacity {
         hashes.insert(hash);
@@ -85,6 +86,7 @@ fn hash(token: &str) -> u16 {
     (0..4).fold(0, |folded, quarter| folded ^ u16::from_le_bytes([bytes[2 * quarter], bytes[2 * quarter + 1]]))
 }
 
+/// Computes the quantised surface features of a text with these words.
 fn shape(text: &str, words: &[String]) -> Vec<u8> {
     let count = |pattern: &str| Regex::new(pattern).unwrap().find_iter(text).count();
     let characters = text.chars().count();
@@ -126,15 +128,18 @@ fn shape(text: &str, words: &[String]) -> Vec<u8> {
     ]
 }
 
+/// Converts a level; panics above 255.
 fn level(number: usize) -> u8 {
     u8::try_from(number).unwrap()
 }
 
+/// Converts a count to floating point.
 #[expect(clippy::cast_precision_loss, reason = "counts are small")]
 fn float(count: usize) -> f64 {
     count as f64
 }
 
+/// Returns `part / whole`; 0 if `whole` is 0.
 fn ratio(part: usize, whole: usize) -> f64 {
     if whole == 0 { 0.0 } else { float(part) / float(whole) }
 }
@@ -144,7 +149,8 @@ fn share(scale: usize, part: usize, whole: usize) -> u8 {
     level((scale * part).checked_div(whole).unwrap_or(0))
 }
 
-/// `⌊steps · log2(1 + number)⌋`. Logarithms that should be integers may be off by a rounding error, so a little is added.
+/// `⌊steps · log2(1 + number)⌋`. Logarithms that should be integers may be off by a rounding error, so a little is
+/// added.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to a few dozen")]
 fn log_level(steps: f64, number: f64) -> u8 {
     (steps * (1.0 + number).log2() + 1e-9).floor() as u8

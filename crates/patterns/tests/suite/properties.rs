@@ -17,6 +17,7 @@ use crate::{
     reference::{self, Turn},
 };
 
+/// The models of random turns; some tests treat `b:gone` as unknown.
 const MODELS: [&str; 4] = ["a:x", "a:y", "b:x", "b:gone"];
 
 /// Generates lists that are sorted and have no duplicates, like every list of features.
@@ -24,6 +25,7 @@ fn list(values: &'static [&'static str]) -> impl Strategy<Value = Vec<String>> {
     prop::collection::btree_set(select(values), 0..3).prop_map(|values| values.into_iter().map(str::to_owned).collect())
 }
 
+/// Generates structural features with so few values that turns often have some in common.
 fn some_features() -> impl Strategy<Value = Features> {
     let effects = select(&[SideEffect::Read, SideEffect::Write, SideEffect::Execute][..]);
     (
@@ -47,16 +49,19 @@ fn some_features() -> impl Strategy<Value = Features> {
         })
 }
 
+/// Generates scores; half of them are multiples of a quarter, so that ties occur.
 fn score() -> impl Strategy<Value = Score> {
     prop_oneof![(0..=1_000_000_000_u64).prop_map(Score), (0..=4_u64).prop_map(|quarter| Score(quarter * 250_000_000))]
 }
 
+/// Generates up to 59 turns, with costs up to the limit of exact sums.
 fn turns() -> impl Strategy<Value = Vec<Turn>> {
     let cost = option::weighted(0.9, prop_oneof![(0..5_u64).prop_map(NanoUsd), (0..u64::MAX / 64).prop_map(NanoUsd)]);
     let turn = (some_features(), select(&MODELS[..]).prop_map(model), cost, option::weighted(0.7, score()));
     prop::collection::vec(turn, 0..60)
 }
 
+/// Generates settings of the estimator `Paper`.
 fn some_settings() -> impl Strategy<Value = PatternSettings> {
     let min_similarity = select(&[0, 300_000_000, 700_000_000][..]).prop_map(Score);
     let scale = select(&[CostScale::Cluster, CostScale::Relative][..]);
@@ -71,6 +76,7 @@ fn some_settings() -> impl Strategy<Value = PatternSettings> {
     )
 }
 
+/// Returns a store with these turns, recorded and scored in order.
 fn store(turns: &[Turn]) -> Store {
     let mut store = Store::default();
     for (features, model, cost, score) in turns {
@@ -83,14 +89,23 @@ fn store(turns: &[Turn]) -> Store {
 /// An event about one of a few turns.
 #[derive(Debug, Clone)]
 enum Step {
+    /// The turn starts with these features.
     Started(Features),
+    /// A model answers a call of the turn, at a cost in nano-dollars.
     Called(&'static str, Option<u64>),
+    /// A worker inside the turn makes a call.
     Worker,
+    /// The user reassigns the turn to another model.
     Overridden,
+    /// The turn ends.
     Ended,
+    /// The turn is evaluated: score and confidence in hundredths, version of the rubric.
     Judged(u64, u64, u16),
+    /// A message is embedded; the number selects message, embedder and vector.
     Embedded(u8),
+    /// Rows unchanged since a second are evicted, and all but a number of rows.
     Evicted(Option<u64>, u32),
+    /// The store of the workspace is cleared, or all stores if `true`.
     Cleared(bool),
 }
 
@@ -106,6 +121,7 @@ fn features_with_words() -> impl Strategy<Value = Features> {
     })
 }
 
+/// Generates up to 199 events, each with the name of its turn.
 fn steps() -> impl Strategy<Value = Vec<(&'static str, Step)>> {
     let step = prop_oneof![
         6 => features_with_words().prop_map(Step::Started),
@@ -122,6 +138,7 @@ fn steps() -> impl Strategy<Value = Vec<(&'static str, Step)>> {
     prop::collection::vec((prop::sample::select(turns.to_vec()), step), 0..200)
 }
 
+/// Returns a log of these events.
 fn log(steps: &[(&str, Step)]) -> Log {
     let mut log = Log::default();
     for (turn, step) in steps {
@@ -154,6 +171,7 @@ fn log(steps: &[(&str, Step)]) -> Log {
     log
 }
 
+/// Runs 192 cases and saves no failures to disk.
 fn config() -> ProptestConfig {
     ProptestConfig { cases: 192, failure_persistence: None, ..ProptestConfig::default() }
 }
@@ -199,6 +217,7 @@ proptest! {
         prop_assert_eq!(&resumed, &log.view);
     }
 
+    /// Recommendations do not panic, and have no score above 1, for any features, numbers and settings.
     #[test]
     fn a_recommendation_is_total(
         lists in prop::array::uniform3(prop::collection::vec("[ab]{0,2}", 0..200)),
@@ -238,6 +257,7 @@ proptest! {
         }
     }
 
+    /// Feature extraction does not panic for any text and workspace.
     #[test]
     fn features_are_total(text in any::<String>(), workspace in any::<Option<String>>()) {
         let _ = features::intent_tags(&text);

@@ -12,9 +12,11 @@ use crate::fixtures::{full, model, paper, recommend_any, recommend_known, sample
 /// The name of a model, and score and cost of each of its turns; `None` where unknown.
 struct Turns<'a>(&'a str, &'a [(Option<u64>, Option<u64>)]);
 
+/// One cent in nano-dollars.
 const CENT: u64 = 10_000_000;
 
-/// Turns of the same features; scores in thousandths, costs in nano-dollars.
+/// Returns the recommendation for a turn of the same features as all turns of `models`; scores are in thousandths,
+/// costs in nano-dollars.
 fn recommend(models: &[Turns<'_>], settings: PatternSettings) -> Option<Recommendation> {
     let mut store = Store::default();
     for Turns(name, turns) in models {
@@ -26,6 +28,7 @@ fn recommend(models: &[Turns<'_>], settings: PatternSettings) -> Option<Recommen
     recommend_any(&store, &full(), &settings)
 }
 
+/// Returns settings of the estimator `Paper` with a cost weight in hundredths.
 fn weighing(cost_weight: u64) -> PatternSettings {
     PatternSettings { cost_weight: Score(cost_weight * 10_000_000), ..paper() }
 }
@@ -48,6 +51,8 @@ fn decimal(score: Score) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
+/// Shows the recommendation for a cheap model and one of ten times its cost, with scores in thousandths and the cost
+/// weight in hundredths.
 fn two(haiku: u64, sonnet: u64, cost_weight: u64) -> String {
     let cheap = [(Some(haiku), Some(CENT))];
     let dear = [(Some(sonnet), Some(10 * CENT))];
@@ -64,6 +69,7 @@ fn a_lower_weight_of_cost_turns_a_clear_lead_in_quality_into_the_choice() {
     insta::assert_snapshot!(two(910, 1000, 5), @"a:sonnet 0.95 of 1, a:haiku 0.9145 of 1: a:sonnet by 0.037368421");
 }
 
+/// At equal success the confidence equals the cost weight, which is the default threshold.
 #[test]
 fn on_the_knife_edge_confidence_is_exactly_the_weight_of_cost() {
     insta::assert_snapshot!(two(1000, 1000, 5), @"a:haiku 1 of 1, a:sonnet 0.95 of 1: a:haiku by 0.05");
@@ -155,6 +161,7 @@ fn on_the_relative_scale_a_difference_of_one_per_cent_stays_one_per_cent() {
     insta::assert_snapshot!(show(recommend(&models, weighing(10))), @"a:haiku 0.55 of 1, a:sonnet 0.45 of 1: a:haiku by 0.181818181");
 }
 
+/// Costs of 0 cause no division by zero.
 #[test]
 fn free_models_are_no_division_by_nothing() {
     let relative = PatternSettings { cost_scale: CostScale::Relative, ..weighing(10) };

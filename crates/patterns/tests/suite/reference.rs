@@ -17,11 +17,13 @@ fn sets<T: Ord>(one: impl IntoIterator<Item = T>, other: impl IntoIterator<Item 
     (one.intersection(&other).count() as u64, one.union(&other).count() as u64)
 }
 
+/// Returns the intents of a turn.
 fn intents(features: &Features) -> impl Iterator<Item = IntentTag> {
     let tags = features.intents;
     IntentTag::ALL.into_iter().filter(move |tag| tags.has(*tag))
 }
 
+/// Returns weight in hundredths, number of common values and number of all values of each set feature.
 fn overlaps(one: &Features, other: &Features) -> [(u64, (u64, u64)); 5] {
     [
         (30, sets(intents(one), intents(other))),
@@ -32,6 +34,7 @@ fn overlaps(one: &Features, other: &Features) -> [(u64, (u64, u64)); 5] {
     ]
 }
 
+/// Computes the structural similarity of two turns by its definition.
 pub(crate) fn similarity(one: &Features, other: &Features) -> Score {
     let shares = overlaps(one, other)
         .map(|(weight, (common, all))| weight * (common * 1_000_000_000).checked_div(all).unwrap_or(1_000_000_000));
@@ -40,12 +43,15 @@ pub(crate) fn similarity(one: &Features, other: &Features) -> Score {
     Score((shares.iter().sum::<u64>() + tokens + images) / 100)
 }
 
+/// Whether a turn may be a neighbour: it is similar enough and shares a value with the query, unless the query has none
+/// or the minimum is 0.
 fn is_candidate(query: &Features, features: &Features, settings: &PatternSettings) -> bool {
     let bare = overlaps(query, query).iter().all(|(_, (common, _))| *common == 0);
     let shares = overlaps(query, features).iter().any(|(_, (common, _))| 0 < *common);
     settings.min_similarity <= similarity(query, features) && (bare || shares || settings.min_similarity == Score::ZERO)
 }
 
+/// Computes the recommendation of the estimator `Paper` from all turns; `None` if no candidate has a score.
 pub(crate) fn recommend(
     turns: &[Turn],
     query: &Features,
@@ -98,14 +104,14 @@ pub(crate) fn recommend(
     Some(Recommendation { model: winner.clone(), confidence: Score(confidence), samples, alternatives })
 }
 
-/// Returns the mean of the known costs in units of 2⁻³² nano-dollars.
+/// Returns the mean of the known costs in units of 2⁻³² nano-dollars; `None` if no cost is known.
 fn mean_cost(turns: &[&Turn]) -> Option<u128> {
     let costs: Vec<_> = turns.iter().filter_map(|turn| turn.2).collect();
     let sum: u128 = costs.iter().map(|cost| u128::from(cost.0)).sum();
     (!costs.is_empty()).then(|| (sum << 32) / costs.len() as u128)
 }
 
-/// Returns the efficiency in billionths.
+/// Returns the efficiency of a mean cost in billionths, from 0 to 1; 0 for an unknown cost.
 fn efficiency(cost: Option<u128>, costs: &[u128], scale: CostScale) -> u128 {
     let (Some(cost), Some(highest), Some(lowest)) = (cost, costs.iter().max(), costs.iter().min()) else { return 0 };
     let whole = match scale {

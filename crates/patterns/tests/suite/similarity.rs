@@ -48,6 +48,7 @@ fn store(features: &Features) -> Store {
     store
 }
 
+/// Whether the search for `query` finds a store's only turn.
 fn finds(recorded: &Features, query: &Features, min_similarity: Score) -> bool {
     let settings = PatternSettings { min_similarity, ..paper() };
     recommend_any(&store(recorded), query, &settings).is_some()

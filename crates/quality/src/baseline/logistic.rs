@@ -25,9 +25,10 @@ const TOKEN_HASHES: usize = 1 << 16;
 /// The highest level; greater values are clamped to it.
 const MAX_LEVEL: u8 = 31;
 
-/// A logistic regression, for each model, of its score on the features of a turn.
+/// The baseline method that predicts the score of each model by a logistic regression on the features of a turn.
 #[derive(Debug)]
 pub(crate) struct Logistic {
+    /// The assignment of features to columns.
     columns: Columns,
     /// The regression of each model; `None` for models without outcomes.
     models: Vec<Option<FittedWeights>>,
@@ -50,7 +51,8 @@ impl Logistic {
         Self { columns, models }
     }
 
-    /// Predicts the score of each model; costs are taken from the forecasts `costs`.
+    /// Predicts the score of each model; savings are copied from the forecasts `costs`. `None` for models without
+    /// outcomes.
     pub(crate) fn forecasts(&self, features: &Features, costs: &[Option<Forecast>]) -> Vec<Option<Forecast>> {
         let vector = self.columns.vector(features);
         let forecast = |(fitted, cost): (&Option<FittedWeights>, &Option<Forecast>)| {
@@ -70,7 +72,7 @@ struct Columns {
     shapes_start: usize,
     /// The value of a level's features, chosen so that shapes have about the same length as texts.
     scale: f64,
-    /// The number of columns between `shapes_start` and the first kind of work.
+    /// The number of level columns: the first kind of work is in column `shapes_start + groups_start`.
     groups_start: usize,
     /// The names of the kinds of work, sorted.
     groups: Vec<String>,
@@ -79,6 +81,7 @@ struct Columns {
 }
 
 impl Columns {
+    /// Assigns columns to the features that occur in training turns, and computes inverse document frequencies.
     fn learn<'a>(features: impl Iterator<Item = &'a Features> + Clone) -> Self {
         let mut texts_with = vec![0; TOKEN_HASHES];
         let (mut total, mut levels) = (0, Vec::<Vec<usize>>::new());
@@ -114,6 +117,8 @@ impl Columns {
         }
     }
 
+    /// Returns the columns and values of a turn: TF-IDF weights scaled to length 1, levels, kind of work, intercept.
+    /// Unknown tokens and kinds of work are omitted.
     fn vector(&self, features: &Features) -> Vec<(u32, f64)> {
         let known = |word: u16| self.words.get(usize::from(word)).copied().flatten();
         let mut vector = normalize(features.sketch.numbers().filter_map(known).collect());

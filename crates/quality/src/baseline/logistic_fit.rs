@@ -15,8 +15,8 @@ const MAX_GRADIENT_STEPS: usize = 100;
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct FittedWeights(pub(super) Vec<f64>);
 
-/// Fits weights to targets from 0 to 1. The last column of `rows` must be all ones; `penalty` is that of the squared
-/// weights.
+/// Fits weights to targets from 0 to 1, one for each row. The last column of `rows` must be all ones; `penalty` is that
+/// of the squared weights. Stops at the limits of steps even if the fit has not converged.
 pub(super) fn fit(rows: &SparseMatrix, targets: &[f64], penalty: f64) -> FittedWeights {
     let columns = rows.columns();
     let mut weights = vec![0.0; columns];
@@ -85,6 +85,8 @@ fn solve(rows: &SparseMatrix, curvature: &[f64], penalty_of: &impl Fn(usize) -> 
     solution
 }
 
+/// Returns the loss that the fit minimises: the cross-entropy of the targets, plus half of the penalties times the
+/// squared weights.
 fn loss(rows: &SparseMatrix, targets: &[f64], weights: &[f64], penalty_of: &impl Fn(usize) -> f64) -> f64 {
     // ln(1 + e^x) - target · x, without overflow.
     let all = rows.times(weights).into_iter().zip(targets);
@@ -98,6 +100,7 @@ pub(super) fn sigmoid(x: f64) -> f64 {
     1.0 / (1.0 + (-x).exp())
 }
 
+/// Returns the Euclidean length of a vector.
 fn length(vector: &[f64]) -> f64 {
     vector.iter().map(|value| value * value).sum::<f64>().sqrt()
 }

@@ -9,21 +9,26 @@ use crate::{
 
 use super::{sparse::SparseMatrix, vocabulary::Vocabulary};
 
-/// How the outcomes of the nearest training turns are combined into a forecast.
+/// The rule that combines the outcomes of the nearest training turns into a forecast.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Vote {
     /// The mean of the 5 nearest.
     Five,
-    /// The mean of the 100 nearest, weighted by squared similarity and shrunk towards the model's mean by 20 neighbours.
+    /// The mean of the 100 nearest, weighted by squared similarity and shrunk towards the model's mean by 20
+    /// neighbours.
     Hundred,
 }
 
 /// The training turns as TF-IDF vectors, with an inverted index to find the nearest ones.
 #[derive(Debug)]
 pub(crate) struct Neighbours<'a> {
+    /// The set.
     set: &'a PromptSet,
+    /// The training turns, in the order of the vectors.
     training: &'a [TrainingTurn],
+    /// The mean outcomes of each model in the training turns.
     means: &'a Means,
+    /// The words of the training turns.
     vocabulary: Vocabulary,
     /// Inverted index: for each column (word), the training turns that have it and their weights.
     by_column: Vec<Vec<(u32, f64)>>,
@@ -38,7 +43,8 @@ impl<'a> Neighbours<'a> {
         Self { set, training, means, by_column: vectors.transposed(), vocabulary }
     }
 
-    /// Predicts the outcome of each model on a turn, once for each [`Vote`]. `None` for models without outcomes.
+    /// Predicts the outcome of each model on a turn (an index of the set), first with [`Vote::Five`], then with
+    /// [`Vote::Hundred`]. `None` for models without outcomes.
     pub(crate) fn forecasts(&self, turn: usize) -> [Vec<Option<Forecast>>; 2] {
         let mut similarities = vec![0.0; self.training.len()];
         for (column, value) in self.vocabulary.vector(&self.set.turns[turn]) {
@@ -62,6 +68,8 @@ impl<'a> Neighbours<'a> {
         })
     }
 
+    /// Predicts the outcome of one model from its nearest training turns; `None` if it has no outcomes. `order` has the
+    /// indices of training turns in descending order of similarity.
     fn forecast(&self, model: usize, order: &[usize], similarities: &[f64], vote: Vote) -> Option<Forecast> {
         let (mean_score, mean_cost) = self.means.models[model]?;
         let has_outcome = |index: &&usize| self.training[**index].has_outcome_of(model);

@@ -7,6 +7,7 @@ pub(super) struct SparseMatrix {
     cells: Vec<(u32, f64)>,
     /// For each row, the index after its last cell.
     ends: Vec<usize>,
+    /// The number of columns.
     columns: usize,
 }
 
@@ -21,21 +22,23 @@ impl SparseMatrix {
         matrix
     }
 
+    /// Returns the rows, each as pairs of column and value.
     pub(super) fn rows(&self) -> impl Iterator<Item = &[(u32, f64)]> {
         let starts = [0].into_iter().chain(self.ends.iter().copied());
         starts.zip(&self.ends).map(|(start, end)| &self.cells[start..*end])
     }
 
+    /// Returns the number of columns.
     pub(super) const fn columns(&self) -> usize {
         self.columns
     }
 
-    /// Multiplies the matrix with a vector.
+    /// Multiplies the matrix with a vector, which must have at least as many entries as the matrix has columns.
     pub(super) fn times(&self, vector: &[f64]) -> Vec<f64> {
         self.rows().map(|row| dot(row, vector)).collect()
     }
 
-    /// Multiplies the transposed matrix with a vector.
+    /// Multiplies the transposed matrix with a vector, which has one entry for each row.
     pub(super) fn transposed_times(&self, factors: &[f64]) -> Vec<f64> {
         let mut sum = vec![0.0; self.columns];
         for (row, factor) in self.rows().zip(factors) {

@@ -14,7 +14,8 @@ pub(super) struct Vocabulary {
 }
 
 impl Vocabulary {
-    /// Computes the inverse document frequencies `ln((1 + turns) / (1 + turns with the word)) + 1`.
+    /// Collects the words of training turns, each with its inverse document frequency:
+    /// `ln((1 + turns) / (1 + turns with the word)) + 1`. With `by_group`, the kind of work counts as a word.
     pub(super) fn learn<'a>(turns: impl Iterator<Item = &'a Turn>, by_group: bool) -> Self {
         let (mut total, mut texts_with) = (0, BTreeMap::<String, usize>::new());
         for turn in turns {
@@ -29,6 +30,7 @@ impl Vocabulary {
         Self { words, by_group }
     }
 
+    /// Returns the number of words, which is the number of columns of the vectors.
     pub(super) fn columns(&self) -> usize {
         self.words.len()
     }

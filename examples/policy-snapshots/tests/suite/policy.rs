@@ -1,11 +1,11 @@
-//! One test per situation; the snapshots document the policy.
+//! Tests of the policy: one for each situation, whose snapshot documents the decision.
 
 use std::path::Path;
 
 use policy_snapshots::load;
 use router_core::Scenario;
 
-/// The why-view of the decision, followed by the banners for the user.
+/// Returns the explanation of the decision for a scenario, followed by the banners for the user.
 fn why(scenario: &Scenario) -> String {
     let policy = load(Path::new(env!("CARGO_MANIFEST_DIR")), "/home/dev").unwrap();
     scenario.try_on(&policy).unwrap().to_string()

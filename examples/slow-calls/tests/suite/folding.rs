@@ -1,10 +1,11 @@
-//! Folds constructed events without a log.
+//! Tests of the projection on constructed events, without a log.
 
 use event_core::{NewEvent, Position, Projected, Recorded, Timestamp};
 use slow_calls::{SlowCalls, SlowCount};
 
 use crate::events::{call, model, other};
 
+/// Applies events at positions from 1.
 fn fold(events: Vec<NewEvent>) -> Projected<SlowCalls> {
     let mut slow = Projected::<SlowCalls>::default();
     for (number, event) in (1..).zip(events) {

@@ -1,4 +1,4 @@
-//! Follows a growing log.
+//! Test of the projection as a view that follows a growing log.
 
 use std::sync::Arc;
 

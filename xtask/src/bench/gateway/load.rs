@@ -32,13 +32,14 @@ pub(crate) struct Load {
     pub(crate) first_number: u64,
 }
 
-/// The results of a load; times in microseconds.
+/// The results of a load, as the load generator prints them in JSON; times in microseconds.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct LoadFigures {
     /// The number of successful requests in the measurement.
     pub(crate) requests: u64,
     /// The number of failed requests.
     errors: u64,
+    /// The message of the first failed request; `None` if all succeeded.
     first_error: Option<String>,
     /// Successful requests per second.
     pub(crate) rps: f64,
@@ -63,22 +64,24 @@ pub(crate) struct LoadFigures {
 }
 
 impl Load {
+    /// Creates a load of one second, after 0.3 s without measurement, in which every request is a session.
     pub(crate) const fn new(body: &'static str, connections: usize) -> Self {
         Self { body, connections, seconds: 1.0, warm_up: 0.3, requests: None, turns: None, first_number: 0 }
     }
 
-    /// Runs the load against a URL; `pid` is the process whose processor time and memory are measured.
+    /// Runs the load against a base URL and prints its results; `pid` is the process whose processor time and memory
+    /// are measured.
     ///
     /// # Errors
-    /// If any request fails.
+    /// If any request fails, or none succeeds.
     pub(crate) fn run(self, url: &str, pid: Option<&str>) -> Outcome<LoadFigures> {
         self.run_with_body(url, pid, None)
     }
 
-    /// Runs the load with the body in `file`; `None` for the generated one.
+    /// Runs the load with the body in `file`; `None` for the generated one. See [`run`](Self::run).
     ///
     /// # Errors
-    /// If any request fails.
+    /// If any request fails, or none succeeds.
     pub(crate) fn run_with_body(self, url: &str, pid: Option<&str>, file: Option<&Path>) -> Outcome<LoadFigures> {
         let mut command = Command::new(workspace::release_binary("load"));
         command.args(["--url", url, "--body", self.body, "--distinct"]);

@@ -20,7 +20,9 @@ pub(super) struct Row {
     via_gateway: String,
     /// The value that is compared with the target.
     value: String,
+    /// The target as text; `-` without one.
     target: String,
+    /// `met`, `**missed**`, `not measured`, or `-` without a target.
     verdict: &'static str,
 }
 
@@ -34,10 +36,12 @@ fn median(rounds: &Rounds, figure: impl Fn(&(LoadFigures, LoadFigures)) -> f64) 
     figures.get(figures.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
+/// Returns the text for a target that is met or missed.
 const fn verdict(is_met: bool) -> &'static str {
     if is_met { "met" } else { "**missed**" }
 }
 
+/// Formats a time in microseconds, rounded.
 fn microseconds(time: f64) -> String {
     format!("{time:.0} µs")
 }
@@ -49,11 +53,14 @@ impl Row {
         Self::latency(name, rounds, limit, |figures| figures.median)
     }
 
-    /// Creates a row with the median latency that the gateway adds until the first byte.
+    /// Creates a row with the median latency that the gateway adds until the first byte; the target is
+    /// [`STREAM_LIMIT`].
     pub(super) fn first_byte(name: &str, rounds: &Rounds) -> Self {
         Self::latency(name, rounds, STREAM_LIMIT, |figures| figures.first_byte)
     }
 
+    /// Creates a row with the median latency that the gateway adds; `select` returns the measured time in microseconds.
+    /// `limit` is in microseconds, infinite without a target.
     fn latency(name: &str, rounds: &Rounds, limit: f64, select: impl Fn(&LoadFigures) -> f64) -> Self {
         let added = median(rounds, |(direct, via_gateway)| select(via_gateway) - select(direct));
         let has_target = limit.is_finite();
@@ -116,7 +123,7 @@ impl Row {
         }
     }
 
-    /// Creates a row with the time from the start of the process until it listens.
+    /// Creates a row with the time from the start of the process until it listens; the target is [`MAX_READY_MS`].
     pub(super) fn ready(name: &str, duration: Duration) -> Self {
         let duration = duration.as_secs_f64() * 1_000.0;
         Self {
@@ -146,7 +153,7 @@ pub(super) fn table(rows: &[Row]) -> String {
 mod tests {
     use super::*;
 
-    /// Figures whose times are all the same.
+    /// Returns figures whose times are all `time`, in microseconds.
     fn figures(time: f64) -> LoadFigures {
         let line = format!(
             r#"{{"requests":1,"errors":0,"first_error":null,"rps":9999.0,"p50_us":{time},"p99_us":{time},
