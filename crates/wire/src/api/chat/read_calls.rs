@@ -22,35 +22,37 @@ pub(super) struct Calls {
     opened: usize,
 }
 
-/// A tool call of a streamed chat completion whose deltas are being read.
+/// A tool call of a streamed chat completion, some of whose deltas have arrived.
 #[derive(Debug, Default)]
 struct Call {
+    /// The id of the call; `None` until it is received or derived.
     id: Option<String>,
-    /// The block of the call, which is opened once the name of the tool is known.
+    /// The block of the call; `None` until the name of the tool is known, which opens it.
     handle: Option<BlockHandle>,
     /// Argument deltas that arrived before the name of the tool.
     buffered: String,
 }
 
-/// Returns the string at a JSON pointer; `None` if it is empty.
+/// Returns the string at a JSON pointer; `None` if it is missing, empty or of another type.
 fn text<'a>(value: &'a Value, pointer: &str) -> Option<&'a str> {
     value.pointer(pointer)?.as_str().filter(|text| !text.is_empty())
 }
 
 impl Calls {
-    /// Creates the empty list of a response's calls.
+    /// Creates an empty list. Ids of calls that have none are derived from `response_id`.
     pub(super) fn new(response_id: &str) -> Self {
         Self { response_id: response_id.to_owned(), by_index: BTreeMap::new(), opened: 0 }
     }
 
-    /// Reads a delta of a tool call and appends its content to `blocks`. `position` is the position of the delta in the
+    /// Reads a delta of a tool call and appends its content to `blocks`. `position` is the index of the delta in the
     /// list of its chunk.
     ///
     /// The field `index` identifies the call. Some servers send none, and some send the same one for every call, so a
     /// new id with a name starts a new call.
     ///
+    ///
     /// # Errors
-    /// [`ConvertError::Malformed`] if the arguments are of another type, or follow the end of the call.
+    /// [`ConvertError::Malformed`] if the arguments are neither a string nor an object, or follow the end of the call.
     pub(super) fn read(
         &mut self,
         position: usize,
@@ -98,7 +100,7 @@ impl Calls {
         Ok(())
     }
 
-    /// Chooses a call index for a delta without one. With an id it is the index of the call with that id, or a new
+    /// Returns a call index for a delta without one. With an id it is the index of the call with that id, or a new
     /// index. Without an id it is the index of the latest call, or `position` if there is none.
     fn index_for_unindexed(&self, position: usize, id: Option<&str>) -> u64 {
         let after_last = self.by_index.last_key_value().map_or(0, |(last, _)| last + 1);
@@ -112,10 +114,11 @@ impl Calls {
         }
     }
 
-    /// Checks that all calls have the name of a tool.
+    /// Checks at the end of the response that all calls have the name of a tool.
+    ///
     ///
     /// # Errors
-    /// [`ConvertError::Malformed`] if one has none.
+    /// [`ConvertError::Malformed`] if a call has none.
     pub(super) fn finish(&self) -> Result<(), ConvertError> {
         let nameless = self.by_index.values().any(|call| call.handle.is_none());
         if nameless { Err(ConvertError::malformed("a tool call", "names no tool")) } else { Ok(()) }

@@ -1,4 +1,4 @@
-//! Inspects the settings of requests to Gemini: tools and generation settings.
+//! Inspects the settings of `generateContent` requests: tools, tool choice and generation settings.
 
 use contracts::Requirement;
 
@@ -10,8 +10,12 @@ use crate::{
 };
 
 impl<'a> Inspector<'a> {
-    /// Counts the tools of a Gemini request and records the features they require. Tools other than functions are those
-    /// of the provider. `cursor` is before the list.
+    /// Counts the tools of a `generateContent` request and records the features that they require. Members other than
+    /// function declarations are tools of the provider. `cursor` is before the list.
+    ///
+    ///
+    /// # Errors
+    /// [`RequestError`] if the list is not valid JSON.
     pub(crate) fn inspect_gemini_tools(&mut self, cursor: &mut Cursor<'a>) -> Result<(), RequestError> {
         let Some(mut elements) = cursor.enter_array()? else { return self.skip_non_list(cursor) };
         while elements.next(cursor)? {
@@ -33,8 +37,11 @@ impl<'a> Inspector<'a> {
         Ok(())
     }
 
-    /// Counts the function declarations of a Gemini request and records the features they require. `cursor` is before
-    /// the list.
+    /// Counts the function declarations and records the features that they require. `cursor` is before the list.
+    ///
+    ///
+    /// # Errors
+    /// [`RequestError`] if the list is not valid JSON.
     fn inspect_declarations(&mut self, cursor: &mut Cursor<'a>) -> Result<(), RequestError> {
         let Some(mut elements) = cursor.enter_array()? else { return self.skip_non_list(cursor) };
         while elements.next(cursor)? {
@@ -60,8 +67,8 @@ impl<'a> Inspector<'a> {
         Ok(())
     }
 
-    /// Records what `toolConfig` of a Gemini request requires, which is the tool choice. Unknown modes, and a choice
-    /// between several functions, make it [`Native`](Requirement::Native).
+    /// Inspects `toolConfig`, which contains the tool choice. Unknown modes, and a choice between several functions,
+    /// make the request [`Native`](Requirement::Native).
     pub(crate) fn inspect_gemini_tool_choice(&mut self, config: &Value<'a>) {
         let [calling] = self.known_google_members(config, ["functionCallingConfig"]);
         let Some(calling) = calling else { return };
@@ -79,7 +86,11 @@ impl<'a> Inspector<'a> {
         self.require_if(!is_supported, Requirement::Native);
     }
 
-    /// Records the features that the members of `generationConfig` in a Gemini request require. `cursor` is before it.
+    /// Records the features that the members of `generationConfig` require. `cursor` is before the object.
+    ///
+    ///
+    /// # Errors
+    /// [`RequestError`] if the value is not valid JSON.
     pub(crate) fn inspect_generation_config(&mut self, cursor: &mut Cursor<'a>) -> Result<(), RequestError> {
         let Some(mut members) = cursor.enter_object()? else { return self.skip_non_list(cursor) };
         while let Some(name) = members.next(cursor)? {
@@ -89,7 +100,8 @@ impl<'a> Inspector<'a> {
         Ok(())
     }
 
-    /// Records the features that the member `name` of `generationConfig` in a Gemini request requires.
+    /// Records the features that the member `name` of `generationConfig` requires. Output limit, sampling and response
+    /// format are also recorded in the summary.
     fn inspect_generation_setting(&mut self, name: &str, value: &Value<'a>) {
         match name {
             "maxOutputTokens" | "max_output_tokens" => self.summary.max_output = self.expect_count(value),
@@ -140,8 +152,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Records the features that the thinking level in `thinkingConfig` of a Gemini request requires, which is the
-    /// reasoning effort.
+    /// Records the features that the thinking level in `thinkingConfig` requires, which is the reasoning effort.
     fn inspect_thinking_level(&mut self, config: &Value<'a>) {
         let names = ["thinkingLevel", "thinkingBudget", "includeThoughts"];
         let [level, _, _] = self.known_google_members(config, names);

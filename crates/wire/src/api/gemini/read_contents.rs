@@ -1,4 +1,4 @@
-//! Parses the contents of a conversation with Gemini.
+//! Parses the contents of a `generateContent` request to canonical messages.
 
 use contracts::Requirement;
 use serde_json::{Map, Value};
@@ -15,6 +15,7 @@ use crate::{
     fields::ObjectKind,
 };
 
+/// The error for content that cannot be converted to any other API.
 const NATIVE: ConvertError = ConvertError::Requires(Requirement::Native);
 
 /// Parses the contents of a `generateContent` request, one after the other.
@@ -31,7 +32,11 @@ pub(super) struct Contents {
 }
 
 impl Contents {
-    /// Parses the system instruction of a Gemini request, a string or a content with parts. Its role is ignored.
+    /// Parses the system instruction, a string or a content with parts. Its role is ignored.
+    ///
+    ///
+    /// # Errors
+    /// [`ConvertError::Requires`] if a part is not supported.
     pub(super) fn read_system(
         &mut self,
         content: Value,
@@ -48,7 +53,11 @@ impl Contents {
         Ok(blocks)
     }
 
-    /// Parses a content of a Gemini request, which is a message with a role and parts.
+    /// Parses a content, which is a message with a role and parts. A missing role counts as `user`.
+    ///
+    ///
+    /// # Errors
+    /// [`ConvertError::Requires`] for unknown roles, and the errors of `read_part`.
     pub(super) fn read(&mut self, content: Value, gate: &mut FeatureGate<'_>) -> Result<Message, ConvertError> {
         let mut fields = ObjectReader::new_google(content, "a content")?;
         let role = match fields.take_string("role")?.as_deref() {
@@ -61,6 +70,7 @@ impl Contents {
         Ok(Message { role, blocks })
     }
 
+    /// Takes the parts of a content and parses them; `role` is the author of the content.
     fn read_parts(
         &mut self,
         fields: &mut ObjectReader,
@@ -74,7 +84,8 @@ impl Contents {
         Ok(blocks)
     }
 
-    /// Parses a part of a content in a Gemini request; `None` for thinking, which is dropped, and for empty texts.
+    /// Parses a part of a content; `None` for thinking, which is dropped, and for empty texts.
+    ///
     ///
     /// # Errors
     /// [`ConvertError::Requires`] if the part is not supported, or not allowed in this role.
@@ -118,6 +129,11 @@ impl Contents {
         Ok(block)
     }
 
+    /// Parses a function call and adds it to the unanswered ones. A call without an id gets a derived id.
+    ///
+    ///
+    /// # Errors
+    /// [`ConvertError::Malformed`] if the arguments are not an object, or the name is missing.
     fn read_call(&mut self, call: Value) -> Result<ToolCall, ConvertError> {
         let mut fields = ObjectReader::new_google(call, "a function call")?;
         let id = fields.take_string("id")?.unwrap_or_else(|| ids::derived_call_id("", self.calls));
@@ -133,6 +149,13 @@ impl Contents {
         Ok(ToolCall { id, name, input: ToolInput::Object(input) })
     }
 
+    /// Parses a function response and removes its call from the unanswered ones: the call with the same id, or else the
+    /// first one of the same function.
+    ///
+    ///
+    /// # Errors
+    /// [`ConvertError::Requires`] if there is no such call, or if the response has an image and the provider's API does
+    /// not support images in results.
     fn read_response(&mut self, response: Value, gate: &FeatureGate<'_>) -> Result<ToolResult, ConvertError> {
         let mut fields = ObjectReader::new_google(response, "a function response")?;
         let (id, name) = (fields.take_string("id")?, fields.take_string("name")?);
@@ -155,8 +178,9 @@ impl Contents {
     }
 }
 
-/// Converts the `response` of a function to text, and returns whether the function failed. Google specifies an object
-/// with the only field `output` or `error`, and accepts any other; that is converted to JSON text.
+/// Converts the `response` of a function to text, `None` if it is `null`, and returns whether the function failed.
+/// Google specifies an object with the only member `output` or `error`, and accepts any other value; that is converted
+/// to JSON text.
 fn read_output(response: Value) -> (Option<String>, bool) {
     let text = |value| match value {
         Value::Null => None,
@@ -177,7 +201,12 @@ fn read_output(response: Value) -> (Option<String>, bool) {
     }
 }
 
-/// Parses an image in a function response of a Gemini request.
+/// Parses an image in a function response.
+///
+///
+/// # Errors
+/// [`ConvertError::Requires`] for files, for other media, and for images if the provider's API does not support images
+/// in results.
 fn read_response_image(part: Value, gate: &FeatureGate<'_>) -> Result<Block, ConvertError> {
     let mut fields = ObjectReader::new_google(part, "a part of a response")?;
     let image = match (fields.take("inlineData"), fields.take("fileData")) {
@@ -190,6 +219,11 @@ fn read_response_image(part: Value, gate: &FeatureGate<'_>) -> Result<Block, Con
     Ok(Block::Image(image))
 }
 
+/// Parses inline data, which has to be an image.
+///
+///
+/// # Errors
+/// [`ConvertError::Requires`] for audio, video and documents.
 fn read_inline(data: Value) -> Result<Image, ConvertError> {
     let mut fields = ObjectReader::new_google(data, "data in a part")?;
     let (media_type, data) = (fields.take_required_string("mimeType")?, fields.take_required_string("data")?);
@@ -200,7 +234,8 @@ fn read_inline(data: Value) -> Result<Image, ConvertError> {
     }
 }
 
-/// Returns the error for a file reference: only Google can fetch it, with its keys or from its storage.
+/// Returns the error for a file reference, which cannot be converted: only Google can fetch the file, with its keys or
+/// from its storage.
 fn read_file(file: &Value) -> ConvertError {
     let media_type = ["mimeType", "mime_type"].into_iter().find_map(|name| file.get(name)?.as_str());
     ConvertError::Requires(requirement_of_media(media_type.unwrap_or_default()))
