@@ -81,7 +81,6 @@ pub(crate) trait Api: Sync {
     /// Inspects the member `name` of a request body: adds its content to the summary of `inspector` and records the
     /// features that it requires. `cursor` is before the value of the member, and after it on return.
     ///
-    ///
     /// # Errors
     /// [`RequestError`] if the value is not valid JSON, or has a type with which the request cannot be inspected.
     fn inspect_member<'a>(
@@ -135,7 +134,6 @@ pub(crate) trait Api: Sync {
     /// Parses a request body to the canonical form. Features that the provider's API may not support are checked with
     /// `gate`, which records the dropped ones.
     ///
-    ///
     /// # Errors
     /// [`ConvertError::Requires`] if a feature is not supported and may not be dropped; [`ConvertError::Malformed`] if
     /// the body does not follow the API.
@@ -143,7 +141,6 @@ pub(crate) trait Api: Sync {
 
     /// Writes a request body from the canonical form. Features without a counterpart in the API are dropped through
     /// `gate`.
-    ///
     ///
     /// # Errors
     /// [`ConvertError::Requires`] if a feature is not supported and may not be dropped; [`ConvertError::Malformed`] if
@@ -158,13 +155,11 @@ pub(crate) trait Api: Sync {
     /// Parses a response that is not streamed, and adds its content to `blocks`. An error object of the provider ends
     /// the response in `blocks` as failed.
     ///
-    ///
     /// # Errors
     /// [`ConvertError::Malformed`] if the response does not follow the API.
     fn read_response(&self, response: &Json, blocks: &mut BlockSequencer) -> Result<(), ConvertError>;
 
     /// Writes the body of a response that is not streamed; `head` has the id, model and creation time for the client.
-    ///
     ///
     /// # Errors
     /// [`ConvertError::Malformed`] if the API cannot represent the content.

@@ -17,7 +17,6 @@ impl<'a> Inspector<'a> {
     /// Inspects the member `name` of a Messages request: adds its content to the summary and records the features that
     /// it requires. `cursor` is before the value, and after it on return.
     ///
-    ///
     /// # Errors
     /// [`RequestError`] if the value is not valid JSON, or has a type with which the request cannot be inspected.
     pub(crate) fn inspect_anthropic_member(&mut self, cursor: &mut Cursor<'a>, name: &str) -> Result<(), RequestError> {
@@ -63,7 +62,6 @@ impl<'a> Inspector<'a> {
 
     /// Inspects the message at `index` of the conversation. The content is inspected once the role is known; if `role`
     /// follows `content`, the cursor returns to the content after the last member.
-    ///
     ///
     /// # Errors
     /// [`RequestError::WrongType`] if the message is not an object.

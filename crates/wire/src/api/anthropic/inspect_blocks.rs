@@ -16,7 +16,6 @@ impl<'a> Inspector<'a> {
     /// Inspects one content block of a Messages request: adds its content to `draft`, and records its size and the
     /// features that it requires. `cursor` is before the block.
     ///
-    ///
     /// # Errors
     /// [`RequestError`] if the block is not a JSON object.
     pub(crate) fn inspect_block(

@@ -17,7 +17,6 @@ impl<'a> Inspector<'a> {
     /// [`Requirement::ServerTools`] for tools of the provider, [`Requirement::Native`] for unknown members. `cursor` is
     /// before the list.
     ///
-    ///
     /// # Errors
     /// [`RequestError`] if the list is not valid JSON.
     pub(crate) fn inspect_anthropic_tools(&mut self, cursor: &mut Cursor<'a>) -> Result<(), RequestError> {

@@ -18,7 +18,6 @@ const NATIVE: ConvertError = ConvertError::Requires(Requirement::Native);
 
 /// Parses content of a Messages request in which only text is allowed, and returns the texts.
 ///
-///
 /// # Errors
 /// [`ConvertError::Requires`] if it contains a block other than text, and the errors of `blocks`.
 pub(super) fn texts(content: Value, gate: &mut FeatureGate<'_>) -> Result<Vec<String>, ConvertError> {
@@ -31,7 +30,6 @@ pub(super) fn texts(content: Value, gate: &mut FeatureGate<'_>) -> Result<Vec<St
 
 /// Parses the content of a message in a Messages request, a string or a list of blocks. `role` is the role of the
 /// message. Thinking is dropped.
-///
 ///
 /// # Errors
 /// [`ConvertError::Malformed`] if the content is neither a string nor a list, and the errors of `read_block`.
@@ -49,7 +47,6 @@ pub(super) fn blocks(content: Value, role: Role, gate: &mut FeatureGate<'_>) -> 
 }
 
 /// Parses a content block of a message with this role; `None` for thinking, which is dropped.
-///
 ///
 /// # Errors
 /// [`ConvertError::Requires`] if the block is not supported, or not allowed in this role; [`ConvertError::Malformed`]
@@ -89,7 +86,6 @@ fn read_block(value: Value, role: Role, gate: &mut FeatureGate<'_>) -> Result<Op
 
 /// Parses the `source` of an image: base64 data or a URL.
 ///
-///
 /// # Errors
 /// [`ConvertError::Requires`] for files stored by the provider, for unknown types of sources, and for a remote image if
 /// the provider's API does not fetch images.
@@ -117,7 +113,6 @@ fn read_image(fields: &mut ObjectReader, gate: &FeatureGate<'_>) -> Result<Image
 
 /// Parses a `tool_use` block. A missing `input` becomes an empty object.
 ///
-///
 /// # Errors
 /// [`ConvertError::Malformed`] if the input is not an object, or the id or name is missing; [`ConvertError::Requires`]
 /// if the call was made by the provider's own code.
@@ -139,7 +134,6 @@ fn read_call(fields: &mut ObjectReader) -> Result<ToolCall, ConvertError> {
 }
 
 /// Parses a `tool_result` block. Its content may have texts and images.
-///
 ///
 /// # Errors
 /// [`ConvertError::Requires`] if it has an image and the provider's API does not support images in results, or if it

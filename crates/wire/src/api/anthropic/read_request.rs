@@ -20,7 +20,6 @@ const NATIVE: ConvertError = ConvertError::Requires(Requirement::Native);
 
 /// Parses the body of a Messages request to the canonical form.
 ///
-///
 /// # Errors
 /// [`ConvertError::Requires`] for a feature that the provider's API does not support and that may not be dropped;
 /// [`ConvertError::Malformed`] if a field is missing or has another type.
@@ -101,7 +100,6 @@ fn read_message(message: Value, gate: &mut FeatureGate<'_>) -> Result<Message, C
 
 /// Parses a tool definition.
 ///
-///
 /// # Errors
 /// [`ConvertError::Requires`] with [`Requirement::ServerTools`] for Anthropic's own tools, for tools that the
 /// provider's code may call, and for tools that are loaded later.
@@ -146,7 +144,6 @@ fn read_tool_choice(mut choice: ObjectReader, request: &mut Request) -> Result<(
 /// [`Requirement::ThinkingControl`]: budgets and display options have no counterpart in other APIs, so the model uses
 /// its default thinking.
 ///
-///
 /// # Errors
 /// [`ConvertError::Requires`] if thinking may not be dropped, or its type is unknown.
 fn read_thinking(mut thinking: ObjectReader, gate: &mut FeatureGate<'_>) -> Result<(), ConvertError> {
@@ -158,7 +155,6 @@ fn read_thinking(mut thinking: ObjectReader, gate: &mut FeatureGate<'_>) -> Resu
 }
 
 /// Parses a response format, which has to be a JSON schema.
-///
 ///
 /// # Errors
 /// [`ConvertError::Requires`] for other types, [`ConvertError::Malformed`] if the schema is missing.

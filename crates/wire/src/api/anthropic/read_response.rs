@@ -56,7 +56,6 @@ fn start_of(message: &Value, tokens: Tokens) -> Start {
 /// Parses a content block of a Messages response. Returns its kind and the content that it already has; the kind is
 /// `None` for redacted thinking, which is encrypted and cannot be converted.
 ///
-///
 /// # Errors
 /// [`ConvertError::Malformed`] if the type of the block is unknown.
 fn read_block(block: &Value) -> Result<(Option<BlockKind>, String), ConvertError> {
@@ -76,7 +75,6 @@ fn read_block(block: &Value) -> Result<(Option<BlockKind>, String), ConvertError
 
 /// Parses a Messages response that is not streamed, and adds its content to `blocks`. An error object ends the response
 /// as failed.
-///
 ///
 /// # Errors
 /// [`ConvertError::Malformed`] if the response has no list of blocks, or a block of an unknown type.
@@ -152,7 +150,6 @@ impl ResponseReader {
 
     /// Returns the index of the content block to which an event of the stream belongs.
     ///
-    ///
     /// # Errors
     /// [`ConvertError::Malformed`] if the event has no index.
     fn index(data: &Value) -> Result<u64, ConvertError> {
@@ -178,7 +175,6 @@ impl ResponseReader {
 
     /// Handles `content_block_delta`: appends text, thinking or arguments to the open block. Signatures and citations
     /// are ignored.
-    ///
     ///
     /// # Errors
     /// [`ConvertError::Malformed`] if the block is not open, or the type of the delta is unknown.

@@ -22,7 +22,6 @@ use crate::{
 /// Writes the body of a Messages request. Blank texts are omitted, because Anthropic rejects them, and consecutive
 /// messages of one role are merged.
 ///
-///
 /// # Errors
 /// [`ConvertError::Requires`] for a feature that Anthropic does not support and that may not be dropped.
 pub(crate) fn write_request(
@@ -75,7 +74,6 @@ pub(crate) fn write_request(
 
 /// Writes a message; `None` if it has no content other than blank texts.
 ///
-///
 /// # Errors
 /// [`ConvertError::Requires`] for a system message within the conversation.
 fn write_message(message: Message) -> Result<Option<Value>, ConvertError> {
@@ -89,7 +87,6 @@ fn write_message(message: Message) -> Result<Option<Value>, ConvertError> {
 }
 
 /// Writes content blocks, without blank texts.
-///
 ///
 /// # Errors
 /// [`ConvertError::Requires`] if the arguments of a tool call are not a JSON object.
@@ -124,7 +121,6 @@ fn write_result(result: ToolResult) -> Result<Value, ConvertError> {
 }
 
 /// Writes a tool definition. A tool without parameters has a schema without properties.
-///
 ///
 /// # Errors
 /// [`ConvertError::Requires`] for custom tools, which Anthropic does not have.
@@ -166,7 +162,6 @@ fn write_tool_choice(body: &mut Map<String, Value>, choice: Option<ToolChoice>, 
 /// Writes `temperature`, `top_p` and `top_k` to `body`. Seed and penalties are dropped. A temperature above 1 is
 /// omitted, and of a temperature and a `top_p` only one is written, because newer models accept only one of the two.
 ///
-///
 /// # Errors
 /// [`ConvertError::Requires`] if seed or penalties are set and may not be dropped.
 fn write_sampling(
@@ -201,7 +196,6 @@ fn write_sampling(
 
 /// Returns the members of `output_config`: the reasoning effort, at least `low`, and the JSON schema of the response.
 /// The result is empty if neither is set.
-///
 ///
 /// # Errors
 /// [`ConvertError::Requires`] for JSON output without a schema, which Anthropic does not support.

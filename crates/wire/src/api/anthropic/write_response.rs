@@ -23,7 +23,6 @@ const UNSIGNED_THINKING: ConvertError = ConvertError::malformed("the answer", "s
 /// Writes the body of a Messages response that is not streamed. Thinking is dropped, because it has no signature of
 /// Anthropic, and so is a call whose arguments were cut off at the output limit.
 ///
-///
 /// # Errors
 /// [`ConvertError::Malformed`] if the response has a call of a custom tool, or a call whose arguments are not a JSON
 /// object.

@@ -17,7 +17,6 @@ impl<'a> Inspector<'a> {
     /// Inspects the member `name` of a chat completions request: adds its content to the summary and records the
     /// features that it requires. `cursor` is before the value, and after it on return.
     ///
-    ///
     /// # Errors
     /// [`RequestError`] if the value is not valid JSON, or has a type with which the request cannot be inspected.
     pub(crate) fn inspect_chat_member(&mut self, cursor: &mut Cursor<'a>, name: &str) -> Result<(), RequestError> {
@@ -62,7 +61,6 @@ impl<'a> Inspector<'a> {
 
     /// Inspects the message at `index` of the conversation and records it according to its role. Unknown roles make the
     /// request [`Native`](Requirement::Native).
-    ///
     ///
     /// # Errors
     /// [`RequestError::WrongType`] if the message, or a part of its content, is not an object.
@@ -110,7 +108,6 @@ impl<'a> Inspector<'a> {
 
     /// Reads the members of a message and returns them. Records the features of members whose requirement does not
     /// depend on the role.
-    ///
     ///
     /// # Errors
     /// [`RequestError::WrongType`] if the message is not an object.

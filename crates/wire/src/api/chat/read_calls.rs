@@ -50,7 +50,6 @@ impl Calls {
     /// The field `index` identifies the call. Some servers send none, and some send the same one for every call, so a
     /// new id with a name starts a new call.
     ///
-    ///
     /// # Errors
     /// [`ConvertError::Malformed`] if the arguments are neither a string nor an object, or follow the end of the call.
     pub(super) fn read(
@@ -115,7 +114,6 @@ impl Calls {
     }
 
     /// Checks at the end of the response that all calls have the name of a tool.
-    ///
     ///
     /// # Errors
     /// [`ConvertError::Malformed`] if a call has none.

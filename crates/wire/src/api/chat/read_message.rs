@@ -18,7 +18,6 @@ const NATIVE: ConvertError = ConvertError::Requires(Requirement::Native);
 
 /// Parses a message. A tool result becomes a message of the user, and thinking is dropped.
 ///
-///
 /// # Errors
 /// [`ConvertError::Requires`] for unknown roles, for members that the role does not allow, and for features that the
 /// provider's API does not support; [`ConvertError::Malformed`] if a required member is missing or has another type.
@@ -69,7 +68,6 @@ pub(super) fn read_message(message: Value, gate: &mut FeatureGate<'_>) -> Result
 
 /// Parses the content of a message, a string or a list of parts; an empty string results in no blocks.
 ///
-///
 /// # Errors
 /// [`ConvertError::Malformed`] if the content is of another type, and the errors of `read_part`.
 fn read_content(content: Value, role: Role, gate: &mut FeatureGate<'_>) -> Result<Vec<Block>, ConvertError> {
@@ -87,7 +85,6 @@ fn read_content(content: Value, role: Role, gate: &mut FeatureGate<'_>) -> Resul
 }
 
 /// Parses a content part of a message with this role: a text, or an image of the user.
-///
 ///
 /// # Errors
 /// [`ConvertError::Requires`] for audio, video, files and unknown types, and for a remote image if the provider's API
@@ -116,7 +113,6 @@ fn read_part(part: Value, role: Role, gate: &mut FeatureGate<'_>) -> Result<Bloc
 }
 
 /// Parses a tool call of the model. Its `index` is ignored, and the signature in `extra_content` is dropped.
-///
 ///
 /// # Errors
 /// [`ConvertError::Requires`] for calls of custom tools if the provider's API has none, and for unknown types;

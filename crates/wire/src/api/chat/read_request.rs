@@ -19,7 +19,6 @@ const NATIVE: ConvertError = ConvertError::Requires(Requirement::Native);
 
 /// Parses the body of a chat completions request to the canonical form.
 ///
-///
 /// # Errors
 /// [`ConvertError::Requires`] for a feature that the provider's API does not support and that may not be dropped;
 /// [`ConvertError::Malformed`] if a field is missing or has another type.
@@ -69,7 +68,6 @@ pub(crate) fn read_request(body: Value, gate: &mut FeatureGate<'_>) -> Result<Re
 
 /// Takes the presence penalty and the frequency penalty; each is `None` if it is missing or zero.
 ///
-///
 /// # Errors
 /// [`ConvertError::Malformed`] if one is not a number.
 fn read_penalties(fields: &mut ObjectReader) -> Result<[Option<Number>; 2], ConvertError> {
@@ -82,7 +80,6 @@ fn read_penalties(fields: &mut ObjectReader) -> Result<[Option<Number>; 2], Conv
 }
 
 /// Takes the stop sequences, a string or a list of strings; empty if there are none.
-///
 ///
 /// # Errors
 /// [`ConvertError::Malformed`] if the value is of another type.
@@ -97,7 +94,6 @@ fn read_stop_sequences(fields: &mut ObjectReader) -> Result<Vec<String>, Convert
 
 /// Takes the settings that no other API supports and checks that they have their default values; `logit_bias` is
 /// dropped.
-///
 ///
 /// # Errors
 /// [`ConvertError::Requires`] if a setting has another value, or if `logit_bias` may not be dropped.
@@ -122,7 +118,6 @@ fn reject_unsupported_settings(fields: &mut ObjectReader, gate: &mut FeatureGate
 }
 
 /// Parses the response format; `None` for text. A JSON schema is not strict unless the client sets `strict`.
-///
 ///
 /// # Errors
 /// [`ConvertError::Requires`] for unknown types, [`ConvertError::Malformed`] if the schema is missing.
@@ -149,7 +144,6 @@ fn read_format(mut format: ObjectReader) -> Result<Option<Format>, ConvertError>
 }
 
 /// Parses a tool definition: a function or a custom tool.
-///
 ///
 /// # Errors
 /// [`ConvertError::Requires`] for custom tools if the provider's API has none, and for other types, which are tools of
@@ -208,7 +202,6 @@ fn read_grammar(mut format: ObjectReader) -> Result<Option<Grammar>, ConvertErro
 }
 
 /// Parses the tool choice: a keyword, or an object with the type and name of a tool.
-///
 ///
 /// # Errors
 /// [`ConvertError::Requires`] for unknown keywords and types, [`ConvertError::Malformed`] if the name is missing.

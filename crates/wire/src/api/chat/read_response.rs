@@ -42,7 +42,6 @@ fn text<'a>(value: &'a Value, pointer: &str) -> Option<&'a str> {
 /// Parses a chat completion that is not streamed, and adds its content to `blocks`. An error object ends the response
 /// as failed.
 ///
-///
 /// # Errors
 /// [`ConvertError::Malformed`] if the response has neither choices nor an error, or content that was not requested.
 pub(crate) fn read_response(response: &Value, blocks: &mut BlockSequencer) -> Result<(), ConvertError> {
@@ -62,7 +61,6 @@ impl ResponseReader {
 
     /// Parses a chunk of a chat completion and adds its content to `blocks`. The content of a choice is in its member
     /// `content_field`: `delta` in a stream, `message` otherwise.
-    ///
     ///
     /// # Errors
     /// [`ConvertError::Malformed`] if the chunk has a second choice, or content that was not requested.
@@ -138,7 +136,6 @@ impl ResponseReader {
 
     /// Finishes the response in `blocks` with the stop reason and the token counts received so far. A refusal takes
     /// precedence over the received stop reason. Does nothing if the response has ended.
-    ///
     ///
     /// # Errors
     /// [`ConvertError::Malformed`] if a tool call has no name.

@@ -13,7 +13,6 @@ use crate::convert::{
 /// Converts a canonical message to messages of chat completions and appends them to `written`. Each tool result becomes
 /// a message of its own, before the rest.
 ///
-///
 /// # Errors
 /// [`ConvertError::Requires`] if a tool result has an image.
 pub(super) fn write_message(message: Message, written: &mut Vec<Value>) -> Result<(), ConvertError> {
@@ -80,7 +79,6 @@ fn write_call(call: ToolCall) -> Value {
 
 /// Writes a tool result as a message with the role `tool`. The text of a failed result starts with a note about the
 /// failure, since the API has no field for it.
-///
 ///
 /// # Errors
 /// [`ConvertError::Requires`] if the result has an image.

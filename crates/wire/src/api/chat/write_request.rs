@@ -15,7 +15,6 @@ use crate::convert::{
 /// Writes the body of a chat completions request. The usage of a stream is requested, except from servers without the
 /// newer fields.
 ///
-///
 /// # Errors
 /// [`ConvertError::Requires`] for a feature that chat completions do not support and that may not be dropped.
 pub(crate) fn write_request(
@@ -70,7 +69,6 @@ pub(crate) fn write_request(
 
 /// Writes the settings that only `OpenAI`'s APIs have to `body`. Servers without the newer fields receive none of them:
 /// the cache retention and the verbosity are dropped as features, the others are ignored.
-///
 ///
 /// # Errors
 /// [`ConvertError::Requires`] if a feature may not be dropped.
@@ -145,7 +143,6 @@ fn write_format(format: Format) -> Value {
 }
 
 /// Writes the sampling parameters to `body`. `top_k`, which the API does not have, is dropped.
-///
 ///
 /// # Errors
 /// [`ConvertError::Requires`] if `top_k` is set and may not be dropped.

@@ -19,7 +19,6 @@ impl<'a> Inspector<'a> {
     /// Inspects the member `name` of a `generateContent` request: adds its content to the summary and records the
     /// features that it requires. `cursor` is before the value, and after it on return.
     ///
-    ///
     /// # Errors
     /// [`RequestError`] if the value is not valid JSON, or has a type with which the request cannot be inspected.
     pub(crate) fn inspect_gemini_member(&mut self, cursor: &mut Cursor<'a>, name: &str) -> Result<(), RequestError> {
@@ -50,7 +49,6 @@ impl<'a> Inspector<'a> {
 
     /// Inspects the content at `index` of the conversation, which is a message with a role and parts, and records it
     /// according to its role. Unknown roles make the request [`Native`](Requirement::Native).
-    ///
     ///
     /// # Errors
     /// [`RequestError::WrongType`] if the content is not an object.
@@ -114,7 +112,6 @@ impl<'a> Inspector<'a> {
 
     /// Inspects one part of a content: adds it to `draft`, and records its size and the features that it requires.
     /// `cursor` is before the part.
-    ///
     ///
     /// # Errors
     /// [`RequestError::WrongType`] if the part is not an object.

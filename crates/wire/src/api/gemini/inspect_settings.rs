@@ -13,7 +13,6 @@ impl<'a> Inspector<'a> {
     /// Counts the tools of a `generateContent` request and records the features that they require. Members other than
     /// function declarations are tools of the provider. `cursor` is before the list.
     ///
-    ///
     /// # Errors
     /// [`RequestError`] if the list is not valid JSON.
     pub(crate) fn inspect_gemini_tools(&mut self, cursor: &mut Cursor<'a>) -> Result<(), RequestError> {
@@ -38,7 +37,6 @@ impl<'a> Inspector<'a> {
     }
 
     /// Counts the function declarations and records the features that they require. `cursor` is before the list.
-    ///
     ///
     /// # Errors
     /// [`RequestError`] if the list is not valid JSON.
@@ -87,7 +85,6 @@ impl<'a> Inspector<'a> {
     }
 
     /// Records the features that the members of `generationConfig` require. `cursor` is before the object.
-    ///
     ///
     /// # Errors
     /// [`RequestError`] if the value is not valid JSON.

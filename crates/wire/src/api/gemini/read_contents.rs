@@ -34,7 +34,6 @@ pub(super) struct Contents {
 impl Contents {
     /// Parses the system instruction, a string or a content with parts. Its role is ignored.
     ///
-    ///
     /// # Errors
     /// [`ConvertError::Requires`] if a part is not supported.
     pub(super) fn read_system(
@@ -54,7 +53,6 @@ impl Contents {
     }
 
     /// Parses a content, which is a message with a role and parts. A missing role counts as `user`.
-    ///
     ///
     /// # Errors
     /// [`ConvertError::Requires`] for unknown roles, and the errors of `read_part`.
@@ -85,7 +83,6 @@ impl Contents {
     }
 
     /// Parses a part of a content; `None` for thinking, which is dropped, and for empty texts.
-    ///
     ///
     /// # Errors
     /// [`ConvertError::Requires`] if the part is not supported, or not allowed in this role.
@@ -131,7 +128,6 @@ impl Contents {
 
     /// Parses a function call and adds it to the unanswered ones. A call without an id gets a derived id.
     ///
-    ///
     /// # Errors
     /// [`ConvertError::Malformed`] if the arguments are not an object, or the name is missing.
     fn read_call(&mut self, call: Value) -> Result<ToolCall, ConvertError> {
@@ -151,7 +147,6 @@ impl Contents {
 
     /// Parses a function response and removes its call from the unanswered ones: the call with the same id, or else the
     /// first one of the same function.
-    ///
     ///
     /// # Errors
     /// [`ConvertError::Requires`] if there is no such call, or if the response has an image and the provider's API does
@@ -203,7 +198,6 @@ fn read_output(response: Value) -> (Option<String>, bool) {
 
 /// Parses an image in a function response.
 ///
-///
 /// # Errors
 /// [`ConvertError::Requires`] for files, for other media, and for images if the provider's API does not support images
 /// in results.
@@ -220,7 +214,6 @@ fn read_response_image(part: Value, gate: &FeatureGate<'_>) -> Result<Block, Con
 }
 
 /// Parses inline data, which has to be an image.
-///
 ///
 /// # Errors
 /// [`ConvertError::Requires`] for audio, video and documents.

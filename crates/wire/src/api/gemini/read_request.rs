@@ -20,7 +20,6 @@ const NATIVE: ConvertError = ConvertError::Requires(Requirement::Native);
 
 /// Parses the body of a `generateContent` request to the canonical form.
 ///
-///
 /// # Errors
 /// [`ConvertError::Requires`] for a feature that the provider's API does not support and that may not be dropped;
 /// [`ConvertError::Malformed`] if a field is missing or has another type.
@@ -54,7 +53,6 @@ pub(crate) fn read_request(body: Value, gate: &mut FeatureGate<'_>) -> Result<Re
 
 /// Parses an element of `tools` and appends its function declarations to `tools`.
 ///
-///
 /// # Errors
 /// [`ConvertError::Requires`] if the element has tools of the provider.
 fn read_tools(tool: Value, tools: &mut Vec<Tool>) -> Result<(), ConvertError> {
@@ -83,7 +81,6 @@ fn from_google(mut value: Value) -> Value {
 
 /// Parses `toolConfig`; `None` if it contains no tool choice.
 ///
-///
 /// # Errors
 /// [`ConvertError::Requires`] for unknown modes, and for a choice between several functions.
 fn read_tool_choice(config: Value) -> Result<Option<ToolChoice>, ConvertError> {
@@ -105,7 +102,6 @@ fn read_tool_choice(config: Value) -> Result<Option<ToolChoice>, ConvertError> {
 }
 
 /// Parses `generationConfig` and sets output limit, stop sequences, sampling, effort and format of `request`.
-///
 ///
 /// # Errors
 /// [`ConvertError::Requires`] for settings that no other API supports, and for features that may not be dropped.
@@ -141,7 +137,6 @@ fn is_text_only(value: &Value) -> bool {
 /// Parses `thinkingConfig` and returns the thinking level as the effort; `None` if there is none. A budget, and the
 /// request to return thoughts, are dropped.
 ///
-///
 /// # Errors
 /// [`ConvertError::Requires`] for unknown levels, and for settings that may not be dropped.
 fn read_thinking(thinking: Value, gate: &mut FeatureGate<'_>) -> Result<Option<Effort>, ConvertError> {
@@ -158,7 +153,6 @@ fn read_thinking(thinking: Value, gate: &mut FeatureGate<'_>) -> Result<Option<E
 }
 
 /// Takes the response format from its MIME type and schema; `None` for text.
-///
 ///
 /// # Errors
 /// [`ConvertError::Requires`] for other MIME types, and for a schema without the type `application/json`.

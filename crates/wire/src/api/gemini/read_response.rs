@@ -43,7 +43,6 @@ fn text<'a>(value: &'a Value, pointer: &str) -> Option<&'a str> {
 /// Parses a `generateContent` response that is not streamed, and adds its content to `blocks`. Call ids of a response
 /// without an id are derived from the text of the response.
 ///
-///
 /// # Errors
 /// [`ConvertError::Malformed`] if the response has a second candidate, or a part of an unknown kind.
 pub(crate) fn read_response(response: &Value, blocks: &mut BlockSequencer) -> Result<(), ConvertError> {
@@ -62,7 +61,6 @@ impl ResponseReader {
     }
 
     /// Parses a chunk of the response and adds its content to `blocks`. An error object ends the response as failed.
-    ///
     ///
     /// # Errors
     /// [`ConvertError::Malformed`] if the chunk has a second candidate, or a part of an unknown kind.
@@ -93,7 +91,6 @@ impl ResponseReader {
     }
 
     /// Appends a part to `blocks`: text, thinking or a function call. A part with only a signature is ignored.
-    ///
     ///
     /// # Errors
     /// [`ConvertError::Malformed`] for parts of other kinds, and for calls without a name.

@@ -24,7 +24,6 @@ impl Contents {
     /// Writes a message as a content; `None` if it is empty. Function responses come first, in the order of their
     /// calls. The first call of a message gets a placeholder signature.
     ///
-    ///
     /// # Errors
     /// [`ConvertError::Requires`] for a system message, for remote images, for arguments that are not a JSON object,
     /// and for tool results with an image or without a call.
@@ -65,7 +64,6 @@ impl Contents {
 
     /// Writes a function call, and records its position and name for its response.
     ///
-    ///
     /// # Errors
     /// [`ConvertError::Requires`] if the arguments are not a JSON object.
     fn write_call(&mut self, call: ToolCall) -> Result<Value, ConvertError> {
@@ -76,7 +74,6 @@ impl Contents {
 
     /// Writes a function response, with its texts joined by line feeds in `output`, or in `error` if the function
     /// failed.
-    ///
     ///
     /// # Errors
     /// [`ConvertError::Requires`] if no earlier call has the id of the result, or if the result has an image.

@@ -16,7 +16,6 @@ use crate::convert::{
 
 /// Writes the body of a `generateContent` request. Consecutive messages of one role are merged.
 ///
-///
 /// # Errors
 /// [`ConvertError::Requires`] for a feature that Gemini does not support and that may not be dropped.
 pub(crate) fn write_request(mut request: Request, gate: &mut FeatureGate<'_>) -> Result<Value, ConvertError> {
@@ -51,7 +50,6 @@ pub(crate) fn write_request(mut request: Request, gate: &mut FeatureGate<'_>) ->
 
 /// Writes a function declaration.
 ///
-///
 /// # Errors
 /// [`ConvertError::Requires`] for custom tools, which Gemini does not have.
 fn write_tool(tool: Tool) -> Result<Value, ConvertError> {
@@ -84,7 +82,6 @@ fn write_tool_choice(choice: Option<ToolChoice>, has_strict_tool: bool) -> Optio
 
 /// Returns the members of `generationConfig`: sampling, limits, thinking level and response format. The effort is
 /// limited to the levels `minimal` to `high`, and the verbosity and cache retention of `OpenAI` are dropped.
-///
 ///
 /// # Errors
 /// [`ConvertError::Requires`] if a setting may not be dropped.

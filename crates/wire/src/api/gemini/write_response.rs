@@ -18,7 +18,6 @@ use crate::convert::{
 /// Writes the body of a `generateContent` response that is not streamed. A call that was cut off at the output limit is
 /// omitted.
 ///
-///
 /// # Errors
 /// [`ConvertError::Malformed`] if the response has a call of a custom tool, or another call whose arguments are not an
 /// object.
@@ -35,7 +34,6 @@ pub(crate) fn write_response(response: Response, head: &ResponseHead) -> Result<
 }
 
 /// Writes a block as a part of a content.
-///
 ///
 /// # Errors
 /// [`ConvertError::Malformed`] for a call of a custom tool, which Gemini does not have, and for a call whose arguments

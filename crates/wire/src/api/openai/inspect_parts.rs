@@ -17,7 +17,6 @@ impl<'a> Inspector<'a> {
     /// size and the features that it requires. `cursor` is before the part. Parts of the other API's types make the
     /// request [`Native`](Requirement::Native).
     ///
-    ///
     /// # Errors
     /// [`RequestError`] if the part is not a JSON object.
     pub(crate) fn inspect_openai_part(
@@ -61,7 +60,6 @@ impl<'a> Inspector<'a> {
 
     /// Reads the members of a content part and returns them. Records the features of members whose requirement does not
     /// depend on the type of the part.
-    ///
     ///
     /// # Errors
     /// [`RequestError`] if the part is not a JSON object.

@@ -116,7 +116,6 @@ impl<'a> Inspector<'a> {
     /// Inspects the content of a message or tool result, a string or a list of parts, and adds it to `draft`. `cursor`
     /// is only used to return to the content.
     ///
-    ///
     /// # Errors
     /// [`RequestError`] if an element of the list is not a JSON object.
     pub(crate) fn inspect_openai_parts(

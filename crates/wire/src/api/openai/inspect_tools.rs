@@ -14,7 +14,6 @@ impl<'a> Inspector<'a> {
     /// require. Types other than functions, custom tools and namespaces are tools of the provider. `cursor` is before
     /// the list.
     ///
-    ///
     /// # Errors
     /// [`RequestError`] if the list is not valid JSON.
     pub(crate) fn inspect_openai_tools(&mut self, cursor: &mut Cursor<'a>) -> Result<(), RequestError> {

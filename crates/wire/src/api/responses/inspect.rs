@@ -22,7 +22,6 @@ impl<'a> Inspector<'a> {
     /// Inspects the member `name` of a Responses request: adds its content to the summary and records the features that
     /// it requires. `cursor` is before the value, and after it on return.
     ///
-    ///
     /// # Errors
     /// [`RequestError`] if the value is not valid JSON, or has a type with which the request cannot be inspected.
     pub(crate) fn inspect_responses_member(&mut self, cursor: &mut Cursor<'a>, name: &str) -> Result<(), RequestError> {
@@ -127,7 +126,6 @@ impl<'a> Inspector<'a> {
 
     /// Inspects the conversation of a Responses request, a string or a list of items. `cursor` is before it.
     ///
-    ///
     /// # Errors
     /// [`RequestError`] if the value is of another type, or an item is not a JSON object.
     fn inspect_input(&mut self, cursor: &mut Cursor<'a>) -> Result<(), RequestError> {
@@ -144,7 +142,6 @@ impl<'a> Inspector<'a> {
 
     /// Inspects the item at `index` of the conversation and records it according to its type. An item without a type is
     /// a message.
-    ///
     ///
     /// # Errors
     /// [`RequestError`] if the item is not a JSON object.

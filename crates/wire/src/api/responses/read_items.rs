@@ -18,7 +18,6 @@ const NATIVE: ConvertError = ConvertError::Requires(Requirement::Native);
 
 /// Parses the conversation of a Responses request, a string or a list of items, and appends it to `messages`.
 ///
-///
 /// # Errors
 /// [`ConvertError::Malformed`] if the value is of another type, and the errors of `read_item`.
 pub(super) fn read_input(
@@ -40,7 +39,6 @@ pub(super) fn read_input(
 }
 
 /// Parses an item and appends it to the last of `messages`, or as a new message. Reasoning is dropped.
-///
 ///
 /// # Errors
 /// [`ConvertError::Requires`] for items of the provider and for features that the provider's API does not support;
@@ -88,7 +86,6 @@ fn can_extend(blocks: &[Block], role: Role) -> bool {
 
 /// Parses a message item and appends it to `messages`; consecutive messages of the model are merged.
 ///
-///
 /// # Errors
 /// [`ConvertError::Requires`] for unknown roles, [`ConvertError::Malformed`] if the role or the content is missing.
 fn read_message(
@@ -114,7 +111,6 @@ fn read_message(
 
 /// Parses the content of a message or the output of a tool, a string or a list of parts.
 ///
-///
 /// # Errors
 /// [`ConvertError::Malformed`] if the value is of another type, and the errors of `read_part`.
 fn read_content(content: Value, role: Role, gate: &mut FeatureGate<'_>) -> Result<Vec<Block>, ConvertError> {
@@ -127,7 +123,6 @@ fn read_content(content: Value, role: Role, gate: &mut FeatureGate<'_>) -> Resul
 }
 
 /// Parses a content part: a text, or an image of the user.
-///
 ///
 /// # Errors
 /// [`ConvertError::Requires`] for images in the provider's storage, files, audio and unknown types, and for a remote
@@ -163,7 +158,6 @@ fn read_part(part: Value, role: Role, gate: &mut FeatureGate<'_>) -> Result<Bloc
 
 /// Takes the id and name of a tool call and returns the call with these arguments.
 ///
-///
 /// # Errors
 /// [`ConvertError::Malformed`] if the id or name is missing.
 fn read_call(fields: &mut ObjectReader, input: ToolInput) -> Result<ToolCall, ConvertError> {
@@ -171,7 +165,6 @@ fn read_call(fields: &mut ObjectReader, input: ToolInput) -> Result<ToolCall, Co
 }
 
 /// Takes the id and output of a tool result; a missing output results in no content.
-///
 ///
 /// # Errors
 /// [`ConvertError::Requires`] if it has an image and the provider's API does not support images in results.

@@ -20,7 +20,6 @@ const NATIVE: ConvertError = ConvertError::Requires(Requirement::Native);
 
 /// Parses the body of a Responses request to the canonical form.
 ///
-///
 /// # Errors
 /// [`ConvertError::Requires`] for a feature that the provider's API does not support and that may not be dropped;
 /// [`ConvertError::Malformed`] if a field is missing or has another type.
@@ -70,7 +69,6 @@ pub(crate) fn read_request(body: Value, gate: &mut FeatureGate<'_>) -> Result<Re
 
 /// Takes the settings that no other API supports and checks that they have their default values.
 ///
-///
 /// # Errors
 /// [`ConvertError::Requires`] if a setting has another value, or if `include` requests output other than encrypted
 /// reasoning.
@@ -99,7 +97,6 @@ fn reject_unsupported_settings(fields: &mut ObjectReader) -> Result<(), ConvertE
 /// Parses the `reasoning` settings and returns the effort; `None` if there is none. Options for the returned thinking
 /// are dropped.
 ///
-///
 /// # Errors
 /// [`ConvertError::Requires`] for unknown efforts, and if an option may not be dropped.
 fn read_reasoning(mut reasoning: ObjectReader, gate: &mut FeatureGate<'_>) -> Result<Option<Effort>, ConvertError> {
@@ -115,7 +112,6 @@ fn read_reasoning(mut reasoning: ObjectReader, gate: &mut FeatureGate<'_>) -> Re
 }
 
 /// Parses the response format; `None` for text. A JSON schema is not strict unless the client sets `strict`.
-///
 ///
 /// # Errors
 /// [`ConvertError::Requires`] for unknown types, [`ConvertError::Malformed`] if the schema is missing.
@@ -136,7 +132,6 @@ fn read_format(mut format: ObjectReader) -> Result<Option<Format>, ConvertError>
 }
 
 /// Parses a tool definition: a function or a custom tool.
-///
 ///
 /// # Errors
 /// [`ConvertError::Requires`] for custom tools if the provider's API has none, for tools that are loaded later, and for
@@ -182,7 +177,6 @@ fn read_grammar(mut format: ObjectReader) -> Result<Option<Grammar>, ConvertErro
 }
 
 /// Parses the tool choice: a keyword, or an object with the type and name of a tool.
-///
 ///
 /// # Errors
 /// [`ConvertError::Requires`] for unknown keywords and types, [`ConvertError::Malformed`] if the name is missing.

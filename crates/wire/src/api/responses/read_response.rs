@@ -60,7 +60,6 @@ fn text<'a>(value: &'a Value, pointer: &str) -> Option<&'a str> {
 
 /// Parses a response of the Responses API that is not streamed, and adds its content to `blocks`.
 ///
-///
 /// # Errors
 /// [`ConvertError::Malformed`] if the response has neither output items nor an error, or an item of an unknown type.
 pub(crate) fn read_response(response: &Value, blocks: &mut BlockSequencer) -> Result<(), ConvertError> {
@@ -135,7 +134,6 @@ impl ReadStream for ResponseReader {
 
 /// Returns the value of an event's index field with this name.
 ///
-///
 /// # Errors
 /// [`ConvertError::Malformed`] if it is missing.
 fn index(data: &Value, name: &str) -> Result<u64, ConvertError> {
@@ -145,7 +143,6 @@ fn index(data: &Value, name: &str) -> Result<u64, ConvertError> {
 
 /// Returns the kind of block for an output item that is a tool call; `None` for messages and reasoning, whose blocks
 /// are opened by their parts.
-///
 ///
 /// # Errors
 /// [`ConvertError::Malformed`] for items of other types.
@@ -166,7 +163,6 @@ impl ResponseReader {
     /// Handles `response.output_item.added`: opens the block of a tool call. Other items are opened by their first
     /// part.
     ///
-    ///
     /// # Errors
     /// [`ConvertError::Malformed`] if the item has an unknown type, or a call has no index.
     fn open_item(&mut self, data: &Value, blocks: &mut BlockSequencer) -> Result<(), ConvertError> {
@@ -180,7 +176,6 @@ impl ResponseReader {
 
     /// Appends the delta of an event to the block of its part. `part` creates the part, given the value of the event's
     /// field `index_name`.
-    ///
     ///
     /// # Errors
     /// [`ConvertError::Malformed`] if an index is missing, and the errors of `append`.
@@ -198,7 +193,6 @@ impl ResponseReader {
 
     /// Appends content to the block of a part; `key` is the index of the item and the part. If the part has no block,
     /// text and thinking open one.
-    ///
     ///
     /// # Errors
     /// [`ConvertError::Malformed`] if the block has ended, or if the part is a tool call that has not started.
@@ -219,7 +213,6 @@ impl ResponseReader {
 
     /// Handles a finished item: appends the content of its parts that were not streamed, and closes its blocks.
     /// `item_index` is the index of the item in the response.
-    ///
     ///
     /// # Errors
     /// [`ConvertError::Malformed`] if the item or one of its parts has an unknown type.
@@ -273,7 +266,6 @@ impl ResponseReader {
 
     /// Finishes the response with its final object, which repeats all items: content that was not streamed is appended
     /// from it. An error, or the status `failed` or `cancelled`, ends the response as failed.
-    ///
     ///
     /// # Errors
     /// [`ConvertError::Malformed`] if an item or part has an unknown type.

@@ -18,7 +18,6 @@ const MIN_OUTPUT_TOKENS: u64 = 16;
 
 /// Writes the body of a Responses request. `store` is set to false.
 ///
-///
 /// # Errors
 /// [`ConvertError::Requires`] for a feature that Responses do not support and that may not be dropped.
 pub(crate) fn write_request(
@@ -124,7 +123,6 @@ fn write_format(format: Format) -> Value {
 }
 
 /// Writes `temperature` and `top_p` to `body`. The other sampling parameters, which the API does not have, are dropped.
-///
 ///
 /// # Errors
 /// [`ConvertError::Requires`] if such a parameter is set and may not be dropped.
