@@ -2,7 +2,7 @@
 //!
 //! Requests and responses are parsed to a canonical form, from which the other API's form is written. A feature that
 //! the other API does not support is an error, or it is dropped and reported if the caller allows it. Fields that
-//! change no response are ignored; each API lists them with the reason. Nothing else is lost.
+//! change no response are ignored; each API lists them with the reason. All other content is preserved.
 //!
 //! Responses lose three things:
 //!
@@ -57,14 +57,16 @@ pub struct ConversionOptions<'a> {
     pub model: &'a str,
     /// Whether to request a streamed response. Not written for Gemini, which has that in the path.
     pub stream: bool,
-    /// Whether the model accepts a reasoning effort.
+    /// Whether the model accepts a reasoning effort. If not, the effort is removed from the request.
     pub accepts_effort: bool,
     /// Whether the provider's chat completions accept the newer fields `max_completion_tokens`, `stream_options` and
     /// `prompt_cache_key`. Some compatible servers reject unknown fields, and always report the usage of a stream.
+    /// Ignored for other APIs.
     pub newer_chat: bool,
-    /// The features among [`Requirement::ADAPTABLE`] that may be dropped.
+    /// The features that may be dropped if the provider's API or model does not support them. Only those in
+    /// [`Requirement::ADAPTABLE`] can be dropped.
     pub may_drop: &'a BTreeSet<Requirement>,
-    /// The output limit of the model, in tokens; 0 if unknown. It replaces a higher limit, which providers reject, and
-    /// a missing one where the API requires a limit.
+    /// The output limit of the model, in tokens; 0 if unknown. A higher limit in the request is reduced to it, because
+    /// providers reject higher limits, and a missing one is replaced by it if the API requires a limit.
     pub max_output: u64,
 }

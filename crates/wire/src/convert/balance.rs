@@ -4,12 +4,13 @@
 /// are ignored.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct BracketCounter {
-    /// The number of open brackets.
+    /// The number of brackets that are open.
     depth: u64,
+    /// Whether the read position is within a string.
     string: InString,
-    /// Whether anything but white space was read.
+    /// Whether a byte other than white space was read.
     begun: bool,
-    /// Whether the last bracket was closed.
+    /// Whether the bracket that closes the object or list was read.
     complete: bool,
 }
 
@@ -26,7 +27,8 @@ enum InString {
 }
 
 impl BracketCounter {
-    /// Reads the next chunk of the text. Returns false if anything but white space follows the complete object or list.
+    /// Reads the next chunk of the text. Returns false, without reading further, if a byte other than white space
+    /// follows the complete object or list.
     pub(crate) fn feed(&mut self, text: &str) -> bool {
         for byte in text.bytes() {
             if self.complete && !byte.is_ascii_whitespace() {
@@ -37,6 +39,7 @@ impl BracketCounter {
         true
     }
 
+    /// Reads one byte, and updates whether the position is within a string.
     const fn feed_byte(&mut self, byte: u8) {
         self.string = match (self.string, byte) {
             (InString::Yes, b'\\') => InString::Escaped,
@@ -46,6 +49,7 @@ impl BracketCounter {
         };
     }
 
+    /// Reads one byte outside of strings: counts a bracket, or enters a string.
     const fn feed_outside_string(&mut self, byte: u8) {
         self.begun = self.begun || !byte.is_ascii_whitespace();
         match byte {
@@ -59,12 +63,12 @@ impl BracketCounter {
         }
     }
 
-    /// Returns whether the text has content other than white space.
+    /// Returns whether a byte other than white space was read.
     pub(crate) const fn has_begun(&self) -> bool {
         self.begun
     }
 
-    /// Returns whether the text is a complete object or list.
+    /// Returns whether the text so far is a complete object or list.
     pub(crate) const fn is_complete(&self) -> bool {
         self.complete
     }

@@ -1,4 +1,4 @@
-//! Errors of conversions.
+//! The error of conversions.
 
 use contracts::Requirement;
 
@@ -19,7 +19,8 @@ pub enum ConvertError {
     /// A streamed response ended before it was complete.
     #[error("the provider's stream ended before the answer was complete")]
     EndedEarly,
-    /// The provider's response is an error, which the client has received in its API.
+    /// The provider's response is an error. [`crate::StreamConverter`] has then written the error to the client's
+    /// stream.
     #[error("the provider's answer is an error")]
     ProviderFailed,
 }

@@ -25,7 +25,8 @@ pub(crate) fn remove_members(object: &Value<'_>, edits: &mut Vec<Edit>, names: &
     remove_unless_all(&object.members().map(member).collect::<Vec<_>>(), edits)
 }
 
-/// Adds the edits that remove the marked parts; returns true, without adding any, if all parts are marked.
+/// Adds the edits that remove the marked parts. Returns true, without adding any, if all parts are marked; false for an
+/// empty list.
 fn remove_unless_all(parts: &[(std::ops::Range<usize>, bool)], edits: &mut Vec<Edit>) -> bool {
     let all = !parts.is_empty() && parts.iter().all(|(_, is_removed)| *is_removed);
     if !all {
