@@ -30,18 +30,23 @@ impl ResetSwitch {
 
 /// The handles with which a response records its end and resets its connection.
 pub(crate) struct ResponseHandle {
+    /// Records the end of the response.
     pub(crate) recorder: EndRecorder,
+    /// Resets the connection of the response.
     pub(crate) reset: ResetSwitch,
 }
 
 /// A TCP connection that ends with a reset if its switch was set.
 #[derive(Debug)]
 pub(crate) struct Connection {
+    /// The TCP connection.
     stream: TcpStream,
+    /// The switch that makes the connection end with a reset.
     reset: ResetSwitch,
 }
 
 impl Connection {
+    /// Creates a connection that ends with a reset if `reset` is set before it is closed.
     pub(crate) fn new(stream: TcpStream, reset: ResetSwitch) -> Self {
         Self { stream, reset }
     }

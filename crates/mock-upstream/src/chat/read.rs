@@ -27,6 +27,9 @@ const FOREIGN_FIELDS: &[&str] = &[
 ];
 
 /// Validates and parses a Chat Completions request; `length` is that of its body in bytes.
+///
+/// # Errors
+/// [`ApiError`] with status 400 if the request is invalid.
 pub(crate) fn parse_request(body: &Value, length: usize) -> Result<ParsedRequest, ApiError> {
     let model = text_field(body, "model")?.to_owned();
     let messages = list_field(body, "messages")?;
@@ -64,7 +67,10 @@ pub(crate) fn parse_request(body: &Value, length: usize) -> Result<ParsedRequest
     })
 }
 
-/// Rejects invalid messages, and tool calls without results or results without calls.
+/// Validates the conversation.
+///
+/// # Errors
+/// [`ApiError`] for invalid messages, for tool calls without results and for results without calls.
 fn validate_history(messages: &[Value]) -> Result<(), ApiError> {
     let mut open_calls: BTreeSet<&str> = BTreeSet::new();
     for (index, message) in messages.iter().enumerate() {
@@ -88,7 +94,7 @@ fn validate_history(messages: &[Value]) -> Result<(), ApiError> {
     check_no_open_calls(&open_calls, "messages")
 }
 
-/// Checks the role of a message, and that it has content or, as the only alternative for the assistant, tool calls or a
+/// Checks the role of the message at `index`, and that it has content or, only for the assistant, tool calls or a
 /// refusal.
 fn validate_content(message: &Value, calls: &[Value], index: usize) -> Result<(), ApiError> {
     let has_content = match message["role"].as_str().unwrap_or_default() {
@@ -113,7 +119,10 @@ fn validate_content(message: &Value, calls: &[Value], index: usize) -> Result<()
     ))
 }
 
-/// Returns the ids of the tool calls in a message. Each call must have a distinct id, and a function arguments in text.
+/// Returns the ids of the tool calls in the message at `index`.
+///
+/// # Errors
+/// [`ApiError`] if a call has no id of its own, or the arguments of a function are not a string.
 fn call_ids(calls: &[Value], index: usize) -> Result<BTreeSet<&str>, ApiError> {
     let field = format!("messages.[{index}].tool_calls");
     let ids: BTreeSet<&str> = calls.iter().filter_map(|call| call["id"].as_str()).collect();
@@ -127,6 +136,10 @@ fn call_ids(calls: &[Value], index: usize) -> Result<BTreeSet<&str>, ApiError> {
     Ok(ids)
 }
 
+/// Checks that no call waits for its result.
+///
+/// # Errors
+/// [`ApiError`] with the first of `open_calls`; `field` is the path of the message before which the result is missing.
 fn check_no_open_calls(open_calls: &BTreeSet<&str>, field: &str) -> Result<(), ApiError> {
     match open_calls.first() {
         None => Ok(()),
@@ -140,6 +153,10 @@ fn check_no_open_calls(open_calls: &BTreeSet<&str>, field: &str) -> Result<(), A
     }
 }
 
+/// Parses the tool definitions.
+///
+/// # Errors
+/// [`ApiError`] if a tool is neither a function nor a custom tool, or its name is missing or invalid.
 fn tools(body: &Value) -> Result<Vec<Tool>, ApiError> {
     let mut tools = Vec::new();
     for (index, tool) in optional_list(body, "tools")?.iter().enumerate() {
@@ -171,7 +188,7 @@ fn last_user_text(messages: &[Value]) -> String {
     }
 }
 
-/// Returns the total length of the tool results at the end of the conversation; `None` without one.
+/// Returns the total length in bytes of the tool results at the end of the conversation; `None` without one.
 fn trailing_result_bytes(messages: &[Value]) -> Option<usize> {
     let results: Vec<_> = messages.iter().rev().take_while(|message| message["role"] == "tool").collect();
     (!results.is_empty()).then(|| results.iter().map(|message| text_length(&message["content"])).sum())

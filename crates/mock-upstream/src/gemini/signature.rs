@@ -2,6 +2,7 @@
 
 use crate::answer;
 
+/// The letters of base64 by their value (RFC 4648, section 4).
 const BASE64_ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 /// Returns the signature of a model: `sig:` and its name, in base64 (RFC 4648, section 4).

@@ -12,18 +12,22 @@ const CALL_TYPES: [&str; 4] = ["function_call", "custom_tool_call", "local_shell
 const RESULT_TYPES: [&str; 4] =
     ["function_call_output", "custom_tool_call_output", "local_shell_call_output", "tool_search_output"];
 
+/// Returns the type of a conversation item; an item without a type is a message.
 fn kind(item: &Value) -> &str {
     // An item without a type is a message.
     item["type"].as_str().unwrap_or("message")
 }
 
-/// Whether a conversation item is output of the model: a message, a tool call, or reasoning.
+/// Returns whether a conversation item is output of the model: a message, a tool call, or reasoning.
 pub(super) fn is_model_output(item: &Value) -> bool {
     CALL_TYPES.contains(&kind(item)) || item["role"] == "assistant" || kind(item) == "reasoning"
 }
 
-/// Validates a conversation: rejects invalid roles and content, tool calls without results, results without calls, and
-/// reasoning of other models. With `has_previous_response`, results may belong to calls that the server stored.
+/// Validates a conversation. With `has_previous_response`, results may belong to calls that the server stored.
+///
+/// # Errors
+/// [`ApiError`] for invalid roles and content, tool calls without results, results without calls, and reasoning of
+/// other models.
 pub(super) fn validate(items: &[Value], model: &str, has_previous_response: bool) -> Result<(), ApiError> {
     let mut called: BTreeSet<&str> = BTreeSet::new();
     let mut answered: BTreeSet<&str> = BTreeSet::new();
@@ -90,6 +94,8 @@ fn check_content(item: &Value, role: &str, field: &str) -> Result<(), ApiError> 
     }
 }
 
+/// Checks that the encrypted content of a reasoning item, if it has any, is the signature of the model. `field` is its
+/// path, for the error.
 fn check_signature(item: &Value, model: &str, field: &str) -> Result<(), ApiError> {
     match &item["encrypted_content"] {
         Value::String(text) if *text != signature(model) => Err(ApiError::invalid_field(
@@ -116,8 +122,8 @@ pub(super) fn last_user_text(items: &[Value]) -> String {
     }
 }
 
-/// Returns the total length of the tool results at the end of the conversation; `None` without one. Developer and
-/// system messages after them are ignored.
+/// Returns the total length in bytes of the tool results at the end of the conversation; `None` without one. Developer
+/// and system messages after them are ignored.
 pub(super) fn trailing_result_bytes(items: &[Value]) -> Option<usize> {
     let without_instructions =
         items.iter().rev().filter(|item| item["role"] != "developer" && item["role"] != "system");

@@ -2,7 +2,7 @@
 
 use memchr::memmem;
 
-/// The longest accepted status line with headers.
+/// The maximum length in bytes of a status line with headers.
 const MAX_HEAD_BYTES: usize = 64 * 1024;
 
 /// An HTTP response that is being received, with the state of its parser.
@@ -10,11 +10,13 @@ const MAX_HEAD_BYTES: usize = 64 * 1024;
 pub(crate) struct Response {
     /// Received bytes that are not parsed yet.
     buffer: Vec<u8>,
+    /// The part of the response that is expected next.
     state: ParserState,
+    /// The HTTP status; 0 until it is parsed.
     pub(crate) status: u16,
-    /// The last bytes of the body, to check that it is complete.
+    /// The last bytes of the body, at most 256, to check that it is complete.
     pub(crate) tail: Vec<u8>,
-    /// The length of the body so far.
+    /// The length of the body so far in bytes.
     pub(crate) length: usize,
 }
 
@@ -41,6 +43,7 @@ enum ParserState {
 pub(crate) struct UnsupportedResponse(&'static str);
 
 impl Response {
+    /// Creates a parser for the responses of one connection.
     pub(crate) fn new() -> Self {
         Self { buffer: Vec::new(), state: ParserState::Head, status: 0, tail: Vec::new(), length: 0 }
     }
@@ -53,11 +56,15 @@ impl Response {
         self.tail.clear();
     }
 
+    /// Returns whether the response is complete.
     pub(crate) fn is_done(&self) -> bool {
         self.state == ParserState::Done
     }
 
     /// Parses received bytes. An incomplete part stays in the buffer until its rest is received.
+    ///
+    /// # Errors
+    /// [`UnsupportedResponse`] if the response is not HTTP, or has neither a length nor chunks.
     pub(crate) fn feed(&mut self, bytes: &[u8]) -> Result<(), UnsupportedResponse> {
         self.buffer.extend_from_slice(bytes);
         let mut consumed = 0;
@@ -115,6 +122,7 @@ impl Response {
         }
     }
 
+    /// Adds `count` bytes of the buffer from offset `from` to the length and the tail of the body.
     fn add_body_bytes(&mut self, from: usize, count: usize) {
         const TAIL_BYTES: usize = 256;
         self.length += count;

@@ -80,7 +80,7 @@ fn start(response: &Value, blocks: &mut BlockSequencer) {
     });
 }
 
-/// Rounds a time in seconds down.
+/// Rounds a time in seconds down to a whole number.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
