@@ -86,8 +86,10 @@ impl AuxiliaryCallEvidence {
         }
     }
 
-    /// Returns the kind of auxiliary call that a request is; `None` for a request of the conversation itself, which is
-    /// also the result if the evidence is ambiguous.
+    /// Returns the kind of auxiliary call that a request is; `None` for a request of the conversation itself. Except
+    /// for Claude Code's web search, a request with tools or tool calls belongs to the conversation. Other requests are
+    /// classified by a title schema with a prompt about titles, then the system prompt, then the response schema, then
+    /// Claude Code's checks.
     pub fn classify(&self, request: RequestProperties<'_>) -> Option<AuxiliaryCall> {
         // Claude Code's web search has a tool, the search of the provider.
         if self.system_prompt == Some(AuxiliaryCall::Other) {

@@ -1,4 +1,4 @@
-//! The wire APIs: one folder per API with everything about it, behind one trait.
+//! The wire APIs: a trait that each API implements, with one folder per API for its formats.
 //!
 //! To add an API: add a variant to [`WireApi`], a folder here that implements [`Api`], and a line in
 //! [`implementation`].

@@ -4,7 +4,7 @@
 //! the other API does not support is an error, or it is dropped and reported if the caller allows it. Fields that
 //! change no response are ignored; each API lists them with the reason. All other content is preserved.
 //!
-//! Responses lose three things:
+//! A conversion removes three kinds of content from responses:
 //!
 //! - Signatures and encrypted thinking, which only the model that wrote them can read.
 //! - Thinking, for clients of Messages or Responses: they send back the blocks they received, and a block without its

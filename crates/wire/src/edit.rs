@@ -62,7 +62,7 @@ pub(crate) fn removal_edits(parts: &[(Range<usize>, bool)]) -> Vec<Edit> {
         let range = match (previous, parts.get(index + 1)) {
             // Removes the comma before it.
             (Some((previous, _)), _) if has_kept_earlier => previous.end..span.end,
-            // No part before it is kept: removes the comma after it.
+            // All parts before it are removed: removes the comma after it.
             (_, Some((next, _))) => span.start..next.start,
             _ => span.clone(),
         };

@@ -64,7 +64,7 @@ fn find_removal(event: &[u8]) -> Option<Removal> {
     if !usage.is_null() && choices.is_some_and(|choices| choices.is_falsy()) {
         return Some(Removal::Event);
     }
-    // Data in one line is in the event verbatim, so its offsets are valid; the usage in data of several lines is kept.
+    // Data in one line is in the event verbatim, so its offsets are valid. Data of several lines is not edited.
     let start = event.windows(data.len()).position(|window| window == data.as_ref())?;
     let member = |(name, value): (Value<'_>, Value<'_>)| {
         let is_removed = name.string().as_deref() == Some("usage");

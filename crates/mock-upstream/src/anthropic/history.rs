@@ -50,7 +50,7 @@ pub(super) fn validate(messages: &[Value], model: &str, system_may_follow: bool)
     }
 }
 
-/// Returns the content blocks of the message at `index`; none if its content is a text.
+/// Returns the content blocks of the message at `index` of a Messages request; none if its content is a text.
 ///
 /// # Errors
 /// [`ApiError`] if the content is missing, or if it is empty and `may_be_empty` is false.
@@ -67,7 +67,7 @@ fn content_blocks(message: &Value, index: usize, may_be_empty: bool) -> Result<&
     }
 }
 
-/// Returns the call ids of the tool results in the message at `index`.
+/// Returns the call ids of the tool results in the message at `index` of a Messages request.
 ///
 /// # Errors
 /// [`ApiError`] if a result belongs to none of `open_calls`, the calls in the previous message, or if a call has two
@@ -96,7 +96,8 @@ fn result_ids<'a>(
     Ok(ids)
 }
 
-/// Validates a content block in a message with this role. `path` is that of the block, for the error.
+/// Validates a content block of a Messages request, in a message with this role. `path` is that of the block, for the
+/// error.
 ///
 /// # Errors
 /// [`ApiError`] if a required member is missing, the text is empty, the role may not have such a block, or the
@@ -131,8 +132,8 @@ fn validate_block(block: &Value, role: &str, model: &str, path: &str) -> Result<
     }
 }
 
-/// Checks that a thinking block was signed by this model. `found` is its signature, `kind` its type, and `path` that of
-/// the block, for the error.
+/// Checks that a thinking block of Messages was signed by `model`. `found` is its signature, `kind` its type, and
+/// `path` that of the block, for the error.
 fn check_signature(found: &Value, kind: &str, model: &str, path: &str) -> Result<(), ApiError> {
     if found.as_str() == Some(&signature(model)) {
         return Ok(());

@@ -71,7 +71,7 @@ pub(crate) fn parse_request(headers: &HeaderMap, body: &Value, length: usize) ->
     })
 }
 
-/// Returns `max_tokens`, the limit of output tokens.
+/// Returns `max_tokens` of a Messages request, the limit of output tokens.
 ///
 /// # Errors
 /// [`ApiError`] if it is missing or not a positive integer.
@@ -86,8 +86,8 @@ fn limit(body: &Value) -> Result<u64, ApiError> {
     }
 }
 
-/// Checks temperature, system prompt and thinking settings against each other, as the documentation of extended
-/// thinking requires. `limit` is the request's `max_tokens`.
+/// Checks the temperature, the system prompt and the thinking settings of a Messages request, as Anthropic's
+/// documentation of extended thinking requires. `limit` is the request's `max_tokens`.
 ///
 /// # Errors
 /// [`ApiError`] for invalid and contradictory settings.
@@ -120,7 +120,7 @@ fn validate_settings(body: &Value, limit: u64) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// Parses the tool definitions.
+/// Parses the tool definitions of a Messages request.
 ///
 /// # Errors
 /// [`ApiError`] if a name is missing, invalid or repeated, or if a custom tool has no schema of an object.
@@ -142,7 +142,7 @@ fn tools(body: &Value) -> Result<Vec<Tool>, ApiError> {
     Ok(tools)
 }
 
-/// Returns the text of the user's last message; empty without one.
+/// Returns the text of the user's last message in a Messages request; empty without one.
 fn last_user_text(messages: &[Value]) -> String {
     let last = messages.iter().rfind(|message| message["role"] == "user");
     match last.map(|message| &message["content"]) {
@@ -154,7 +154,7 @@ fn last_user_text(messages: &[Value]) -> String {
     }
 }
 
-/// Returns the total length in bytes of the tool results in a message; `None` without one.
+/// Returns the total length in bytes of the tool results in a message of a Messages request; `None` without one.
 fn result_bytes(message: &Value) -> Option<usize> {
     let results: Vec<_> =
         message["content"].as_array()?.iter().filter(|block| block["type"] == "tool_result").collect();

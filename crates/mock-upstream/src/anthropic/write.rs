@@ -38,7 +38,7 @@ pub(crate) fn stream_events(answer: &Answer) -> Vec<Bytes> {
     events
 }
 
-/// Writes a message object with this content, stop reason (`null` if `None`) and usage object.
+/// Writes the message object of a Messages response with this content, stop reason (`null` if `None`) and usage object.
 fn message(answer: &Answer, content: &[Value], stop: Option<&str>, usage: &Value) -> Value {
     json!({
         "id": format!("msg_mock_{:08}", answer.number),
@@ -52,7 +52,7 @@ fn message(answer: &Answer, content: &[Value], stop: Option<&str>, usage: &Value
     })
 }
 
-/// Writes a complete content block; thinking is signed with the signature of `model`.
+/// Writes a complete content block of a Messages response; thinking is signed with the signature of `model`.
 fn content_block(block: &Block, model: &str) -> Value {
     match block {
         Block::Thinking => json!({"type": "thinking", "thinking": THINKING_TEXT, "signature": signature(model)}),
@@ -61,7 +61,7 @@ fn content_block(block: &Block, model: &str) -> Value {
     }
 }
 
-/// Returns the content block in a block's `content_block_start` event, and the deltas that follow.
+/// Returns the content block in the `content_block_start` event of a Messages stream, and the deltas that follow.
 fn streamed_block(block: &Block, model: &str) -> (Value, Vec<Value>) {
     match block {
         Block::Thinking => {
@@ -85,12 +85,12 @@ fn streamed_block(block: &Block, model: &str) -> (Value, Vec<Value>) {
     }
 }
 
-/// Writes a `tool_use` block with these arguments.
+/// Writes a `tool_use` block of a Messages response with these arguments.
 fn tool_use(call: &ToolCall, input: &Value) -> Value {
     json!({"type": "tool_use", "id": format!("toolu_{}", call.id), "name": call.tool.name, "input": input})
 }
 
-/// Returns the API's name of a stop reason.
+/// Returns the value of `stop_reason` in a Messages response.
 const fn stop_reason(stop: StopReason) -> &'static str {
     match stop {
         StopReason::EndTurn => "end_turn",
@@ -99,8 +99,8 @@ const fn stop_reason(stop: StopReason) -> &'static str {
     }
 }
 
-/// Writes the token counts with `output` output tokens. Anthropic's `input_tokens` exclude tokens read from the cache
-/// or written to it.
+/// Writes the `usage` object of a Messages response, with `output` output tokens. Anthropic's `input_tokens` exclude
+/// tokens read from the cache or written to it.
 fn usage(usage: &Usage, output: u64) -> Value {
     json!({
         "input_tokens": usage.input - usage.cache_read - usage.cache_written,

@@ -67,7 +67,7 @@ pub(crate) fn parse_request(body: &Value, length: usize) -> Result<ParsedRequest
     })
 }
 
-/// Validates the conversation.
+/// Validates the conversation of a Chat Completions request as `OpenAI` does.
 ///
 /// # Errors
 /// [`ApiError`] for invalid messages, for tool calls without results and for results without calls.
@@ -94,8 +94,8 @@ fn validate_history(messages: &[Value]) -> Result<(), ApiError> {
     check_no_open_calls(&open_calls, "messages")
 }
 
-/// Checks the role of the message at `index`, and that it has content or, only for the assistant, tool calls or a
-/// refusal.
+/// Checks the role of the message at `index` of a Chat Completions request, and that it has content or, only for the
+/// assistant, tool calls or a refusal.
 fn validate_content(message: &Value, calls: &[Value], index: usize) -> Result<(), ApiError> {
     let has_content = match message["role"].as_str().unwrap_or_default() {
         "assistant" => !message["content"].is_null() || !calls.is_empty() || !message["refusal"].is_null(),
@@ -119,7 +119,7 @@ fn validate_content(message: &Value, calls: &[Value], index: usize) -> Result<()
     ))
 }
 
-/// Returns the ids of the tool calls in the message at `index`.
+/// Returns the ids of the tool calls in the message at `index` of a Chat Completions request.
 ///
 /// # Errors
 /// [`ApiError`] if a call has no id of its own, or the arguments of a function are not a string.
@@ -136,7 +136,7 @@ fn call_ids(calls: &[Value], index: usize) -> Result<BTreeSet<&str>, ApiError> {
     Ok(ids)
 }
 
-/// Checks that no call waits for its result.
+/// Checks that no tool call of a Chat Completions conversation waits for its result.
 ///
 /// # Errors
 /// [`ApiError`] with the first of `open_calls`; `field` is the path of the message before which the result is missing.
@@ -153,7 +153,7 @@ fn check_no_open_calls(open_calls: &BTreeSet<&str>, field: &str) -> Result<(), A
     }
 }
 
-/// Parses the tool definitions.
+/// Parses the tool definitions of a Chat Completions request.
 ///
 /// # Errors
 /// [`ApiError`] if a tool is neither a function nor a custom tool, or its name is missing or invalid.
@@ -176,7 +176,7 @@ fn tools(body: &Value) -> Result<Vec<Tool>, ApiError> {
     Ok(tools)
 }
 
-/// Returns the text of the user's last message; empty without one.
+/// Returns the text of the user's last message in a Chat Completions request; empty without one.
 fn last_user_text(messages: &[Value]) -> String {
     let last = messages.iter().rfind(|message| message["role"] == "user");
     match last.map(|message| &message["content"]) {
@@ -188,7 +188,8 @@ fn last_user_text(messages: &[Value]) -> String {
     }
 }
 
-/// Returns the total length in bytes of the tool results at the end of the conversation; `None` without one.
+/// Returns the total length in bytes of the tool results at the end of a Chat Completions conversation; `None` without
+/// one.
 fn trailing_result_bytes(messages: &[Value]) -> Option<usize> {
     let results: Vec<_> = messages.iter().rev().take_while(|message| message["role"] == "tool").collect();
     (!results.is_empty()).then(|| results.iter().map(|message| text_length(&message["content"])).sum())

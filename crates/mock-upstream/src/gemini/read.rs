@@ -61,7 +61,7 @@ pub(crate) fn parse_request(model: &str, stream: bool, body: &Value, length: usi
     })
 }
 
-/// Parses the function declarations of all tools.
+/// Parses the function declarations of all tools of a `generateContent` request.
 ///
 /// # Errors
 /// [`ApiError`] if a name is missing or invalid, or `parameters` have an unsupported keyword.
@@ -80,8 +80,8 @@ fn tools(body: &Value) -> Result<Vec<Tool>, ApiError> {
     Ok(tools)
 }
 
-/// Checks that a schema in the field `parameters`, with its subschemas, has none of [`UNSUPPORTED_KEYWORDS`]. `path` is
-/// that of the function, for the error.
+/// Checks that a schema in the field `parameters` of a Gemini function, with its subschemas, has none of
+/// [`UNSUPPORTED_KEYWORDS`]. `path` is that of the function, for the error.
 fn check_keywords(schema: &Value, path: &str) -> Result<(), ApiError> {
     if let Some(keyword) = UNSUPPORTED_KEYWORDS.iter().find(|keyword| schema.get(**keyword).is_some()) {
         return Err(ApiError::invalid(format!(

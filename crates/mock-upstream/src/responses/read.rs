@@ -73,8 +73,8 @@ pub(crate) fn parse_request(body: &Value, length: usize) -> Result<ParsedRequest
     })
 }
 
-/// Parses a list of tool definitions, with those in namespaces. `namespace` is the namespace that contains the list;
-/// `None` for the list of the request. Tools that `OpenAI` runs itself are ignored.
+/// Parses a list of tool definitions of a Responses request, with those in namespaces. `namespace` is the namespace
+/// that contains the list; `None` for the list of the request. Tools that `OpenAI` runs itself are ignored.
 ///
 /// # Errors
 /// [`ApiError`] if a type is missing, or a name is missing or invalid.

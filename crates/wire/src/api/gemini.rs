@@ -196,8 +196,8 @@ fn remove_thinking_level(generation: &Value<'_>, edits: &mut Vec<Edit>) -> bool 
     is_emptied && remove_members(generation, edits, &["thinkingConfig", "thinking_config"])
 }
 
-/// Returns the name of Google's error status for an HTTP status, such as `NOT_FOUND` for 404; `INTERNAL` for statuses
-/// that Google does not use for errors.
+/// Returns the name of Google's error status for an HTTP status, such as `NOT_FOUND` for 404; `INTERNAL` for 500 and
+/// all statuses without a name of their own.
 pub const fn error_status(status: u16) -> &'static str {
     match status {
         401 => "UNAUTHENTICATED",

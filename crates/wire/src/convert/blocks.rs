@@ -4,7 +4,7 @@
 //! the resulting events are valid for every client:
 //!
 //! - a response starts once, before everything else, and ends once, after everything else;
-//! - one block is open at a time, indices count from 0 without gaps, and a block keeps its kind;
+//! - one block is open at a time, indices count from 0 without gaps, and the kind of a block does not change;
 //! - no text block is empty, no delta is empty, and a call without arguments has the arguments `{}`.
 //!
 //! A block stays open until it may end, and later blocks are buffered. Text and thinking may end when another block

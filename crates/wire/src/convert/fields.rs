@@ -114,7 +114,7 @@ impl ObjectReader {
         }
     }
 
-    /// Takes a whole number that is not negative; `None` if it is missing.
+    /// Takes a non-negative integer; `None` if it is missing.
     ///
     /// # Errors
     /// [`ConvertError::Malformed`] if the field has another type or value.

@@ -20,7 +20,7 @@ pub(crate) struct SyntaxError {
     pub(crate) offset: usize,
 }
 
-/// A read position in a JSON text. It is `Copy`, so that a caller can keep a position and return to it.
+/// A read position in a JSON text. It is `Copy`, so that a caller can store a position and return to it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cursor<'a> {
     /// The JSON text.

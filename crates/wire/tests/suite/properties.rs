@@ -52,7 +52,7 @@ fn exercise(api: WireApi, body: &[u8]) {
     edits.extend(request_stream_usage(body, &read));
     edits.extend(read.user_messages.first().and_then(|message| remove_message_prefix(body, message, 1)));
     edits.extend(remove_signed_thinking(body, &read));
-    // What was JSON still is.
+    // The result is JSON.
     serde_json::from_slice::<serde::de::IgnoredAny>(&apply_edits(body, edits)).unwrap();
 }
 

@@ -60,8 +60,8 @@ impl<'a> Inspector<'a> {
         Ok(())
     }
 
-    /// Inspects the message at `index` of the conversation. The content is inspected once the role is known; if `role`
-    /// follows `content`, the cursor returns to the content after the last member.
+    /// Inspects the message at `index` of the conversation in a Messages request. The content is inspected once the
+    /// role is known; if `role` follows `content`, the cursor returns to the content after the last member.
     ///
     /// # Errors
     /// [`RequestError::WrongType`] if the message is not an object.
@@ -94,9 +94,9 @@ impl<'a> Inspector<'a> {
         Ok(())
     }
 
-    /// Inspects the content of a message, a string or a list of blocks, and records it according to `role`. `cursor` is
-    /// before the content; `index` is the index of the message in the conversation. An unknown role makes the request
-    /// [`Native`](Requirement::Native).
+    /// Inspects the content of a message in a Messages request, a string or a list of blocks, and records it according
+    /// to `role`. `cursor` is before the content; `index` is the index of the message in the conversation. An unknown
+    /// role makes the request [`Native`](Requirement::Native).
     fn inspect_anthropic_content(
         &mut self,
         cursor: &mut Cursor<'a>,

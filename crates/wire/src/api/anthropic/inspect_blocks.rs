@@ -53,9 +53,9 @@ impl<'a> Inspector<'a> {
         self.inspect_block_members(*cursor, &block, draft)
     }
 
-    /// Inspects the members of a content block according to its type. Unknown types, and members that the type does not
-    /// have, make the request [`Native`](Requirement::Native). `cursor` is only used to return to the content of a tool
-    /// result.
+    /// Inspects the members of a content block of a Messages request according to its type. Unknown types, and members
+    /// that the type does not have, make the request [`Native`](Requirement::Native). `cursor` is only used to return
+    /// to the content of a tool result.
     fn inspect_block_members(
         &mut self,
         cursor: Cursor<'a>,
@@ -101,8 +101,8 @@ impl<'a> Inspector<'a> {
         Ok(())
     }
 
-    /// Inspects a `tool_use` block, a tool call of the model: records the call, its size, and the features that its
-    /// name and arguments require.
+    /// Inspects a `tool_use` block of a Messages request, a tool call of the model: records the call, its size, and the
+    /// features that its name and arguments require.
     fn inspect_tool_use(&mut self, block: &Block<'a>) {
         self.record_call(block.id.as_ref());
         self.expect_string(block.id.as_ref());
@@ -113,8 +113,8 @@ impl<'a> Inspector<'a> {
         self.summary.prompt.characters += characters(block.name.as_ref()) + characters(block.input.as_ref());
     }
 
-    /// Inspects a `tool_result` block: records its size and required features, and adds the result to `draft`. `cursor`
-    /// is only used to return to the content of the result.
+    /// Inspects a `tool_result` block of a Messages request: records its size and required features, and adds the
+    /// result to `draft`. `cursor` is only used to return to the content of the result.
     fn inspect_tool_result(
         &mut self,
         cursor: Cursor<'a>,
@@ -134,8 +134,8 @@ impl<'a> Inspector<'a> {
         Ok(())
     }
 
-    /// Inspects the content of a `tool_result` block, a string or a list of blocks: records its size, and the features
-    /// that its blocks require. `cursor` is before it.
+    /// Inspects the content of a `tool_result` block of a Messages request, a string or a list of blocks: records its
+    /// size, and the features that its blocks require. `cursor` is before it.
     fn inspect_result_content(&mut self, mut cursor: Cursor<'a>) -> Result<(), RequestError> {
         let Some(mut elements) = cursor.enter_array()? else {
             let value = cursor.read_value()?;
@@ -157,7 +157,8 @@ fn characters(member: Option<&Value<'_>>) -> u64 {
     member.map_or(0, Value::characters)
 }
 
-/// Returns whether a message by `author` may contain content blocks of the type `kind`. Unknown types are allowed.
+/// Returns whether a message by `author` in a Messages request may contain content blocks of the type `kind`. Unknown
+/// types are allowed.
 fn is_allowed(author: Author, kind: &str) -> bool {
     match kind {
         "image" | "tool_result" => author == Author::User,
@@ -207,8 +208,8 @@ impl<'a> Block<'a> {
     /// The group of the members that only documents have.
     const DOCUMENT: u8 = 32;
 
-    /// Returns the group of the member `name` of a content block: one of the constants such as [`Block::TEXT`]; `None`
-    /// if the member belongs to no group.
+    /// Returns the group of the member `name` of a Messages content block: one of the constants such as
+    /// [`Block::TEXT`]; `None` if the member belongs to no group.
     fn group_of(name: &str) -> Option<u8> {
         match name {
             "text" | "citations" => Some(Self::TEXT),
@@ -221,7 +222,8 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// Returns the field of this struct for the member `name`; `None` if values of this member are not stored.
+    /// Returns the field of this struct for the member `name` of a content block; `None` if values of this member are
+    /// not stored.
     fn member_mut(&mut self, name: &str) -> Option<&mut Option<Value<'a>>> {
         match name {
             "type" => Some(&mut self.kind),
@@ -237,8 +239,8 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// Returns whether the block has a member that blocks of the type `kind` do not have. Types that only the provider
-    /// handles may have any members.
+    /// Returns whether the content block has a member that blocks of the type `kind` do not have. Types that only the
+    /// provider handles may have any members.
     fn has_members_of_other_types(&self, kind: &str) -> bool {
         let allowed_groups = match kind {
             "text" => Self::TEXT,

@@ -123,7 +123,8 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Extracts the session id from `metadata.user_id`, in which Claude Code sends it, and records it.
+    /// Extracts the session id from `metadata.user_id` of a Messages request, in which Claude Code sends it, and
+    /// records it.
     pub(crate) fn inspect_metadata(&mut self, metadata: &Value<'a>) {
         if let Some(user) = metadata.get("user_id").and_then(|user| user.string()) {
             self.summary.identity.session = session_from_user_id(&user);

@@ -46,7 +46,7 @@ pub(super) fn blocks(content: Value, role: Role, gate: &mut FeatureGate<'_>) -> 
     Ok(blocks)
 }
 
-/// Parses a content block of a message with this role; `None` for thinking, which is dropped.
+/// Parses a content block of a Messages request, in a message with this role; `None` for thinking, which is dropped.
 ///
 /// # Errors
 /// [`ConvertError::Requires`] if the block is not supported, or not allowed in this role; [`ConvertError::Malformed`]
@@ -84,7 +84,7 @@ fn read_block(value: Value, role: Role, gate: &mut FeatureGate<'_>) -> Result<Op
     Ok(block)
 }
 
-/// Parses the `source` of an image: base64 data or a URL.
+/// Parses the `source` of an image in a Messages request: base64 data or a URL.
 ///
 /// # Errors
 /// [`ConvertError::Requires`] for files stored by the provider, for unknown types of sources, and for a remote image if
@@ -111,7 +111,7 @@ fn read_image(fields: &mut ObjectReader, gate: &FeatureGate<'_>) -> Result<Image
     Ok(image)
 }
 
-/// Parses a `tool_use` block. A missing `input` becomes an empty object.
+/// Parses a `tool_use` block of a Messages request. A missing `input` becomes an empty object.
 ///
 /// # Errors
 /// [`ConvertError::Malformed`] if the input is not an object, or the id or name is missing; [`ConvertError::Requires`]
@@ -133,7 +133,7 @@ fn read_call(fields: &mut ObjectReader) -> Result<ToolCall, ConvertError> {
     })
 }
 
-/// Parses a `tool_result` block. Its content may have texts and images.
+/// Parses a `tool_result` block of a Messages request. Its content may have texts and images.
 ///
 /// # Errors
 /// [`ConvertError::Requires`] if it has an image and the provider's API does not support images in results, or if it

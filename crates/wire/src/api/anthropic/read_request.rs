@@ -83,7 +83,8 @@ fn read_system(system: Option<Value>, gate: &mut FeatureGate<'_>) -> Result<Vec<
     Ok(texts)
 }
 
-/// Parses a message with its role and content. Unknown roles are rejected with [`Requirement::Native`].
+/// Parses a message of a Messages request, with its role and content. Unknown roles are rejected with
+/// [`Requirement::Native`].
 fn read_message(message: Value, gate: &mut FeatureGate<'_>) -> Result<Message, ConvertError> {
     let mut fields = ObjectReader::new(message, "a message")?;
     let role = match fields.take_required_string("role")?.as_str() {
@@ -98,7 +99,7 @@ fn read_message(message: Value, gate: &mut FeatureGate<'_>) -> Result<Message, C
     Ok(Message { role, blocks })
 }
 
-/// Parses a tool definition.
+/// Parses a tool definition of a Messages request.
 ///
 /// # Errors
 /// [`ConvertError::Requires`] with [`Requirement::ServerTools`] for Anthropic's own tools, for tools that the
@@ -127,7 +128,8 @@ fn read_tool(tool: Value, gate: &mut FeatureGate<'_>) -> Result<Tool, ConvertErr
     Ok(Tool { name, description, kind })
 }
 
-/// Parses `tool_choice` and sets the tool choice of `request`, and whether it allows several tool calls at once.
+/// Parses `tool_choice` of a Messages request and sets the tool choice of `request`, and whether it allows several tool
+/// calls at once.
 fn read_tool_choice(mut choice: ObjectReader, request: &mut Request) -> Result<(), ConvertError> {
     request.tool_choice = Some(match choice.take_required_string("type")?.as_str() {
         "auto" => ToolChoice::Auto,
@@ -154,7 +156,7 @@ fn read_thinking(mut thinking: ObjectReader, gate: &mut FeatureGate<'_>) -> Resu
     }
 }
 
-/// Parses a response format, which has to be a JSON schema.
+/// Parses the response format of a Messages request, which has to be a JSON schema.
 ///
 /// # Errors
 /// [`ConvertError::Requires`] for other types, [`ConvertError::Malformed`] if the schema is missing.

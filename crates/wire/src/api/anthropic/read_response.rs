@@ -48,7 +48,8 @@ fn text<'a>(value: &'a Value, pointer: &str) -> Option<&'a str> {
     value.pointer(pointer)?.as_str()
 }
 
-/// Returns the canonical start of a response from its message object, with the token counts known at the start.
+/// Returns the canonical start of a Messages response from its message object, with the token counts known at the
+/// start.
 fn start_of(message: &Value, tokens: Tokens) -> Start {
     Start { id: text(message, "/id").map(str::to_owned), created: None, tokens }
 }
@@ -140,15 +141,15 @@ impl ReadStream for ResponseReader {
 }
 
 impl ResponseReader {
-    /// Merges a usage object into the earlier ones and returns the resulting token counts. Fields that are `null` do
-    /// not replace earlier values.
+    /// Merges a usage object of a Messages stream into the earlier ones and returns the resulting token counts. Fields
+    /// that are `null` do not replace earlier values.
     fn merge_usage(&mut self, usage: Option<&Value>) -> Tokens {
         let more = usage.and_then(Value::as_object).into_iter().flatten().filter(|(_, value)| !value.is_null());
         self.usage.extend(more.map(|(name, value)| (name.clone(), value.clone())));
         Tokens::parse(API, &Value::Object(self.usage.clone()))
     }
 
-    /// Returns the index of the content block to which an event of the stream belongs.
+    /// Returns the index of the content block to which an event of a Messages stream belongs.
     ///
     /// # Errors
     /// [`ConvertError::Malformed`] if the event has no index.
@@ -157,8 +158,8 @@ impl ResponseReader {
         index.ok_or(ConvertError::malformed("an event of the stream", "does not say which block it is about"))
     }
 
-    /// Handles `content_block_start`: opens a canonical block with the content of the event. Arguments of a tool call
-    /// are stored until a delta follows or the block ends.
+    /// Handles `content_block_start` of a Messages stream: opens a canonical block with the content of the event.
+    /// Arguments of a tool call are stored until a delta follows or the block ends.
     fn open_block(&mut self, data: &Value, blocks: &mut BlockSequencer) -> Result<(), ConvertError> {
         let (kind, content) = read_block(data.get("content_block").unwrap_or(&Value::Null))?;
         let is_tool = matches!(kind, Some(BlockKind::Tool { .. }));
@@ -173,8 +174,8 @@ impl ResponseReader {
         Ok(())
     }
 
-    /// Handles `content_block_delta`: appends text, thinking or arguments to the open block. Signatures and citations
-    /// are ignored.
+    /// Handles `content_block_delta` of a Messages stream: appends text, thinking or arguments to the open block.
+    /// Signatures and citations are ignored.
     ///
     /// # Errors
     /// [`ConvertError::Malformed`] if the block is not open, or the type of the delta is unknown.
@@ -196,8 +197,8 @@ impl ResponseReader {
         open.handle.map_or(Ok(()), |handle| blocks.append(handle, more))
     }
 
-    /// Handles `content_block_stop`: closes the canonical block. If no delta of a tool call arrived, the arguments of
-    /// its start event are appended first.
+    /// Handles `content_block_stop` of a Messages stream: closes the canonical block. If no delta of a tool call
+    /// arrived, the arguments of its start event are appended first.
     fn close_block(&mut self, data: &Value, blocks: &mut BlockSequencer) -> Result<(), ConvertError> {
         let Some(OpenBlock { handle: Some(handle), input }) = self.open_blocks.remove(&Self::index(data)?) else {
             return Ok(());

@@ -59,8 +59,9 @@ pub(crate) fn inspect_message<'a>(summary: &mut SummaryBuilder, text: &'a str) -
     error
 }
 
-/// Adds a content block to the summary: counts a thinking block, or starts a tool call. `number` is the index of the
-/// block. `is_complete` is false for the start of a block in a stream, whose input follows in deltas.
+/// Adds a content block of a Messages response to the summary: counts a thinking block, or starts a tool call. `number`
+/// is the index of the block. `is_complete` is false for the start of a block in a stream, whose input follows in
+/// deltas.
 fn add_block(summary: &mut SummaryBuilder, number: u64, block: &Value<'_>, is_complete: bool) {
     let [kind, id, name, input] = block.get_many(["type", "id", "name", "input"]);
     match kind.and_then(|kind| kind.string()).as_deref() {
@@ -75,7 +76,8 @@ fn add_block(summary: &mut SummaryBuilder, number: u64, block: &Value<'_>, is_co
     }
 }
 
-/// Sets the stop reason of the summary from a `stop_reason`; does nothing if it is missing or `null`.
+/// Sets the stop reason of the summary from the `stop_reason` of a Messages response; does nothing if it is missing or
+/// `null`.
 fn set_stop_reason(summary: &mut SummaryBuilder, reason: Option<Value<'_>>) {
     let Some(reason) = reason.and_then(|reason| reason.string()) else { return };
     summary.stop_reason = Some(match reason.as_ref() {

@@ -72,7 +72,7 @@ pub(crate) fn write_request(
     Ok(Value::Object(body))
 }
 
-/// Writes a message; `None` if it has no content other than blank texts.
+/// Writes a message of a Messages request; `None` if it has no content other than blank texts.
 ///
 /// # Errors
 /// [`ConvertError::Requires`] for a system message within the conversation.
@@ -86,7 +86,7 @@ fn write_message(message: Message) -> Result<Option<Value>, ConvertError> {
     Ok((!content.is_empty()).then(|| object!({"role": role, "content": content})))
 }
 
-/// Writes content blocks, without blank texts.
+/// Writes the content blocks of a Messages request, without blank texts.
 ///
 /// # Errors
 /// [`ConvertError::Requires`] if the arguments of a tool call are not a JSON object.
@@ -109,7 +109,7 @@ fn write_blocks(blocks: Vec<Block>) -> Result<Vec<Value>, ConvertError> {
     Ok(written)
 }
 
-/// Writes a `tool_result` block; `is_error` is only written if the tool failed.
+/// Writes a `tool_result` block of a Messages request; `is_error` is only written if the tool failed.
 fn write_result(result: ToolResult) -> Result<Value, ConvertError> {
     let content = write_blocks(result.content)?;
     let mut written =
@@ -120,7 +120,7 @@ fn write_result(result: ToolResult) -> Result<Value, ConvertError> {
     Ok(written)
 }
 
-/// Writes a tool definition. A tool without parameters has a schema without properties.
+/// Writes a tool definition of a Messages request. A tool without parameters has a schema without properties.
 ///
 /// # Errors
 /// [`ConvertError::Requires`] for custom tools, which Anthropic does not have.
@@ -139,8 +139,8 @@ fn write_tool(tool: Tool) -> Result<Value, ConvertError> {
     Ok(written)
 }
 
-/// Writes `tool_choice` to `body`. It also restricts the model to one tool call at a time if `parallel` is
-/// `Some(false)`. Nothing is written if both are defaults.
+/// Writes `tool_choice` to the `body` of a Messages request. It also restricts the model to one tool call at a time if
+/// `parallel` is `Some(false)`. Nothing is written if both are defaults.
 fn write_tool_choice(body: &mut Map<String, Value>, choice: Option<ToolChoice>, parallel: Option<bool>) {
     let one_at_a_time = parallel == Some(false);
     let mut written = match choice {
@@ -159,8 +159,9 @@ fn write_tool_choice(body: &mut Map<String, Value>, choice: Option<ToolChoice>, 
     body.insert("tool_choice".to_owned(), written);
 }
 
-/// Writes `temperature`, `top_p` and `top_k` to `body`. Seed and penalties are dropped. A temperature above 1 is
-/// omitted, and of a temperature and a `top_p` only one is written, because newer models accept only one of the two.
+/// Writes `temperature`, `top_p` and `top_k` to the `body` of a Messages request. Seed and penalties are dropped. A
+/// temperature above 1 is omitted, and of a temperature and a `top_p` only one is written, because newer models accept
+/// only one of the two.
 ///
 /// # Errors
 /// [`ConvertError::Requires`] if seed or penalties are set and may not be dropped.
@@ -194,8 +195,8 @@ fn write_sampling(
     Ok(())
 }
 
-/// Returns the members of `output_config`: the reasoning effort, at least `low`, and the JSON schema of the response.
-/// The result is empty if neither is set.
+/// Returns the members of `output_config` of a Messages request: the reasoning effort, at least `low`, and the JSON
+/// schema of the response. The result is empty if neither is set.
 ///
 /// # Errors
 /// [`ConvertError::Requires`] for JSON output without a schema, which Anthropic does not support.

@@ -62,7 +62,8 @@ fn message(head: &ResponseHead) -> Value {
     })
 }
 
-/// Returns the value of `stop_sequence`: the sequence that ended the response; `null` for other stop reasons.
+/// Returns the value of `stop_sequence` in a Messages response: the sequence that ended the response; `null` for other
+/// stop reasons.
 fn sequence_of(stop: &Stop) -> Value {
     match stop {
         Stop::Sequence(sequence) => json!(sequence),
@@ -82,7 +83,7 @@ pub(crate) struct ResponseWriter {
 }
 
 impl ResponseWriter {
-    /// Creates a writer for the response with this head.
+    /// Creates a writer for the streamed Messages response with this head.
     pub(crate) const fn new(head: ResponseHead) -> Self {
         Self { head, index: 0, is_tool: false }
     }

@@ -59,8 +59,8 @@ impl<'a> Inspector<'a> {
         Ok(())
     }
 
-    /// Inspects the message at `index` of the conversation and records it according to its role. Unknown roles make the
-    /// request [`Native`](Requirement::Native).
+    /// Inspects the message at `index` of the conversation in a chat completions request and records it according to
+    /// its role. Unknown roles make the request [`Native`](Requirement::Native).
     ///
     /// # Errors
     /// [`RequestError::WrongType`] if the message, or a part of its content, is not an object.
@@ -106,8 +106,8 @@ impl<'a> Inspector<'a> {
         Ok(())
     }
 
-    /// Reads the members of a message and returns them. Records the features of members whose requirement does not
-    /// depend on the role.
+    /// Reads the members of a message in a chat completions request and returns them. Records the features of members
+    /// whose requirement does not depend on the role.
     ///
     /// # Errors
     /// [`RequestError::WrongType`] if the message is not an object.

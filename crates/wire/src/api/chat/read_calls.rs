@@ -39,13 +39,13 @@ fn text<'a>(value: &'a Value, pointer: &str) -> Option<&'a str> {
 }
 
 impl Calls {
-    /// Creates an empty list. Ids of calls that have none are derived from `response_id`.
+    /// Creates an empty list of tool calls. Ids of calls that have none are derived from `response_id`.
     pub(super) fn new(response_id: &str) -> Self {
         Self { response_id: response_id.to_owned(), by_index: BTreeMap::new(), opened: 0 }
     }
 
-    /// Reads a delta of a tool call and appends its content to `blocks`. `position` is the index of the delta in the
-    /// list of its chunk.
+    /// Reads a delta of a tool call in a streamed chat completion and appends its content to `blocks`. `position` is
+    /// the index of the delta in the list of its chunk.
     ///
     /// The field `index` identifies the call. Some servers send none, and some send the same one for every call, so a
     /// new id with a name starts a new call.
@@ -99,8 +99,8 @@ impl Calls {
         Ok(())
     }
 
-    /// Returns a call index for a delta without one. With an id it is the index of the call with that id, or a new
-    /// index. Without an id it is the index of the latest call, or `position` if there is none.
+    /// Returns a call index for a delta of a chat completion without one. With an id it is the index of the call with
+    /// that id, or a new index. Without an id it is the index of the latest call, or `position` if there is none.
     fn index_for_unindexed(&self, position: usize, id: Option<&str>) -> u64 {
         let after_last = self.by_index.last_key_value().map_or(0, |(last, _)| last + 1);
         match id {

@@ -16,7 +16,8 @@ use crate::{
 /// The error for content that cannot be converted to any other API.
 const NATIVE: ConvertError = ConvertError::Requires(Requirement::Native);
 
-/// Parses a message. A tool result becomes a message of the user, and thinking is dropped.
+/// Parses a message of a chat completions request. A tool result becomes a message of the user, and thinking is
+/// dropped.
 ///
 /// # Errors
 /// [`ConvertError::Requires`] for unknown roles, for members that the role does not allow, and for features that the
@@ -66,7 +67,8 @@ pub(super) fn read_message(message: Value, gate: &mut FeatureGate<'_>) -> Result
     Ok(Message { role, blocks })
 }
 
-/// Parses the content of a message, a string or a list of parts; an empty string results in no blocks.
+/// Parses the content of a message in a chat completions request, a string or a list of parts; an empty string results
+/// in no blocks.
 ///
 /// # Errors
 /// [`ConvertError::Malformed`] if the content is of another type, and the errors of `read_part`.
@@ -84,7 +86,7 @@ fn read_content(content: Value, role: Role, gate: &mut FeatureGate<'_>) -> Resul
     Ok(blocks)
 }
 
-/// Parses a content part of a message with this role: a text, or an image of the user.
+/// Parses a content part of a chat completions request, in a message with this role: a text, or an image of the user.
 ///
 /// # Errors
 /// [`ConvertError::Requires`] for audio, video, files and unknown types, and for a remote image if the provider's API
@@ -112,7 +114,8 @@ fn read_part(part: Value, role: Role, gate: &mut FeatureGate<'_>) -> Result<Bloc
     Ok(block)
 }
 
-/// Parses a tool call of the model. Its `index` is ignored, and the signature in `extra_content` is dropped.
+/// Parses a tool call of the model in a chat completions request. Its `index` is ignored, and the signature in
+/// `extra_content` is dropped.
 ///
 /// # Errors
 /// [`ConvertError::Requires`] for calls of custom tools if the provider's API has none, and for unknown types;

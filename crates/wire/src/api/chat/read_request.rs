@@ -66,7 +66,8 @@ pub(crate) fn read_request(body: Value, gate: &mut FeatureGate<'_>) -> Result<Re
     Ok(request)
 }
 
-/// Takes the presence penalty and the frequency penalty; each is `None` if it is missing or zero.
+/// Takes the presence penalty and the frequency penalty of a chat completions request; each is `None` if it is missing
+/// or zero.
 ///
 /// # Errors
 /// [`ConvertError::Malformed`] if one is not a number.
@@ -79,7 +80,7 @@ fn read_penalties(fields: &mut ObjectReader) -> Result<[Option<Number>; 2], Conv
     Ok([penalty("presence_penalty")?, penalty("frequency_penalty")?])
 }
 
-/// Takes the stop sequences, a string or a list of strings; empty if there are none.
+/// Takes the stop sequences of a chat completions request, a string or a list of strings; empty if there are none.
 ///
 /// # Errors
 /// [`ConvertError::Malformed`] if the value is of another type.
@@ -92,8 +93,8 @@ fn read_stop_sequences(fields: &mut ObjectReader) -> Result<Vec<String>, Convert
     }
 }
 
-/// Takes the settings that no other API supports and checks that they have their default values; `logit_bias` is
-/// dropped.
+/// Takes the settings of a chat completions request that no other API supports and checks that they have their default
+/// values; `logit_bias` is dropped.
 ///
 /// # Errors
 /// [`ConvertError::Requires`] if a setting has another value, or if `logit_bias` may not be dropped.
@@ -117,7 +118,8 @@ fn reject_unsupported_settings(fields: &mut ObjectReader, gate: &mut FeatureGate
     Ok(())
 }
 
-/// Parses the response format; `None` for text. A JSON schema is not strict unless the client sets `strict`.
+/// Parses the response format of a chat completions request; `None` for text. A JSON schema is not strict unless the
+/// client sets `strict`.
 ///
 /// # Errors
 /// [`ConvertError::Requires`] for unknown types, [`ConvertError::Malformed`] if the schema is missing.
@@ -143,7 +145,7 @@ fn read_format(mut format: ObjectReader) -> Result<Option<Format>, ConvertError>
     Ok(read)
 }
 
-/// Parses a tool definition: a function or a custom tool.
+/// Parses a tool definition of a chat completions request: a function or a custom tool.
 ///
 /// # Errors
 /// [`ConvertError::Requires`] for custom tools if the provider's API has none, and for other types, which are tools of
@@ -174,7 +176,8 @@ fn read_tool(tool: Value, gate: &mut FeatureGate<'_>) -> Result<Tool, ConvertErr
     Ok(tool)
 }
 
-/// Takes the name and description of a tool from its definition, and checks that no other members are left.
+/// Takes the name and description of a chat completions tool from its definition, and checks that no other members are
+/// left.
 fn finish_tool(mut fields: ObjectReader, kind: ToolKind) -> Result<Tool, ConvertError> {
     let tool =
         Tool { name: fields.take_required_string("name")?, description: fields.take_string("description")?, kind };
@@ -182,7 +185,7 @@ fn finish_tool(mut fields: ObjectReader, kind: ToolKind) -> Result<Tool, Convert
     Ok(tool)
 }
 
-/// Parses the input format of a custom tool; `None` if any text is allowed.
+/// Parses the input format of a custom tool in a chat completions request; `None` if any text is allowed.
 fn read_grammar(mut format: ObjectReader) -> Result<Option<Grammar>, ConvertError> {
     let grammar = match format.take_required_string("type")?.as_str() {
         "text" => None,
@@ -201,7 +204,7 @@ fn read_grammar(mut format: ObjectReader) -> Result<Option<Grammar>, ConvertErro
     Ok(grammar)
 }
 
-/// Parses the tool choice: a keyword, or an object with the type and name of a tool.
+/// Parses the tool choice of a chat completions request: a keyword, or an object with the type and name of a tool.
 ///
 /// # Errors
 /// [`ConvertError::Requires`] for unknown keywords and types, [`ConvertError::Malformed`] if the name is missing.

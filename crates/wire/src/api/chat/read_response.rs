@@ -98,8 +98,8 @@ impl ResponseReader {
         Ok(())
     }
 
-    /// Appends the content of a choice to `blocks`: text, thinking, refusal and tool calls. `message` is the delta of a
-    /// chunk, or the message of a response that is not streamed.
+    /// Appends the content of a choice of a chat completion to `blocks`: text, thinking, refusal and tool calls.
+    /// `message` is the delta of a chunk, or the message of a response that is not streamed.
     ///
     /// # Errors
     /// [`ConvertError::Malformed`] if it has content that was not requested, such as audio.
@@ -134,8 +134,8 @@ impl ResponseReader {
         Ok(())
     }
 
-    /// Finishes the response in `blocks` with the stop reason and the token counts received so far. A refusal takes
-    /// precedence over the received stop reason. Does nothing if the response has ended.
+    /// Finishes the chat completion in `blocks` with the stop reason and the token counts received so far. A refusal
+    /// takes precedence over the received stop reason. Does nothing if the response has ended.
     ///
     /// # Errors
     /// [`ConvertError::Malformed`] if a tool call has no name.

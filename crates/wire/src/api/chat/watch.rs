@@ -24,8 +24,9 @@ pub(crate) fn inspect_chunk<'a>(summary: &mut SummaryBuilder, text: &'a str) -> 
     error
 }
 
-/// Adds the content of a choice to the summary. `delta` is the delta of a chunk, or the message of a response that is
-/// not streamed, for which `is_complete` is true. The numbers of its tool calls start at `first_number`.
+/// Adds the content of a choice of a chat completion to the summary. `delta` is the delta of a chunk, or the message of
+/// a response that is not streamed, for which `is_complete` is true. The numbers of its tool calls start at
+/// `first_number`.
 fn add_delta(summary: &mut SummaryBuilder, first_number: u64, delta: &Value<'_>, is_complete: bool) {
     let [content, thinking, reasoning, refusal, calls] =
         delta.get_many(["content", "reasoning_content", "reasoning", "refusal", "tool_calls"]);
@@ -48,8 +49,8 @@ fn add_delta(summary: &mut SummaryBuilder, first_number: u64, delta: &Value<'_>,
     }
 }
 
-/// Sets the stop reason of the summary from a `finish_reason`, and marks the response as complete; does nothing if the
-/// reason is missing or `null`.
+/// Sets the stop reason of the summary from the `finish_reason` of a chat completion, and marks the response as
+/// complete; does nothing if the reason is missing or `null`.
 fn set_stop_reason(summary: &mut SummaryBuilder, reason: Option<Value<'_>>) {
     let Some(reason) = reason.and_then(|reason| reason.string()) else { return };
     // Some servers send nothing after it, not even `[DONE]`.

@@ -63,7 +63,8 @@ fn write_content(mut blocks: Vec<Block>) -> Result<Value, ConvertError> {
     blocks.into_iter().map(part).collect::<Result<Vec<_>, _>>().map(Value::Array)
 }
 
-/// Writes a tool call: a function with its arguments as JSON text, or a custom tool with its input.
+/// Writes a tool call of a chat completions request: a function with its arguments as JSON text, or a custom tool with
+/// its input.
 fn write_call(call: ToolCall) -> Value {
     let ToolCall { id, name, input } = call;
     let id = ids::valid_call_id(id);
@@ -77,8 +78,8 @@ fn write_call(call: ToolCall) -> Value {
     }
 }
 
-/// Writes a tool result as a message with the role `tool`. The text of a failed result starts with a note about the
-/// failure, since the API has no field for it.
+/// Writes a tool result as a chat completions message with the role `tool`. The text of a failed result starts with a
+/// note about the failure, since the API has no field for it.
 ///
 /// # Errors
 /// [`ConvertError::Requires`] if the result has an image.

@@ -67,8 +67,9 @@ pub(crate) fn write_request(
     Ok(Value::Object(body))
 }
 
-/// Writes the settings that only `OpenAI`'s APIs have to `body`. Servers without the newer fields receive none of them:
-/// the cache retention and the verbosity are dropped as features, the others are ignored.
+/// Writes the settings that only `OpenAI`'s APIs have to the `body` of a chat completions request. Servers without the
+/// newer fields receive none of them: the cache retention and the verbosity are dropped as features, the others are
+/// ignored.
 ///
 /// # Errors
 /// [`ConvertError::Requires`] if a feature may not be dropped.
@@ -98,7 +99,7 @@ fn write_openai_settings(
     Ok(())
 }
 
-/// Writes a tool definition; `strict` is only written if it is true.
+/// Writes a tool definition of a chat completions request; `strict` is only written if it is true.
 fn write_tool(tool: Tool) -> Value {
     let (kind, mut described) = match tool.kind {
         ToolKind::Function { parameters, strict } => {
@@ -126,8 +127,8 @@ fn write_tool(tool: Tool) -> Value {
     object!({"type": kind, (kind): described})
 }
 
-/// Writes the response format. A schema without a name is named `answer`; a schema without `strict` is strict if it
-/// meets `OpenAI`'s rules.
+/// Writes the response format of a chat completions request. A schema without a name is named `answer`; a schema
+/// without `strict` is strict if it meets `OpenAI`'s rules.
 fn write_format(format: Format) -> Value {
     let Format::JsonSchema { name, description, schema, strict } = format else {
         return object!({"type": "json_object"});
@@ -142,7 +143,8 @@ fn write_format(format: Format) -> Value {
     object!({"type": "json_schema", "json_schema": described})
 }
 
-/// Writes the sampling parameters to `body`. `top_k`, which the API does not have, is dropped.
+/// Writes the sampling parameters to the `body` of a chat completions request. `top_k`, which the API does not have, is
+/// dropped.
 ///
 /// # Errors
 /// [`ConvertError::Requires`] if `top_k` is set and may not be dropped.

@@ -71,18 +71,19 @@ enum OpenBlock {
 }
 
 impl ResponseWriter {
-    /// Creates a writer for the response with this head.
+    /// Creates a writer for the streamed chat completion with this head.
     pub(crate) const fn new(head: ResponseHead) -> Self {
         Self { head, open_block: OpenBlock::Text, call_count: 0 }
     }
 
-    /// Appends a chunk with one choice to `out`, with this delta and finish reason (`null` if `None`).
+    /// Appends a chunk of a chat completion with one choice to `out`, with this delta and finish reason (`null` if
+    /// `None`).
     fn write_event(&self, delta: &Value, finish_reason: Option<&str>, out: &mut Vec<u8>) {
         let choice = json!({"index": 0, "delta": delta, "finish_reason": finish_reason});
         self.write_chunk(&json!([choice]), None, out);
     }
 
-    /// Appends a chunk with these choices to `out`; without the member `usage` if it is `None`.
+    /// Appends a chunk of a chat completion with these choices to `out`; without the member `usage` if it is `None`.
     fn write_chunk(&self, choices: &Value, usage: Option<Value>, out: &mut Vec<u8>) {
         let ResponseHead { id, model, created } = &self.head;
         let mut chunk = json!({
@@ -98,7 +99,8 @@ impl ResponseWriter {
         sse::write(out, None, &chunk);
     }
 
-    /// Sets the kind of the open block. For a tool call, appends a chunk with its id and name to `out`.
+    /// Starts a block of a streamed chat completion: sets the kind of the open block. For a tool call, appends a chunk
+    /// with its id and name to `out`.
     fn start_block(&mut self, kind: BlockKind, out: &mut Vec<u8>) {
         let (id, name, custom) = match kind {
             BlockKind::Text => {

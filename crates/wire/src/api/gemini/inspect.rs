@@ -47,8 +47,8 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Inspects the content at `index` of the conversation, which is a message with a role and parts, and records it
-    /// according to its role. Unknown roles make the request [`Native`](Requirement::Native).
+    /// Inspects the content at `index` of the conversation in a Gemini request, which is a message with a role and
+    /// parts, and records it according to its role. Unknown roles make the request [`Native`](Requirement::Native).
     ///
     /// # Errors
     /// [`RequestError::WrongType`] if the content is not an object.
@@ -76,8 +76,8 @@ impl<'a> Inspector<'a> {
         Ok(())
     }
 
-    /// Inspects a content and adds its parts to `draft`. Returns its role; `None` if it has none. `cursor` is before
-    /// the content. A value that is not an object makes the request [`Native`](Requirement::Native).
+    /// Inspects a content of a Gemini request and adds its parts to `draft`. Returns its role; `None` if it has none.
+    /// `cursor` is before the content. A value that is not an object makes the request [`Native`](Requirement::Native).
     fn inspect_gemini_parts(
         &mut self,
         cursor: &mut Cursor<'a>,
@@ -110,8 +110,8 @@ impl<'a> Inspector<'a> {
         Ok(role)
     }
 
-    /// Inspects one part of a content: adds it to `draft`, and records its size and the features that it requires.
-    /// `cursor` is before the part.
+    /// Inspects one part of a content in a Gemini request: adds it to `draft`, and records its size and the features
+    /// that it requires. `cursor` is before the part.
     ///
     /// # Errors
     /// [`RequestError::WrongType`] if the part is not an object.

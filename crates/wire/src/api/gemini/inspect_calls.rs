@@ -14,9 +14,9 @@ use crate::{
 };
 
 impl<'a> Inspector<'a> {
-    /// Returns the members of an object with these camel-case names, in the order of `names`; `None` for members that
-    /// are missing or `null`. In the object they may be in camel case or snake case. A member with another name, and a
-    /// value that is not an object, make the request [`Native`](Requirement::Native).
+    /// Returns the members of an object in a Gemini request with these camel-case names, in the order of `names`;
+    /// `None` for members that are missing or `null`. In the object they may be in camel case or snake case. A member
+    /// with another name, and a value that is not an object, make the request [`Native`](Requirement::Native).
     pub(crate) fn known_google_members<const N: usize>(
         &mut self,
         object: &Value<'a>,
@@ -35,8 +35,8 @@ impl<'a> Inspector<'a> {
         found
     }
 
-    /// Records the features that inline media data require. Returns whether the data is an image, which is also
-    /// counted.
+    /// Records the features that inline media data in a Gemini request require. Returns whether the data is an image,
+    /// which is also counted.
     pub(crate) fn inspect_inline_data(&mut self, data: &Value<'a>) -> bool {
         let [media_type, content] = self.known_google_members(data, ["mimeType", "data"]);
         self.has_content.non_system = true;
@@ -53,8 +53,8 @@ impl<'a> Inspector<'a> {
         false
     }
 
-    /// Records the features that a reference to a file requires, which Google fetches or stores. Returns whether the
-    /// file is an image, which is also counted.
+    /// Records the features that a reference to a file in a Gemini request requires, which Google fetches or stores.
+    /// Returns whether the file is an image, which is also counted.
     pub(crate) fn inspect_file_data(&mut self, file: &Value<'a>) -> bool {
         self.has_content.non_system = true;
         let [camel, snake] = file.get_many(["mimeType", "mime_type"]);
@@ -67,8 +67,8 @@ impl<'a> Inspector<'a> {
         is_image
     }
 
-    /// Inspects a function call of the model: records the call as unanswered, its size, and the features that it
-    /// requires.
+    /// Inspects a function call of the model in a Gemini request: records the call as unanswered, its size, and the
+    /// features that it requires.
     pub(crate) fn inspect_function_call(&mut self, call: &Value<'a>) {
         let [id, name, args] = self.known_google_members(call, ["id", "name", "args"]);
         self.record_call(None);
@@ -79,9 +79,9 @@ impl<'a> Inspector<'a> {
         self.unanswered.push((id.and_then(|id| id.string()), name.and_then(|name| name.string()).unwrap_or_default()));
     }
 
-    /// Inspects a function response: records its size and required features, and adds it to `draft` as a tool result.
-    /// It has failed if it has the member `error`; the success is unknown if it has neither `error`, `output` nor
-    /// `result`.
+    /// Inspects a function response in a Gemini request: records its size and required features, and adds it to `draft`
+    /// as a tool result. It has failed if it has the member `error`; the success is unknown if it has neither `error`,
+    /// `output` nor `result`.
     pub(crate) fn inspect_function_response(&mut self, response: &Value<'a>, draft: &mut MessageDraft<'a>) {
         let [id, tool, output, parts] = self.known_google_members(response, ["id", "name", "response", "parts"]);
         for text in [&id, &tool].into_iter().flatten() {
@@ -110,8 +110,9 @@ impl<'a> Inspector<'a> {
         });
     }
 
-    /// Removes the call that a function response answers from the unanswered calls: the call with the same id, or else
-    /// the first one of the same function. A response without a call requires [`Requirement::ResultWithoutCall`].
+    /// Removes the call that a Gemini function response answers from the unanswered calls: the call with the same id,
+    /// or else the first one of the same function. A response without a call requires
+    /// [`Requirement::ResultWithoutCall`].
     fn match_call(&mut self, id: Option<&Value<'a>>, name: Option<&Value<'a>>) {
         let (id, name) = (id.and_then(Value::string), name.and_then(Value::string));
         let by_id = self.unanswered.iter().position(|(call, _)| id.is_some() && *call == id);
@@ -124,7 +125,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Records the features that images and other media in a function response require.
+    /// Records the features that images and other media in a function response of a Gemini request require.
     fn inspect_response_media(&mut self, parts: &Value<'a>) {
         self.expect_kind(ValueKind::Array, parts);
         for part in parts.elements() {
@@ -141,8 +142,8 @@ impl<'a> Inspector<'a> {
     }
 }
 
-/// Returns the requirement of media of this type that are referenced by URL: remote images, audio and video, or
-/// documents. Callers also use it to recognise the kind of inline media.
+/// Returns the requirement of media of this type in a Gemini request that are referenced by URL: remote images, audio
+/// and video, or documents. Callers also use it to recognise the kind of inline media.
 pub(super) fn requirement_of_media(media_type: &str) -> Requirement {
     match media_type.split('/').next() {
         Some("image") => Requirement::RemoteImages,

@@ -36,7 +36,8 @@ impl<'a> Inspector<'a> {
         Ok(())
     }
 
-    /// Counts the function declarations and records the features that they require. `cursor` is before the list.
+    /// Counts the function declarations of a Gemini request and records the features that they require. `cursor` is
+    /// before the list.
     ///
     /// # Errors
     /// [`RequestError`] if the list is not valid JSON.
@@ -65,8 +66,8 @@ impl<'a> Inspector<'a> {
         Ok(())
     }
 
-    /// Inspects `toolConfig`, which contains the tool choice. Unknown modes, and a choice between several functions,
-    /// make the request [`Native`](Requirement::Native).
+    /// Inspects `toolConfig` of a Gemini request, which contains the tool choice. Unknown modes, and a choice between
+    /// several functions, make the request [`Native`](Requirement::Native).
     pub(crate) fn inspect_gemini_tool_choice(&mut self, config: &Value<'a>) {
         let [calling] = self.known_google_members(config, ["functionCallingConfig"]);
         let Some(calling) = calling else { return };
@@ -84,7 +85,8 @@ impl<'a> Inspector<'a> {
         self.require_if(!is_supported, Requirement::Native);
     }
 
-    /// Records the features that the members of `generationConfig` require. `cursor` is before the object.
+    /// Records the features that the members of `generationConfig` in a Gemini request require. `cursor` is before the
+    /// object.
     ///
     /// # Errors
     /// [`RequestError`] if the value is not valid JSON.
@@ -97,8 +99,8 @@ impl<'a> Inspector<'a> {
         Ok(())
     }
 
-    /// Records the features that the member `name` of `generationConfig` requires. Output limit, sampling and response
-    /// format are also recorded in the summary.
+    /// Records the features that the member `name` of `generationConfig` in a Gemini request requires. Output limit,
+    /// sampling and response format are also recorded in the summary.
     fn inspect_generation_setting(&mut self, name: &str, value: &Value<'a>) {
         match name {
             "maxOutputTokens" | "max_output_tokens" => self.summary.max_output = self.expect_count(value),
@@ -149,7 +151,8 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Records the features that the thinking level in `thinkingConfig` requires, which is the reasoning effort.
+    /// Records the features that the thinking level in `thinkingConfig` of a Gemini request requires, which is the
+    /// reasoning effort.
     fn inspect_thinking_level(&mut self, config: &Value<'a>) {
         let names = ["thinkingLevel", "thinkingBudget", "includeThoughts"];
         let [level, _, _] = self.known_google_members(config, names);

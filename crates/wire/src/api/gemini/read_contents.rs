@@ -32,7 +32,7 @@ pub(super) struct Contents {
 }
 
 impl Contents {
-    /// Parses the system instruction, a string or a content with parts. Its role is ignored.
+    /// Parses the system instruction of a Gemini request, a string or a content with parts. Its role is ignored.
     ///
     /// # Errors
     /// [`ConvertError::Requires`] if a part is not supported.
@@ -52,7 +52,7 @@ impl Contents {
         Ok(blocks)
     }
 
-    /// Parses a content, which is a message with a role and parts. A missing role counts as `user`.
+    /// Parses a content of a Gemini request, which is a message with a role and parts. A missing role counts as `user`.
     ///
     /// # Errors
     /// [`ConvertError::Requires`] for unknown roles, and the errors of `read_part`.
@@ -68,7 +68,7 @@ impl Contents {
         Ok(Message { role, blocks })
     }
 
-    /// Takes the parts of a content and parses them; `role` is the author of the content.
+    /// Takes the parts of a content in a Gemini request and parses them; `role` is the author of the content.
     fn read_parts(
         &mut self,
         fields: &mut ObjectReader,
@@ -82,7 +82,7 @@ impl Contents {
         Ok(blocks)
     }
 
-    /// Parses a part of a content; `None` for thinking, which is dropped, and for empty texts.
+    /// Parses a part of a content in a Gemini request; `None` for thinking, which is dropped, and for empty texts.
     ///
     /// # Errors
     /// [`ConvertError::Requires`] if the part is not supported, or not allowed in this role.
@@ -126,7 +126,8 @@ impl Contents {
         Ok(block)
     }
 
-    /// Parses a function call and adds it to the unanswered ones. A call without an id gets a derived id.
+    /// Parses a function call in a Gemini request and adds it to the unanswered ones. A call without an id gets a
+    /// derived id.
     ///
     /// # Errors
     /// [`ConvertError::Malformed`] if the arguments are not an object, or the name is missing.
@@ -145,8 +146,8 @@ impl Contents {
         Ok(ToolCall { id, name, input: ToolInput::Object(input) })
     }
 
-    /// Parses a function response and removes its call from the unanswered ones: the call with the same id, or else the
-    /// first one of the same function.
+    /// Parses a function response in a Gemini request and removes its call from the unanswered ones: the call with the
+    /// same id, or else the first one of the same function.
     ///
     /// # Errors
     /// [`ConvertError::Requires`] if there is no such call, or if the response has an image and the provider's API does
@@ -196,7 +197,7 @@ fn read_output(response: Value) -> (Option<String>, bool) {
     }
 }
 
-/// Parses an image in a function response.
+/// Parses an image in a function response of a Gemini request.
 ///
 /// # Errors
 /// [`ConvertError::Requires`] for files, for other media, and for images if the provider's API does not support images
@@ -213,7 +214,7 @@ fn read_response_image(part: Value, gate: &FeatureGate<'_>) -> Result<Block, Con
     Ok(Block::Image(image))
 }
 
-/// Parses inline data, which has to be an image.
+/// Parses inline data of a Gemini request, which has to be an image.
 ///
 /// # Errors
 /// [`ConvertError::Requires`] for audio, video and documents.

@@ -51,7 +51,7 @@ pub(crate) fn read_request(body: Value, gate: &mut FeatureGate<'_>) -> Result<Re
     Ok(request)
 }
 
-/// Parses an element of `tools` and appends its function declarations to `tools`.
+/// Parses an element of `tools` in a Gemini request and appends its function declarations to `tools`.
 ///
 /// # Errors
 /// [`ConvertError::Requires`] if the element has tools of the provider.
@@ -79,7 +79,7 @@ fn from_google(mut value: Value) -> Value {
     value
 }
 
-/// Parses `toolConfig`; `None` if it contains no tool choice.
+/// Parses `toolConfig` of a Gemini request; `None` if it contains no tool choice.
 ///
 /// # Errors
 /// [`ConvertError::Requires`] for unknown modes, and for a choice between several functions.
@@ -101,7 +101,8 @@ fn read_tool_choice(config: Value) -> Result<Option<ToolChoice>, ConvertError> {
     Ok(Some(choice))
 }
 
-/// Parses `generationConfig` and sets output limit, stop sequences, sampling, effort and format of `request`.
+/// Parses `generationConfig` of a Gemini request and sets output limit, stop sequences, sampling, effort and format of
+/// `request`.
 ///
 /// # Errors
 /// [`ConvertError::Requires`] for settings that no other API supports, and for features that may not be dropped.
@@ -129,13 +130,13 @@ fn read_generation(generation: Value, request: &mut Request, gate: &mut FeatureG
     fields.finish_known(ObjectKind::Generation, gate)
 }
 
-/// Returns whether a list of response modalities contains text only; also true for empty values.
+/// Returns whether a list of Gemini's response modalities contains text only; also true for empty values.
 fn is_text_only(value: &Value) -> bool {
     is_falsy(value) || value.as_array().is_some_and(|modalities| modalities.iter().all(|modality| modality == "TEXT"))
 }
 
-/// Parses `thinkingConfig` and returns the thinking level as the effort; `None` if there is none. A budget, and the
-/// request to return thoughts, are dropped.
+/// Parses `thinkingConfig` of a Gemini request and returns the thinking level as the effort; `None` if there is none. A
+/// budget, and the request to return thoughts, are dropped.
 ///
 /// # Errors
 /// [`ConvertError::Requires`] for unknown levels, and for settings that may not be dropped.
@@ -152,7 +153,7 @@ fn read_thinking(thinking: Value, gate: &mut FeatureGate<'_>) -> Result<Option<E
     level.map(|level| Effort::parse(&level).ok_or(NATIVE)).transpose()
 }
 
-/// Takes the response format from its MIME type and schema; `None` for text.
+/// Takes the response format of a Gemini request from its MIME type and schema; `None` for text.
 ///
 /// # Errors
 /// [`ConvertError::Requires`] for other MIME types, and for a schema without the type `application/json`.

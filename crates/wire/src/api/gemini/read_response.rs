@@ -55,12 +55,13 @@ pub(crate) fn read_response(response: &Value, blocks: &mut BlockSequencer) -> Re
 }
 
 impl ResponseReader {
-    /// Creates a reader. Ids of function calls that have none are derived from `response_id`.
+    /// Creates a reader of a Gemini response. Ids of function calls that have none are derived from `response_id`.
     pub(crate) fn new(response_id: &str) -> Self {
         Self { response_id: response_id.to_owned(), calls: 0, tokens: Tokens::default(), stop: None }
     }
 
-    /// Parses a chunk of the response and adds its content to `blocks`. An error object ends the response as failed.
+    /// Parses a chunk of a Gemini response and adds its content to `blocks`. An error object ends the response as
+    /// failed.
     ///
     /// # Errors
     /// [`ConvertError::Malformed`] if the chunk has a second candidate, or a part of an unknown kind.
@@ -90,7 +91,8 @@ impl ResponseReader {
         Ok(())
     }
 
-    /// Appends a part to `blocks`: text, thinking or a function call. A part with only a signature is ignored.
+    /// Appends a part of a Gemini response to `blocks`: text, thinking or a function call. A part with only a signature
+    /// is ignored.
     ///
     /// # Errors
     /// [`ConvertError::Malformed`] for parts of other kinds, and for calls without a name.
@@ -117,8 +119,8 @@ impl ResponseReader {
         Ok(())
     }
 
-    /// Records the stop reason from a `finishReason`. If the reason is an invalid function call, the response ends as
-    /// failed.
+    /// Records the stop reason from the `finishReason` of a Gemini response. If the reason is an invalid function call,
+    /// the response ends as failed.
     fn finish(&mut self, reason: &str, blocks: &mut BlockSequencer) {
         self.stop = Some(match reason {
             "MAX_TOKENS" => Stop::MaxTokens,

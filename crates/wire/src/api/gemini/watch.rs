@@ -41,8 +41,8 @@ fn add_part(summary: &mut SummaryBuilder, part: &Value<'_>) {
     }
 }
 
-/// Sets the stop reason of the summary from a `finishReason`, and marks the response as complete; does nothing if the
-/// reason is missing or `null`.
+/// Sets the stop reason of the summary from the `finishReason` of a Gemini response, and marks the response as
+/// complete; does nothing if the reason is missing or `null`.
 fn set_stop_reason(summary: &mut SummaryBuilder, reason: Option<Value<'_>>) {
     let Some(reason) = reason.and_then(|reason| reason.string()) else { return };
     summary.complete = true;

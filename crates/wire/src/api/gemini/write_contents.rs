@@ -21,8 +21,8 @@ pub(super) struct Contents {
 }
 
 impl Contents {
-    /// Writes a message as a content; `None` if it is empty. Function responses come first, in the order of their
-    /// calls. The first call of a message gets a placeholder signature.
+    /// Writes a message as a content of a Gemini request; `None` if it is empty. Function responses come first, in the
+    /// order of their calls. The first call of a message gets a placeholder signature.
     ///
     /// # Errors
     /// [`ConvertError::Requires`] for a system message, for remote images, for arguments that are not a JSON object,
@@ -62,7 +62,7 @@ impl Contents {
         Ok((!parts.is_empty()).then(|| object!({"role": role, "parts": parts})))
     }
 
-    /// Writes a function call, and records its position and name for its response.
+    /// Writes a function call of a Gemini request, and records its position and name for its response.
     ///
     /// # Errors
     /// [`ConvertError::Requires`] if the arguments are not a JSON object.
@@ -72,8 +72,8 @@ impl Contents {
         Ok(part)
     }
 
-    /// Writes a function response, with its texts joined by line feeds in `output`, or in `error` if the function
-    /// failed.
+    /// Writes a function response of a Gemini request, with its texts joined by line feeds in `output`, or in `error`
+    /// if the function failed.
     ///
     /// # Errors
     /// [`ConvertError::Requires`] if no earlier call has the id of the result, or if the result has an image.

@@ -48,7 +48,7 @@ pub(crate) fn write_request(mut request: Request, gate: &mut FeatureGate<'_>) ->
     Ok(Value::Object(body))
 }
 
-/// Writes a function declaration.
+/// Writes a function declaration of a Gemini request.
 ///
 /// # Errors
 /// [`ConvertError::Requires`] for custom tools, which Gemini does not have.
@@ -80,8 +80,9 @@ fn write_tool_choice(choice: Option<ToolChoice>, has_strict_tool: bool) -> Optio
     }
 }
 
-/// Returns the members of `generationConfig`: sampling, limits, thinking level and response format. The effort is
-/// limited to the levels `minimal` to `high`, and the verbosity and cache retention of `OpenAI` are dropped.
+/// Returns the members of `generationConfig` of a Gemini request: sampling, limits, thinking level and response format.
+/// The effort is limited to the levels `minimal` to `high`, and the verbosity and cache retention of `OpenAI` are
+/// dropped.
 ///
 /// # Errors
 /// [`ConvertError::Requires`] if a setting may not be dropped.

@@ -33,7 +33,7 @@ pub(crate) fn write_response(response: Response, head: &ResponseHead) -> Result<
     Ok(final_chunk(head, &parts, &response.stop, response.tokens))
 }
 
-/// Writes a block as a part of a content.
+/// Writes a block as a part of a Gemini content.
 ///
 /// # Errors
 /// [`ConvertError::Malformed`] for a call of a custom tool, which Gemini does not have, and for a call whose arguments
@@ -90,12 +90,12 @@ pub(crate) struct ResponseWriter {
 }
 
 impl ResponseWriter {
-    /// Creates a writer for the response with this head.
+    /// Creates a writer for the streamed Gemini response with this head.
     pub(crate) const fn new(head: ResponseHead) -> Self {
         Self { head, open_block: None, arguments: String::new(), call_error: None }
     }
 
-    /// Appends a chunk with this part to `out`.
+    /// Appends a chunk of a Gemini stream with this part to `out`.
     fn write_event(&self, part: Value, out: &mut Vec<u8>) {
         sse::write(out, None, &chunk(&self.head, &[part]));
     }

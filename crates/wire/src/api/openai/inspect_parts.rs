@@ -58,8 +58,8 @@ impl<'a> Inspector<'a> {
         Ok(())
     }
 
-    /// Reads the members of a content part and returns them. Records the features of members whose requirement does not
-    /// depend on the type of the part.
+    /// Reads the members of a content part in `OpenAI`'s APIs and returns them. Records the features of members whose
+    /// requirement does not depend on the type of the part.
     ///
     /// # Errors
     /// [`RequestError`] if the part is not a JSON object.
@@ -87,9 +87,9 @@ impl<'a> Inspector<'a> {
         Ok(part)
     }
 
-    /// Records the features that the image in a content part requires. The member `image_url` is an object with the URL
-    /// in chat completions, and the URL itself in Responses. An image without a URL refers to a file that the provider
-    /// stores.
+    /// Records the features that the image in a content part of `OpenAI`'s APIs requires. The member `image_url` is an
+    /// object with the URL in chat completions, and the URL itself in Responses. An image without a URL refers to a
+    /// file that the provider stores.
     fn inspect_openai_image(&mut self, part: &Part<'a>) {
         let url = match &part.image {
             None if part.has_file_id => return self.require(Requirement::StoredImages),

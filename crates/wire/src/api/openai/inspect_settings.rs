@@ -101,8 +101,8 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Records the texts of a system message. Before all other messages it is part of the system prompt; after one it
-    /// requires [`Requirement::MidConversationSystem`].
+    /// Records the texts of a system message of `OpenAI`'s APIs. Before all other messages it is part of the system
+    /// prompt; after one it requires [`Requirement::MidConversationSystem`].
     pub(crate) fn record_openai_system_message(&mut self, draft: &MessageDraft<'a>) {
         for text in &draft.texts {
             // The texts were counted as parts of a message.
@@ -113,8 +113,8 @@ impl<'a> Inspector<'a> {
         self.ends_with_model &= draft.texts.iter().all(|text| limits::is_blank(&text.decoded()));
     }
 
-    /// Inspects the content of a message or tool result, a string or a list of parts, and adds it to `draft`. `cursor`
-    /// is only used to return to the content.
+    /// Inspects the content of a message or tool result in `OpenAI`'s APIs, a string or a list of parts, and adds it to
+    /// `draft`. `cursor` is only used to return to the content.
     ///
     /// # Errors
     /// [`RequestError`] if an element of the list is not a JSON object.
@@ -140,7 +140,7 @@ impl<'a> Inspector<'a> {
     }
 }
 
-/// Returns whether a `verbosity` setting differs from the default `medium`; false for `null`.
+/// Returns whether the `verbosity` setting of `OpenAI`'s APIs differs from the default `medium`; false for `null`.
 pub(crate) fn is_verbose(value: &Value<'_>) -> bool {
     !value.is_null() && value.string().as_deref() != Some("medium")
 }

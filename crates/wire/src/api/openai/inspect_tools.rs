@@ -58,15 +58,15 @@ impl<'a> Inspector<'a> {
         })
     }
 
-    /// Records the requirement of the custom tools in a namespace, which is a group of tools.
+    /// Records the requirement of the custom tools in a namespace of the Responses API, which is a group of tools.
     fn inspect_namespace_tools(&mut self, tools: &Value<'a>) {
         for tool in tools.elements() {
             self.require_if(type_of(&tool) == "custom", Requirement::CustomTools);
         }
     }
 
-    /// Records the features that the definition of a function requires. Unknown members, and values of unexpected
-    /// types, make the request [`Native`](Requirement::Native).
+    /// Records the features that the definition of a function requires in `OpenAI`'s APIs. Unknown members, and values
+    /// of unexpected types, make the request [`Native`](Requirement::Native).
     fn inspect_function_tool(&mut self, tool: &Tool<'a>) {
         let members = if self.summary.api == WireApi::OpenAiResponses {
             self.require_if(tool.format.is_some(), Requirement::Native);
@@ -85,8 +85,8 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Records the features that the definition of a custom tool requires. Its input format is any text or a grammar;
-    /// other formats make the request [`Native`](Requirement::Native).
+    /// Records the features that the definition of a custom tool requires in `OpenAI`'s APIs. Its input format is any
+    /// text or a grammar; other formats make the request [`Native`](Requirement::Native).
     fn inspect_custom_tool(&mut self, tool: &Tool<'a>) {
         let is_responses = self.summary.api == WireApi::OpenAiResponses;
         let members = if is_responses {

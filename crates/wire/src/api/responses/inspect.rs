@@ -53,8 +53,8 @@ impl<'a> Inspector<'a> {
         Ok(())
     }
 
-    /// Records the features that the `text` settings require: response format and verbosity. Other members make the
-    /// request [`Native`](Requirement::Native).
+    /// Records the features that the `text` settings of a Responses request require: response format and verbosity.
+    /// Other members make the request [`Native`](Requirement::Native).
     fn inspect_text_settings(&mut self, text: &Value<'a>) {
         self.expect_kind(ValueKind::Object, text);
         for (name, value) in text.members() {
@@ -69,8 +69,8 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Records the features that the response format in the `text` settings requires. Members of a JSON schema format
-    /// in a format of another type make the request [`Native`](Requirement::Native).
+    /// Records the features that the response format in the `text` settings of a Responses request requires. Members of
+    /// a JSON schema format in a format of another type make the request [`Native`](Requirement::Native).
     fn inspect_text_format(&mut self, format: &Value<'a>) {
         let names = ["type", "schema", "name", "description", "strict"];
         let [kind, schema, name, description, strict] = self.known_members(format, names);
@@ -80,8 +80,8 @@ impl<'a> Inspector<'a> {
         self.inspect_openai_format(format, kind, described);
     }
 
-    /// Records the features that the `reasoning` settings require: the effort, and options that control the returned
-    /// thinking. Other members make the request [`Native`](Requirement::Native).
+    /// Records the features that the `reasoning` settings of a Responses request require: the effort, and options that
+    /// control the returned thinking. Other members make the request [`Native`](Requirement::Native).
     fn inspect_reasoning(&mut self, reasoning: &Value<'a>) {
         self.expect_kind(ValueKind::Object, reasoning);
         for (name, value) in reasoning.members() {
@@ -97,8 +97,8 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Records the features that `include` requires, a list of additional outputs. Encrypted reasoning requires
-    /// nothing.
+    /// Records the features that `include` of a Responses request requires, a list of additional outputs. Encrypted
+    /// reasoning requires nothing.
     fn inspect_include(&mut self, include: &Value<'a>) {
         self.expect_kind(ValueKind::Array, include);
         for output in include.elements() {
@@ -111,8 +111,8 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Extracts session, thread, parent and sub-agent from `client_metadata`, in which Codex repeats its headers, and
-    /// records them.
+    /// Extracts session, thread, parent and sub-agent from `client_metadata` of a Responses request, in which Codex
+    /// repeats its headers, and records them.
     fn inspect_client_metadata(&mut self, metadata: &Value<'a>) {
         let names = ["session_id", "thread_id", CODEX_PARENT, CODEX_SUBAGENT];
         let text = |value: Option<Value<'a>>| value.and_then(|value| value.string()).map(String::from);
@@ -140,8 +140,8 @@ impl<'a> Inspector<'a> {
         Ok(())
     }
 
-    /// Inspects the item at `index` of the conversation and records it according to its type. An item without a type is
-    /// a message.
+    /// Inspects the item at `index` of the conversation in a Responses request and records it according to its type. An
+    /// item without a type is a message.
     ///
     /// # Errors
     /// [`RequestError`] if the item is not a JSON object.
@@ -185,8 +185,9 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Inspects a message item at `index` of the conversation, and records it according to its role. Unknown roles make
-    /// the request [`Native`](Requirement::Native). `cursor` is only used to return to its content.
+    /// Inspects a message item at `index` of the conversation in a Responses request, and records it according to its
+    /// role. Unknown roles make the request [`Native`](Requirement::Native). `cursor` is only used to return to its
+    /// content.
     fn inspect_message_item(&mut self, cursor: Cursor<'a>, item: &Item<'a>, index: usize) -> Result<(), RequestError> {
         let is_unexpected = item.unknown_to_message || item.is_call() || item.is_result() || item.is_reasoning();
         self.require_if(is_unexpected || item.content.is_none(), Requirement::Native);
@@ -216,8 +217,9 @@ impl<'a> Inspector<'a> {
         Ok(())
     }
 
-    /// Inspects an item other than a message, at `index` of the conversation: a tool call, a result, reasoning or an
-    /// item of the provider. `kind` is its type. `cursor` is only used to return to the output of a result.
+    /// Inspects an item other than a message, at `index` of the conversation in a Responses request: a tool call, a
+    /// result, reasoning or an item of the provider. `kind` is its type. `cursor` is only used to return to the output
+    /// of a result.
     fn inspect_other_item(
         &mut self,
         cursor: Cursor<'a>,
@@ -265,7 +267,8 @@ impl<'a> Inspector<'a> {
         Ok(())
     }
 
-    /// Inspects the item of a tool call: records the call, and the features that its id, name and members require.
+    /// Inspects the item of a tool call in a Responses request: records the call, and the features that its id, name
+    /// and members require.
     fn inspect_call_item(&mut self, item: &Item<'a>) {
         self.record_assistant_message();
         self.record_call(item.call_id.as_ref());
@@ -275,8 +278,8 @@ impl<'a> Inspector<'a> {
         self.require_if(is_unexpected, Requirement::Native);
     }
 
-    /// Inspects the item of a tool result at `index` of the conversation: records the result and the features that it
-    /// requires. `kind` is the type of the item; `cursor` is only used to return to the output.
+    /// Inspects the item of a tool result at `index` of the conversation in a Responses request: records the result and
+    /// the features that it requires. `kind` is the type of the item; `cursor` is only used to return to the output.
     fn inspect_output_item(
         &mut self,
         cursor: Cursor<'a>,

@@ -38,7 +38,8 @@ pub(super) fn read_input(
     Ok(())
 }
 
-/// Parses an item and appends it to the last of `messages`, or as a new message. Reasoning is dropped.
+/// Parses an item of a Responses request and appends it to the last of `messages`, or as a new message. Reasoning is
+/// dropped.
 ///
 /// # Errors
 /// [`ConvertError::Requires`] for items of the provider and for features that the provider's API does not support;
@@ -78,13 +79,14 @@ fn read_item(item: Value, messages: &mut Vec<Message>, gate: &mut FeatureGate<'_
     Ok(())
 }
 
-/// Returns whether an item by `role` can be appended to a message with these blocks and the same role: always for the
-/// model, and for the user if all blocks are tool results.
+/// Returns whether a Responses item by `role` can be appended to a message with these blocks and the same role: always
+/// for the model, and for the user if all blocks are tool results.
 fn can_extend(blocks: &[Block], role: Role) -> bool {
     role == Role::Assistant || blocks.iter().all(|block| matches!(block, Block::ToolResult(_)))
 }
 
-/// Parses a message item and appends it to `messages`; consecutive messages of the model are merged.
+/// Parses a message item of a Responses request and appends it to `messages`; consecutive messages of the model are
+/// merged.
 ///
 /// # Errors
 /// [`ConvertError::Requires`] for unknown roles, [`ConvertError::Malformed`] if the role or the content is missing.
@@ -109,7 +111,7 @@ fn read_message(
     Ok(())
 }
 
-/// Parses the content of a message or the output of a tool, a string or a list of parts.
+/// Parses the content of a message or the output of a tool in a Responses request, a string or a list of parts.
 ///
 /// # Errors
 /// [`ConvertError::Malformed`] if the value is of another type, and the errors of `read_part`.
@@ -122,7 +124,7 @@ fn read_content(content: Value, role: Role, gate: &mut FeatureGate<'_>) -> Resul
     parts.into_iter().map(|part| read_part(part, role, gate)).collect()
 }
 
-/// Parses a content part: a text, or an image of the user.
+/// Parses a content part of a Responses request: a text, or an image of the user.
 ///
 /// # Errors
 /// [`ConvertError::Requires`] for images in the provider's storage, files, audio and unknown types, and for a remote
@@ -156,7 +158,7 @@ fn read_part(part: Value, role: Role, gate: &mut FeatureGate<'_>) -> Result<Bloc
     Ok(block)
 }
 
-/// Takes the id and name of a tool call and returns the call with these arguments.
+/// Takes the id and name of a tool call in a Responses request and returns the call with these arguments.
 ///
 /// # Errors
 /// [`ConvertError::Malformed`] if the id or name is missing.
@@ -164,7 +166,7 @@ fn read_call(fields: &mut ObjectReader, input: ToolInput) -> Result<ToolCall, Co
     Ok(ToolCall { id: fields.take_required_string("call_id")?, name: fields.take_required_string("name")?, input })
 }
 
-/// Takes the id and output of a tool result; a missing output results in no content.
+/// Takes the id and output of a tool result in a Responses request; a missing output results in no content.
 ///
 /// # Errors
 /// [`ConvertError::Requires`] if it has an image and the provider's API does not support images in results.

@@ -67,7 +67,7 @@ pub(crate) fn read_request(body: Value, gate: &mut FeatureGate<'_>) -> Result<Re
     Ok(request)
 }
 
-/// Takes the settings that no other API supports and checks that they have their default values.
+/// Takes the settings of a Responses request that no other API supports and checks that they have their default values.
 ///
 /// # Errors
 /// [`ConvertError::Requires`] if a setting has another value, or if `include` requests output other than encrypted
@@ -94,14 +94,14 @@ fn reject_unsupported_settings(fields: &mut ObjectReader) -> Result<(), ConvertE
     Ok(())
 }
 
-/// Parses the `reasoning` settings and returns the effort; `None` if there is none. Options for the returned thinking
-/// are dropped.
+/// Parses the `reasoning` settings of a Responses request and returns the effort; `None` if there is none. Options for
+/// the returned thinking are dropped.
 ///
 /// # Errors
 /// [`ConvertError::Requires`] for unknown efforts, and if an option may not be dropped.
 fn read_reasoning(mut reasoning: ObjectReader, gate: &mut FeatureGate<'_>) -> Result<Option<Effort>, ConvertError> {
     let effort = reasoning.take_string("effort")?;
-    // The summary of the reasoning, and how much of it is kept between turns.
+    // The summary of the reasoning, and how much of it the provider stores between turns.
     for name in ["summary", "generate_summary", "context"] {
         if reasoning.take(name).is_some() {
             gate.drop_feature(Requirement::ThinkingControl)?;
@@ -111,7 +111,8 @@ fn read_reasoning(mut reasoning: ObjectReader, gate: &mut FeatureGate<'_>) -> Re
     effort.map(|effort| Effort::parse(&effort).ok_or(NATIVE)).transpose()
 }
 
-/// Parses the response format; `None` for text. A JSON schema is not strict unless the client sets `strict`.
+/// Parses the response format of a Responses request; `None` for text. A JSON schema is not strict unless the client
+/// sets `strict`.
 ///
 /// # Errors
 /// [`ConvertError::Requires`] for unknown types, [`ConvertError::Malformed`] if the schema is missing.
@@ -131,7 +132,7 @@ fn read_format(mut format: ObjectReader) -> Result<Option<Format>, ConvertError>
     Ok(read)
 }
 
-/// Parses a tool definition: a function or a custom tool.
+/// Parses a tool definition of a Responses request: a function or a custom tool.
 ///
 /// # Errors
 /// [`ConvertError::Requires`] for custom tools if the provider's API has none, for tools that are loaded later, and for
@@ -162,7 +163,7 @@ fn read_tool(tool: Value, gate: &mut FeatureGate<'_>) -> Result<Tool, ConvertErr
     Ok(tool)
 }
 
-/// Parses the input format of a custom tool; `None` if any text is allowed.
+/// Parses the input format of a custom tool in a Responses request; `None` if any text is allowed.
 fn read_grammar(mut format: ObjectReader) -> Result<Option<Grammar>, ConvertError> {
     let grammar = match format.take_required_string("type")?.as_str() {
         "text" => None,
@@ -176,7 +177,7 @@ fn read_grammar(mut format: ObjectReader) -> Result<Option<Grammar>, ConvertErro
     Ok(grammar)
 }
 
-/// Parses the tool choice: a keyword, or an object with the type and name of a tool.
+/// Parses the tool choice of a Responses request: a keyword, or an object with the type and name of a tool.
 ///
 /// # Errors
 /// [`ConvertError::Requires`] for unknown keywords and types, [`ConvertError::Malformed`] if the name is missing.

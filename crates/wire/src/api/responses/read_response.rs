@@ -71,7 +71,7 @@ pub(crate) fn read_response(response: &Value, blocks: &mut BlockSequencer) -> Re
     reader.finish(response, blocks)
 }
 
-/// Starts the response in `blocks`, with the id and creation time of the response object.
+/// Starts the response in `blocks`, with the id and creation time of a Responses response object.
 fn start(response: &Value, blocks: &mut BlockSequencer) {
     blocks.start(Start {
         id: text(response, "/id").map(str::to_owned),
@@ -132,7 +132,7 @@ impl ReadStream for ResponseReader {
     }
 }
 
-/// Returns the value of an event's index field with this name.
+/// Returns the value of the index field with this name in an event of a Responses stream.
 ///
 /// # Errors
 /// [`ConvertError::Malformed`] if it is missing.
@@ -141,8 +141,8 @@ fn index(data: &Value, name: &str) -> Result<u64, ConvertError> {
     index.ok_or(ConvertError::malformed("an event of the stream", "does not say which item it is about"))
 }
 
-/// Returns the kind of block for an output item that is a tool call; `None` for messages and reasoning, whose blocks
-/// are opened by their parts.
+/// Returns the kind of block for an output item of the Responses API that is a tool call; `None` for messages and
+/// reasoning, whose blocks are opened by their parts.
 ///
 /// # Errors
 /// [`ConvertError::Malformed`] for items of other types.
@@ -160,8 +160,8 @@ fn tool_kind(item: &Value) -> Result<Option<BlockKind>, ConvertError> {
 }
 
 impl ResponseReader {
-    /// Handles `response.output_item.added`: opens the block of a tool call. Other items are opened by their first
-    /// part.
+    /// Handles `response.output_item.added` of a Responses stream: opens the block of a tool call. Other items are
+    /// opened by their first part.
     ///
     /// # Errors
     /// [`ConvertError::Malformed`] if the item has an unknown type, or a call has no index.
@@ -174,8 +174,8 @@ impl ResponseReader {
         Ok(())
     }
 
-    /// Appends the delta of an event to the block of its part. `part` creates the part, given the value of the event's
-    /// field `index_name`.
+    /// Appends the delta of an event of a Responses stream to the block of its part. `part` creates the part, given the
+    /// value of the event's field `index_name`.
     ///
     /// # Errors
     /// [`ConvertError::Malformed`] if an index is missing, and the errors of `append`.
@@ -191,8 +191,8 @@ impl ResponseReader {
         self.append((index(data, "output_index")?, part), more, blocks)
     }
 
-    /// Appends content to the block of a part; `key` is the index of the item and the part. If the part has no block,
-    /// text and thinking open one.
+    /// Appends content to the block of a part of an output item; `key` is the index of the item and the part. If the
+    /// part has no block, text and thinking open one.
     ///
     /// # Errors
     /// [`ConvertError::Malformed`] if the block has ended, or if the part is a tool call that has not started.
@@ -211,8 +211,8 @@ impl ResponseReader {
         blocks.append(handle, more)
     }
 
-    /// Handles a finished item: appends the content of its parts that were not streamed, and closes its blocks.
-    /// `item_index` is the index of the item in the response.
+    /// Handles a finished output item of the Responses API: appends the content of its parts that were not streamed,
+    /// and closes its blocks. `item_index` is the index of the item in the response.
     ///
     /// # Errors
     /// [`ConvertError::Malformed`] if the item or one of its parts has an unknown type.
@@ -264,8 +264,8 @@ impl ResponseReader {
         self.append(key, content, blocks)
     }
 
-    /// Finishes the response with its final object, which repeats all items: content that was not streamed is appended
-    /// from it. An error, or the status `failed` or `cancelled`, ends the response as failed.
+    /// Finishes the response with the final object of the Responses API, which repeats all items: content that was not
+    /// streamed is appended from it. An error, or the status `failed` or `cancelled`, ends the response as failed.
     ///
     /// # Errors
     /// [`ConvertError::Malformed`] if an item or part has an unknown type.

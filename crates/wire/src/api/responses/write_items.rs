@@ -25,8 +25,8 @@ impl Items {
         Value::Array(self.written)
     }
 
-    /// Appends the items for a message. Each tool call and each tool result becomes an item of its own; the texts and
-    /// images between them become message items.
+    /// Appends the items of a Responses request for a message. Each tool call and each tool result becomes an item of
+    /// its own; the texts and images between them become message items.
     pub(super) fn write(&mut self, message: Message) {
         let role = message.role;
         let mut parts = Vec::new();
@@ -46,7 +46,8 @@ impl Items {
         self.write_message(role, &mut parts);
     }
 
-    /// Appends a message item with these content parts, and clears `parts`. Does nothing if there are none.
+    /// Appends a message item of a Responses request with these content parts, and clears `parts`. Does nothing if
+    /// there are none.
     fn write_message(&mut self, role: Role, parts: &mut Vec<Value>) {
         if parts.is_empty() {
             return;
@@ -59,7 +60,7 @@ impl Items {
         self.written.push(object!({"type": "message", "role": role, "content": std::mem::take(parts)}));
     }
 
-    /// Appends the item for a tool call, and records the id of a call of a custom tool.
+    /// Appends the item of a Responses request for a tool call, and records the id of a call of a custom tool.
     fn write_call(&mut self, call: ToolCall) {
         let ToolCall { id, name, input } = call;
         let id = ids::valid_call_id(id);
@@ -74,8 +75,8 @@ impl Items {
         });
     }
 
-    /// Appends the item for a tool result. The text of a failed result starts with a note about the failure, since the
-    /// API has no field for it.
+    /// Appends the item of a Responses request for a tool result. The text of a failed result starts with a note about
+    /// the failure, since the API has no field for it.
     fn write_result(&mut self, result: ToolResult) {
         let id = ids::valid_call_id(result.call_id.clone());
         let mut content = result.content_with_failure();
@@ -89,7 +90,8 @@ impl Items {
     }
 }
 
-/// Writes a text or an image as a content part; `None` for tool calls and results, which are items.
+/// Writes a text or an image as a content part of a Responses request; `None` for tool calls and results, which are
+/// items.
 fn part_of(block: Block, role: Role) -> Option<Value> {
     match block {
         Block::Text(text) if role == Role::Assistant => Some(object!({"type": "output_text", "text": text})),

@@ -71,7 +71,7 @@ pub(crate) fn write_request(
     Ok(Value::Object(body))
 }
 
-/// Returns the `text` settings: response format and verbosity; empty if neither is set.
+/// Returns the `text` settings of a Responses request: response format and verbosity; empty if neither is set.
 fn write_text_settings(format: Option<Format>, verbosity: Option<String>) -> Map<String, Value> {
     let mut text = Map::new();
     if let Some(format) = format {
@@ -83,8 +83,8 @@ fn write_text_settings(format: Option<Format>, verbosity: Option<String>) -> Map
     text
 }
 
-/// Writes a tool definition. A function whose strictness is unknown is written as not strict, because the API's default
-/// may be strict.
+/// Writes a tool definition of a Responses request. A function whose strictness is unknown is written as not strict,
+/// because the API's default may be strict.
 fn write_tool(tool: Tool) -> Value {
     let mut written = match tool.kind {
         ToolKind::Function { parameters, strict } => {
@@ -107,8 +107,8 @@ fn write_tool(tool: Tool) -> Value {
     written
 }
 
-/// Writes the response format. A schema without a name is named `answer`; a schema without `strict` is strict if it
-/// meets `OpenAI`'s rules.
+/// Writes the response format of a Responses request. A schema without a name is named `answer`; a schema without
+/// `strict` is strict if it meets `OpenAI`'s rules.
 fn write_format(format: Format) -> Value {
     let Format::JsonSchema { name, description, schema, strict } = format else {
         return object!({"type": "json_object"});
@@ -122,7 +122,8 @@ fn write_format(format: Format) -> Value {
     written
 }
 
-/// Writes `temperature` and `top_p` to `body`. The other sampling parameters, which the API does not have, are dropped.
+/// Writes `temperature` and `top_p` to the `body` of a Responses request. The other sampling parameters, which the API
+/// does not have, are dropped.
 ///
 /// # Errors
 /// [`ConvertError::Requires`] if such a parameter is set and may not be dropped.

@@ -8,7 +8,7 @@ use crate::convert::canonical::{
     tokens::Tokens,
 };
 
-/// Writes the body of a response that is not streamed, with one output item for each block.
+/// Writes the body of a response of the Responses API that is not streamed, with one output item for each block.
 pub(crate) fn write_response(response: Response, head: &ResponseHead) -> Value {
     let blocks = response.blocks.into_iter().enumerate();
     let output: Vec<Value> =
@@ -62,8 +62,8 @@ pub(super) fn finished_response(head: &ResponseHead, output: Vec<Value>, stop: &
     response
 }
 
-/// Builds the output item for a block with this content. `index` is the position of the item in the response, `status`
-/// its status such as `completed`.
+/// Builds the output item of the Responses API for a block with this content. `index` is the position of the item in
+/// the response, `status` its status such as `completed`.
 pub(super) fn item(head: &ResponseHead, index: usize, kind: &BlockKind, content: &str, status: &str) -> Value {
     let id = item_id(head, index, kind);
     match kind {
@@ -98,7 +98,8 @@ pub(super) fn part(content: &str) -> Value {
     json!({"type": "output_text", "text": content, "annotations": [], "logprobs": []})
 }
 
-/// Returns the id of an output item: a prefix for its type, the id of the response, and its index, as in `msg_ID_0`.
+/// Returns the id of an output item of the Responses API: a prefix for its type, the id of the response, and its index,
+/// as in `msg_ID_0`.
 pub(super) fn item_id(head: &ResponseHead, index: usize, kind: &BlockKind) -> String {
     let prefix = match kind {
         BlockKind::Text => "msg",

@@ -32,7 +32,7 @@ fn named(events: &Events) -> Vec<(String, Value)> {
 pub(crate) fn anthropic(events: &Events) -> Ended {
     let mut said: Vec<Said> = Vec::new();
     let (mut started, mut finish) = (false, None);
-    // The open block: its start, and what was added to it.
+    // The start of the open block, and its deltas.
     let mut open: Option<(Value, String)> = None;
     let mut ended = Ended::Not;
     for (kind, data) in named(events) {
@@ -98,7 +98,7 @@ pub(crate) fn chat(events: &Events) -> Ended {
         if data == "[DONE]" {
             let mut calls = std::mem::take(&mut calls).into_iter();
             for said in &mut said {
-                // A call stands where it began.
+                // A call without arguments is a placeholder at the position of its first delta.
                 if let Said::Call { arguments: Value::Null, .. } = said {
                     let (id, name, arguments) = calls.next().unwrap();
                     *said = call(id, name, &arguments);
@@ -152,7 +152,7 @@ pub(crate) fn chat(events: &Events) -> Ended {
 /// Parses a stream of Responses.
 pub(crate) fn responses(events: &Events) -> Ended {
     let mut done: Vec<Value> = Vec::new();
-    // The open item, and what was added to it.
+    // The open item, and its deltas.
     let mut open: Option<(Value, String)> = None;
     let mut ended = Ended::Not;
     for (number_of_event, (kind, data)) in named(events).into_iter().enumerate() {

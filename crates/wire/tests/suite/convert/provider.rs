@@ -189,7 +189,7 @@ fn responses(story: &Story, quirks: &mut Quirks, sent: &mut Sent) {
                 ("response.function_call_arguments.delta", "item", arguments.to_string())
             }
         };
-        // Some servers do not stream an item, or say of the last ones only in the whole answer at the end.
+        // Some servers do not stream an item, or send the last ones only in the final response object.
         let shown = quirks.choose(6);
         if shown == 0 {
             break;

@@ -27,7 +27,7 @@ fn usage(story: &Story) -> Value {
 fn stop(story: &Story, quirks: &mut Quirks) -> &'static str {
     match story.stop {
         Stop::EndTurn => "stop",
-        // Ollama and others say that they stopped although they called a tool.
+        // Ollama and others send `stop` although the model called a tool.
         Stop::ToolUse if quirks.choose(4) == 0 => "stop",
         Stop::ToolUse => "tool_calls",
         Stop::MaxTokens => "length",
@@ -106,7 +106,7 @@ pub(crate) fn stream(story: &Story, quirks: &mut Quirks, sent: &mut Sent) {
     let (mut calls, mut place) = (0, 0);
     let is_call = |place: usize| matches!(story.said.get(place), Some(Said::Call { .. }));
     while let Some(said) = story.said.get(place) {
-        // Calls that follow each other take turns, and so does the text behind them.
+        // Consecutive calls, and the text after them, are interleaved.
         let mut together = vec![said];
         while is_call(place) && quirks.maybe() && !matches!(story.said.get(place + 1), Some(Said::Thinking(_)) | None) {
             place += 1;
@@ -134,7 +134,7 @@ pub(crate) fn stream(story: &Story, quirks: &mut Quirks, sent: &mut Sent) {
         0 => last["usage"] = usage(story),
         1 => {
             sent.data(&last);
-            // With a choice that says it all again.
+            // With a choice that repeats the finish reason.
             last["usage"] = usage(story);
         }
         2 => {

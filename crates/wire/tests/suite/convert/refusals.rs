@@ -163,7 +163,7 @@ fn what_an_api_cannot_do_is_refused() {
     refused(ANTHROPIC, &[GEMINI], RemoteImages, &remote);
     let (chat, _) = said(ANTHROPIC, CHAT, &remote).unwrap();
     assert_eq!(chat["messages"][0]["content"][0]["image_url"]["url"], "https://example.com/a.png");
-    // Responses know no sequences to stop at, chat completions four, Gemini five.
+    // Responses have no stop sequences, chat completions have up to four, Gemini up to five.
     refused(ANTHROPIC, &[RESPONSES], StopSequences, &json!({"stop_sequences": ["a"]}));
     refused(CHAT, &[RESPONSES], StopSequences, &json!({"stop": "a"}));
     refused(GEMINI, &[RESPONSES], StopSequences, &json!({"generationConfig": {"stopSequences": ["a"]}}));
@@ -171,7 +171,7 @@ fn what_an_api_cannot_do_is_refused() {
     refused(ANTHROPIC, &[CHAT], FiveStopSequences, &stops(5));
     refused(ANTHROPIC, &[GEMINI], SixStopSequences, &stops(6));
     assert!(said(ANTHROPIC, CHAT, &stops(4)).is_ok() && said(ANTHROPIC, GEMINI, &stops(5)).is_ok());
-    // Only Anthropic's goes on with the model's own words.
+    // Only Anthropic's models continue the last message of the model.
     let prefill = json!({"messages": [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "He"}]});
     refused(ANTHROPIC, &[CHAT, RESPONSES, GEMINI], Prefill, &prefill);
     refused(CHAT, &[ANTHROPIC, GEMINI], Prefill, &prefill);
@@ -180,7 +180,7 @@ fn what_an_api_cannot_do_is_refused() {
     refused(GEMINI, &[ANTHROPIC, CHAT, RESPONSES], Prefill, &prefill);
     let prefill = json!({"input": [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "He"}]});
     refused(RESPONSES, &[ANTHROPIC, GEMINI], Prefill, &prefill);
-    // Gemini calls as many tools as it likes, and Anthropic knows no JSON without a schema.
+    // Gemini has no limit of one tool call, and Anthropic has no JSON without a schema.
     let tools = json!([{"type": "function", "function": {"name": "f"}}]);
     refused(CHAT, &[GEMINI], OneToolAtATime, &json!({"tools": tools, "parallel_tool_calls": false}));
     let (tools, one) = (json!([{"name": "f"}]), json!({"type": "auto", "disable_parallel_tool_use": true}));

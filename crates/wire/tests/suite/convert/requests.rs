@@ -65,7 +65,7 @@ fn nothing_is_dropped_unless_it_may_be() {
         };
         convert_request(&conversion, body.as_bytes())
     };
-    // Each refusal names what has to be allowed next.
+    // Each error contains the feature that has to be allowed next.
     while let Err(error) = tried(&may_drop) {
         let ConvertError::Requires(requirement) = error else { panic!("{error}") };
         assert!(Requirement::ADAPTABLE.contains(&requirement));
@@ -224,7 +224,7 @@ fn a_model_that_takes_no_effort_is_told_of_none_and_the_effort_is_reported() {
         let strict = ConversionOptions { may_drop: &BTreeSet::new(), ..conversion };
         let refused = convert_request(&strict, fields("high").as_bytes());
         assert_eq!(refused, Err(ConvertError::Requires(Requirement::Effort)), "{to}");
-        // No thinking is what such a model does anyway, but for Google's.
+        // A model without an effort does not think, except Google's.
         let none = convert_request(&strict, fields("none").as_bytes());
         assert_eq!(none.is_ok(), to != WireApi::Gemini, "{to}");
     }

@@ -65,7 +65,7 @@ proptest! {
         let (there, _) = converted(pair, [&stream[..]]);
         let (back, result) = converted((pair.1, pair.0), [&there[..]]);
         prop_assert_eq!(result, Ok(()));
-        // Thinking that the first client was not shown cannot come back.
+        // Thinking that was removed by the first conversion is not in the result of the second one.
         let expected = expected((pair.1, pair.0), &expected(pair, &story));
         prop_assert_eq!(client::told(pair.0, &back).flowing(), expected);
     }
@@ -88,7 +88,7 @@ proptest! {
         let stream = provider::stream(pair.0, &story, &mut quirks);
         let (out, result) = converted(pair, [&stream[..end.index(stream.len())]]);
         match client::read(pair.1, &out) {
-            // What was missing said nothing of the answer.
+            // The missing end contained no content.
             Ended::Well(told) => {
                 prop_assert_eq!(result, Ok(()));
                 prop_assert_eq!(told.flowing().said, expected(pair, &story).said);

@@ -1,4 +1,4 @@
-//! Features that only one or two APIs have: what each requires, and the APIs it can be converted to.
+//! Features that only one or two APIs have: the requirement of each, and the APIs to which it can be converted.
 
 use std::collections::BTreeSet;
 

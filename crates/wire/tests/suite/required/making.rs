@@ -13,7 +13,8 @@ pub(crate) fn object(members: Vec<Member>) -> BoxedStrategy<Value> {
     let members: Vec<_> = members
         .into_iter()
         .map(|(name, percent, value)| {
-            // What need not be there is mostly not, so that there is not too much of it at once. What makes no difference is the first to go when a failure is made smaller.
+            // Half the probability for optional members, so that a request has few of them. A draw of 0 omits the
+            // member, so that shrinking a failure removes members first.
             let percent = if percent < 50 { percent.div_ceil(2) } else { percent };
             let drawn = (0..100_u32, value);
             drawn.prop_map(move |(draw, value)| (100 <= draw + percent).then(|| (name.to_owned(), value))).boxed()
