@@ -14,7 +14,8 @@ pub(crate) const DEFAULT_TEXT: [&str; 4] = ["Hello", " from", " the", " mock."];
 /// The text of every thinking block that the mock generates.
 pub(crate) const THINKING_TEXT: &str = "Let me think about it.";
 
-/// A response of the mock model, independent of the API in which it is written.
+/// A generated response, independent of the API. Each API's `write` module converts it to JSON or to the events of a
+/// stream.
 #[derive(Debug, Clone)]
 pub(crate) struct Answer {
     /// The number of the request, from which ids are derived.
@@ -40,7 +41,7 @@ pub(crate) enum Block {
     ToolCall(ToolCall),
 }
 
-/// A call of a tool in a response.
+/// A tool call in a generated response.
 #[derive(Debug, Clone)]
 pub(crate) struct ToolCall {
     /// The id without the prefix of the API, unique among all calls.
@@ -65,7 +66,7 @@ impl ToolCall {
     }
 }
 
-/// The reason why the model stopped generating, independent of the API.
+/// The reason why the generation of a response ended, independent of the API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum StopReason {
     /// The text is complete.

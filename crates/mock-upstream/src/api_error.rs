@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::route::Api;
 
-/// An error response, independent of the API in which it is written.
+/// An error response of the mock, independent of the API. [`ApiError::body`] writes it in the JSON of an API.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ApiError {
     /// The HTTP status.
@@ -39,7 +39,7 @@ impl ApiError {
         Self { code: Some(code), ..self }
     }
 
-    /// Creates the error for an unknown model, with status 404.
+    /// Creates the error for an unknown model, with status 404 and the message of the API's provider.
     pub(crate) fn unknown_model(api: Api, model: &str) -> Self {
         let message = match api {
             Api::Anthropic => format!("model: {model}"),
@@ -51,7 +51,7 @@ impl ApiError {
         Self { code: Some("model_not_found"), ..Self::new(StatusCode::NOT_FOUND, message) }
     }
 
-    /// Creates the error for missing credentials, with status 401.
+    /// Creates the error for missing credentials, with status 401 and the message of the API's provider.
     pub(crate) fn missing_credentials(api: Api) -> Self {
         let message = match api {
             Api::Anthropic => "x-api-key header is required",

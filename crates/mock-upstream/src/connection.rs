@@ -17,7 +17,7 @@ use tokio::{
 
 use crate::record::EndRecorder;
 
-/// A switch, shared with a connection, that makes it end with a TCP reset.
+/// Makes a connection end with a TCP reset. It is shared by the connection and the bodies of its responses.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ResetSwitch(Arc<AtomicBool>);
 

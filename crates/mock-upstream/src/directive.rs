@@ -26,7 +26,8 @@ pub struct Directives {
 const MAX_TEXT_DELTAS: usize = 100_000;
 
 impl Directives {
-    /// Parses all directives in a message; malformed ones are ignored.
+    /// Parses all directives in a message; malformed ones are ignored. Words in the arguments of a call are not
+    /// directives.
     pub fn parse(text: &str) -> Self {
         let mut directives = Self::default();
         let mut rest = text;

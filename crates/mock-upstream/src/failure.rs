@@ -7,7 +7,7 @@ use std::sync::{
 
 use serde::{Deserialize, Serialize};
 
-/// A requested failure, which replaces or interrupts a response.
+/// A failure that a test requests: it replaces or interrupts the responses to a number of requests.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Failure {
@@ -26,7 +26,7 @@ const fn once() -> u32 {
     1
 }
 
-/// A kind of failure that a test can request.
+/// The kind of a requested failure. Delays are in milliseconds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Fault {

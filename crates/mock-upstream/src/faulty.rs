@@ -76,7 +76,7 @@ pub(crate) fn single_body(bytes: Bytes, fault: Option<&Fault>, handle: ResponseH
     }
 }
 
-/// Returns the steps that end a response in this way, after a delay.
+/// Returns the last steps of a response that ends in this way, after [`CUT_DELAY`].
 fn cut_steps(connection_end: ConnectionEnd) -> Vec<BodyStep> {
     let end = match connection_end {
         ConnectionEnd::Reset => BodyStep::Cut { reset: true },

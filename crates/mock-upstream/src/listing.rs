@@ -83,7 +83,7 @@ pub(crate) fn list_models(
     json_response(StatusCode::OK, &body, recorder)
 }
 
-/// Returns the entry of a model in the list.
+/// Returns the entry of the model `name` in the list of models, in the format of Google or of the other APIs.
 fn model_entry(api: Api, name: &str) -> Value {
     match api {
         Api::Gemini => json!({"name": format!("models/{name}"), "displayName": name}),

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::api_error::ApiError;
 
-/// A validated request, independent of the API.
+/// A validated request, independent of the API: the properties that determine the generated response.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ParsedRequest {
     /// The requested model.
@@ -29,7 +29,7 @@ pub(crate) struct ParsedRequest {
     pub(crate) request_bytes: usize,
 }
 
-/// The use that a request makes of the prompt cache.
+/// The use of the prompt cache by a request, from which the cached tokens in the usage are derived.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum CacheUse {
     /// None: a first request without cache markers.
@@ -49,7 +49,7 @@ impl CacheUse {
     }
 }
 
-/// A tool that a request defines.
+/// A tool that a request defines and that the response may call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Tool {
     /// The name of the tool.

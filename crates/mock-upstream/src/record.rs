@@ -107,7 +107,8 @@ impl Drop for EndRecorder {
     }
 }
 
-/// A request as it was received, which is converted to a [`Request`] when the record is read.
+/// A request as it was received. It is converted to a [`Request`] only if a test reads the record, which keeps
+/// recording cheap.
 struct ReceivedRequest {
     /// The method, path and headers.
     head: hyper::http::request::Parts,
@@ -152,7 +153,7 @@ impl Requests {
 }
 
 impl ReceivedRequest {
-    /// Converts the request to the form for tests, with the progress of the response so far.
+    /// Converts the request to the form for tests, with the current progress of the response.
     fn to_request(&self) -> Request {
         let decode = |value: &[u8]| String::from_utf8_lossy(value).into_owned();
         let headers =

@@ -25,7 +25,7 @@ pub(crate) fn build_response(
     response
 }
 
-/// Adds the header with the provider's id of the request; Gemini has none.
+/// Adds the header in which the API's provider sends the id of the request, derived from `number`; none for Gemini.
 fn add_request_id(response: &mut Response<ResponseBody>, api: Api, number: u64) {
     let header = match api {
         Api::Anthropic => HeaderName::from_static("request-id"),

@@ -26,7 +26,7 @@ const STREAM_DELTAS: usize = 20;
 /// The maximum number of cached responses; others are built for each request.
 const MAX_CACHED: usize = 64;
 
-/// The parts of a request that select a cached response.
+/// The properties of a request that select a cached response, found without parsing the body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ScannedRequest<'a> {
     /// The requested model; empty if none was found.
@@ -84,11 +84,11 @@ struct CacheKey {
     array: bool,
 }
 
-/// The cached responses by the requests that they answer.
+/// The responses of a plain mock, each by the properties of the requests that it answers; at most [`MAX_CACHED`].
 #[derive(Debug, Default)]
 pub(crate) struct ResponseCache(Mutex<BTreeMap<CacheKey, CachedResponse>>);
 
-/// A response in serialised form, which is cheap to clone.
+/// A response as bytes, shared by all requests that receive it.
 #[derive(Debug, Clone)]
 struct CachedResponse {
     /// The response from which error events take their ids.

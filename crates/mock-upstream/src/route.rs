@@ -15,7 +15,7 @@ pub(crate) enum Api {
     Gemini,
 }
 
-/// An endpoint of the mock, with the parameters from the path.
+/// The endpoint of a request, with the parameters in its path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Endpoint {
     /// Generates a response; model and streaming are in the body.
@@ -36,7 +36,7 @@ pub(crate) enum Endpoint {
     Unknown,
 }
 
-/// The form of a Gemini response, which method and query of the path select.
+/// The form of a Gemini response, which the action in the path and the query parameter `alt` select.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum GeminiForm {
     /// One JSON object, not streamed.

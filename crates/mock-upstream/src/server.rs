@@ -20,7 +20,8 @@ use crate::{
     state::{Settings, State},
 };
 
-/// A mock provider that runs on its own thread. Dropping it closes its connections.
+/// A running mock provider. Its server has a thread of its own; dropping this value ends the thread and all
+/// connections.
 #[derive(Debug)]
 pub struct MockUpstream {
     /// The address on which it listens.

@@ -8,7 +8,7 @@ use std::{
 
 use crate::{failure::Failures, record::Requests, response_cache::ResponseCache};
 
-/// The settings with which a mock provider starts.
+/// The settings of a mock provider when it starts.
 #[derive(Debug, Clone, Copy)]
 pub struct Settings {
     /// The port on 127.0.0.1; 0 selects a free one.
@@ -30,7 +30,7 @@ impl Default for Settings {
     }
 }
 
-/// The state that all connections of a mock share.
+/// The state of a mock that all its connections share: settings, failures, recorded requests and cached responses.
 pub(crate) struct State {
     /// The settings at the start. The two settings below can be changed later.
     pub(crate) settings: Settings,

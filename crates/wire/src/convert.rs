@@ -46,7 +46,8 @@ pub struct ConvertedRequest {
     pub dropped: BTreeSet<Requirement>,
 }
 
-/// The parameters of the conversion of a request from the client's API to the provider's.
+/// The parameters for converting a request: the APIs, the provider's model and its limits, and the features that may be
+/// dropped.
 #[derive(Debug, Clone, Copy)]
 pub struct ConversionOptions<'a> {
     /// The API in which the client sent the request.

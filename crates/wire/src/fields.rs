@@ -30,7 +30,7 @@ impl FieldTable {
     }
 }
 
-/// The kinds of JSON objects in a request, each with its own table of known fields.
+/// A kind of JSON object in a request. Each kind has a table of known fields in each API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ObjectKind {
     /// The request body.

@@ -64,7 +64,7 @@ pub struct ClientHeaders {
     version: Option<String>,
 }
 
-/// The ids that the headers of one client contain; `None` for headers that are missing.
+/// The ids in the headers of one client; `None` for headers that are missing or empty.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 struct HeaderIds {
     /// The session.

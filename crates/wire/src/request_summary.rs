@@ -67,7 +67,7 @@ pub(crate) struct BodyOffsets {
     pub(crate) last_user: Option<usize>,
 }
 
-/// A message that the user typed.
+/// A message that the user typed, without the texts that the client injected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UserMessage<'a> {
     /// The typed text; several parts are joined with line feeds.
@@ -79,7 +79,7 @@ pub struct UserMessage<'a> {
     pub has_images: bool,
 }
 
-/// The result of a tool call, sent by the client.
+/// The result of a tool call that the client sends back to the model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolResult<'a> {
     /// The id of its call; in Gemini it may be the name of the tool.

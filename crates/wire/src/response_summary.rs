@@ -8,7 +8,7 @@ use contracts::{
 /// The maximum number of bytes of a tool call's arguments in a summary; the rest is cut off.
 pub const MAX_ARGUMENT_BYTES: usize = 64 * 1024;
 
-/// The properties of a response that are recorded, found while the response was forwarded.
+/// The properties of a response that are recorded in the log, extracted while the response was forwarded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResponseSummary {
     /// The token counts; `None` if the response has no usage object.
@@ -33,7 +33,7 @@ pub struct ResponseSummary {
     pub output_bytes: u64,
 }
 
-/// A tool call in a response.
+/// A tool call of the model in a response.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ResponseToolCall {
     /// The id of the call; empty in APIs without call ids.

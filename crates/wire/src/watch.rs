@@ -29,7 +29,7 @@ pub struct ResponseInspector {
     summary: SummaryBuilder,
 }
 
-/// The form of the response body, with the bytes that are not inspected yet.
+/// The form of the response body, with the bytes that are buffered because they are not inspected yet.
 #[derive(Debug)]
 enum BufferedBody {
     /// A stream was requested, and only white space has arrived, so the form is not known.

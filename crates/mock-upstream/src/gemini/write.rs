@@ -90,8 +90,8 @@ fn chunk(answer: &Answer, parts: &[Value], last: bool) -> Value {
     })
 }
 
-/// Writes the token counts; only the `last` chunk has those of the output and the cache. Google's
-/// `candidatesTokenCount` excludes thinking.
+/// Writes the `usageMetadata` object of a Gemini response; only the `last` chunk has the counts of the output and the
+/// cache. `candidatesTokenCount` excludes thinking.
 fn usage(usage: &Usage, last: bool) -> Value {
     if !last {
         return json!({"promptTokenCount": usage.input, "totalTokenCount": usage.input});

@@ -14,7 +14,7 @@ pub(crate) struct BracketCounter {
     complete: bool,
 }
 
-/// Whether the read position is within a JSON string, whose brackets are ignored.
+/// The position of the next byte relative to JSON strings, whose brackets are ignored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum InString {
     /// Outside a string.
@@ -39,7 +39,7 @@ impl BracketCounter {
         true
     }
 
-    /// Reads one byte, and updates whether the position is within a string.
+    /// Reads one byte: within a string it may end the string, outside of strings it is counted as a bracket.
     const fn feed_byte(&mut self, byte: u8) {
         self.string = match (self.string, byte) {
             (InString::Yes, b'\\') => InString::Escaped,
@@ -49,7 +49,8 @@ impl BracketCounter {
         };
     }
 
-    /// Reads one byte outside of strings: counts a bracket, or enters a string.
+    /// Reads one byte outside of strings: an opening or closing bracket changes the depth, a quote starts a string. At
+    /// depth 0 the text is complete.
     const fn feed_outside_string(&mut self, byte: u8) {
         self.begun = self.begun || !byte.is_ascii_whitespace();
         match byte {

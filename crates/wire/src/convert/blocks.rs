@@ -41,7 +41,7 @@ pub(crate) struct BlockSequencer {
     has_tool_call: bool,
 }
 
-/// The stage of the response.
+/// The progress of the response. Its start is emitted before all blocks, its end after them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Stage {
     /// No event was emitted.
@@ -53,7 +53,7 @@ enum Stage {
     Ended,
 }
 
-/// A block in the queue of a [`BlockSequencer`].
+/// A block of the response that has not ended: the open one, or one that is buffered.
 #[derive(Debug)]
 struct Block {
     /// The kind of the block, with the id and name of a tool call.

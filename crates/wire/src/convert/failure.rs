@@ -2,7 +2,7 @@
 
 use contracts::Requirement;
 
-/// An error of a conversion. No message contains text of a prompt or a response.
+/// An error of converting a request or a response. No message contains text of a prompt or a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ConvertError {
     /// The request uses a feature that the other API does not support and that may not be dropped.

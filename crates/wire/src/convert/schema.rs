@@ -8,7 +8,8 @@ const SCHEMA_MAP_KEYWORDS: [&str; 4] = ["properties", "$defs", "definitions", "p
 const SUBSCHEMA_KEYWORDS: [&str; 7] =
     ["items", "prefixItems", "anyOf", "allOf", "oneOf", "not", "additionalProperties"];
 
-/// Calls `visit` with each direct subschema of a schema that is an object.
+/// Calls `visit` with each direct subschema of a JSON schema: those of its properties and definitions, and those in
+/// keywords such as `items` or `anyOf`. Subschemas that are not objects are skipped.
 fn for_each_subschema(schema: &mut Map<String, Value>, visit: &mut impl FnMut(&mut Map<String, Value>)) {
     for name in SCHEMA_MAP_KEYWORDS {
         if let Some(Value::Object(schemas)) = schema.get_mut(name) {

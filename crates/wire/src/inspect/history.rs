@@ -32,7 +32,7 @@ pub(crate) struct History<'a> {
     fallback: Option<(usize, UserMessage<'a>)>,
 }
 
-/// The content of one message, collected while its parts are read.
+/// The content of one message or tool result, collected while its parts are inspected and recorded afterwards.
 #[derive(Debug, Default)]
 pub(crate) struct MessageDraft<'a> {
     /// The texts, in order.

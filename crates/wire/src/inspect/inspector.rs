@@ -192,7 +192,7 @@ impl<'a> Inspector<'a> {
     }
 
     /// Records the requirement of the service tier. Tiers other than the default make the request
-    /// [`Native`](Requirement::Native), since no other API has them.
+    /// [`Native`](Requirement::Native), because only the default is available in all APIs.
     pub(crate) fn inspect_service_tier(&mut self, value: &Value<'a>) {
         let is_default = value.is_null() || matches!(value.string().as_deref(), Some("auto" | "default"));
         self.require_if(!is_default, Requirement::Native);

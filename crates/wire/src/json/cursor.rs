@@ -178,7 +178,10 @@ impl<'a> Cursor<'a> {
         self.peek_byte().map_or(Ok(()), |_| Err(self.error("something behind the value")))
     }
 
-    /// Skips a number, `true`, `false` or `null`, and checks its spelling.
+    /// Skips a number, `true`, `false` or `null`. An inexact number is recorded for [`Cursor::is_exact`].
+    ///
+    /// # Errors
+    /// [`SyntaxError`] if the value is not spelled correctly.
     fn skip_scalar(&mut self, kind: ValueKind) -> Result<(), SyntaxError> {
         let literal: &[u8] = match kind {
             ValueKind::True => b"true",
@@ -211,6 +214,9 @@ impl<'a> Cursor<'a> {
     ///
     /// `open` is a stack of the brackets that are open, one bit each, the innermost one in the lowest bit: 1 for an
     /// object, 0 for a list. `depth` is its height, at most [`MAX_DEPTH`].
+    ///
+    /// # Errors
+    /// [`SyntaxError`] if the value is invalid, or nested deeper than [`MAX_DEPTH`].
     fn skip_nested(&mut self) -> Result<(), SyntaxError> {
         let (mut open, mut depth, mut is_first) = (0_u128, 0_u32, true);
         loop {

@@ -90,7 +90,7 @@ fn utf16_unit(bytes: &[u8], offset: usize) -> Option<u32> {
     digits.iter().try_fold(0, |value, digit| Some(value * 16 + char::from(*digit).to_digit(16)?))
 }
 
-/// Returns the offset after the JSON number that starts at `offset`; `None` if it is invalid.
+/// Returns the byte offset after the JSON number that starts at `offset`; `None` if the number is invalid.
 pub(super) fn number_end(bytes: &[u8], mut offset: usize) -> Option<usize> {
     let digit_count = |from: usize| bytes.iter().skip(from).take_while(|byte| byte.is_ascii_digit()).count();
     if bytes.get(offset) == Some(&b'-') {

@@ -21,7 +21,7 @@ pub(crate) enum ValueKind {
     Null,
 }
 
-/// A JSON value and its position in the text.
+/// A JSON value, as its text and its position. It is not parsed further until a method reads its content.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Value<'a> {
     /// The JSON text of the value, with the quotes of a string.
@@ -97,7 +97,7 @@ impl<'a> Value<'a> {
     }
 }
 
-/// The content of a JSON string.
+/// The content of a JSON string, with its escapes and its position.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Text<'a> {
     /// The text between the quotes, with its escapes.

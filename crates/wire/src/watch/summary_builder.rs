@@ -95,8 +95,8 @@ impl SummaryBuilder {
         self.add_output(text);
     }
 
-    /// Starts the tool call with this number, or updates it. Ids and names that are missing or empty leave the known
-    /// ones unchanged.
+    /// Starts the tool call with this number, or updates it. A missing or empty id or name leaves the known one
+    /// unchanged; longer ones than [`MAX_NAME_BYTES`] are truncated. Calls beyond [`MAX_CALLS`] are ignored.
     pub(crate) fn start_call(&mut self, number: u64, id: Option<Value<'_>>, name: Option<Value<'_>>) {
         self.last_was_thinking = false;
         let text = |value: Option<Value<'_>>| {

@@ -13,7 +13,7 @@ pub(crate) const NUMBER_PLACEHOLDER: &str = "%NUMBER%####";
 /// The session header, with a placeholder for its number.
 const SESSION: &str = "x-session-id: load-%SESSION%###\r\n";
 
-/// The kind of request.
+/// The request that a load test sends: its API, its size, and whether its response is streamed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Kind {
     /// Chat Completions, one sentence.
@@ -87,7 +87,7 @@ pub(crate) fn request_body(kind: Kind, model: Option<&str>) -> String {
     body.to_string()
 }
 
-/// A serialised request with placeholders for its numbers.
+/// An HTTP request as bytes, with placeholders for the numbers and words that make each request distinct.
 #[derive(Debug, Clone)]
 pub(crate) struct Request {
     /// The head and the body of the request.

@@ -12,7 +12,7 @@ use tokio::{
 
 use crate::{bodies::Request, measurements::Measurements, response::Response};
 
-/// The period and the request counter that all connections share.
+/// The period of the measurement and the request counter, which all connections share.
 #[derive(Debug)]
 pub(crate) struct LoadState {
     /// The end of the warm-up; earlier requests are not measured.

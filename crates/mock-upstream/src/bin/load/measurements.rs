@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-/// The measurements of one connection, or the sum of all.
+/// The latencies and errors of the requests of one connection, or of all connections after [`Measurements::merge`].
 #[derive(Debug, Default)]
 pub(crate) struct Measurements {
     /// The times from sending each request to the first byte of the response's body, in nanoseconds.

@@ -75,7 +75,11 @@ impl Response {
         Ok(())
     }
 
-    /// Parses the next part, at offset `from` of the buffer, and returns its length; `None` if more bytes are needed.
+    /// Parses the next part of the response, at the offset `from` of the buffer, and returns its length in bytes;
+    /// `None` if more bytes are needed, or if the response is complete.
+    ///
+    /// # Errors
+    /// [`UnsupportedResponse`] if the part is invalid.
     fn parse_next(&mut self, from: usize) -> Result<Option<usize>, UnsupportedResponse> {
         let rest = self.buffer.get(from..).unwrap_or_default();
         match self.state {
@@ -134,14 +138,22 @@ impl Response {
     }
 }
 
-/// Parses the line before a chunk. Returns the state that parses the chunk, or the trailer after the last one.
+/// Parses the line before a chunk, a hexadecimal size. Returns the state that parses the chunk, or the trailer after
+/// the last one.
+///
+/// # Errors
+/// [`UnsupportedResponse`] if there is no size.
 fn parse_chunk_size(line: &[u8]) -> Result<ParserState, UnsupportedResponse> {
     let digits = std::str::from_utf8(line).ok().and_then(|line| line.split(';').next()).unwrap_or_default();
     let size = usize::from_str_radix(digits.trim(), 16).map_err(|_| UnsupportedResponse("no size of a chunk"))?;
     Ok(if size == 0 { ParserState::Trailer } else { ParserState::InChunk(size + 2) })
 }
 
-/// Parses status line and headers. Returns the status and the state that parses the body.
+/// Parses a status line and headers. Returns the status, and the state that parses the body: one with a length or one
+/// in chunks.
+///
+/// # Errors
+/// [`UnsupportedResponse`] if the head is no text, has no status, or has neither a length nor chunked encoding.
 fn parse_head(head: &[u8]) -> Result<(u16, ParserState), UnsupportedResponse> {
     let text = std::str::from_utf8(head).map_err(|_| UnsupportedResponse("a head that is no text"))?;
     let mut lines = text.split("\r\n");

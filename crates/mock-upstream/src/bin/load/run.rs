@@ -15,7 +15,7 @@ use crate::{
     process,
 };
 
-/// The parameters of a load test.
+/// The parameters of a load test: the server, the number of connections and requests, and the duration.
 #[derive(Debug)]
 pub(crate) struct Plan {
     /// The server, as `host:port`.

@@ -22,7 +22,8 @@ const API: WireApi = WireApi::AnthropicMessages;
 /// The error for content of a type that a converted request cannot cause.
 const UNKNOWN: ConvertError = ConvertError::malformed("the answer", "has a block of a kind that was not asked for");
 
-/// Parses a streamed Messages response: converts its events to canonical blocks.
+/// Parses a streamed Messages response: converts its events to canonical blocks. Responses that are not streamed are
+/// parsed by [`read_response`].
 #[derive(Debug, Default)]
 pub(crate) struct ResponseReader {
     /// The usage object, merged from all events: the first event has the input counts, later ones have the output

@@ -71,7 +71,7 @@ fn sequence_of(stop: &Stop) -> Value {
     }
 }
 
-/// Writes a streamed Messages response: converts canonical events to server-sent events.
+/// Writes a streamed Messages response: converts canonical events to named server-sent events.
 #[derive(Debug)]
 pub(crate) struct ResponseWriter {
     /// The id and model name of the response, as the client receives them.

@@ -11,7 +11,7 @@ use crate::convert::{
     ids,
 };
 
-/// The tool calls of one streamed chat completion, assembled from deltas.
+/// The tool calls of one streamed chat completion, assembled from their deltas and added to the block sequence.
 #[derive(Debug)]
 pub(super) struct Calls {
     /// The id of the response, from which missing call ids are derived.

@@ -100,7 +100,7 @@ impl<'a> Inspector<'a> {
     }
 
     /// Records the features that the member `name` of `generationConfig` in a Gemini request requires. Output limit,
-    /// sampling and response format are also recorded in the summary.
+    /// sampling and response format are also recorded.
     fn inspect_generation_setting(&mut self, name: &str, value: &Value<'a>) {
         match name {
             "maxOutputTokens" | "max_output_tokens" => self.summary.max_output = self.expect_count(value),

@@ -51,7 +51,8 @@ fn part(kind: &BlockKind, content: &str) -> Result<Value, ConvertError> {
     }
 }
 
-/// Builds a non-final chunk of a streamed `generateContent` response.
+/// Builds a non-final chunk of a streamed `generateContent` response: one candidate with these parts, without finish
+/// reason and usage.
 fn chunk(head: &ResponseHead, parts: &[Value]) -> Value {
     let content = json!({"role": "model", "parts": parts});
     json!({
@@ -74,7 +75,8 @@ fn final_chunk(head: &ResponseHead, parts: &[Value], stop: &Stop, tokens: Tokens
     response
 }
 
-/// Writes a streamed `generateContent` response: converts canonical events to chunks.
+/// Writes a streamed `generateContent` response: converts canonical events to chunks. A function call is written in one
+/// chunk when its block ends.
 #[derive(Debug)]
 pub(crate) struct ResponseWriter {
     /// The id and model name of the response, as the client receives them.

@@ -30,7 +30,7 @@ pub(crate) struct ResponseWriter {
     finished_items: Vec<Value>,
 }
 
-/// The output item for the open block.
+/// The output item of the Responses API for the open block.
 #[derive(Debug)]
 struct OpenItem {
     /// The index of the item in the response.

@@ -8,7 +8,8 @@ use crate::{
     limits::is_blank,
 };
 
-/// A request in the canonical form. Each API's requests are parsed to it and written from it.
+/// A request in the canonical form. A conversion parses the client's request to it and writes the provider's request
+/// from it.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Request {
     /// The texts of the system prompt, in order.
@@ -75,7 +76,7 @@ pub(crate) enum Block {
     ToolResult(ToolResult),
 }
 
-/// An image in a message.
+/// An image in a message or a tool result.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Image {
     /// An image in the request.
@@ -175,7 +176,7 @@ pub(crate) fn parse_arguments(text: &str) -> Result<Map<String, Value>, ConvertE
     }
 }
 
-/// The result of a tool call.
+/// The result of a tool call, in the canonical form.
 #[derive(Debug, PartialEq)]
 pub(crate) struct ToolResult {
     /// The id of the call.
@@ -201,7 +202,7 @@ impl ToolResult {
     }
 }
 
-/// The definition of a tool that the client runs.
+/// The definition of a tool that the client runs, in the canonical form.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Tool {
     /// The name by which the model calls the tool.

@@ -31,7 +31,7 @@ pub(crate) enum Event {
     Failed(Failure),
 }
 
-/// The properties of a response that are known at its start.
+/// The properties of a response that its provider sends at the start.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Start {
     /// The provider's id of the response; `None` if it sends none.
@@ -42,7 +42,7 @@ pub(crate) struct Start {
     pub(crate) tokens: Tokens,
 }
 
-/// The kind of a content block of a response.
+/// The kind of a content block of a response, in the canonical form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum BlockKind {
     /// Text of the response.
@@ -60,7 +60,7 @@ pub(crate) enum BlockKind {
     },
 }
 
-/// Why the model stopped.
+/// The reason why the model stopped, in the canonical form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Stop {
     /// The model finished its turn.
@@ -106,7 +106,7 @@ pub(crate) struct ResponseHead {
     pub(crate) created: u64,
 }
 
-/// A complete response in the canonical form.
+/// A complete response in the canonical form, collected from its events.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Response {
     /// The id and creation time from the provider.
