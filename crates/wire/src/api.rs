@@ -75,7 +75,7 @@ pub(crate) trait Api: Sync {
     }
 
     /// Returns the texts after which clients of the API write the path of their working directory in a prompt, such as
-    /// `Working directory: `.
+    /// `<cwd>`.
     fn workspace_markers(&self) -> &'static [&'static str];
 
     /// Inspects the member `name` of a request body: adds its content to the summary of `inspector` and records the

@@ -23,8 +23,8 @@ pub fn error_event(api: WireApi, kind: &str, message: &str) -> Vec<u8> {
     format!("{name}data: {}\n\n", api.error_event(kind, message)).into_bytes()
 }
 
-/// Returns the HTTP status with which `api` reports an error class, and the API's name of the error, such as `(429,
-/// "rate_limit_error")`.
+/// Returns the HTTP status with which `api` reports an error class, and the API's name of the error, such as 429 and
+/// `rate_limit_error`.
 pub fn error_kind(api: WireApi, class: ErrorClass) -> (u16, &'static str) {
     let api = api::implementation(api);
     let status = match class {

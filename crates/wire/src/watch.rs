@@ -78,7 +78,8 @@ impl ResponseInspector {
         }
     }
 
-    /// Inspects the bytes that are left after the end of the response, and returns the summary.
+    /// Inspects the buffered bytes at the end of the response, such as a response that is not streamed or an event
+    /// without its empty line, and returns the summary.
     pub fn finish(mut self) -> ResponseSummary {
         match std::mem::replace(&mut self.body, BufferedBody::Oversized) {
             // The last event may lack its empty line.

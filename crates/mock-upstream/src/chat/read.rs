@@ -96,6 +96,9 @@ fn validate_history(messages: &[Value]) -> Result<(), ApiError> {
 
 /// Checks the role of the message at `index` of a Chat Completions request, and that it has content or, only for the
 /// assistant, tool calls or a refusal.
+///
+/// # Errors
+/// [`ApiError`] for an unknown role, and for a message without content.
 fn validate_content(message: &Value, calls: &[Value], index: usize) -> Result<(), ApiError> {
     let has_content = match message["role"].as_str().unwrap_or_default() {
         "assistant" => !message["content"].is_null() || !calls.is_empty() || !message["refusal"].is_null(),

@@ -57,6 +57,9 @@ pub(super) fn validate(contents: &[Value], model: &str) -> Result<(), ApiError> 
 
 /// Checks that the signature of a part in a Gemini request, if it has one, is that of the model or a placeholder.
 /// `index` and `part_index` are the position of the part, for the error.
+///
+/// # Errors
+/// [`ApiError`] for any other signature.
 fn check_signature(part: &Value, model: &str, index: usize, part_index: usize) -> Result<(), ApiError> {
     match part["thoughtSignature"].as_str() {
         Some(signature) if !is_signed(signature, model) && !PLACEHOLDER_SIGNATURES.contains(&signature) => {
@@ -68,6 +71,9 @@ fn check_signature(part: &Value, model: &str, index: usize, part_index: usize) -
 
 /// Checks that the first function call of every content in the current turn has a signature, which Gemini 3 requires.
 /// Other models need none.
+///
+/// # Errors
+/// [`ApiError`] with the name of the first function whose call has no signature.
 fn check_signature_presence(contents: &[Value], model: &str) -> Result<(), ApiError> {
     if !model.starts_with("gemini-3") {
         return Ok(());

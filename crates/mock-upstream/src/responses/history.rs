@@ -66,6 +66,9 @@ pub(super) fn validate(items: &[Value], model: &str, has_previous_response: bool
 }
 
 /// Checks role and content of the message item at `index` of a Responses request.
+///
+/// # Errors
+/// [`ApiError`] for an unknown role, and for missing or invalid content.
 fn validate_message(item: &Value, index: usize) -> Result<(), ApiError> {
     let role = item["role"].as_str().unwrap_or_default();
     if !["user", "assistant", "system", "developer"].contains(&role) {

@@ -177,8 +177,7 @@ impl ObjectReader {
         self.map.values().all(Value::is_null)
     }
 
-    /// Returns [`ConvertError::Malformed`] about this object; `problem` is the predicate of the sentence, such as `has
-    /// no content`.
+    /// Returns [`ConvertError::Malformed`] about this object. `problem` is a predicate such as `is not an object`.
     pub(crate) const fn malformed(&self, problem: &'static str) -> ConvertError {
         ConvertError::malformed(self.subject, problem)
     }

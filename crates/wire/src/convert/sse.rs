@@ -21,7 +21,7 @@ pub(crate) fn write_failure(api: WireApi, failure: &Failure, out: &mut Vec<u8>) 
     write_bytes(out, api::implementation(api).error_event_name(), &error_body(api, status, kind, &failure.message));
 }
 
-/// Appends a server-sent event with this data, which is one line, to `out`.
+/// Appends a server-sent event to `out`. `name` is its `event` field, omitted if `None`; `data` is one line.
 fn write_bytes(out: &mut Vec<u8>, name: Option<&str>, data: &[u8]) {
     if let Some(name) = name {
         out.extend_from_slice(b"event: ");

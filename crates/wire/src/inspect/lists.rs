@@ -64,6 +64,9 @@ impl<'a> Inspector<'a> {
     }
 
     /// Skips a value that should be a list; anything but `null` makes the request [`Native`](Requirement::Native).
+    ///
+    /// # Errors
+    /// [`RequestError`] if the value is not valid JSON.
     pub(crate) fn skip_non_list(&mut self, cursor: &mut Cursor<'a>) -> Result<(), RequestError> {
         let value = cursor.read_value()?;
         self.require_if(!value.is_null(), Requirement::Native);

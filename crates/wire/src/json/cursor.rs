@@ -203,6 +203,9 @@ impl<'a> Cursor<'a> {
     }
 
     /// Skips a string; returns its [`Value::escape_overhead`], in bytes.
+    ///
+    /// # Errors
+    /// [`SyntaxError`] if the string is invalid.
     fn skip_string(&mut self) -> Result<usize, SyntaxError> {
         let string = scan::scan_string(self.text.as_bytes(), self.offset + 1)?;
         self.offset = string.end;
@@ -293,12 +296,18 @@ impl<'a> Cursor<'a> {
 
 impl ObjectMembers {
     /// Moves `cursor` to the value of the next member and returns the decoded name; `None` after the last member.
+    ///
+    /// # Errors
+    /// [`SyntaxError`] if a comma, the name or its colon is missing.
     pub(crate) fn next<'a>(&mut self, cursor: &mut Cursor<'a>) -> Result<Option<Cow<'a, str>>, SyntaxError> {
         Ok(self.next_name(cursor)?.and_then(|name| name.string()))
     }
 
     /// Moves `cursor` to the value of the next member and returns the name with its position; `None` after the last
     /// member.
+    ///
+    /// # Errors
+    /// [`SyntaxError`] if a comma, the name or its colon is missing.
     pub(super) fn next_name<'a>(&mut self, cursor: &mut Cursor<'a>) -> Result<Option<Value<'a>>, SyntaxError> {
         if !advance(cursor, &mut self.is_first, b'}')? {
             return Ok(None);
@@ -309,6 +318,9 @@ impl ObjectMembers {
 
 impl ArrayElements {
     /// Moves `cursor` to the next element; returns false after the last one.
+    ///
+    /// # Errors
+    /// [`SyntaxError`] if a comma is missing.
     pub(crate) fn next(&mut self, cursor: &mut Cursor<'_>) -> Result<bool, SyntaxError> {
         advance(cursor, &mut self.is_first, b']')
     }
@@ -316,6 +328,9 @@ impl ArrayElements {
 
 /// Moves `cursor` to the next member or element and returns true. Returns false, and leaves the object or list, if the
 /// next byte is its closing bracket `close`. `is_first` is cleared.
+///
+/// # Errors
+/// [`SyntaxError`] if the comma before a later member or element is missing.
 fn advance(cursor: &mut Cursor<'_>, is_first: &mut bool, close: u8) -> Result<bool, SyntaxError> {
     let byte = cursor.peek_byte();
     if byte == Some(close) {

@@ -97,6 +97,9 @@ impl<'a> Inspector<'a> {
     /// Inspects the content of a message in a Messages request, a string or a list of blocks, and records it according
     /// to `role`. `cursor` is before the content; `index` is the index of the message in the conversation. An unknown
     /// role makes the request [`Native`](Requirement::Native).
+    ///
+    /// # Errors
+    /// [`RequestError`] if the content is not valid JSON, or a block is not an object.
     fn inspect_anthropic_content(
         &mut self,
         cursor: &mut Cursor<'a>,
@@ -137,6 +140,9 @@ impl<'a> Inspector<'a> {
 
     /// Records the texts of a system prompt or system message of a Messages request, which is a string or a list of
     /// text blocks. `cursor` is before it.
+    ///
+    /// # Errors
+    /// [`RequestError`] if the value is not valid JSON, or a block is not an object.
     fn inspect_system_blocks(&mut self, cursor: &mut Cursor<'a>) -> Result<(), RequestError> {
         let Some(mut elements) = cursor.enter_array()? else {
             let value = cursor.read_value()?;

@@ -56,6 +56,9 @@ impl<'a> Inspector<'a> {
     /// Inspects the members of a content block of a Messages request according to its type. Unknown types, and members
     /// that the type does not have, make the request [`Native`](Requirement::Native). `cursor` is only used to return
     /// to the content of a tool result.
+    ///
+    /// # Errors
+    /// [`RequestError`] if a block in the content of a tool result is not an object.
     fn inspect_block_members(
         &mut self,
         cursor: Cursor<'a>,
@@ -115,6 +118,9 @@ impl<'a> Inspector<'a> {
 
     /// Inspects a `tool_result` block of a Messages request: records its size and required features, and adds the
     /// result to `draft`. `cursor` is only used to return to the content of the result.
+    ///
+    /// # Errors
+    /// [`RequestError`] if a block in the content is not an object.
     fn inspect_tool_result(
         &mut self,
         cursor: Cursor<'a>,
@@ -136,6 +142,9 @@ impl<'a> Inspector<'a> {
 
     /// Inspects the content of a `tool_result` block of a Messages request, a string or a list of blocks: records its
     /// size, and the features that its blocks require. `cursor` is before it.
+    ///
+    /// # Errors
+    /// [`RequestError`] if a block is not an object.
     fn inspect_result_content(&mut self, mut cursor: Cursor<'a>) -> Result<(), RequestError> {
         let Some(mut elements) = cursor.enter_array()? else {
             let value = cursor.read_value()?;

@@ -72,6 +72,9 @@ pub(crate) fn read_request(body: Value, gate: &mut FeatureGate<'_>) -> Result<Re
 
 /// Parses the system prompt of a Messages request, a string or text blocks. The billing text that Claude Code puts
 /// before it is removed.
+///
+/// # Errors
+/// [`ConvertError::Requires`] if it contains a block other than text.
 fn read_system(system: Option<Value>, gate: &mut FeatureGate<'_>) -> Result<Vec<String>, ConvertError> {
     let mut texts = match system {
         None => Vec::new(),
@@ -130,6 +133,9 @@ fn read_tool(tool: Value, gate: &mut FeatureGate<'_>) -> Result<Tool, ConvertErr
 
 /// Parses `tool_choice` of a Messages request and sets the tool choice of `request`, and whether it allows several tool
 /// calls at once.
+///
+/// # Errors
+/// [`ConvertError::Requires`] for unknown types, [`ConvertError::Malformed`] if the name of the tool is missing.
 fn read_tool_choice(mut choice: ObjectReader, request: &mut Request) -> Result<(), ConvertError> {
     request.tool_choice = Some(match choice.take_required_string("type")?.as_str() {
         "auto" => ToolChoice::Auto,

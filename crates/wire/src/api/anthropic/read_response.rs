@@ -161,6 +161,9 @@ impl ResponseReader {
 
     /// Handles `content_block_start` of a Messages stream: opens a canonical block with the content of the event.
     /// Arguments of a tool call are stored until a delta follows or the block ends.
+    ///
+    /// # Errors
+    /// [`ConvertError::Malformed`] if the type of the block is unknown, or the event has no index.
     fn open_block(&mut self, data: &Value, blocks: &mut BlockSequencer) -> Result<(), ConvertError> {
         let (kind, content) = read_block(data.get("content_block").unwrap_or(&Value::Null))?;
         let is_tool = matches!(kind, Some(BlockKind::Tool { .. }));
@@ -200,6 +203,9 @@ impl ResponseReader {
 
     /// Handles `content_block_stop` of a Messages stream: closes the canonical block. If no delta of a tool call
     /// arrived, the arguments of its start event are appended first.
+    ///
+    /// # Errors
+    /// [`ConvertError::Malformed`] if the event has no index.
     fn close_block(&mut self, data: &Value, blocks: &mut BlockSequencer) -> Result<(), ConvertError> {
         let Some(OpenBlock { handle: Some(handle), input }) = self.open_blocks.remove(&Self::index(data)?) else {
             return Ok(());

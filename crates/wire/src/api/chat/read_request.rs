@@ -178,6 +178,9 @@ fn read_tool(tool: Value, gate: &mut FeatureGate<'_>) -> Result<Tool, ConvertErr
 
 /// Takes the name and description of a chat completions tool from its definition, and checks that no other members are
 /// left.
+///
+/// # Errors
+/// [`ConvertError::Malformed`] if the name is missing, [`ConvertError::Requires`] if other members are left.
 fn finish_tool(mut fields: ObjectReader, kind: ToolKind) -> Result<Tool, ConvertError> {
     let tool =
         Tool { name: fields.take_required_string("name")?, description: fields.take_string("description")?, kind };
@@ -186,6 +189,9 @@ fn finish_tool(mut fields: ObjectReader, kind: ToolKind) -> Result<Tool, Convert
 }
 
 /// Parses the input format of a custom tool in a chat completions request; `None` if any text is allowed.
+///
+/// # Errors
+/// [`ConvertError::Requires`] for unknown types, [`ConvertError::Malformed`] if the grammar is missing.
 fn read_grammar(mut format: ObjectReader) -> Result<Option<Grammar>, ConvertError> {
     let grammar = match format.take_required_string("type")?.as_str() {
         "text" => None,

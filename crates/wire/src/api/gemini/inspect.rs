@@ -78,6 +78,9 @@ impl<'a> Inspector<'a> {
 
     /// Inspects a content of a Gemini request and adds its parts to `draft`. Returns its role; `None` if it has none.
     /// `cursor` is before the content. A value that is not an object makes the request [`Native`](Requirement::Native).
+    ///
+    /// # Errors
+    /// [`RequestError`] if the content is not valid JSON, or a part is not an object.
     fn inspect_gemini_parts(
         &mut self,
         cursor: &mut Cursor<'a>,

@@ -69,6 +69,9 @@ impl Contents {
     }
 
     /// Takes the parts of a content in a Gemini request and parses them; `role` is the author of the content.
+    ///
+    /// # Errors
+    /// The errors of `read_part`, and [`ConvertError::Malformed`] if the parts are not a list.
     fn read_parts(
         &mut self,
         fields: &mut ObjectReader,

@@ -188,6 +188,9 @@ impl<'a> Inspector<'a> {
     /// Inspects a message item at `index` of the conversation in a Responses request, and records it according to its
     /// role. Unknown roles make the request [`Native`](Requirement::Native). `cursor` is only used to return to its
     /// content.
+    ///
+    /// # Errors
+    /// [`RequestError`] if a part of the content is not an object.
     fn inspect_message_item(&mut self, cursor: Cursor<'a>, item: &Item<'a>, index: usize) -> Result<(), RequestError> {
         let is_unexpected = item.unknown_to_message || item.is_call() || item.is_result() || item.is_reasoning();
         self.require_if(is_unexpected || item.content.is_none(), Requirement::Native);
@@ -220,6 +223,9 @@ impl<'a> Inspector<'a> {
     /// Inspects an item other than a message, at `index` of the conversation in a Responses request: a tool call, a
     /// result, reasoning or an item of the provider. `kind` is its type. `cursor` is only used to return to the output
     /// of a result.
+    ///
+    /// # Errors
+    /// [`RequestError`] if a part of the output of a result is not an object.
     fn inspect_other_item(
         &mut self,
         cursor: Cursor<'a>,
@@ -280,6 +286,9 @@ impl<'a> Inspector<'a> {
 
     /// Inspects the item of a tool result at `index` of the conversation in a Responses request: records the result and
     /// the features that it requires. `kind` is the type of the item; `cursor` is only used to return to the output.
+    ///
+    /// # Errors
+    /// [`RequestError`] if a part of the output is not an object.
     fn inspect_output_item(
         &mut self,
         cursor: Cursor<'a>,

@@ -164,6 +164,9 @@ fn read_tool(tool: Value, gate: &mut FeatureGate<'_>) -> Result<Tool, ConvertErr
 }
 
 /// Parses the input format of a custom tool in a Responses request; `None` if any text is allowed.
+///
+/// # Errors
+/// [`ConvertError::Requires`] for unknown types.
 fn read_grammar(mut format: ObjectReader) -> Result<Option<Grammar>, ConvertError> {
     let grammar = match format.take_required_string("type")?.as_str() {
         "text" => None,

@@ -252,6 +252,9 @@ impl ResponseReader {
     }
 
     /// Appends the complete content of a finished part to its block, unless content was streamed before.
+    ///
+    /// # Errors
+    /// The errors of `append`.
     fn append_unstreamed(
         &mut self,
         key: (u64, Part),
