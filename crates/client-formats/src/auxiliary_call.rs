@@ -5,7 +5,7 @@
 
 use contracts::AuxiliaryCall;
 
-/// Starts of the system prompts of auxiliary calls.
+/// The starts of the system prompts of auxiliary calls, each with the kind of call.
 const SYSTEM_PROMPT_STARTS: [(&str, AuxiliaryCall); 8] = [
     // opencode.
     ("You are a title generator", AuxiliaryCall::Title),
@@ -21,27 +21,27 @@ const SYSTEM_PROMPT_STARTS: [(&str, AuxiliaryCall); 8] = [
     ("You are a specialized Task Routing AI", AuxiliaryCall::Classifier),
 ];
 
-/// Starts of the system prompts of Claude Code.
+/// The starts of the system prompts of Claude Code.
 const CLAUDE_CODE_STARTS: [&str; 2] = ["You are Claude Code", "You are a Claude agent, built on"];
 
-/// Complete property sets of classifier responses, all of Gemini CLI: its task router, the router's first version, and
-/// its check of the next speaker.
+/// The complete sets of property names in classifier responses, all of Gemini CLI: its task router, the router's first
+/// version, and its check of the next speaker.
 const CLASSIFIER_PROPERTIES: [[&str; 2]; 3] =
     [["complexity_reasoning", "complexity_score"], ["reasoning", "model_choice"], ["reasoning", "next_speaker"]];
 
-/// Number of characters at the start of a system prompt in which a title has to be mentioned.
+/// The number of characters at the start of a system prompt in which the word `title` has to occur.
 const TITLE_CHARACTERS: usize = 120;
 
-/// Upper limit, exclusive, of the characters in the prompt of a call that checks the account.
+/// The number of characters that the prompt of a call that checks the account does not reach.
 const QUOTA_CHECK_CHARACTERS: u64 = 200;
 
 /// The evidence that a request is an auxiliary call of a client, such as one that names the conversation. It is
 /// collected while the request is parsed, and evaluated by [`AuxiliaryCallEvidence::classify`].
 #[derive(Debug, Default)]
 pub struct AuxiliaryCallEvidence {
-    /// Kind of call that a system prompt indicates.
+    /// The kind of call that a system prompt indicates; `None` if there is no such prompt.
     system_prompt: Option<AuxiliaryCall>,
-    /// Kind of call that the response schema indicates.
+    /// The kind of call that the response schema indicates; `None` if it indicates none.
     schema: Option<AuxiliaryCall>,
     /// Whether a system prompt mentions a title at its start.
     mentions_title: bool,
@@ -56,16 +56,16 @@ pub struct AuxiliaryCallEvidence {
 pub struct RequestProperties<'r> {
     /// Whether the request contains tool definitions or tool calls.
     pub has_tools: bool,
-    /// Maximum number of output tokens; `None` if the client sets none.
+    /// The limit of output tokens; `None` if the client sets none.
     pub max_output: Option<u64>,
-    /// Number of characters in the whole prompt.
+    /// The number of characters in the complete prompt.
     pub characters: u64,
-    /// Last message of the user.
+    /// The text of the user's last message; `None` if there is none.
     pub last_message: Option<&'r str>,
 }
 
 impl AuxiliaryCallEvidence {
-    /// Adds a text of the system prompt. `json_text` is the content of a JSON string with its escapes.
+    /// Adds a text of the system prompt to the evidence. `json_text` is the content of a JSON string with its escapes.
     pub fn add_system_prompt(&mut self, json_text: &str) {
         let start = json_text.trim_start_matches("\\n").trim_start();
         if self.system_prompt.is_none() {
@@ -77,7 +77,7 @@ impl AuxiliaryCallEvidence {
         self.mentions_title |= start.get(..end).is_some_and(|head| head.contains("title"));
     }
 
-    /// Sets the property names of the schema that the response has to match.
+    /// Adds the property names of the schema that the response has to match to the evidence.
     pub fn set_response_properties<T: AsRef<str>>(&mut self, names: &[T]) {
         let contains = |wanted: &&str| names.iter().any(|name| name.as_ref() == *wanted);
         self.has_title_schema = contains(&"title") && names.len() <= 2;
@@ -86,8 +86,10 @@ impl AuxiliaryCallEvidence {
         }
     }
 
-    /// Returns the kind of auxiliary call that a request is; `None` for a request of the conversation itself. In doubt
-    /// it is one of the conversation.
+    /// Returns the kind of auxiliary call that a request is; `None` for a request of the conversation itself. Except
+    /// for Claude Code's web search, a request with tools or tool calls belongs to the conversation. Other requests are
+    /// classified by a title schema with a prompt about titles, then the system prompt, then the response schema, then
+    /// Claude Code's checks.
     pub fn classify(&self, request: RequestProperties<'_>) -> Option<AuxiliaryCall> {
         // Claude Code's web search has a tool, the search of the provider.
         if self.system_prompt == Some(AuxiliaryCall::Other) {
@@ -103,7 +105,8 @@ impl AuxiliaryCallEvidence {
         known.or_else(|| self.is_claude_code_check(request).then_some(AuxiliaryCall::Other))
     }
 
-    /// Returns whether the request is Claude Code's check of its account, or its summary of a web page.
+    /// Returns whether the request is Claude Code's check of its account or its summary of a web page. The check is a
+    /// prompt of less than 200 characters that starts with `quota` and has an output limit of 1 token.
     fn is_claude_code_check(&self, request: RequestProperties<'_>) -> bool {
         let starts_with = |start| request.last_message.is_some_and(|text| text.trim_start().starts_with(start));
         let checks_quota =

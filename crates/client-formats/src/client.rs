@@ -1,4 +1,4 @@
-//! Identifies the client, its session and its working directory.
+//! Identifies the client, its session and its working directory by headers, user agents, ids and texts in prompts.
 
 use serde::Deserialize;
 
@@ -28,27 +28,27 @@ pub mod headers {
     pub const OPENCODE_PARENT: &str = "x-parent-session-id";
 }
 
-/// Content of the header [`headers::CODEX_TURN_METADATA`], parsed from JSON. Missing fields are `None`.
+/// The content of the header [`headers::CODEX_TURN_METADATA`], parsed from JSON. Missing fields are `None`.
 #[derive(Debug, Deserialize, Default)]
 #[serde(default)]
 pub struct CodexTurnMetadata {
-    /// Session id.
+    /// The session id.
     pub session_id: Option<String>,
-    /// Thread id.
+    /// The thread id.
     pub thread_id: Option<String>,
-    /// Thread id of the parent.
+    /// The thread id of the parent.
     pub parent_thread_id: Option<String>,
-    /// Origin of the thread; `subagent` for a sub-agent.
+    /// The origin of the thread; `subagent` for a sub-agent.
     pub thread_source: Option<String>,
 }
 
-/// Returns whether a value of [`headers::CODEX_SUBAGENT`] indicates a sub-agent. A compaction runs in the thread
-/// itself.
+/// Returns whether a value of [`headers::CODEX_SUBAGENT`] indicates a sub-agent. All values do except `compact`, since
+/// a compaction runs in the thread itself.
 pub fn is_codex_subagent(kind: &str) -> bool {
     kind != "compact"
 }
 
-/// Starts of user agents in lower case, with the client's name.
+/// The starts of user agents in lower case, each with the client's name. The first match counts.
 const USER_AGENTS: [(&str, &str); 12] = [
     ("claude-cli", "claude-code"),
     ("claude-code", "claude-code"),
@@ -64,8 +64,9 @@ const USER_AGENTS: [(&str, &str); 12] = [
     ("azureopenai/", "openai-sdk"),
 ];
 
-/// Parses a user agent such as `codex_exec/0.169.0 (Debian)` or `OpenAI/Python 2.54.0` and returns client and version.
-/// The client is `other` if it is unknown, and `None` if the user agent is empty.
+/// Parses a user agent such as `codex_exec/0.169.0 (Debian)` or `OpenAI/Python 2.54.0` and returns the client and its
+/// version. The client is `other` if it is unknown, and `None` if the user agent is empty. The version is `None` if
+/// neither of the two words after the name starts with a digit.
 pub fn parse_user_agent(user_agent: &str) -> (Option<&'static str>, Option<&str>) {
     let user_agent = user_agent.trim();
     if user_agent.is_empty() {
@@ -83,8 +84,8 @@ pub fn sends_session_as_cache_key(client: &str) -> bool {
     matches!(client, "codex" | "opencode")
 }
 
-/// Returns the session in a `metadata.user_id` of Claude Code, which is JSON or ids joined by underscores; `None` for
-/// other values.
+/// Returns the session id in a `metadata.user_id` of Claude Code, which is a JSON object with `session_id`, or ids
+/// joined by underscores as in `user_…_session_ID`; `None` for other values.
 pub fn session_from_user_id(user_id: &str) -> Option<String> {
     #[derive(Deserialize)]
     struct UserId {
@@ -97,8 +98,8 @@ pub fn session_from_user_id(user_id: &str) -> Option<String> {
     (user.starts_with("user_") && !session.is_empty()).then(|| session.to_owned())
 }
 
-/// Start of the first text in Claude Code's system prompt, which identifies the billed account. It differs between
-/// sessions, which would split prompt caches, and other providers ignore it.
+/// The start of the first text in Claude Code's system prompt, which identifies the billed account. The text differs
+/// between sessions, which would split prompt caches, and other providers ignore it.
 pub const BILLING_PREFIX: &str = "x-anthropic-billing-header:";
 
 /// Returns whether a billing text ([`BILLING_PREFIX`]) is that of a sub-agent.
@@ -106,30 +107,33 @@ pub fn is_subagent_billing(billing: &str) -> bool {
     billing.contains("cc_is_subagent=true")
 }
 
-/// Returns whether a system prompt is that of aider, which sends no user agent of its own.
+/// Returns whether a system prompt is that of aider, which sends no user agent of its own. It is recognised by its
+/// first words.
 pub fn is_aider_prompt(system_prompt: &str) -> bool {
     system_prompt.starts_with("Act as an expert ")
 }
 
-/// Text before the path of the working directory in prompts of Claude Code and opencode, without its first letter.
+/// The text before the path of the working directory in prompts of Claude Code and opencode. Its first letter, which is
+/// capital or small, is omitted.
 pub const WORKING_DIRECTORY_MARKER: &str = "orking directory: ";
 
-/// Tag before the path of the working directory in prompts of Codex.
+/// The tag before the path of the working directory in prompts of Codex.
 pub const CODEX_DIRECTORY_MARKER: &str = "<cwd>";
 
-/// Texts before the path of the working directory in prompts of two versions of Gemini CLI, as the content of a JSON
-/// string.
+/// The texts before the path of the working directory in prompts of two versions of Gemini CLI, as the content of a
+/// JSON string: `\n` is a backslash and a letter.
 pub const GEMINI_DIRECTORY_MARKERS: [&str; 2] = ["Workspace Directories:**\\n  - ", "working in the directory: "];
 
-/// Returns the working directory in Codex's description of its environment; `None` if there is none.
+/// Returns the working directory in Codex's description of its environment, which is enclosed in `<cwd>`; `None` if
+/// there is none, or if it is empty.
 pub fn find_codex_directory(text: &str) -> Option<&str> {
     let (_, rest) = text.split_once(CODEX_DIRECTORY_MARKER)?;
     let (path, _) = rest.split_once("</cwd>")?;
     Some(path.trim()).filter(|path| !path.is_empty())
 }
 
-/// Returns whether a text of the role `user` may be injected and contain the working directory. `json_text` is the
-/// content of a JSON string.
+/// Returns whether a text of the role `user` may be injected by the client and contain its working directory. It is a
+/// quick test before the search for the directory. `json_text` is the content of a JSON string with its escapes.
 pub fn may_name_directory(json_text: &str) -> bool {
     json_text.starts_with(['<', '\\']) || json_text.contains("Gemini CLI")
 }

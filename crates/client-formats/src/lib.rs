@@ -1,6 +1,7 @@
 //! Texts, headers, ids and usage objects that clients and providers write.
 //!
-//! `wire` uses this crate for live requests and `transcripts` for session files, so both come to the same result.
+//! `wire` uses this crate for live requests and `transcripts` for session files, so both classify a text in the same
+//! way. All functions are pure.
 //!
 //! - [`user_text`]: classifies texts of the role `user` as typed by the user or injected by a client.
 //! - [`auxiliary_call`]: recognises clients' auxiliary calls.

@@ -11,22 +11,24 @@ mod count;
 
 use count::Count;
 
-/// Maximum length in bytes of a usage object that is recorded.
+/// The maximum length in bytes of a usage object that is recorded.
 pub const MAX_RAW_BYTES: usize = 1024;
 
-/// Returns the text of a usage object to record; `None` if it is longer than [`MAX_RAW_BYTES`].
+/// Returns the text of a usage object to record in the log, unchanged; `None` if it is longer than [`MAX_RAW_BYTES`].
 pub fn raw_for_recording(raw: &str) -> Option<String> {
     (raw.len() <= MAX_RAW_BYTES).then(|| raw.to_owned())
 }
 
-/// Converts an input count that includes cached tokens to disjoint counts. Cache counts are limited to `total`.
+/// Converts an input count `total` that includes cached tokens to disjoint counts. `cache_read` and `cache_written` are
+/// limited so that their sum is at most `total`; writes count as five minutes. All counts are in tokens.
 pub fn split_input(total: u64, cache_read: u64, cache_written: u64, output: u64) -> Usage {
     let cache_read = cache_read.min(total);
     let cache_write_5m = cache_written.min(total - cache_read);
     Usage { input: total - cache_read - cache_write_5m, cache_read, cache_write_5m, cache_write_1h: 0, output }
 }
 
-/// Parses a usage object of Anthropic's Messages API; `None` if it is invalid or has no counts.
+/// Parses a usage object of Anthropic's Messages API, given as JSON text; `None` if it is invalid or has no counts. A
+/// single missing count is 0.
 pub fn parse_anthropic(json: &str) -> Option<Usage> {
     #[derive(Deserialize, Default)]
     #[serde(default)]
@@ -66,13 +68,14 @@ pub fn parse_anthropic(json: &str) -> Option<Usage> {
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct InputDetails {
-    /// Tokens read from the cache.
+    /// The number of tokens read from the cache.
     cached_tokens: Count,
-    /// Tokens written to the cache.
+    /// The number of tokens written to the cache.
     cache_write_tokens: Count,
 }
 
-/// Parses a usage object of chat completions; `None` if it is invalid or has no prompt count.
+/// Parses a usage object of chat completions, given as JSON text; `None` if it is invalid or has no prompt count. The
+/// output is at least the total minus the prompt, because some providers exclude reasoning from their output count.
 pub fn parse_chat(json: &str) -> Option<Usage> {
     #[derive(Deserialize, Default)]
     #[serde(default)]
@@ -93,7 +96,8 @@ pub fn parse_chat(json: &str) -> Option<Usage> {
     Some(split_input(prompt, cache_read, details.cache_write_tokens.or_zero(), output))
 }
 
-/// Parses a usage object of `OpenAI`'s Responses API; `None` if it is invalid or has no input count.
+/// Parses a usage object of `OpenAI`'s Responses API, given as JSON text; `None` if it is invalid or has no input
+/// count.
 pub fn parse_responses(json: &str) -> Option<Usage> {
     #[derive(Deserialize, Default)]
     #[serde(default)]
@@ -109,7 +113,8 @@ pub fn parse_responses(json: &str) -> Option<Usage> {
     Some(split_input(input, cache_read, cache_written, object.output_tokens.or_zero()))
 }
 
-/// Parses a `usageMetadata` object of Gemini; `None` if it is invalid or has no prompt count.
+/// Parses a `usageMetadata` object of Gemini, given as JSON text; `None` if it is invalid or has no prompt count. The
+/// input includes the prompts of Google's own tools, the output includes thinking.
 pub fn parse_gemini(json: &str) -> Option<Usage> {
     #[derive(Deserialize, Default)]
     #[serde(default)]

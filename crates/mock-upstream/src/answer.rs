@@ -1,4 +1,4 @@
-//! The response of the mock, independent of the API in which it is written.
+//! The response of the mock model, independent of the API in which it is written, and its generation from a request.
 
 use serde_json::Value;
 
@@ -14,16 +14,19 @@ pub(crate) const DEFAULT_TEXT: [&str; 4] = ["Hello", " from", " the", " mock."];
 /// The text of every thinking block that the mock generates.
 pub(crate) const THINKING_TEXT: &str = "Let me think about it.";
 
-/// A response of the mock model, independent of the API in which it is written.
+/// A generated response, independent of the API. Each API's `write` module converts it to JSON or to the events of a
+/// stream.
 #[derive(Debug, Clone)]
 pub(crate) struct Answer {
-    /// The number of the request, from which ids are made.
+    /// The number of the request, from which ids are derived.
     pub(crate) number: u64,
     /// The model that the request names.
     pub(crate) model: String,
     /// The content, in order.
     pub(crate) blocks: Vec<Block>,
+    /// The reason why the model stopped.
     pub(crate) stop: StopReason,
+    /// The token counts.
     pub(crate) usage: Usage,
 }
 
@@ -38,7 +41,7 @@ pub(crate) enum Block {
     ToolCall(ToolCall),
 }
 
-/// A call of a tool in a response.
+/// A tool call in a generated response.
 #[derive(Debug, Clone)]
 pub(crate) struct ToolCall {
     /// The id without the prefix of the API, unique among all calls.
@@ -63,7 +66,7 @@ impl ToolCall {
     }
 }
 
-/// The reason why the model stopped generating, independent of the API.
+/// The reason why the generation of a response ended, independent of the API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum StopReason {
     /// The text is complete.
@@ -89,17 +92,18 @@ pub(crate) struct Usage {
     pub(crate) thinking: u64,
 }
 
-/// Returns the signature of a model's thinking, by which it recognises its own: `sig:` and the model.
+/// Returns the signature of a model's thinking: `sig:` and the name of the model. The mock rejects other signatures.
 pub(crate) fn signature(model: &str) -> String {
     format!("sig:{model}")
 }
 
+/// Returns the number of tokens of a text of this length in bytes: four bytes each, rounded up.
 const fn tokens(bytes: usize) -> u64 {
     (bytes as u64).div_ceil(4)
 }
 
-/// Generates the response that the directives, tool results or JSON schema of a request ask for. `number` is the number
-/// of the request.
+/// Generates the response to a request from its JSON schema, its tool results or the directives in its last message.
+/// Texts are cut at the request's limit of output tokens. `number` is the number of the request.
 pub(crate) fn generate_response(request: ParsedRequest, number: u64) -> Answer {
     let (mut blocks, mut stop) = blocks(&request, number);
     if let Some(max_tokens) = request.max_output_tokens {
@@ -122,6 +126,7 @@ pub(crate) fn generate_response(request: ParsedRequest, number: u64) -> Answer {
     Answer { number, model: request.model, blocks, stop, usage }
 }
 
+/// Returns the content of the response to a request, before it is cut, and the stop reason.
 fn blocks(request: &ParsedRequest, number: u64) -> (Vec<Block>, StopReason) {
     let directives = Directives::parse(&request.user_text);
     let mut blocks = Vec::new();
@@ -158,8 +163,9 @@ fn blocks(request: &ParsedRequest, number: u64) -> (Vec<Block>, StopReason) {
     (blocks, stop)
 }
 
-/// Removes text deltas beyond `max_tokens` output tokens, and sets the stop reason if any were removed. Calls are kept
-/// whole, because an incomplete call is useless.
+/// Removes text deltas beyond `max_tokens` output tokens, and sets the stop reason to [`StopReason::MaxTokens`] if any
+/// were removed. At least one delta of each text remains. Tool calls are never removed or shortened, because an
+/// incomplete call is useless.
 fn truncate_text(blocks: &mut [Block], stop: &mut StopReason, max_tokens: u64) {
     let mut remaining = max_tokens;
     for block in blocks {

@@ -1,4 +1,4 @@
-//! Dispatches to the implementation of an API: parsing requests, writing responses, checking credentials.
+//! Calls the implementation of an API: parsing requests, writing responses, checking credentials.
 
 use hyper::{HeaderMap, body::Bytes, header::AUTHORIZATION};
 use serde_json::Value;
@@ -13,8 +13,11 @@ use crate::{
     route::{Api, GeminiForm},
 };
 
-/// Validates and parses a request. For Gemini, `path_parts` has the model and the form of the response, which are in
-/// the path. `body_bytes` is the length of the body.
+/// Validates and parses a request. `path_parts` has the model and the form of the response from the path of a Gemini
+/// request; `None` for other APIs. `body_bytes` is the length of the body.
+///
+/// # Errors
+/// [`ApiError`] if the request is invalid in its API.
 pub(crate) fn parse_request(
     api: Api,
     path_parts: Option<(String, GeminiForm)>,
@@ -43,7 +46,7 @@ pub(crate) fn response_body(api: Api, answer: &Answer) -> Value {
 }
 
 /// Writes a streamed response as the events of an API. `form` is that of a Gemini response; `include_usage` adds the
-/// usage to a stream of chat completions.
+/// usage at the end of a stream of chat completions.
 pub(crate) fn stream_events(api: Api, form: Option<GeminiForm>, answer: &Answer, include_usage: bool) -> Vec<Bytes> {
     match api {
         Api::Anthropic => anthropic::stream_events(answer),
@@ -54,7 +57,10 @@ pub(crate) fn stream_events(api: Api, form: Option<GeminiForm>, answer: &Answer,
     }
 }
 
-/// Checks that a request has credentials in the header of its API.
+/// Checks that a request has credentials in a header of its API. Any value that is not empty is accepted.
+///
+/// # Errors
+/// [`ApiError`] with status 401 if it has none.
 pub(crate) fn check_credentials(api: Api, headers: &HeaderMap) -> Result<(), ApiError> {
     let bearer = headers.get(AUTHORIZATION).is_some_and(|value| {
         value.as_bytes().strip_prefix(b"Bearer ").is_some_and(|token| !token.trim_ascii().is_empty())

@@ -5,10 +5,12 @@ use serde_json::{Value, json};
 
 use crate::route::Api;
 
-/// An error response, independent of the API in which it is written.
+/// An error response of the mock, independent of the API. [`ApiError::body`] writes it in the JSON of an API.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ApiError {
+    /// The HTTP status.
     pub(crate) status: StatusCode,
+    /// The message for the client.
     pub(crate) message: String,
     /// The name of the invalid field, which `OpenAI` calls `param`.
     field: Option<String>,
@@ -32,11 +34,12 @@ impl ApiError {
         Self { field: Some(name.to_owned()), ..Self::invalid(message) }
     }
 
+    /// Sets the `code` in errors of `OpenAI`.
     pub(crate) fn with_code(self, code: &'static str) -> Self {
         Self { code: Some(code), ..self }
     }
 
-    /// Creates the error for an unknown model, with status 404.
+    /// Creates the error for an unknown model, with status 404 and the message of the API's provider.
     pub(crate) fn unknown_model(api: Api, model: &str) -> Self {
         let message = match api {
             Api::Anthropic => format!("model: {model}"),
@@ -48,7 +51,7 @@ impl ApiError {
         Self { code: Some("model_not_found"), ..Self::new(StatusCode::NOT_FOUND, message) }
     }
 
-    /// Creates the error for missing credentials, with status 401.
+    /// Creates the error for missing credentials, with status 401 and the message of the API's provider.
     pub(crate) fn missing_credentials(api: Api) -> Self {
         let message = match api {
             Api::Anthropic => "x-api-key header is required",
@@ -58,7 +61,8 @@ impl ApiError {
         Self { code: Some("invalid_api_key"), ..Self::new(StatusCode::UNAUTHORIZED, message) }
     }
 
-    /// Returns the body of the error response in an API; `request_number` is part of Anthropic's request id.
+    /// Returns the body of the error response in the JSON of an API; `request_number` is part of Anthropic's request
+    /// id.
     pub(crate) fn body(&self, api: Api, request_number: u64) -> Value {
         match api {
             Api::Anthropic => json!({
@@ -81,7 +85,7 @@ impl ApiError {
     }
 }
 
-/// Returns the type of an error that Anthropic documents for a status.
+/// Returns the error type that Anthropic documents for an HTTP status.
 pub(crate) fn anthropic_type(status: StatusCode) -> &'static str {
     match status.as_u16() {
         401 => "authentication_error",
@@ -96,7 +100,7 @@ pub(crate) fn anthropic_type(status: StatusCode) -> &'static str {
     }
 }
 
-/// Returns the type of an error that `OpenAI` returns with a status.
+/// Returns the error type that `OpenAI` returns with an HTTP status.
 pub(crate) fn openai_type(status: StatusCode) -> &'static str {
     match status.as_u16() {
         429 => "requests",
@@ -105,7 +109,7 @@ pub(crate) fn openai_type(status: StatusCode) -> &'static str {
     }
 }
 
-/// Returns the name of an error that Google returns with a status.
+/// Returns the status name that Google returns with an HTTP status.
 pub(crate) fn gemini_status(status: StatusCode) -> &'static str {
     match status.as_u16() {
         401 => "UNAUTHENTICATED",

@@ -1,4 +1,4 @@
-//! HTTP bodies of responses: chunks with delays between them, and possibly an early end.
+//! HTTP bodies of responses: chunks with delays between them, which a requested failure may end early.
 
 use std::{
     pin::Pin,
@@ -11,7 +11,7 @@ use tokio::time::Sleep;
 
 use crate::{connection::ResetSwitch, record::EndRecorder};
 
-/// A step of sending a response body, in the order of a list.
+/// A step of sending a response body. A body is a list of steps, which are taken in order.
 #[derive(Debug)]
 pub(crate) enum BodyStep {
     /// Send bytes.
@@ -29,28 +29,28 @@ pub(crate) enum BodyStep {
     Stall,
 }
 
-/// The error with which a body ends that a requested failure cut off.
+/// The error of a body that a requested failure cut off. It makes the server close the connection.
 #[derive(Debug, thiserror::Error)]
 #[error("the answer was cut off on demand")]
 pub(crate) struct CutOff;
 
-/// The body of a response, which records its own end.
+/// The body of a response, which records its end with an [`EndRecorder`].
 #[derive(Debug)]
 pub(crate) struct ResponseBody {
     /// The steps that remain.
     steps: std::vec::IntoIter<BodyStep>,
-    /// The running delay of a [`BodyStep::Wait`].
+    /// The running delay of a [`BodyStep::Wait`]; `None` between delays.
     delay: Option<Pin<Box<Sleep>>>,
-    /// The length of a body that is not streamed.
+    /// The length in bytes of a body that is not streamed, which the response promises; `None` for a stream.
     length: Option<u64>,
     /// Records how the body ends.
     recorder: EndRecorder,
-    /// Resets the connection, if a step asks for it.
+    /// Makes the connection end with a TCP reset, which a [`BodyStep::Cut`] may request.
     reset: ResetSwitch,
 }
 
 impl ResponseBody {
-    /// Creates a body of known length that is sent at once.
+    /// Creates a body of known length that is sent in one chunk.
     pub(crate) fn from_bytes(bytes: Bytes, recorder: EndRecorder) -> Self {
         let length = Some(bytes.len() as u64);
         Self {
@@ -62,7 +62,7 @@ impl ResponseBody {
         }
     }
 
-    /// Creates a body that takes these steps in order. `length` is the promised length; `None` for a stream.
+    /// Creates a body that takes these steps in order. `length` is the promised length in bytes; `None` for a stream.
     pub(crate) fn from_steps(
         steps: Vec<BodyStep>,
         length: Option<u64>,

@@ -17,7 +17,7 @@ use tokio::{
 
 use crate::record::EndRecorder;
 
-/// A switch, shared with a connection, that makes it end with a TCP reset.
+/// Makes a connection end with a TCP reset. It is shared by the connection and the bodies of its responses.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ResetSwitch(Arc<AtomicBool>);
 
@@ -30,18 +30,23 @@ impl ResetSwitch {
 
 /// The handles with which a response records its end and resets its connection.
 pub(crate) struct ResponseHandle {
+    /// Records the end of the response.
     pub(crate) recorder: EndRecorder,
+    /// Resets the connection of the response.
     pub(crate) reset: ResetSwitch,
 }
 
 /// A TCP connection that ends with a reset if its switch was set.
 #[derive(Debug)]
 pub(crate) struct Connection {
+    /// The TCP connection.
     stream: TcpStream,
+    /// The switch that makes the connection end with a reset.
     reset: ResetSwitch,
 }
 
 impl Connection {
+    /// Creates a connection that ends with a reset if `reset` is set before it is closed.
     pub(crate) fn new(stream: TcpStream, reset: ResetSwitch) -> Self {
         Self { stream, reset }
     }

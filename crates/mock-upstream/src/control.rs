@@ -7,8 +7,13 @@ use serde_json::{Value, json};
 
 use crate::{body::ResponseBody, failure::Failure, record::EndRecorder, reply::json_response, state::State};
 
-/// Handles a request to `/control/ENDPOINT`: `POST fail`, `POST keep`, `POST gap` (milliseconds between the events of a
-/// stream), `POST reset`, `GET count` and `GET requests`.
+/// Handles a request to `/control/ENDPOINT`. Invalid bodies are answered with status 400, other endpoints with 404.
+///
+/// - `POST fail` adds the [`Failure`] in the JSON body.
+/// - `POST keep` starts to record the bodies of requests.
+/// - `POST gap` sets the milliseconds between the events of a stream.
+/// - `POST reset` removes all failures and recorded requests.
+/// - `GET count` returns the number of requests since the start, `GET requests` the recorded ones.
 pub(crate) fn handle_control_request(
     state: &State,
     method: &Method,

@@ -1,11 +1,12 @@
 //! Directives in the user's last message, which determine the response.
 //!
-//! - `TOOLCALL:Name:{json}` calls the tool of that name, once for every occurrence; when the results are there, the
-//!   response is the text `tool said N bytes`.
+//! - `TOOLCALL:Name:{json}` calls the tool of that name, once for every occurrence. The response to the results is the
+//!   text `tool said N bytes`.
 //! - `THINK` adds thinking, signed with `sig:` and the model (Gemini: that in base64, as its signatures are bytes).
 //! - `LONG:n` responds with n text deltas.
 //!
-//! Any other message gets a short text. A request for JSON gets JSON, whatever the text.
+//! The response to any other message is a short text. The response to a request for JSON is JSON, whatever the message
+//! contains.
 
 use serde_json::Value;
 
@@ -20,11 +21,13 @@ pub struct Directives {
     pub text_deltas: Option<usize>,
 }
 
-/// The highest number of text deltas; a stream of that length has about 8 MB.
+/// The highest number of text deltas; a larger one in a directive is reduced to it. A stream of that length has about 8
+/// MB.
 const MAX_TEXT_DELTAS: usize = 100_000;
 
 impl Directives {
-    /// Parses all directives in a message; malformed ones are ignored.
+    /// Parses all directives in a message; malformed ones are ignored. Words in the arguments of a call are not
+    /// directives.
     pub fn parse(text: &str) -> Self {
         let mut directives = Self::default();
         let mut rest = text;
@@ -49,7 +52,8 @@ impl Directives {
     }
 }
 
-/// Parses a name, a colon and a JSON value. Returns name, value and the rest of the text; `None` if it is malformed.
+/// Parses a tool name, a colon and a JSON value. Returns the name, the value and the rest of the text; `None` if the
+/// text is malformed.
 fn parse_call(text: &str) -> Option<((String, Value), &str)> {
     let (name, json) = text.split_once(':')?;
     let mut values = serde_json::Deserializer::from_str(json).into_iter::<Value>();
@@ -63,6 +67,7 @@ mod tests {
 
     use super::*;
 
+    /// A call ends with its JSON value, and words within the value are no directives.
     #[test]
     fn a_call_ends_with_its_json() {
         let directives =
@@ -72,6 +77,7 @@ mod tests {
         assert!(!Directives::parse("TOOLCALL:Bash:{\"command\":\"THINK\"}").thinking);
     }
 
+    /// A text without a complete directive has none.
     #[test]
     fn what_is_no_directive_asks_for_nothing() {
         for text in ["", "hi", "I THINKso", "LONG:", "LONG:x", "TOOLCALL:", "TOOLCALL:Bash", "TOOLCALL:Bash:{"] {

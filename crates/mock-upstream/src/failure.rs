@@ -7,7 +7,7 @@ use std::sync::{
 
 use serde::{Deserialize, Serialize};
 
-/// A requested failure, which replaces or interrupts a response.
+/// A failure that a test requests: it replaces or interrupts the responses to a number of requests.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Failure {
@@ -21,11 +21,12 @@ pub struct Failure {
     pub times: u32,
 }
 
+/// Returns the number of requests that fail by default: 1.
 const fn once() -> u32 {
     1
 }
 
-/// A kind of failure that a test can request.
+/// The kind of a requested failure. Delays are in milliseconds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Fault {
@@ -98,7 +99,7 @@ impl Failure {
         Fault::Status { status, retry_after: None }
     }
 
-    /// Returns the fault of an error response with status 429 and `retry-after` in seconds.
+    /// Returns the fault of an error response with status 429; `retry_after` is in seconds.
     pub fn too_many(retry_after: u32) -> Fault {
         Fault::Status { status: 429, retry_after: Some(retry_after.to_string()) }
     }
@@ -114,20 +115,22 @@ pub(crate) struct Failures {
 }
 
 impl Failures {
+    /// Adds a failure after all others.
     pub(crate) fn add(&self, failure: Failure) {
         let mut list = self.list.lock().unwrap_or_else(PoisonError::into_inner);
         list.push(failure);
         self.count.store(list.len(), Ordering::Release);
     }
 
+    /// Removes all pending failures.
     pub(crate) fn clear(&self) {
         let mut list = self.list.lock().unwrap_or_else(PoisonError::into_inner);
         list.clear();
         self.count.store(0, Ordering::Release);
     }
 
-    /// Returns the first failure for a model and decrements the number of its remaining requests; `None` if there is
-    /// none.
+    /// Returns the fault of the first pending failure for a model, and counts the request: a failure is removed after
+    /// its last request. `None` if no failure is pending for the model.
     pub(crate) fn take(&self, model: &str) -> Option<Fault> {
         if self.count.load(Ordering::Acquire) == 0 {
             return None;
@@ -152,6 +155,7 @@ impl Failures {
 mod tests {
     use super::*;
 
+    /// A failure applies to its number of requests, and only to requests for its model.
     #[test]
     fn a_failure_happens_as_often_as_asked_and_for_its_model() {
         let failures = Failures::default();

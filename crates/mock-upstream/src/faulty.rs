@@ -1,4 +1,4 @@
-//! Response bodies, with requested failures applied.
+//! Builds response bodies, with requested failures applied.
 
 use std::time::Duration;
 
@@ -16,10 +16,11 @@ use crate::{
     sse,
 };
 
-/// The delay before a connection ends, so that the bytes sent before reach the client.
+/// The delay before a connection is cut, so that the bytes sent before reach the client.
 const CUT_DELAY: Duration = Duration::from_millis(20);
 
-/// Builds the body of a streamed response, with a requested failure applied. `gap` is the delay between events.
+/// Builds the body of a streamed response, with a requested failure applied, and records status 200. `gap` is the delay
+/// between events, which [`Fault::SlowChunks`] replaces.
 pub(crate) fn stream_body(
     api: Api,
     answer: &Answer,
@@ -53,7 +54,8 @@ pub(crate) fn stream_body(
     ResponseBody::from_steps(steps, None, recorder, reset)
 }
 
-/// Builds the body of a response that is not streamed, with a requested failure applied.
+/// Builds the body of a response that is not streamed, with a requested failure applied, and records status 200.
+/// Failures that end the response do so after half of its bytes.
 pub(crate) fn single_body(bytes: Bytes, fault: Option<&Fault>, handle: ResponseHandle) -> ResponseBody {
     let ResponseHandle { recorder, reset } = handle;
     recorder.set_status(200);
@@ -74,6 +76,7 @@ pub(crate) fn single_body(bytes: Bytes, fault: Option<&Fault>, handle: ResponseH
     }
 }
 
+/// Returns the last steps of a response that ends in this way, after [`CUT_DELAY`].
 fn cut_steps(connection_end: ConnectionEnd) -> Vec<BodyStep> {
     let end = match connection_end {
         ConnectionEnd::Reset => BodyStep::Cut { reset: true },

@@ -2,6 +2,10 @@
 //!
 //! Directives in the user's last message determine the response ([`mod@directive`] lists them), so that a real client
 //! can be made to call a tool. The mock validates requests as strictly as the providers do.
+//!
+//! [`MockUpstream`] runs the mock on a thread of the test; the program `mock-upstream` runs it as a process, which
+//! tests configure through the endpoints in `control`. Requests are recorded with the end of their responses
+//! ([`Request`]), and a [`Failure`] makes a response fail.
 
 mod answer;
 mod anthropic;

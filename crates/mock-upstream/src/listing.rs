@@ -15,7 +15,9 @@ use crate::{
 /// The models in the list; the mock responds for all others as well.
 const MODELS: &[&str] = &["claude-opus-4-8", "claude-haiku-4-5", "gpt-5.5", "gpt-5.5-mini", "gemini-3.1-pro-preview"];
 
-/// Responds with the number of tokens of a request: a quarter of its bytes, as in the usage of a response.
+/// Responds with the number of tokens of a request: a quarter of its bytes, rounded up, as in the usage of a response.
+/// Requests without credentials or with an invalid body are answered with an error. `number` is the number of the
+/// request.
 pub(crate) fn count_tokens(
     api: Api,
     headers: &HeaderMap,
@@ -47,8 +49,9 @@ pub(crate) fn count_tokens(
     json_response(StatusCode::OK, &json!({"input_tokens": tokens}), recorder)
 }
 
-/// Responds with the list of models, or with one if `requested`. Entries have the fields of both Anthropic and
-/// `OpenAI`; those of Google differ.
+/// Responds with the list of models, or with the one named `requested`. Entries have the fields of both Anthropic and
+/// `OpenAI`; those of Google differ. Requests without credentials, and names that start with `no-such-model`, are
+/// answered with an error. `number` is the number of the request.
 pub(crate) fn list_models(
     api: Api,
     requested: Option<&str>,
@@ -80,7 +83,7 @@ pub(crate) fn list_models(
     json_response(StatusCode::OK, &body, recorder)
 }
 
-/// Returns the description of a model in the list.
+/// Returns the entry of the model `name` in the list of models, in the format of Google or of the other APIs.
 fn model_entry(api: Api, name: &str) -> Value {
     match api {
         Api::Gemini => json!({"name": format!("models/{name}"), "displayName": name}),

@@ -26,6 +26,7 @@ struct Arguments {
     gap: u64,
 }
 
+/// Starts the mock, prints its URL, and serves until the process is ended. Exits with a failure if it cannot start.
 fn main() -> ExitCode {
     let Arguments { port, threads, plain, keep, gap } = Arguments::parse();
     let settings = Settings { port, threads, plain, keep_bodies: keep, gap_ms: gap };

@@ -9,7 +9,7 @@ use hyper::body::Bytes;
 use serde::Serialize;
 use serde_json::Value;
 
-/// The number of requests that are kept; older ones are dropped.
+/// The maximum number of recorded requests; older ones are dropped.
 const MAX_RECORDED: usize = 1_000;
 
 /// The state of the response to a recorded request.
@@ -38,21 +38,21 @@ pub struct Request {
     pub headers: Vec<(String, String)>,
     /// The length of the body in bytes.
     pub length: usize,
-    /// The body, lossily decoded as UTF-8; `None` unless bodies are kept.
+    /// The body, lossily decoded as UTF-8; `None` if bodies are not recorded.
     pub body: Option<String>,
-    /// The HTTP status of the response; 0 before there is one.
+    /// The HTTP status of the response; 0 before the response starts.
     pub status: u16,
     /// The state of the response.
     pub ended: ResponseState,
 }
 
 impl Request {
-    /// Returns the first header with this name, given in lower case.
+    /// Returns the value of the first header with this name, given in lower case; `None` if there is none.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// Parses the body as JSON; null if it is not JSON or was not kept.
+    /// Parses the body as JSON; null if it is not JSON or was not recorded.
     pub fn json(&self) -> Value {
         self.body.as_deref().and_then(|body| serde_json::from_str(body).ok()).unwrap_or_default()
     }
@@ -61,6 +61,7 @@ impl Request {
 /// The progress of a response, which its body updates and the record reads.
 #[derive(Debug, Clone, Copy, Default)]
 struct Progress {
+    /// The state of the response.
     state: ResponseState,
     /// The HTTP status; 0 before the response starts.
     status: u16,
@@ -71,6 +72,7 @@ struct Progress {
 pub(crate) struct EndRecorder(Arc<Mutex<Progress>>);
 
 impl EndRecorder {
+    /// Locks and returns the progress.
     fn progress(&self) -> MutexGuard<'_, Progress> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -80,12 +82,12 @@ impl EndRecorder {
         self.progress().status = status;
     }
 
-    /// Records that the whole response was sent.
+    /// Records that the response was sent completely. Does nothing if an end is recorded.
     pub(crate) fn complete(&self) {
         self.end(ResponseState::Complete);
     }
 
-    /// Records that a requested failure ended the response.
+    /// Records that a requested failure ended the response. Does nothing if an end is recorded.
     pub(crate) fn cut(&self) {
         self.end(ResponseState::Cut);
     }
@@ -105,22 +107,26 @@ impl Drop for EndRecorder {
     }
 }
 
-/// A request as it was received, which is converted to a [`Request`] when the record is read.
+/// A request as it was received. It is converted to a [`Request`] only if a test reads the record, which keeps
+/// recording cheap.
 struct ReceivedRequest {
+    /// The method, path and headers.
     head: hyper::http::request::Parts,
     /// The length of the body in bytes.
     length: usize,
-    /// The body; `None` unless bodies are kept.
+    /// The body; `None` if bodies are not recorded.
     body: Option<Bytes>,
+    /// The progress of the response, which its [`EndRecorder`] updates.
     progress: Arc<Mutex<Progress>>,
 }
 
-/// The last requests, at most [`MAX_RECORDED`].
+/// The last requests, at most [`MAX_RECORDED`], the oldest first.
 #[derive(Default)]
 pub(crate) struct Requests(Mutex<VecDeque<ReceivedRequest>>);
 
 impl Requests {
-    /// Records a request with the progress that `recorder` updates. Drops the oldest one above [`MAX_RECORDED`].
+    /// Records a request with the progress that `recorder` updates. `length` is that of the body in bytes. Drops the
+    /// oldest request if there are more than [`MAX_RECORDED`].
     pub(crate) fn record(
         &self,
         head: hyper::http::request::Parts,
@@ -135,6 +141,7 @@ impl Requests {
         requests.push_back(ReceivedRequest { head, length, body, progress: Arc::clone(&recorder.0) });
     }
 
+    /// Removes all recorded requests.
     pub(crate) fn clear(&self) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
@@ -146,6 +153,7 @@ impl Requests {
 }
 
 impl ReceivedRequest {
+    /// Converts the request to the form for tests, with the current progress of the response.
     fn to_request(&self) -> Request {
         let decode = |value: &[u8]| String::from_utf8_lossy(value).into_owned();
         let headers =

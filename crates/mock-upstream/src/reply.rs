@@ -1,4 +1,4 @@
-//! Construction of HTTP responses.
+//! Builds HTTP responses: content type, request id, JSON and errors.
 
 use hyper::{
     Response, StatusCode,
@@ -9,8 +9,8 @@ use serde_json::Value;
 
 use crate::{api_error::ApiError, body::ResponseBody, record::EndRecorder, route::Api};
 
-/// Builds a response with status 200. `is_stream` selects the content type; `request` is the API and the number of the
-/// request for the header with its id, if it has one.
+/// Builds a response with status 200. `is_stream` selects the content type: server-sent events or JSON. `request` is
+/// the API and the number of the request, for the header with the request id; without them there is no such header.
 pub(crate) fn build_response(
     is_stream: bool,
     body: ResponseBody,
@@ -25,7 +25,7 @@ pub(crate) fn build_response(
     response
 }
 
-/// Adds the header with the provider's id of the request; Gemini has none.
+/// Adds the header in which the API's provider sends the id of the request, derived from `number`; none for Gemini.
 fn add_request_id(response: &mut Response<ResponseBody>, api: Api, number: u64) {
     let header = match api {
         Api::Anthropic => HeaderName::from_static("request-id"),
@@ -37,14 +37,14 @@ fn add_request_id(response: &mut Response<ResponseBody>, api: Api, number: u64) 
     }
 }
 
-/// Builds an error response in the JSON of an API.
+/// Builds an error response in the JSON of an API, with the request id, and records its status.
 pub(crate) fn error_response(error: &ApiError, api: Api, number: u64, recorder: EndRecorder) -> Response<ResponseBody> {
     let mut response = json_response(error.status, &error.body(api, number), recorder);
     add_request_id(&mut response, api, number);
     response
 }
 
-/// Builds a JSON response and records its status.
+/// Builds a JSON response with this status, and records the status.
 pub(crate) fn json_response(status: StatusCode, body: &Value, recorder: EndRecorder) -> Response<ResponseBody> {
     recorder.set_status(status.as_u16());
     let mut response = build_response(false, ResponseBody::from_bytes(Bytes::from(body.to_string()), recorder), None);

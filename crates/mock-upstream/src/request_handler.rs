@@ -1,4 +1,4 @@
-//! Handling of a request, from the routing to the response.
+//! Handles requests: records them, routes them to an endpoint, and applies requested failures.
 
 use std::{
     sync::{Arc, atomic::Ordering},
@@ -80,7 +80,8 @@ pub(crate) async fn handle_request(
 }
 
 /// Responds to a request for a model's output, with a requested failure if there is one for the model. `gemini` has the
-/// model and the form of the response from the path of a Gemini request; `number` is the number of the request.
+/// model and the form of the response from the path of a Gemini request; `None` for other APIs. `number` is the number
+/// of the request. A plain mock responds from the cache, without validating the request.
 async fn generate(
     state: &State,
     api: Api,
@@ -127,7 +128,7 @@ async fn generate(
     build_response(stream && form != Some(GeminiForm::Array), body, Some((api, number)))
 }
 
-/// Builds the error response of a requested failure with a status and, if given, a `retry-after` header.
+/// Builds the error response of a requested failure with this HTTP status and, if given, a `retry-after` header.
 fn failure_response(
     status: u16,
     retry_after: Option<&str>,
@@ -144,8 +145,10 @@ fn failure_response(
     response
 }
 
-/// Parses and validates the body of a request for a model's output. Models whose name starts with `no-such-model` are
-/// unknown.
+/// Parses and validates the body of a request for a model's output. `gemini` is that of [`generate`].
+///
+/// # Errors
+/// [`ApiError`] with status 400 if the request is invalid, and 404 for a model whose name starts with `no-such-model`.
 fn parse_model_request(
     api: Api,
     gemini: Option<(String, GeminiForm)>,

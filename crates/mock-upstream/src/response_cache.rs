@@ -1,4 +1,4 @@
-//! Cached responses for benchmarks, so that the mock takes little processor time of its own.
+//! Cached responses of a plain mock for benchmarks, so that the mock itself takes little processor time.
 
 use std::{
     collections::BTreeMap,
@@ -23,22 +23,25 @@ use crate::{
 /// The number of text deltas in a cached stream.
 const STREAM_DELTAS: usize = 20;
 
-/// The number of cached responses; others are built for each request.
+/// The maximum number of cached responses; others are built for each request.
 const MAX_CACHED: usize = 64;
 
-/// The parts of a request that select a cached response.
+/// The properties of a request that select a cached response, found without parsing the body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ScannedRequest<'a> {
     /// The requested model; empty if none was found.
     pub(crate) model: &'a str,
+    /// Whether the response is streamed.
     stream: bool,
+    /// Whether a stream of chat completions ends with the usage.
     include_usage: bool,
     /// The form of the response of a request to Gemini; `None` for other APIs.
     gemini_form: Option<GeminiForm>,
 }
 
-/// Extracts the model and whether to stream without parsing the rest of the body. `gemini` has both for a request to
-/// Gemini, from its path.
+/// Extracts model, streaming and usage reporting of a request without parsing its body. `gemini` has the model and the
+/// form of the response from the path of a Gemini request; `None` for other APIs. The body is not validated; the model
+/// is empty if none is found.
 pub(crate) fn scan_request<'a>(body: &'a [u8], gemini: Option<&'a (String, GeminiForm)>) -> ScannedRequest<'a> {
     if let Some((model, form)) = gemini {
         let stream = *form != GeminiForm::Whole;
@@ -57,8 +60,8 @@ pub(crate) fn scan_request<'a>(body: &'a [u8], gemini: Option<&'a (String, Gemin
     }
 }
 
-/// Returns the first value of the JSON member `name` (with quotes) that `parse` accepts. Within a string the quotes of
-/// the name would have backslashes, so texts cannot be mistaken for members.
+/// Returns the first value of the JSON member `name` that `parse` accepts; `None` if there is none. `name` includes the
+/// quotes. Within a string the quotes of the name would have backslashes, so texts cannot be mistaken for members.
 fn find_member<'a, T>(body: &'a [u8], name: &[u8], parse: impl Fn(&'a [u8]) -> Option<T>) -> Option<T> {
     memmem::find_iter(body, name).find_map(|index| {
         let rest = body.get(index + name.len()..)?.trim_ascii_start().strip_prefix(b":")?;
@@ -69,32 +72,36 @@ fn find_member<'a, T>(body: &'a [u8], name: &[u8], parse: impl Fn(&'a [u8]) -> O
 /// The properties of a request on which its cached response depends.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct CacheKey {
+    /// The requested model.
     model: String,
+    /// The API of the request.
     api: Api,
+    /// Whether the response is streamed.
     stream: bool,
+    /// Whether a stream ends with the usage.
     include_usage: bool,
     /// Whether Gemini streams a JSON array instead of events.
     array: bool,
 }
 
-/// The cached responses by the requests that they answer.
+/// The responses of a plain mock, each by the properties of the requests that it answers; at most [`MAX_CACHED`].
 #[derive(Debug, Default)]
 pub(crate) struct ResponseCache(Mutex<BTreeMap<CacheKey, CachedResponse>>);
 
-/// A response in serialised form, which is cheap to clone.
+/// A response as bytes, shared by all requests that receive it.
 #[derive(Debug, Clone)]
 struct CachedResponse {
     /// The response from which error events take their ids.
     answer: Arc<Answer>,
     /// The events of a stream; empty for a response that is not streamed.
     events: Arc<[Bytes]>,
-    /// The whole body.
+    /// The complete body.
     body: Bytes,
 }
 
 impl ResponseCache {
-    /// Returns whether the response consists of server-sent events, and its body, which is cached if possible. `gap` is
-    /// the delay between events.
+    /// Returns whether the response consists of server-sent events, and its body. The response is taken from the cache,
+    /// or built and cached; a requested failure is applied. `gap` is the delay between events.
     pub(crate) fn respond(
         &self,
         api: Api,
@@ -116,6 +123,7 @@ impl ResponseCache {
         (is_sse, faulty::stream_body(api, &cached.answer, cached.events.to_vec(), gap, fault, handle))
     }
 
+    /// Returns the cached response to a request. If there is none, builds one and caches it, unless the cache is full.
     fn get_or_build(&self, api: Api, request: &ScannedRequest<'_>) -> CachedResponse {
         let key = CacheKey {
             model: request.model.to_owned(),
@@ -136,6 +144,7 @@ impl ResponseCache {
     }
 }
 
+/// Builds the response to a request: a stream of [`STREAM_DELTAS`] deltas, or the default text.
 fn build(api: Api, request: &ScannedRequest<'_>) -> CachedResponse {
     let parsed = ParsedRequest {
         model: request.model.to_owned(),
@@ -159,6 +168,7 @@ fn build(api: Api, request: &ScannedRequest<'_>) -> CachedResponse {
 mod tests {
     use super::*;
 
+    /// A member is found even if a text contains its name.
     #[test]
     fn a_scan_finds_the_fields_among_texts_that_name_them() {
         let body = br#"{"tools":[{"properties":{"model":{"type":"string"}}}], "messages":"say \"model\":\"no\"",
@@ -170,6 +180,7 @@ mod tests {
         );
     }
 
+    /// A body that is not valid JSON has no model, or its first text as the model, and is not streamed.
     #[test]
     fn a_scan_of_anything_else_finds_nothing() {
         for body in [&b""[..], b"{", b"\"model\"", b"\"model\":", b"\"model\":\"x", b"\xff\"model\":\"\xff\""] {

@@ -15,28 +15,28 @@ pub(crate) enum Api {
     Gemini,
 }
 
-/// An endpoint of the mock, with the parameters from the path.
+/// The endpoint of a request, with the parameters in its path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Endpoint {
     /// Generates a response; model and streaming are in the body.
     Generate(Api),
-    /// Generates a response; model and form are in the path.
+    /// Generates a response of Gemini; model and form are in the path.
     GenerateGemini { model: String, form: GeminiForm },
     /// Counts the tokens of a request.
     CountTokens(Api),
-    /// Lists models, or describes one.
+    /// Lists all models, or describes the one with the name `model`.
     Models { api: Api, model: Option<String> },
     /// The health check at `/`.
     Root,
     /// A protocol upgrade, which the mock rejects.
     Upgrade,
-    /// A control endpoint, with its path after `/control/`.
+    /// A control endpoint, with the part of its path after `/control/`.
     Control(String),
     /// Any other method or path.
     Unknown,
 }
 
-/// The form of a Gemini response, which method and query of the path select.
+/// The form of a Gemini response, which the action in the path and the query parameter `alt` select.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum GeminiForm {
     /// One JSON object, not streamed.
@@ -71,6 +71,7 @@ pub(crate) fn resolve_endpoint(method: &Method, uri: &Uri, is_upgrade: bool) -> 
     }
 }
 
+/// Resolves the path of a GET request to the description of a model; [`Endpoint::Unknown`] for other paths.
 fn model_endpoint(path: &str) -> Endpoint {
     for (prefix, api) in [("/v1/models/", Api::Chat), ("/v1beta/models/", Api::Gemini)] {
         if let Some(model) = path.strip_prefix(prefix) {
@@ -80,6 +81,7 @@ fn model_endpoint(path: &str) -> Endpoint {
     Endpoint::Unknown
 }
 
+/// Resolves the path and query of a POST request to an action of a Gemini model; [`Endpoint::Unknown`] for other paths.
 fn gemini_endpoint(path: &str, query: &str) -> Endpoint {
     let model_and_action = path.strip_prefix("/v1beta/models/").or_else(|| path.strip_prefix("/v1/models/"));
     let Some((model, action)) = model_and_action.and_then(|model_and_action| model_and_action.rsplit_once(':')) else {
@@ -101,6 +103,7 @@ fn gemini_endpoint(path: &str, query: &str) -> Endpoint {
 mod tests {
     use super::*;
 
+    /// Returns the endpoint of a request without an upgrade.
     fn asked(method: &Method, uri: &'static str) -> Endpoint {
         resolve_endpoint(method, &Uri::from_static(uri), false)
     }
@@ -114,6 +117,7 @@ mod tests {
         assert_eq!(array, Endpoint::GenerateGemini { model: "gemini-3-pro".to_owned(), form: GeminiForm::Array });
     }
 
+    /// A path with a method that it does not support is unknown.
     #[test]
     fn a_method_that_is_not_known_is_no_request_for_an_answer() {
         assert_eq!(asked(&Method::PUT, "/v1/messages"), Endpoint::Unknown);

@@ -1,4 +1,4 @@
-//! The server of the mock: listener, thread and connections.
+//! The server of the mock: its listener, its thread and its connections.
 
 use std::{
     io,
@@ -20,11 +20,13 @@ use crate::{
     state::{Settings, State},
 };
 
-/// A mock provider that runs on its own thread. Dropping it closes its connections.
+/// A running mock provider. Its server has a thread of its own; dropping this value ends the thread and all
+/// connections.
 #[derive(Debug)]
 pub struct MockUpstream {
     /// The address on which it listens.
     address: SocketAddr,
+    /// The state that the connections share.
     state: Arc<State>,
     /// Ends the server; `None` once it was used.
     stop: Option<oneshot::Sender<()>>,
@@ -33,10 +35,10 @@ pub struct MockUpstream {
 }
 
 impl MockUpstream {
-    /// Starts a mock. It accepts connections when this returns.
+    /// Starts a mock on its own thread. It accepts connections when this returns.
     ///
     /// # Errors
-    /// If the port is taken, or no thread can be started.
+    /// [`io::Error`] if the port is taken, or no thread can be started.
     pub fn start(settings: Settings) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, settings.port))?;
         listener.set_nonblocking(true)?;
@@ -88,7 +90,7 @@ impl MockUpstream {
         self.state.request_count()
     }
 
-    /// Adds a failure. Failures that were added earlier take effect first.
+    /// Adds a failure of future requests. Failures that were added earlier take effect first.
     pub fn fail(&self, failure: Failure) {
         self.state.failures.add(failure);
     }
@@ -120,6 +122,8 @@ impl Drop for MockUpstream {
     }
 }
 
+/// Accepts connections and serves each in a task of its own. Does not return; after an error it waits 5 ms and
+/// continues.
 async fn accept(listener: tokio::net::TcpListener, state: Arc<State>) {
     loop {
         match listener.accept().await {
@@ -130,6 +134,7 @@ async fn accept(listener: tokio::net::TcpListener, state: Arc<State>) {
     }
 }
 
+/// Serves the requests of one connection until the client, an error or a requested failure ends it.
 async fn serve(stream: tokio::net::TcpStream, state: Arc<State>) {
     // With Nagle's algorithm, small chunks would wait up to 40 ms for acknowledgements; that is not an error.
     let _ = stream.set_nodelay(true);

@@ -8,7 +8,7 @@ pub(crate) fn named(name: &str, data: &Value) -> Bytes {
     Bytes::from(format!("event: {name}\ndata: {data}\n\n"))
 }
 
-/// Formats a server-sent event whose name is the `type` of its JSON data.
+/// Formats a server-sent event with JSON data; its name is the member `type` of the data.
 pub(crate) fn typed(data: &Value) -> Bytes {
     named(data["type"].as_str().unwrap_or_default(), data)
 }

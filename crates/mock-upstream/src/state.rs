@@ -8,7 +8,7 @@ use std::{
 
 use crate::{failure::Failures, record::Requests, response_cache::ResponseCache};
 
-/// The settings with which a mock provider starts.
+/// The settings of a mock provider when it starts.
 #[derive(Debug, Clone, Copy)]
 pub struct Settings {
     /// The port on 127.0.0.1; 0 selects a free one.
@@ -30,8 +30,9 @@ impl Default for Settings {
     }
 }
 
-/// The state that all connections of a mock share.
+/// The state of a mock that all its connections share: settings, failures, recorded requests and cached responses.
 pub(crate) struct State {
+    /// The settings at the start. The two settings below can be changed later.
     pub(crate) settings: Settings,
     /// Whether to record the bodies of requests.
     pub(crate) keep_bodies: AtomicBool,
@@ -39,7 +40,9 @@ pub(crate) struct State {
     pub(crate) gap_ms: AtomicU64,
     /// The number of requests so far.
     number: AtomicU64,
+    /// The pending failures.
     pub(crate) failures: Failures,
+    /// The last requests.
     pub(crate) requests: Requests,
     /// The responses of a plain mock.
     pub(crate) cached_responses: ResponseCache,
@@ -52,6 +55,7 @@ impl fmt::Debug for State {
 }
 
 impl State {
+    /// Creates the state of a mock that starts with these settings.
     pub(crate) fn new(settings: Settings) -> Self {
         Self {
             settings,
@@ -64,6 +68,7 @@ impl State {
         }
     }
 
+    /// Returns the delay between the events of a stream.
     pub(crate) fn gap(&self) -> Duration {
         Duration::from_millis(self.gap_ms.load(Ordering::Relaxed))
     }
@@ -73,6 +78,7 @@ impl State {
         self.number.fetch_add(1, Ordering::Relaxed) + 1
     }
 
+    /// Returns the number of requests so far.
     pub(crate) fn request_count(&self) -> u64 {
         self.number.load(Ordering::Relaxed)
     }

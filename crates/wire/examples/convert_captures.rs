@@ -28,10 +28,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
+/// Returns the name of a file without its extension.
 fn name_of(file: &Path) -> String {
     file.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
+/// Returns the API of a request path; `None` for other paths.
 fn api_of(path: &str) -> Option<WireApi> {
     let path = path.split('?').next()?;
     if path.ends_with("/messages") {
@@ -47,6 +49,7 @@ fn api_of(path: &str) -> Option<WireApi> {
     }
 }
 
+/// Converts a body from one API to another and describes the result: the length and the dropped features, or the error.
 fn tried(from: WireApi, to: WireApi, body: &[u8]) -> String {
     let may_drop = BTreeSet::from(Requirement::ADAPTABLE);
     let conversion = ConversionOptions {

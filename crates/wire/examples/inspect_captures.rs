@@ -1,4 +1,4 @@
-//! Reads a folder of captured requests and prints what the gateway would know of each.
+//! Inspects a folder of captured requests and prints the lineage, the messages, the requirements and the sizes of each.
 //!
 //! `cargo run -p wire --example inspect_captures -- <folder>`; each file is JSON with `path`, `headers` (a list of
 //! pairs) and `body`.
@@ -10,6 +10,7 @@ use contracts::WireApi;
 use serde_json::Value;
 use wire::{ClientHeaders, inspect, resolve_lineage};
 
+/// Returns the API of a request path; `None` for other paths.
 fn api_of(path: &str) -> Option<WireApi> {
     let path = path.split('?').next().unwrap_or_default();
     match path {

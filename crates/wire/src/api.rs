@@ -1,4 +1,4 @@
-//! The wire APIs: one folder per API with everything about it, behind one trait.
+//! The wire APIs: a trait that each API implements, with one folder per API for its formats.
 //!
 //! To add an API: add a variant to [`WireApi`], a folder here that implements [`Api`], and a line in
 //! [`implementation`].
@@ -49,13 +49,14 @@ pub(crate) const fn implementation(api: WireApi) -> &'static dyn Api {
 pub(crate) trait Api: Sync {
     // Inspecting and editing requests.
 
-    /// Returns the table of known fields for a kind of object in a request.
+    /// Returns the table of known fields of a kind of object in a request, each with the rule by which it is
+    /// classified; empty if the API's requests have no objects of this kind.
     fn fields(&self, kind: ObjectKind) -> &'static [Field];
 
-    /// Returns the fields that a conversion may ignore because they change no response, each with the reason.
+    /// Returns the fields, by name, that a conversion may ignore because they change no response, each with the reason.
     fn ignorable_fields(&self, kind: ObjectKind) -> &'static [(&'static str, &'static str)];
 
-    /// Returns the name of the body's field with the conversation.
+    /// Returns the name of the member of a request body that contains the conversation, such as `messages`.
     fn conversation_field(&self) -> &'static str;
 
     /// Returns whether the model is named in the path instead of in the body.
@@ -73,10 +74,12 @@ pub(crate) trait Api: Sync {
         false
     }
 
-    /// Returns the texts that clients of the API write before the path of their working directory.
+    /// Returns the texts after which clients of the API write the path of their working directory in a prompt, such as
+    /// `<cwd>`.
     fn workspace_markers(&self) -> &'static [&'static str];
 
-    /// Inspects the member `name` of a request body and records what it requires; `cursor` is before its value.
+    /// Inspects the member `name` of a request body: adds its content to the summary of `inspector` and records the
+    /// features that it requires. `cursor` is before the value of the member, and after it on return.
     ///
     /// # Errors
     /// [`RequestError`] if the value is not valid JSON, or has a type with which the request cannot be inspected.
@@ -87,12 +90,13 @@ pub(crate) trait Api: Sync {
         name: &str,
     ) -> Result<(), RequestError>;
 
-    /// Adds the edits that remove signed thinking from a message. Returns true, without edits of the message, if
-    /// nothing would be left of it, so that the caller removes the message.
+    /// Adds the edits that remove signed thinking from a message to `edits`. Returns true, without adding edits, if the
+    /// message would be empty without its thinking; the caller then removes the message.
     fn remove_signatures(&self, message: &Value<'_>, edits: &mut Vec<Edit>) -> bool;
 
-    /// Adds the edits that remove the thinking settings in `removed` from one member of `body`. Returns true, without
-    /// edits of the member, if the whole member has to be removed.
+    /// Adds the edits that remove the thinking settings in `removed` from one member of `body` to `edits`. `member` is
+    /// the name and value of the member. Returns true, without adding edits, if the caller has to remove the member
+    /// itself.
     fn remove_thinking(
         &self,
         body: &Value<'_>,
@@ -108,26 +112,39 @@ pub(crate) trait Api: Sync {
 
     // Inspecting responses.
 
-    /// Adds the data of one event of a stream to the summary; returns the error object in it, if any.
+    /// Adds the data of one server-sent event to the summary of the response. Returns the error object in the data;
+    /// `None` if it has none, or is not a JSON object.
     fn inspect_event<'a>(&self, summary: &mut SummaryBuilder, data: &'a str) -> Option<Value<'a>>;
 
-    /// Adds a response that is not streamed to the summary; returns the error object in it, if any.
+    /// Adds a response that is not streamed to the summary. Returns the error object in it; `None` if it has none, or
+    /// is not a JSON object.
     fn inspect_response<'a>(&self, summary: &mut SummaryBuilder, body: &'a str) -> Option<Value<'a>>;
 
-    /// Returns whether a stream may end with the data `[DONE]`.
+    /// Returns whether the data `[DONE]` marks a complete stream.
     fn ends_with_done(&self) -> bool {
         false
     }
 
-    /// Converts the usage object of a response to disjoint token counts; `None` if it has no counts.
+    /// Converts the usage object of a response, given as JSON text, to disjoint token counts; `None` if it has no
+    /// counts.
     fn usage(&self, object: &str) -> Option<Usage>;
 
     // Converting.
 
-    /// Parses a request body to the canonical form.
+    /// Parses a request body to the canonical form. Features that the provider's API may not support are checked with
+    /// `gate`, which records the dropped ones.
+    ///
+    /// # Errors
+    /// [`ConvertError::Requires`] if a feature is not supported and may not be dropped; [`ConvertError::Malformed`] if
+    /// the body does not follow the API.
     fn read_request(&self, body: Json, gate: &mut FeatureGate<'_>) -> Result<Request, ConvertError>;
 
-    /// Writes a request body from the canonical form.
+    /// Writes a request body from the canonical form. Features without a counterpart in the API are dropped through
+    /// `gate`.
+    ///
+    /// # Errors
+    /// [`ConvertError::Requires`] if a feature is not supported and may not be dropped; [`ConvertError::Malformed`] if
+    /// the request contains an invalid value.
     fn write_request(
         &self,
         request: Request,
@@ -135,19 +152,27 @@ pub(crate) trait Api: Sync {
         gate: &mut FeatureGate<'_>,
     ) -> Result<Json, ConvertError>;
 
-    /// Parses a response that is not streamed, and adds its content to `blocks`.
+    /// Parses a response that is not streamed, and adds its content to `blocks`. An error object of the provider ends
+    /// the response in `blocks` as failed.
+    ///
+    /// # Errors
+    /// [`ConvertError::Malformed`] if the response does not follow the API.
     fn read_response(&self, response: &Json, blocks: &mut BlockSequencer) -> Result<(), ConvertError>;
 
-    /// Writes the body of a response that is not streamed.
+    /// Writes the body of a response that is not streamed; `head` has the id, model and creation time for the client.
+    ///
+    /// # Errors
+    /// [`ConvertError::Malformed`] if the API cannot represent the content.
     fn write_response(&self, response: Response, head: &ResponseHead) -> Result<Json, ConvertError>;
 
     /// Returns a parser for a streamed response. Ids of tool calls that have none are derived from `response_id`.
     fn stream_reader(&self, response_id: &str) -> Box<dyn ReadStream>;
 
-    /// Returns a writer for a streamed response.
+    /// Returns a writer for a streamed response; `head` has the id, model and creation time for the client.
     fn stream_writer(&self, head: ResponseHead) -> Box<dyn WriteStream>;
 
-    /// Returns whether clients of the API can handle thinking without a signature.
+    /// Returns whether clients of the API accept thinking without a signature. If not, thinking is removed from
+    /// converted responses.
     fn takes_unsigned_thinking(&self) -> bool {
         false
     }
@@ -164,23 +189,26 @@ pub(crate) trait Api: Sync {
         503
     }
 
-    /// Returns the API's name of an error class.
+    /// Returns the API's name of an error class, such as `rate_limit_error`.
     fn error_kind(&self, class: ErrorClass) -> &'static str;
 
-    /// Returns the body of an error response with this HTTP status; `kind` is the API's name of the error.
+    /// Returns the JSON body of an error response with this HTTP status; `kind` is the API's name of the error, from
+    /// [`Api::error_kind`].
     fn error_body(&self, status: u16, kind: &str, message: &str) -> Json;
 
-    /// Returns the name of the server-sent event that reports an error; `None` if it has no name.
+    /// Returns the `event` field of the server-sent event that reports an error; `None` if such events have no name.
     fn error_event_name(&self) -> Option<&'static str> {
         None
     }
 
-    /// Returns the data of an error event in the middle of a stream.
+    /// Returns the data of the server-sent event that reports an error within a stream. By default it is the body of an
+    /// error response with status 500.
     fn error_event(&self, kind: &str, message: &str) -> Json {
         self.error_body(500, kind, message)
     }
 
-    /// Returns phrases, in lower case, by which an error with status 400 is recognised as an invalid API key.
+    /// Returns phrases, in lower case, that identify an error with status 400 as an invalid API key; empty if the API
+    /// reports invalid keys with another status.
     fn invalid_key_phrases(&self) -> &'static [&'static str] {
         &[]
     }

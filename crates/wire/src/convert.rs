@@ -2,9 +2,9 @@
 //!
 //! Requests and responses are parsed to a canonical form, from which the other API's form is written. A feature that
 //! the other API does not support is an error, or it is dropped and reported if the caller allows it. Fields that
-//! change no response are ignored; each API lists them with the reason. Nothing else is lost.
+//! change no response are ignored; each API lists them with the reason. All other content is preserved.
 //!
-//! Responses lose three things:
+//! A conversion removes three kinds of content from responses:
 //!
 //! - Signatures and encrypted thinking, which only the model that wrote them can read.
 //! - Thinking, for clients of Messages or Responses: they send back the blocks they received, and a block without its
@@ -46,7 +46,8 @@ pub struct ConvertedRequest {
     pub dropped: BTreeSet<Requirement>,
 }
 
-/// The parameters of the conversion of a request from the client's API to the provider's.
+/// The parameters for converting a request: the APIs, the provider's model and its limits, and the features that may be
+/// dropped.
 #[derive(Debug, Clone, Copy)]
 pub struct ConversionOptions<'a> {
     /// The API in which the client sent the request.
@@ -57,14 +58,16 @@ pub struct ConversionOptions<'a> {
     pub model: &'a str,
     /// Whether to request a streamed response. Not written for Gemini, which has that in the path.
     pub stream: bool,
-    /// Whether the model accepts a reasoning effort.
+    /// Whether the model accepts a reasoning effort. If not, the effort is removed from the request.
     pub accepts_effort: bool,
     /// Whether the provider's chat completions accept the newer fields `max_completion_tokens`, `stream_options` and
     /// `prompt_cache_key`. Some compatible servers reject unknown fields, and always report the usage of a stream.
+    /// Ignored for other APIs.
     pub newer_chat: bool,
-    /// The features among [`Requirement::ADAPTABLE`] that may be dropped.
+    /// The features that may be dropped if the provider's API or model does not support them. Only those in
+    /// [`Requirement::ADAPTABLE`] can be dropped.
     pub may_drop: &'a BTreeSet<Requirement>,
-    /// The output limit of the model, in tokens; 0 if unknown. It replaces a higher limit, which providers reject, and
-    /// a missing one where the API requires a limit.
+    /// The output limit of the model, in tokens; 0 if unknown. A higher limit in the request is reduced to it, because
+    /// providers reject higher limits, and a missing one is replaced by it if the API requires a limit.
     pub max_output: u64,
 }

@@ -1,4 +1,7 @@
 //! Edits request bodies in place: the bytes outside the edits do not change.
+//!
+//! `request` sets the model and other members, `signatures` removes signed thinking, `thinking` removes thinking
+//! settings, and `parts` removes list elements and object members for them.
 
 pub(crate) mod parts;
 mod request;
@@ -14,13 +17,14 @@ pub use thinking::remove_thinking_settings;
 /// A replacement of a range of bytes in a request body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edit {
-    /// The range to replace; empty to insert.
+    /// The byte range to replace; empty to insert.
     pub range: Range<usize>,
-    /// The bytes to put there; empty to remove the range.
+    /// The new bytes of the range; empty to remove it.
     pub replacement: Vec<u8>,
 }
 
-/// Returns the body with all edits applied. Edits that overlap an earlier one, or exceed the body, are ignored.
+/// Returns the body with all edits applied, given in any order. An edit that overlaps an earlier one, or exceeds the
+/// body, is ignored.
 pub fn apply_edits(body: &[u8], mut edits: Vec<Edit>) -> Vec<u8> {
     edits.sort_by_key(|edit| (edit.range.start, edit.range.end));
     let mut out = Vec::with_capacity(body.len() + edits.iter().map(|edit| edit.replacement.len()).sum::<usize>());
@@ -44,8 +48,8 @@ pub(crate) fn append_edited(body: &[u8], edits: &[Edit], out: &mut Vec<u8>) {
     out.extend_from_slice(body.get(copied..).unwrap_or_default());
 }
 
-/// Returns the edits that remove members of an object, or elements of a list, together with their commas. `parts`
-/// contains all of them in order, each with its byte range and whether it is removed.
+/// Returns the edits that remove members of an object, or elements of a list, each with one comma, so that the JSON
+/// stays valid. `parts` contains all members or elements in order, each with its byte range and whether it is removed.
 pub(crate) fn removal_edits(parts: &[(Range<usize>, bool)]) -> Vec<Edit> {
     let mut edits = Vec::new();
     let mut has_kept_earlier = false;
@@ -58,7 +62,7 @@ pub(crate) fn removal_edits(parts: &[(Range<usize>, bool)]) -> Vec<Edit> {
         let range = match (previous, parts.get(index + 1)) {
             // Removes the comma before it.
             (Some((previous, _)), _) if has_kept_earlier => previous.end..span.end,
-            // No part before it is kept: removes the comma after it.
+            // All parts before it are removed: removes the comma after it.
             (_, Some((next, _))) => span.start..next.start,
             _ => span.clone(),
         };

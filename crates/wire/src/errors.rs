@@ -1,4 +1,4 @@
-//! Writes errors in the client's API and classifies errors of providers.
+//! Writes errors in the client's API and classifies the errors of providers.
 
 mod classify;
 
@@ -15,15 +15,16 @@ pub fn error_body(api: WireApi, status: u16, kind: &str, message: &str) -> Vec<u
     api::implementation(api).error_body(status, kind, message).to_string().into_bytes()
 }
 
-/// Returns a server-sent event that reports an error at the end of a stream, in the format of `api`. For `kind` and
-/// `message` see [`error_body`].
+/// Returns a server-sent event that reports an error at the end of a stream, in the format of `api`. `kind` and
+/// `message` are those of [`error_body`].
 pub fn error_event(api: WireApi, kind: &str, message: &str) -> Vec<u8> {
     let api = api::implementation(api);
     let name = api.error_event_name().map(|name| format!("event: {name}\n")).unwrap_or_default();
     format!("{name}data: {}\n\n", api.error_event(kind, message)).into_bytes()
 }
 
-/// Returns the HTTP status and the API's error name for an error class.
+/// Returns the HTTP status with which `api` reports an error class, and the API's name of the error, such as 429 and
+/// `rate_limit_error`.
 pub fn error_kind(api: WireApi, class: ErrorClass) -> (u16, &'static str) {
     let api = api::implementation(api);
     let status = match class {
@@ -46,6 +47,7 @@ mod tests {
 
     use super::{classify, error_body, error_event, error_kind, gemini_status};
 
+    /// The error classes that the tests write and classify.
     const CLASSES: [ErrorClass; 9] = [
         ErrorClass::RateLimit,
         ErrorClass::Overloaded,
@@ -58,6 +60,7 @@ mod tests {
         ErrorClass::ContentFilter,
     ];
 
+    /// For Gemini, the status name of an error class is the one of its HTTP status.
     #[test]
     fn the_word_for_a_status_is_the_one_for_an_error_of_that_status() {
         for class in CLASSES {
@@ -90,6 +93,7 @@ mod tests {
         "#);
     }
 
+    /// An error written by [`error_body`] is classified as the class it was written for.
     #[test]
     fn an_error_of_our_own_is_classified_as_what_it_is() {
         for (api, class) in WireApi::ALL.into_iter().flat_map(|api| CLASSES.map(|class| (api, class))) {

@@ -1,12 +1,13 @@
-//! Splits a byte stream into server-sent events.
+//! Splits a byte stream into server-sent events and extracts their data.
 
-/// The longest event that is returned, in bytes. Responses end with an event that repeats the whole response.
+/// The maximum length of an event in bytes. It is this high because streams of Responses end with an event that repeats
+/// all content.
 const MAX_EVENT_BYTES: usize = 16 * 1024 * 1024;
 
 /// Splits a byte stream into server-sent events. An event ends with an empty line; lines end with `\n` or `\r\n`.
 #[derive(Debug, Default)]
 pub(crate) struct EventSplitter {
-    /// The start of an incomplete event.
+    /// The start of an event whose end has not arrived.
     pending: Vec<u8>,
     /// The number of bytes of `pending` that were already searched for the end of the event.
     searched: usize,
@@ -17,13 +18,13 @@ pub(crate) struct EventSplitter {
 pub(crate) enum Frame<'a> {
     /// A complete event, with its empty line.
     Event(&'a [u8]),
-    /// The start of an event that exceeds the size limit.
+    /// The first bytes of an event that exceeds the size limit. The bytes that follow are treated as a new event.
     Oversized(&'a [u8]),
 }
 
 impl EventSplitter {
-    /// Reads the next bytes and calls `on_frame` with each event that they complete. An event that is over the size
-    /// limit is passed as [`Frame::Oversized`] instead. Events that lie within `bytes` are not copied.
+    /// Reads the next bytes and calls `on_frame` with each event that they complete. If an incomplete event exceeds the
+    /// size limit, its bytes so far are passed as [`Frame::Oversized`]. Events that lie within `bytes` are not copied.
     pub(crate) fn feed(&mut self, bytes: &[u8], mut on_frame: impl FnMut(Frame<'_>)) {
         let mut rest = bytes;
         if !self.pending.is_empty() {
@@ -51,7 +52,7 @@ impl EventSplitter {
         self.searched = self.pending.len();
     }
 
-    /// Returns the bytes after the last complete event.
+    /// Returns the bytes after the last complete event: an event without its empty line, or nothing.
     pub(crate) fn into_pending(self) -> Vec<u8> {
         self.pending
     }
@@ -72,8 +73,8 @@ fn end_of_event(bytes: &[u8], searched: usize) -> Option<usize> {
     }
 }
 
-/// Returns the content of the `data` fields of an event; several are joined with line feeds. `None` if there is none.
-/// The data is borrowed if there is only one field.
+/// Returns the content of the `data` fields of an event; several are joined with line feeds. `None` if the event has no
+/// such field. The result is borrowed if there is only one field.
 pub(crate) fn event_data(event: &[u8]) -> Option<std::borrow::Cow<'_, [u8]>> {
     let mut joined: Option<std::borrow::Cow<'_, [u8]>> = None;
     for line in event.split(|byte| *byte == b'\n') {
@@ -98,6 +99,7 @@ mod tests {
 
     use super::{EventSplitter, Frame, event_data};
 
+    /// Splits these chunks and returns the complete events and the rest.
     fn pieces(chunks: &[&[u8]]) -> (Vec<Vec<u8>>, Vec<u8>) {
         let (mut events, mut found) = (EventSplitter::default(), Vec::new());
         for chunk in chunks {

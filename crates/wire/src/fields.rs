@@ -1,11 +1,11 @@
-//! The known fields of each API's requests, and what they require of an API that a request is converted to. Inspection
-//! and conversion share these tables.
+//! The tables of the fields that each API's requests may have, with the requirement of each field. Inspection and
+//! conversion share these tables.
 //!
 //! A field that is in no table is [`Requirement::Native`]. A field whose value is `null` requires nothing.
 
 use contracts::{Requirement, WireApi};
 
-/// The requirement that a field of a request puts on an API that the request is converted to.
+/// The feature that a field of a request requires of the API to which the request is converted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FieldRule {
     /// No requirement: every API supports the field, or it does not change the response.
@@ -16,24 +16,24 @@ pub(crate) enum FieldRule {
     Requires(Requirement),
 }
 
-/// The name of a field and its requirement.
+/// The name of a field and the rule for its requirement.
 pub(crate) type Field = (&'static str, FieldRule);
 
-/// The table of the known fields of one kind of object in the requests of an API, with their requirements.
+/// The table of the known fields of one kind of object in the requests of one API.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FieldTable(&'static [Field]);
 
 impl FieldTable {
-    /// Returns the position of a field in the table, and its entry.
+    /// Returns the position of a field in the table, and its entry; `None` if the field is unknown.
     pub(crate) fn find(self, name: &str) -> Option<(usize, Field)> {
         self.0.iter().copied().enumerate().find(|(_, (known, _))| *known == name)
     }
 }
 
-/// The kinds of JSON objects in a request, each with its own table of known fields.
+/// A kind of JSON object in a request. Each kind has a table of known fields in each API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ObjectKind {
-    /// The whole request body.
+    /// The request body.
     Body,
     /// A message, a message item of Responses, or a content of Gemini.
     Message,
@@ -52,8 +52,8 @@ pub(crate) fn fields(api: WireApi, kind: ObjectKind) -> FieldTable {
     FieldTable(crate::api::implementation(api).fields(kind))
 }
 
-/// Converts a field name from snake case to camel case: `mime_type` to `mimeType`. Leading underscores are removed,
-/// camel case is kept. Google's APIs accept both spellings.
+/// Converts a field name from snake case to camel case: `mime_type` to `mimeType`. Leading underscores are removed; a
+/// name in camel case is returned unchanged. Google's APIs accept both spellings.
 pub(crate) fn camel_case(name: &str) -> String {
     let mut is_after_underscore = false;
     let mut camel = String::with_capacity(name.len());
@@ -77,6 +77,8 @@ mod tests {
 
     use super::{ObjectKind, fields};
 
+    /// No table has a field twice. The bodies' tables have at most 64 fields, because inspection records the present
+    /// ones in a 64-bit set.
     #[test]
     fn every_table_names_a_field_once_and_a_body_has_at_most_64() {
         let places = [

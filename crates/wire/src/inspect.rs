@@ -1,4 +1,7 @@
-//! Inspects a request body in one pass.
+//! Inspects a request body in one pass, without building a JSON tree.
+//!
+//! `inspector` has the state that all APIs share, `history` the user's messages and tool results, `lists` and `shapes`
+//! common readers of values, `workspace` the search for the working directory. The APIs add their own members in `api`.
 
 pub(crate) mod history;
 pub(crate) mod inspector;
@@ -17,12 +20,13 @@ use crate::{
 
 use inspector::Inspector;
 
-/// Inspects a request body of an API in one pass: the user's messages, the required features, sizes and ids. Unknown
-/// fields are no error; they make the request [`Native`](contracts::Requirement::Native), which cannot be converted.
+/// Inspects a request body of an API in one pass: the user's messages, the required features, sizes and ids. An unknown
+/// field is no error; it makes the request [`Native`](contracts::Requirement::Native), so that it cannot be converted
+/// to another API.
 ///
 /// # Errors
-/// [`RequestError`] if the body is not a JSON object, has no conversation, or has a known field twice, which parsers
-/// resolve differently.
+/// [`RequestError`] if the body is not a JSON object, has no conversation, has a value of a type with which it cannot
+/// be inspected, or has a known field twice, which parsers resolve differently.
 pub fn inspect(api: WireApi, body: &[u8]) -> Result<RequestSummary<'_>, RequestError> {
     let text = std::str::from_utf8(body)
         .map_err(|error| RequestError::NotJson { problem: "it is not UTF-8", offset: error.valid_up_to() })?;

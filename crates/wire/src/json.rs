@@ -1,8 +1,11 @@
-//! Parses JSON in place; every value keeps its byte range.
+//! Parses JSON in place; every value has its byte range in the text.
 //!
 //! Edits need offsets, and the gateway needs a few values from bodies of a hundred kilobytes, so the text is parsed in
-//! one pass without building a tree or copying. Skipped values are validated: the parser accepts what `serde_json`
-//! accepts for an ignored value, except nesting deeper than `cursor::MAX_DEPTH`.
+//! one pass without building a tree or copying. Skipped values are validated: the parser accepts the same texts as
+//! `serde_json` for an ignored value, except nesting deeper than `cursor::MAX_DEPTH`.
+//!
+//! `cursor` reads tokens, `scan` finds their ends, `text` decodes values, and `walk` iterates over the members of a
+//! value.
 
 mod cursor;
 mod scan;
@@ -17,8 +20,8 @@ pub(crate) fn decode_string(raw: &str) -> std::borrow::Cow<'_, str> {
     text::decode_string(raw)
 }
 
-/// Returns whether a whole text is a JSON object, or `null`, that can be parsed and serialised without loss (see
-/// [`Cursor::is_exact`]).
+/// Returns whether a text is a JSON object, or `null`, that can be parsed and serialised without loss (see
+/// [`Cursor::is_exact`]). Leading and trailing white space is allowed.
 pub(crate) fn is_exact_object(text: &str) -> bool {
     let mut cursor = Cursor::new(text);
     let is_object = |value: Value<'_>| matches!(value.kind, ValueKind::Object | ValueKind::Null);

@@ -1,8 +1,16 @@
 //! Inspects, edits and converts the requests and responses of the wire APIs.
 //!
-//! Pure: bytes in, bytes out. If client and provider use the same API, the bytes are kept, and only the ranges that
-//! have to change are edited. Otherwise requests and responses are converted without loss, or rejected before anything
-//! is sent.
+//! - `inspect` parses a request body in one pass and returns its `RequestSummary`; `ResponseInspector` does the same
+//!   for a response while it is forwarded.
+//! - `Edit` and `apply_edits` change ranges of a body and leave all other bytes unchanged. They are used if client and
+//!   provider have the same API.
+//! - `convert_request`, `convert_response` and `StreamConverter` convert between two APIs. A request with a feature
+//!   that the provider's API does not support is rejected before it is sent, unless the caller allows that the feature
+//!   is dropped.
+//! - `classify`, `error_body` and `error_event` read and write the errors of each API.
+//! - `resolve_lineage` identifies the session, thread and client of a request.
+//!
+//! The crate is pure: bytes in, bytes out, without I/O, clock or randomness.
 #![warn(
     clippy::disallowed_methods,
     clippy::disallowed_types,

@@ -1,14 +1,16 @@
-//! Limits in which the APIs differ, and the requirements of exceeding them. Inspection and conversion share them.
+//! The limits in which the APIs differ, and the requirements of requests that exceed them. Inspection and conversion
+//! share them.
 
 use contracts::Requirement;
 
-/// The longest tool name that more than one API accepts, in bytes.
+/// The maximum length in bytes of a tool name that more than one API accepts.
 const MAX_NAME_BYTES: usize = 128;
-/// The longest tool name that every API accepts, in bytes.
+/// The maximum length in bytes of a tool name that every API accepts.
 const MAX_COMMON_NAME_BYTES: usize = 64;
 
-/// Returns the requirements of the stop sequences of a request: `StopSequences` if there are any, more if there are
-/// more than four or five, which some APIs reject, and `BlankStopSequences` if one is only white space.
+/// Returns the requirements of the stop sequences of a request: `StopSequences` if there are any, `FiveStopSequences`
+/// and `SixStopSequences` for five and six or more, which some APIs reject, and `BlankStopSequences` if one is only
+/// white space.
 pub(crate) fn required_by_stop_sequences<T: AsRef<str>>(stops: &[T]) -> impl Iterator<Item = Requirement> {
     let has_blank = stops.iter().any(|stop| is_blank(stop.as_ref()));
     let count = stops.len();
@@ -47,8 +49,8 @@ pub(crate) fn required_by_effort(level: &str) -> Option<Requirement> {
     }
 }
 
-/// Returns the requirements of a tool name: names over 64 bytes, and names with dots or colons, are not accepted by
-/// every API. Names that only one API accepts are [`Requirement::Native`].
+/// Returns the requirements of a tool name. Names over 64 bytes, and names with dots or colons, are not accepted by
+/// every API. Empty names, names over 128 bytes and names with other characters are [`Requirement::Native`].
 pub(crate) fn required_by_tool_name(name: &str) -> impl Iterator<Item = Requirement> + use<> {
     let is_common = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
     let is_dot_or_colon = |byte: u8| byte == b'.' || byte == b':';

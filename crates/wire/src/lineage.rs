@@ -14,23 +14,24 @@ use client_formats::client::{
 
 use crate::request_summary::Identity;
 
-/// The longest id that is kept, in bytes.
+/// The maximum length of an id in bytes; longer ones are truncated.
 const MAX_ID_BYTES: usize = 128;
 
-/// The longest path that is kept, in bytes.
+/// The maximum length of a path in bytes; longer ones are ignored.
 const MAX_PATH_BYTES: usize = 1024;
 
-/// The longest version that is kept, in bytes.
+/// The maximum length of a version in bytes; longer ones are truncated.
 const MAX_VERSION_BYTES: usize = 40;
 
-/// The longest `x-codex-turn-metadata` that is read, in bytes.
+/// The maximum length of `x-codex-turn-metadata` in bytes; longer ones are ignored.
 const MAX_METADATA_BYTES: usize = 16 * 1024;
 
 /// The session, thread and client of a request. The client chooses the values, so they are shortened and stripped of
 /// control characters, and must not be trusted.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Lineage {
-    /// The session, which contains all threads of one conversation. Ids have at most 128 bytes.
+    /// The session, which contains all threads of one conversation; at most 128 bytes. `None` if neither headers nor
+    /// body contain it.
     pub session: Option<String>,
     /// The sub-agent's thread; `None` for the main thread.
     pub thread: Option<String>,
@@ -43,26 +44,32 @@ pub struct Lineage {
     pub client: Option<String>,
     /// The version in the client's user agent; `None` if unknown.
     pub client_version: Option<String>,
-    /// The absolute path of the client's working directory; at most 1,024 bytes.
+    /// The absolute path of the client's working directory, at most 1,024 bytes; `None` if unknown.
     pub workspace: Option<String>,
 }
 
-/// The ids and the client that the headers of a request contain. Ids are kept separately for each client whose headers
-/// they were read from.
+/// The ids and the client that the headers of a request contain. Ids are stored separately for each client whose
+/// headers they were read from.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ClientHeaders {
+    /// Ids in the headers of Claude Code.
     claude: HeaderIds,
+    /// Ids in the headers of Codex.
     codex: HeaderIds,
+    /// Ids in the headers of opencode.
     opencode: HeaderIds,
     /// The client according to the user agent; `None` if there is no user agent.
     client: Option<&'static str>,
+    /// The version in the user agent; `None` if it has none.
     version: Option<String>,
 }
 
-/// The ids that the headers of one client contain; `None` for headers that are missing.
+/// The ids in the headers of one client; `None` for headers that are missing or empty.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 struct HeaderIds {
+    /// The session.
     session: Option<String>,
+    /// The thread within the session: a sub-agent, or for Codex also the main thread.
     thread: Option<String>,
     /// The thread or session that started this one.
     parent: Option<String>,
@@ -71,8 +78,8 @@ struct HeaderIds {
 }
 
 impl ClientHeaders {
-    /// Extracts ids and client from the names and values of a request's headers. Names may be in upper or lower case;
-    /// other headers are ignored.
+    /// Extracts ids, client and version from the names and values of a request's headers. Names may be in upper or
+    /// lower case; other headers are ignored.
     pub fn parse<'h>(headers: impl IntoIterator<Item = (&'h str, &'h str)>) -> Self {
         let mut parsed = Self::default();
         let (mut metadata, mut affinity) = (CodexTurnMetadata::default(), None);
@@ -111,8 +118,8 @@ impl ClientHeaders {
         parsed
     }
 
-    /// Fills in what the headers of a client only imply: Codex' ids from its metadata, and which requests are from
-    /// sub-agents.
+    /// Adds the ids that the headers of a client only imply: Codex's ids from its metadata, and which requests are from
+    /// sub-agents. In opencode, the parent of a sub-agent becomes its session.
     fn complete(&mut self, metadata: CodexTurnMetadata) {
         let clean = |id: Option<String>| id.and_then(|id| clean_id(&id, MAX_ID_BYTES));
         let codex = &mut self.codex;
@@ -126,14 +133,15 @@ impl ClientHeaders {
         opencode.session = opencode.parent.take().or(opencode.thread.clone());
     }
 
-    /// Returns the ids of the client whose headers are present: Claude Code before opencode, and Codex otherwise.
+    /// Returns the ids of the client whose session header is present: Claude Code before opencode; otherwise those of
+    /// Codex, which may be empty.
     fn preferred_ids(&self) -> &HeaderIds {
         [&self.claude, &self.opencode].into_iter().find(|ids| ids.session.is_some()).unwrap_or(&self.codex)
     }
 }
 
-/// Combines the ids from headers and body; the headers take precedence. Threads with the id of the session are the main
-/// thread, which has no id in the result.
+/// Combines the ids from headers and body; the headers take precedence. `body` is `None` if the body was not inspected.
+/// A thread with the id of the session is the main thread, which has no id in the result.
 pub fn resolve_lineage(headers: &ClientHeaders, body: Option<&Identity>) -> Lineage {
     let none = Identity::default();
     let (body, ids) = (body.unwrap_or(&none), headers.preferred_ids());
@@ -154,8 +162,8 @@ pub fn resolve_lineage(headers: &ClientHeaders, body: Option<&Identity>) -> Line
     }
 }
 
-/// Removes white space and control characters from an id, and truncates it to `max_bytes` bytes; `None` if nothing is
-/// left.
+/// Removes white space and control characters from an id, and truncates it to `max_bytes` bytes at a character
+/// boundary; `None` if the result is empty.
 fn clean_id(name: &str, max_bytes: usize) -> Option<String> {
     let mut clean = String::new();
     for character in name.chars().filter(|character| !character.is_control() && !character.is_whitespace()) {
@@ -167,7 +175,7 @@ fn clean_id(name: &str, max_bytes: usize) -> Option<String> {
     (!clean.is_empty()).then_some(clean)
 }
 
-/// Returns a path; `None` if it is empty, longer than `max_bytes` bytes or has control characters.
+/// Returns the path; `None` if it is empty, longer than `max_bytes` bytes or has control characters.
 fn valid_path(path: &str, max_bytes: usize) -> Option<String> {
     (path.len() <= max_bytes && !path.is_empty() && !path.contains(char::is_control)).then(|| path.to_owned())
 }

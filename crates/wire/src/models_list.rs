@@ -1,12 +1,12 @@
-//! The response to `GET /v1/models`, in one shape for both SDKs.
+//! The response to `GET /v1/models`, valid for the SDKs of both Anthropic and `OpenAI`.
 
 use serde_json::{Value, json};
 
-/// The creation time of all models, which the SDKs require and clients ignore.
+/// The creation time of all models. The SDKs require the field, and clients ignore its value.
 const CREATED: &str = "1970-01-01T00:00:00Z";
 
-/// Returns the JSON body of the response to `GET /v1/models` with these model ids. It is valid for the clients of
-/// Anthropic and of `OpenAI`. The ids are also the display names.
+/// Returns the JSON body of the response to `GET /v1/models` with these model ids, in this order. It is valid for the
+/// clients of Anthropic and of `OpenAI`. The ids are also the display names.
 pub fn models_list<'m>(ids: impl IntoIterator<Item = &'m str>) -> Vec<u8> {
     let data: Vec<Value> = ids
         .into_iter()
@@ -34,6 +34,7 @@ mod tests {
 
     use super::models_list;
 
+    /// A model has the fields that both SDKs require.
     #[test]
     fn a_list_says_what_both_sdks_ask_for() {
         let list: Value = serde_json::from_slice(&models_list(["turnwise", "claude-sonnet-5"])).unwrap();
@@ -50,6 +51,7 @@ mod tests {
         assert_eq!((&list["first_id"], &list["last_id"]), (&json!("turnwise"), &json!("claude-sonnet-5")));
     }
 
+    /// Without models, the list is empty and the first id is `null`.
     #[test]
     fn an_empty_list_is_a_list() {
         let list: Value = serde_json::from_slice(&models_list([])).unwrap();

@@ -1,4 +1,4 @@
-//! The result of inspecting a request.
+//! The result of inspecting a request: its summary, and the errors of bodies that cannot be inspected.
 
 use std::{borrow::Cow, collections::BTreeSet, ops::Range};
 
@@ -17,7 +17,7 @@ pub struct RequestSummary<'a> {
     pub model_span: Option<Range<usize>>,
     /// Whether a stream is requested. Always false for Gemini, which has that in the path.
     pub stream: bool,
-    /// Whether a streamed chat completion is requested with its usage at the end.
+    /// Whether the request sets `stream_options.include_usage`, so that a streamed chat completion ends with its usage.
     pub requests_stream_usage: bool,
     /// The user's messages, in order, without texts that the client injected, such as reminders. If there are only
     /// injected texts, the last one is used.
@@ -43,16 +43,16 @@ pub struct RequestSummary<'a> {
     pub auxiliary_call: Option<AuxiliaryCall>,
     /// The ids and the client in the body.
     pub identity: Identity,
-    /// The first bytes of a BLAKE3 hash of the API, the first text of the system prompt and the user's first message.
-    /// It identifies the session of a client that sends no ids.
+    /// The first 16 bytes of a BLAKE3 hash of the API, the first text of the system prompt and the user's first
+    /// message. It identifies the session of a client that sends no ids.
     pub conversation_hash: [u8; 16],
-    /// The limit of output tokens, if the client sets one.
+    /// The limit of output tokens; `None` if the client sets none.
     pub max_output: Option<u64>,
     /// Offsets in the body that edits need.
     pub(crate) offsets: BodyOffsets,
 }
 
-/// Offsets and ranges in the request body that edits need.
+/// Byte offsets and ranges in the request body that edits need.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct BodyOffsets {
     /// The offset after the opening brace of the body, where a first member can be inserted.
@@ -67,7 +67,7 @@ pub(crate) struct BodyOffsets {
     pub(crate) last_user: Option<usize>,
 }
 
-/// A message that the user typed.
+/// A message that the user typed, without the texts that the client injected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UserMessage<'a> {
     /// The typed text; several parts are joined with line feeds.
@@ -79,7 +79,7 @@ pub struct UserMessage<'a> {
     pub has_images: bool,
 }
 
-/// The result of a tool call, sent by the client.
+/// The result of a tool call that the client sends back to the model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolResult<'a> {
     /// The id of its call; in Gemini it may be the name of the tool.
@@ -108,19 +108,20 @@ pub struct PromptCounts {
 /// The ids and the client in a request body. The client chooses the values, so they cannot be trusted.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Identity {
-    /// The id of the session: all threads of one conversation.
+    /// The id of the session, which contains all threads of one conversation; `None` if the body has none.
     pub session: Option<String>,
-    /// The id of the thread within the session.
+    /// The id of the thread within the session; `None` if the body has none.
     pub thread: Option<String>,
     /// The id of the thread that started this one; `None` if it is the main thread, or unknown.
     pub parent: Option<String>,
     /// Whether the request is from a sub-agent.
     pub subagent: bool,
-    /// The field `prompt_cache_key`. Some agents send the session in it, other clients any key that prompts share.
+    /// The field `prompt_cache_key`; `None` if it is missing. Some agents send the session in it, other clients any key
+    /// that prompts share.
     pub cache_key: Option<String>,
     /// The absolute path of the client's working directory; `None` if unknown.
     pub workspace: Option<String>,
-    /// The client, if its system prompt identifies it.
+    /// The name of the client, if the system prompt identifies it; `None` otherwise.
     pub client: Option<&'static str>,
 }
 

@@ -1,16 +1,16 @@
-//! Usage objects of responses.
+//! Parses and merges the usage objects of responses.
 
 use contracts::{Usage, WireApi};
 
-/// Converts a provider's usage object, given as JSON text, to disjoint token counts; `None` if it is no object or has
-/// no counts.
+/// Converts a provider's usage object, given as JSON text, to disjoint token counts; `None` if the text is not an
+/// object or has no counts.
 pub fn usage(api: WireApi, object: &str) -> Option<Usage> {
     crate::api::implementation(api).usage(object)
 }
 
-/// Merges two usage objects of one response, given as JSON text. Anthropic sends the input counts first and the output
-/// counts later. Fields of `later` replace those of `earlier`, unless they are `null`. Returns `later` unchanged if one
-/// of the two is not an object.
+/// Merges two usage objects of one response, given as JSON text, and returns the JSON text of the result. Fields of
+/// `later` replace those of `earlier`, unless they are `null`: Anthropic sends the input counts first and the output
+/// counts later. Returns `later` unchanged if one of the two is not an object.
 pub(crate) fn merge_usage_objects(earlier: &str, later: &str) -> String {
     let parse = |object: &str| serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(object);
     let (Ok(mut object), Ok(later)) = (parse(earlier), parse(later)) else { return later.to_owned() };

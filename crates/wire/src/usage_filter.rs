@@ -9,9 +9,10 @@ use crate::{
 /// Removes the usage from a streamed chat completion, for a client that did not request it.
 ///
 /// It drops the chunk that contains only the usage, and removes the member `usage` from other chunks. All other bytes
-/// are kept. Each event is forwarded once it is complete.
+/// are forwarded unchanged. Each event is forwarded once it is complete.
 #[derive(Debug, Default)]
 pub struct UsageFilter {
+    /// Splits the stream into events.
     events: EventSplitter,
 }
 
@@ -21,8 +22,8 @@ impl UsageFilter {
         Self::default()
     }
 
-    /// Reads the next bytes of the provider's stream and appends the filtered events to `out`. An event over the size
-    /// limit is not filtered.
+    /// Reads the next bytes of the provider's stream and appends the events that they complete, without their usage, to
+    /// `out`. An event over the size limit is appended unchanged.
     pub fn feed(&mut self, bytes: &[u8], out: &mut Vec<u8>) {
         self.events.feed(bytes, |frame| match frame {
             Frame::Event(event) => append_filtered(event, out),
@@ -30,13 +31,13 @@ impl UsageFilter {
         });
     }
 
-    /// Appends the bytes after the last complete event, filtered, at the end of the stream.
+    /// Handles the end of the stream: appends the bytes after the last complete event, without their usage, to `out`.
     pub fn finish(self, out: &mut Vec<u8>) {
         append_filtered(&self.events.into_pending(), out);
     }
 }
 
-/// Appends an event without its usage.
+/// Appends an event to `out` without its usage, or nothing if it contains only the usage.
 fn append_filtered(event: &[u8], out: &mut Vec<u8>) {
     match find_removal(event) {
         Some(Removal::Event) => {}
@@ -47,13 +48,14 @@ fn append_filtered(event: &[u8], out: &mut Vec<u8>) {
 
 /// The part of an event that is removed.
 enum Removal {
-    /// The whole event, which contains only the usage.
+    /// The complete event, which contains only the usage.
     Event,
     /// The member `usage`, by these edits of the event.
     Member(Vec<Edit>),
 }
 
-/// Returns what to remove from an event, which is the usage in its data; `None` if there is none.
+/// Returns the part of an event to remove, which is the usage in its data; `None` if there is none. Data of several
+/// lines is only removed as a complete event.
 fn find_removal(event: &[u8]) -> Option<Removal> {
     let data = event_data(event)?;
     let text = std::str::from_utf8(&data).ok().filter(|text| text.contains("\"usage\""))?;
@@ -62,7 +64,7 @@ fn find_removal(event: &[u8]) -> Option<Removal> {
     if !usage.is_null() && choices.is_some_and(|choices| choices.is_falsy()) {
         return Some(Removal::Event);
     }
-    // Data in one line is in the event verbatim, so its offsets are valid; the usage in data of several lines is kept.
+    // Data in one line is in the event verbatim, so its offsets are valid. Data of several lines is not edited.
     let start = event.windows(data.len()).position(|window| window == data.as_ref())?;
     let member = |(name, value): (Value<'_>, Value<'_>)| {
         let is_removed = name.string().as_deref() == Some("usage");
@@ -78,6 +80,7 @@ mod tests {
 
     use super::UsageFilter;
 
+    /// Returns the filtered stream of these chunks.
     fn passed(chunks: &[&[u8]]) -> String {
         let (mut hider, mut out) = (UsageFilter::new(), Vec::new());
         for chunk in chunks {
@@ -87,6 +90,7 @@ mod tests {
         String::from_utf8(out).unwrap()
     }
 
+    /// A stream with usage in a chunk of its own and as a `null` member of other chunks.
     const STREAM: &str = concat!(
         ": ping\n\n",
         "data: {\"id\":\"c\", \"choices\":[{\"delta\":{\"content\":\"the \\\"usage\\\" of é\"}}] , \"usage\":null}\n\n",
@@ -95,6 +99,7 @@ mod tests {
         "data: [DONE]\n\n",
     );
 
+    /// The filtered [`STREAM`].
     const HIDDEN: &str = concat!(
         ": ping\n\n",
         "data: {\"id\":\"c\", \"choices\":[{\"delta\":{\"content\":\"the \\\"usage\\\" of é\"}}]}\n\n",
@@ -107,12 +112,14 @@ mod tests {
         assert_eq!(passed(&[STREAM.as_bytes()]), HIDDEN);
     }
 
+    /// The last chunk is forwarded without its usage if it has other content.
     #[test]
     fn a_last_chunk_that_still_says_something_only_loses_its_usage() {
         let last = "data: {\"choices\":[{\"delta\":{\"content\":\"x\"}}],\"usage\":{\"prompt_tokens\":5}}\n\n";
         assert_eq!(passed(&[last.as_bytes()]), "data: {\"choices\":[{\"delta\":{\"content\":\"x\"}}]}\n\n");
     }
 
+    /// Events that are not chunks with a usage are forwarded unchanged.
     #[test]
     fn what_is_no_chunk_passes_as_it_is() {
         for text in
@@ -122,6 +129,7 @@ mod tests {
         }
     }
 
+    /// An event is forwarded as soon as its empty line has arrived.
     #[test]
     fn an_event_passes_as_soon_as_it_is_whole() {
         let (mut hider, mut out) = (UsageFilter::new(), Vec::new());

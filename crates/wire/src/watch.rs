@@ -1,4 +1,4 @@
-//! Inspects a response while it is forwarded.
+//! Inspects a response while it is forwarded: extracts usage, tool calls, stop reason and errors for the log.
 
 pub(crate) mod summary_builder;
 
@@ -14,22 +14,25 @@ use crate::{
 
 use summary_builder::SummaryBuilder;
 
-/// The longest response that is inspected if it is not streamed, in bytes.
+/// The maximum length in bytes of a response that is not streamed; a longer one is not inspected.
 const MAX_COMPLETE_BYTES: usize = 64 * 1024 * 1024;
 
 /// Summarises a provider's response while it is forwarded to the client. It buffers at most one event of a stream, or
 /// one response that is not streamed.
 #[derive(Debug)]
 pub struct ResponseInspector {
+    /// The API of the response.
     api: WireApi,
+    /// The bytes that are not inspected yet.
     body: BufferedBody,
+    /// The summary so far.
     summary: SummaryBuilder,
 }
 
-/// The form of the response body, with the bytes that are not inspected yet.
+/// The form of the response body, with the bytes that are buffered because they are not inspected yet.
 #[derive(Debug)]
 enum BufferedBody {
-    /// A stream was requested, and only white space has arrived.
+    /// A stream was requested, and only white space has arrived, so the form is not known.
     Unknown,
     /// A stream of server-sent events.
     Stream(EventSplitter),
@@ -47,9 +50,9 @@ impl ResponseInspector {
         Self { api, body, summary: SummaryBuilder::default() }
     }
 
-    /// Reads the next chunk of the response, and adds what it completes to the summary. If a stream was requested, the
-    /// first byte that is not white space decides whether the response is one: `{` or `[` starts a response that is not
-    /// streamed.
+    /// Reads the next bytes of the response, and adds the events that they complete to the summary. If a stream was
+    /// requested, the first byte that is not white space decides whether the response is one: `{` or `[` starts a
+    /// response that is not streamed.
     pub fn feed(&mut self, bytes: &[u8]) {
         if let BufferedBody::Unknown = self.body {
             match bytes.iter().find(|byte| !byte.is_ascii_whitespace()) {
@@ -75,7 +78,8 @@ impl ResponseInspector {
         }
     }
 
-    /// Reads the rest of the response after its last chunk, and returns the summary.
+    /// Inspects the buffered bytes at the end of the response, such as a response that is not streamed or an event
+    /// without its empty line, and returns the summary.
     pub fn finish(mut self) -> ResponseSummary {
         match std::mem::replace(&mut self.body, BufferedBody::Oversized) {
             // The last event may lack its empty line.
@@ -115,8 +119,8 @@ fn read_event(api: WireApi, summary: &mut SummaryBuilder, event: &[u8]) {
     }
 }
 
-/// Adds JSON text to the summary, and classifies the error in it, if any: a response that is not streamed if
-/// `is_complete`, the data of one event otherwise. Invalid JSON is ignored.
+/// Adds JSON text to the summary, and classifies the error in it, if any. The text is a response that is not streamed
+/// if `is_complete` is true, and the data of one event otherwise. Invalid JSON is ignored.
 fn read_json(api: WireApi, summary: &mut SummaryBuilder, text: &str, is_complete: bool) {
     let implementation = api::implementation(api);
     let error = if is_complete {
@@ -129,12 +133,13 @@ fn read_json(api: WireApi, summary: &mut SummaryBuilder, text: &str, is_complete
     }
 }
 
-/// Parses a JSON text and returns the members with these names, in the order of `names`; `None` if it is not an object.
+/// Parses a JSON text and returns the members with these names, in the order of `names`, each `None` if it is missing;
+/// `None` if the text is not a JSON object.
 pub(crate) fn parse_members<'a, const N: usize>(text: &'a str, names: [&str; N]) -> Option<[Option<Value<'a>>; N]> {
     Cursor::new(text).get_many(names).ok().flatten()
 }
 
-/// Returns the HTTP status in an error object, from its field `code`; 0 if it has none.
+/// Returns the HTTP status in an error object, from its field `code`; 0 if that is not a number from 400 to 599.
 fn status_in(error: &Value<'_>) -> u16 {
     let code = error.get("code").and_then(|code| code.as_u64());
     code.and_then(|code| u16::try_from(code).ok()).filter(|code| (400..600).contains(code)).unwrap_or(0)

@@ -1,4 +1,4 @@
-//! [`Count`], a token count that accepts values of any type.
+//! [`Count`], a token count that can be parsed from a JSON value of any type.
 
 use std::fmt;
 
@@ -7,7 +7,8 @@ use serde::{
     de::{IgnoredAny, MapAccess, SeqAccess, Visitor},
 };
 
-/// A non-negative integer; `None` if the value is of another type.
+/// A token count: a non-negative integer, or `None` if the JSON value is missing or of another type. Parsing it never
+/// fails because of the type.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Count(pub(super) Option<u64>);
 
@@ -24,7 +25,7 @@ impl<'de> Deserialize<'de> for Count {
     }
 }
 
-/// Visits a value of any JSON type.
+/// Visits a JSON value of any type: returns a non-negative integer, and `None` for other values, which are skipped.
 struct CountVisitor;
 
 impl<'de> Visitor<'de> for CountVisitor {

@@ -1,4 +1,4 @@
-//! Conversion of the providers' usage objects.
+//! The conversion of the providers' usage objects to disjoint counts.
 
 use contracts::Usage;
 
@@ -55,6 +55,7 @@ fn reasoning_that_only_the_total_includes_is_output() {
     check(r#","total_tokens":null"#, 40);
 }
 
+/// Cache counts are limited to the input, and counts of another type count as missing.
 #[test]
 fn counts_that_do_not_fit_are_cut_and_counts_of_another_type_are_missing() {
     let too_many = r#"{"prompt_tokens":5,"prompt_tokens_details":{"cached_tokens":9,"cache_write_tokens":9}}"#;

@@ -6,10 +6,12 @@ use serde_json::Value;
 
 use crate::{answer::signature, api_error::ApiError};
 
-/// Validates roles, content and order of messages. Rejects tool calls without results in the next message, results
-/// without calls, thinking with the signature of another model, and empty texts.
+/// Validates roles, content and order of messages. `system_may_follow` allows system messages within the conversation,
+/// which a beta header enables.
 ///
-/// `system_may_follow` allows system messages within the conversation, which a beta header enables.
+/// # Errors
+/// [`ApiError`] for tool calls without results in the next message, results without calls, thinking with the signature
+/// of another model, and empty texts.
 pub(super) fn validate(messages: &[Value], model: &str, system_may_follow: bool) -> Result<(), ApiError> {
     // Calls that wait for their results.
     let mut open_calls: BTreeSet<&str> = BTreeSet::new();
@@ -48,7 +50,10 @@ pub(super) fn validate(messages: &[Value], model: &str, system_may_follow: bool)
     }
 }
 
-/// Returns the content blocks of the message at `index`; none if its content is a text.
+/// Returns the content blocks of the message at `index` of a Messages request; none if its content is a text.
+///
+/// # Errors
+/// [`ApiError`] if the content is missing, or if it is empty and `may_be_empty` is false.
 fn content_blocks(message: &Value, index: usize, may_be_empty: bool) -> Result<&[Value], ApiError> {
     match &message["content"] {
         Value::String(text) if !text.is_empty() => Ok(&[]),
@@ -62,8 +67,11 @@ fn content_blocks(message: &Value, index: usize, may_be_empty: bool) -> Result<&
     }
 }
 
-/// Returns the call ids of the tool results in the message at `index`. Each must be the only result of a call in the
-/// previous message, which `open_calls` lists.
+/// Returns the call ids of the tool results in the message at `index` of a Messages request.
+///
+/// # Errors
+/// [`ApiError`] if a result belongs to none of `open_calls`, the calls in the previous message, or if a call has two
+/// results.
 fn result_ids<'a>(
     blocks: &'a [Value],
     index: usize,
@@ -88,6 +96,12 @@ fn result_ids<'a>(
     Ok(ids)
 }
 
+/// Validates a content block of a Messages request, in a message with this role. `path` is that of the block, for the
+/// error.
+///
+/// # Errors
+/// [`ApiError`] if a required member is missing, the text is empty, the role may not have such a block, or the
+/// signature is not that of `model`.
 fn validate_block(block: &Value, role: &str, model: &str, path: &str) -> Result<(), ApiError> {
     let required = |field: &str| match block.get(field) {
         Some(value) if !value.is_null() => Ok(()),
@@ -118,7 +132,8 @@ fn validate_block(block: &Value, role: &str, model: &str, path: &str) -> Result<
     }
 }
 
-/// Checks that a thinking block was signed by this model. `path` is that of the block, for the error.
+/// Checks that a thinking block of Messages was signed by `model`. `found` is its signature, `kind` its type, and
+/// `path` that of the block, for the error.
 fn check_signature(found: &Value, kind: &str, model: &str, path: &str) -> Result<(), ApiError> {
     if found.as_str() == Some(&signature(model)) {
         return Ok(());

@@ -31,6 +31,9 @@ const FOREIGN_FIELDS: &[&str] = &[
 ];
 
 /// Validates and parses a Messages request; `length` is that of its body in bytes.
+///
+/// # Errors
+/// [`ApiError`] with status 400 if the request is invalid, or has no header `anthropic-version`.
 pub(crate) fn parse_request(headers: &HeaderMap, body: &Value, length: usize) -> Result<ParsedRequest, ApiError> {
     if !headers.contains_key("anthropic-version") {
         return Err(ApiError::invalid("anthropic-version: header is required"));
@@ -68,6 +71,10 @@ pub(crate) fn parse_request(headers: &HeaderMap, body: &Value, length: usize) ->
     })
 }
 
+/// Returns `max_tokens` of a Messages request, the limit of output tokens.
+///
+/// # Errors
+/// [`ApiError`] if it is missing or not a positive integer.
 fn limit(body: &Value) -> Result<u64, ApiError> {
     match &body["max_tokens"] {
         Value::Null => Err(ApiError::invalid("max_tokens: Field required")),
@@ -79,8 +86,11 @@ fn limit(body: &Value) -> Result<u64, ApiError> {
     }
 }
 
-/// Rejects invalid and contradictory settings, as the documentation of extended thinking lists them. `limit` is the
-/// request's `max_tokens`.
+/// Checks the temperature, the system prompt and the thinking settings of a Messages request, as Anthropic's
+/// documentation of extended thinking requires. `limit` is the request's `max_tokens`.
+///
+/// # Errors
+/// [`ApiError`] for invalid and contradictory settings.
 fn validate_settings(body: &Value, limit: u64) -> Result<(), ApiError> {
     if body["temperature"].as_f64().is_some_and(|temperature| !(0.0..=1.0).contains(&temperature)) {
         return Err(ApiError::invalid("temperature: range: 0..1"));
@@ -110,6 +120,10 @@ fn validate_settings(body: &Value, limit: u64) -> Result<(), ApiError> {
     Ok(())
 }
 
+/// Parses the tool definitions of a Messages request.
+///
+/// # Errors
+/// [`ApiError`] if a name is missing, invalid or repeated, or if a custom tool has no schema of an object.
 fn tools(body: &Value) -> Result<Vec<Tool>, ApiError> {
     let mut tools: Vec<Tool> = Vec::new();
     for (index, tool) in optional_list(body, "tools")?.iter().enumerate() {
@@ -128,7 +142,7 @@ fn tools(body: &Value) -> Result<Vec<Tool>, ApiError> {
     Ok(tools)
 }
 
-/// Returns the text of the user's last message; empty without one.
+/// Returns the text of the user's last message in a Messages request; empty without one.
 fn last_user_text(messages: &[Value]) -> String {
     let last = messages.iter().rfind(|message| message["role"] == "user");
     match last.map(|message| &message["content"]) {
@@ -140,7 +154,7 @@ fn last_user_text(messages: &[Value]) -> String {
     }
 }
 
-/// Returns the total length of the tool results in a message; `None` without one.
+/// Returns the total length in bytes of the tool results in a message of a Messages request; `None` without one.
 fn result_bytes(message: &Value) -> Option<usize> {
     let results: Vec<_> =
         message["content"].as_array()?.iter().filter(|block| block["type"] == "tool_result").collect();

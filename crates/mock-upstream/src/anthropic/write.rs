@@ -38,6 +38,7 @@ pub(crate) fn stream_events(answer: &Answer) -> Vec<Bytes> {
     events
 }
 
+/// Writes the message object of a Messages response with this content, stop reason (`null` if `None`) and usage object.
 fn message(answer: &Answer, content: &[Value], stop: Option<&str>, usage: &Value) -> Value {
     json!({
         "id": format!("msg_mock_{:08}", answer.number),
@@ -51,6 +52,7 @@ fn message(answer: &Answer, content: &[Value], stop: Option<&str>, usage: &Value
     })
 }
 
+/// Writes a complete content block of a Messages response; thinking is signed with the signature of `model`.
 fn content_block(block: &Block, model: &str) -> Value {
     match block {
         Block::Thinking => json!({"type": "thinking", "thinking": THINKING_TEXT, "signature": signature(model)}),
@@ -59,7 +61,7 @@ fn content_block(block: &Block, model: &str) -> Value {
     }
 }
 
-/// Returns the content of a block's `content_block_start` event and its deltas.
+/// Returns the content block in the `content_block_start` event of a Messages stream, and the deltas that follow.
 fn streamed_block(block: &Block, model: &str) -> (Value, Vec<Value>) {
     match block {
         Block::Thinking => {
@@ -83,10 +85,12 @@ fn streamed_block(block: &Block, model: &str) -> (Value, Vec<Value>) {
     }
 }
 
+/// Writes a `tool_use` block of a Messages response with these arguments.
 fn tool_use(call: &ToolCall, input: &Value) -> Value {
     json!({"type": "tool_use", "id": format!("toolu_{}", call.id), "name": call.tool.name, "input": input})
 }
 
+/// Returns the value of `stop_reason` in a Messages response.
 const fn stop_reason(stop: StopReason) -> &'static str {
     match stop {
         StopReason::EndTurn => "end_turn",
@@ -95,7 +99,8 @@ const fn stop_reason(stop: StopReason) -> &'static str {
     }
 }
 
-/// Writes the token counts. Anthropic's `input_tokens` exclude tokens read from the cache or written to it.
+/// Writes the `usage` object of a Messages response, with `output` output tokens. Anthropic's `input_tokens` exclude
+/// tokens read from the cache or written to it.
 fn usage(usage: &Usage, output: u64) -> Value {
     json!({
         "input_tokens": usage.input - usage.cache_read - usage.cache_written,

@@ -27,6 +27,9 @@ const FOREIGN_FIELDS: &[&str] = &[
 ];
 
 /// Validates and parses a Chat Completions request; `length` is that of its body in bytes.
+///
+/// # Errors
+/// [`ApiError`] with status 400 if the request is invalid.
 pub(crate) fn parse_request(body: &Value, length: usize) -> Result<ParsedRequest, ApiError> {
     let model = text_field(body, "model")?.to_owned();
     let messages = list_field(body, "messages")?;
@@ -64,7 +67,10 @@ pub(crate) fn parse_request(body: &Value, length: usize) -> Result<ParsedRequest
     })
 }
 
-/// Rejects invalid messages, and tool calls without results or results without calls.
+/// Validates the conversation of a Chat Completions request as `OpenAI` does.
+///
+/// # Errors
+/// [`ApiError`] for invalid messages, for tool calls without results and for results without calls.
 fn validate_history(messages: &[Value]) -> Result<(), ApiError> {
     let mut open_calls: BTreeSet<&str> = BTreeSet::new();
     for (index, message) in messages.iter().enumerate() {
@@ -88,8 +94,11 @@ fn validate_history(messages: &[Value]) -> Result<(), ApiError> {
     check_no_open_calls(&open_calls, "messages")
 }
 
-/// Checks the role of a message, and that it has content or, as the only alternative for the assistant, tool calls or a
-/// refusal.
+/// Checks the role of the message at `index` of a Chat Completions request, and that it has content or, only for the
+/// assistant, tool calls or a refusal.
+///
+/// # Errors
+/// [`ApiError`] for an unknown role, and for a message without content.
 fn validate_content(message: &Value, calls: &[Value], index: usize) -> Result<(), ApiError> {
     let has_content = match message["role"].as_str().unwrap_or_default() {
         "assistant" => !message["content"].is_null() || !calls.is_empty() || !message["refusal"].is_null(),
@@ -113,7 +122,10 @@ fn validate_content(message: &Value, calls: &[Value], index: usize) -> Result<()
     ))
 }
 
-/// Returns the ids of the tool calls in a message. Each call must have a distinct id, and a function arguments in text.
+/// Returns the ids of the tool calls in the message at `index` of a Chat Completions request.
+///
+/// # Errors
+/// [`ApiError`] if a call has no id of its own, or the arguments of a function are not a string.
 fn call_ids(calls: &[Value], index: usize) -> Result<BTreeSet<&str>, ApiError> {
     let field = format!("messages.[{index}].tool_calls");
     let ids: BTreeSet<&str> = calls.iter().filter_map(|call| call["id"].as_str()).collect();
@@ -127,6 +139,10 @@ fn call_ids(calls: &[Value], index: usize) -> Result<BTreeSet<&str>, ApiError> {
     Ok(ids)
 }
 
+/// Checks that no tool call of a Chat Completions conversation waits for its result.
+///
+/// # Errors
+/// [`ApiError`] with the first of `open_calls`; `field` is the path of the message before which the result is missing.
 fn check_no_open_calls(open_calls: &BTreeSet<&str>, field: &str) -> Result<(), ApiError> {
     match open_calls.first() {
         None => Ok(()),
@@ -140,6 +156,10 @@ fn check_no_open_calls(open_calls: &BTreeSet<&str>, field: &str) -> Result<(), A
     }
 }
 
+/// Parses the tool definitions of a Chat Completions request.
+///
+/// # Errors
+/// [`ApiError`] if a tool is neither a function nor a custom tool, or its name is missing or invalid.
 fn tools(body: &Value) -> Result<Vec<Tool>, ApiError> {
     let mut tools = Vec::new();
     for (index, tool) in optional_list(body, "tools")?.iter().enumerate() {
@@ -159,7 +179,7 @@ fn tools(body: &Value) -> Result<Vec<Tool>, ApiError> {
     Ok(tools)
 }
 
-/// Returns the text of the user's last message; empty without one.
+/// Returns the text of the user's last message in a Chat Completions request; empty without one.
 fn last_user_text(messages: &[Value]) -> String {
     let last = messages.iter().rfind(|message| message["role"] == "user");
     match last.map(|message| &message["content"]) {
@@ -171,7 +191,8 @@ fn last_user_text(messages: &[Value]) -> String {
     }
 }
 
-/// Returns the total length of the tool results at the end of the conversation; `None` without one.
+/// Returns the total length in bytes of the tool results at the end of a Chat Completions conversation; `None` without
+/// one.
 fn trailing_result_bytes(messages: &[Value]) -> Option<usize> {
     let results: Vec<_> = messages.iter().rev().take_while(|message| message["role"] == "tool").collect();
     (!results.is_empty()).then(|| results.iter().map(|message| text_length(&message["content"])).sum())

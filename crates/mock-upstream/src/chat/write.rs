@@ -91,10 +91,12 @@ pub(crate) fn stream_events(answer: &Answer, include_usage: bool) -> Vec<Bytes> 
     events
 }
 
+/// Returns the id of a chat completion, which contains the number of the request.
 fn id(answer: &Answer) -> String {
     format!("chatcmpl-mock{:08}", answer.number)
 }
 
+/// Writes a tool call of a chat completion with these arguments as text.
 fn call(call: &ToolCall, arguments: &str) -> Value {
     let id = format!("call_{}", call.id);
     if call.tool.custom {
@@ -103,8 +105,8 @@ fn call(call: &ToolCall, arguments: &str) -> Value {
     json!({"id": id, "type": "function", "function": {"name": call.tool.name, "arguments": arguments}})
 }
 
-/// Returns the deltas of a tool call: its start, and its arguments in two parts. `index` is that of the call in the
-/// message.
+/// Returns the deltas of a tool call in a streamed chat completion: its start without arguments, and its arguments in
+/// two parts. `index` is that of the call in the message.
 fn call_deltas(tool_call: &ToolCall, index: usize) -> [Value; 3] {
     let arguments = tool_call.arguments();
     let (first, second) = arguments.split_at(arguments.ceil_char_boundary(arguments.len() / 2));
@@ -115,6 +117,7 @@ fn call_deltas(tool_call: &ToolCall, index: usize) -> [Value; 3] {
     [start, delta(first), delta(second)]
 }
 
+/// Returns the value of `finish_reason` in a chat completion.
 const fn finish_reason(stop: StopReason) -> &'static str {
     match stop {
         StopReason::EndTurn => "stop",
@@ -123,7 +126,7 @@ const fn finish_reason(stop: StopReason) -> &'static str {
     }
 }
 
-/// Writes the token counts. `OpenAI`'s `prompt_tokens` include cached tokens.
+/// Writes the `usage` object of a chat completion. `OpenAI`'s `prompt_tokens` include cached tokens.
 fn usage(usage: &Usage) -> Value {
     json!({
         "prompt_tokens": usage.input,

@@ -8,16 +8,21 @@ use crate::api_error::ApiError;
 /// Placeholders that Google accepts as the signature of calls its model did not make.
 const PLACEHOLDER_SIGNATURES: [&str; 2] = ["skip_thought_signature_validator", "context_engineering_is_the_way_to_go"];
 
+/// Returns the parts of a Gemini content; empty if it has none.
 fn parts(content: &Value) -> &[Value] {
     content["parts"].as_array().map_or(&[], Vec::as_slice)
 }
 
+/// Returns the number of parts of a content that have the member `field`.
 fn count(content: &Value, field: &str) -> usize {
     parts(content).iter().filter(|part| part.get(field).is_some()).count()
 }
 
-/// Validates roles and parts of a conversation. Rejects function calls whose number differs from that of the responses
-/// after them, invalid signatures, and missing signatures.
+/// Validates the roles and parts of a Gemini conversation as Google does.
+///
+/// # Errors
+/// [`ApiError`] for unknown roles, contents without parts, function calls whose number differs from that of the
+/// responses after them, and invalid or missing signatures.
 pub(super) fn validate(contents: &[Value], model: &str) -> Result<(), ApiError> {
     let mut open_calls = 0;
     for (index, content) in contents.iter().enumerate() {
@@ -50,6 +55,11 @@ pub(super) fn validate(contents: &[Value], model: &str) -> Result<(), ApiError> 
     check_signature_presence(contents, model)
 }
 
+/// Checks that the signature of a part in a Gemini request, if it has one, is that of the model or a placeholder.
+/// `index` and `part_index` are the position of the part, for the error.
+///
+/// # Errors
+/// [`ApiError`] for any other signature.
 fn check_signature(part: &Value, model: &str, index: usize, part_index: usize) -> Result<(), ApiError> {
     match part["thoughtSignature"].as_str() {
         Some(signature) if !is_signed(signature, model) && !PLACEHOLDER_SIGNATURES.contains(&signature) => {
@@ -59,7 +69,11 @@ fn check_signature(part: &Value, model: &str, index: usize, part_index: usize) -
     }
 }
 
-/// Checks that the first function call of every step in the current turn has a signature, as Gemini 3 requires.
+/// Checks that the first function call of every content in the current turn has a signature, which Gemini 3 requires.
+/// Other models need none.
+///
+/// # Errors
+/// [`ApiError`] with the name of the first function whose call has no signature.
 fn check_signature_presence(contents: &[Value], model: &str) -> Result<(), ApiError> {
     if !model.starts_with("gemini-3") {
         return Ok(());
@@ -78,20 +92,22 @@ fn check_signature_presence(contents: &[Value], model: &str) -> Result<(), ApiEr
     Ok(())
 }
 
-/// Returns the text of the user's last message; empty without one.
+/// Returns the text of the user's last message in a Gemini request; empty without one.
 pub(super) fn last_user_text(contents: &[Value]) -> String {
     let last = contents.iter().rfind(|content| content["role"] != "model");
     last.map_or(&[][..], parts).iter().filter_map(|part| part["text"].as_str()).collect::<Vec<_>>().join("\n")
 }
 
-/// Returns the total length of the function responses at the end of the conversation; `None` without one.
+/// Returns the total length in bytes of the function responses in the last content of a Gemini request; `None` without
+/// one.
 pub(super) fn trailing_result_bytes(contents: &[Value]) -> Option<usize> {
     let results = parts(contents.last()?).iter().filter_map(|part| part.get("functionResponse"));
     let lengths: Vec<usize> = results.map(|result| output_bytes(&result["response"])).collect();
     (!lengths.is_empty()).then(|| lengths.iter().sum())
 }
 
-/// Returns the length of a function response: of its usual text member, or of the whole JSON.
+/// Returns the length of a Gemini function response in bytes: of its usual text member, or else of the response as
+/// JSON.
 fn output_bytes(response: &Value) -> usize {
     let output = ["output", "result", "content", "error"].into_iter().find_map(|name| response[name].as_str());
     output.map_or_else(|| response.to_string().len(), str::len)

@@ -29,6 +29,9 @@ const UNSUPPORTED_KEYWORDS: &[&str] = &[
 
 /// Validates and parses a `generateContent` request. `model` and `stream` are from its path; `length` is that of its
 /// body in bytes.
+///
+/// # Errors
+/// [`ApiError`] with status 400 if the request is invalid.
 pub(crate) fn parse_request(model: &str, stream: bool, body: &Value, length: usize) -> Result<ParsedRequest, ApiError> {
     let contents = match &body["contents"] {
         Value::Array(contents) if !contents.is_empty() => contents,
@@ -58,6 +61,10 @@ pub(crate) fn parse_request(model: &str, stream: bool, body: &Value, length: usi
     })
 }
 
+/// Parses the function declarations of all tools of a `generateContent` request.
+///
+/// # Errors
+/// [`ApiError`] if a name is missing or invalid, or `parameters` have an unsupported keyword.
 fn tools(body: &Value) -> Result<Vec<Tool>, ApiError> {
     let mut tools = Vec::new();
     for (index, group) in optional_list(body, "tools")?.iter().enumerate() {
@@ -73,6 +80,8 @@ fn tools(body: &Value) -> Result<Vec<Tool>, ApiError> {
     Ok(tools)
 }
 
+/// Checks that a schema in the field `parameters` of a Gemini function, with its subschemas, has none of
+/// [`UNSUPPORTED_KEYWORDS`]. `path` is that of the function, for the error.
 fn check_keywords(schema: &Value, path: &str) -> Result<(), ApiError> {
     if let Some(keyword) = UNSUPPORTED_KEYWORDS.iter().find(|keyword| schema.get(**keyword).is_some()) {
         return Err(ApiError::invalid(format!(

@@ -2,9 +2,10 @@
 
 use crate::answer;
 
+/// The letters of base64 by their value (RFC 4648, section 4).
 const BASE64_ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/// Returns the signature of a model: `sig:` and its name, in base64 (RFC 4648, section 4).
+/// Returns Gemini's thought signature of a model: `sig:` and its name, in base64 (RFC 4648, section 4).
 pub(super) fn signature(model: &str) -> String {
     let mut text = String::new();
     for group in answer::signature(model).as_bytes().chunks(3) {
@@ -20,7 +21,8 @@ pub(super) fn signature(model: &str) -> String {
     text
 }
 
-/// Returns whether a signature is that of a model. Accepts both alphabets of base64, and the text without base64.
+/// Returns whether a thought signature is that of a Gemini model. Accepts both alphabets of base64, and the text
+/// without base64.
 pub(super) fn is_signed(signed: &str, model: &str) -> bool {
     let normalise = |text: &str| text.trim_end_matches('=').replace('-', "+").replace('_', "/");
     signed == answer::signature(model) || normalise(signed) == normalise(&signature(model))

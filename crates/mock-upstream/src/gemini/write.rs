@@ -40,6 +40,7 @@ pub(crate) fn stream_array(answer: &Answer) -> Vec<Bytes> {
     chunks.iter().enumerate().map(element).collect()
 }
 
+/// Returns the chunks of a streamed Gemini response, one for each part.
 fn chunks(answer: &Answer) -> Vec<Value> {
     let mut parts_of_response: Vec<Value> = answer.blocks.iter().flat_map(parts).collect();
     add_signature(&mut parts_of_response, answer);
@@ -51,6 +52,7 @@ fn chunks(answer: &Answer) -> Vec<Value> {
         .collect()
 }
 
+/// Returns the Gemini parts of a block: one for each delta of a text, and a single one for thinking or a call.
 fn parts(block: &Block) -> Vec<Value> {
     match block {
         Block::Thinking => vec![json!({"text": THINKING_TEXT, "thought": true})],
@@ -59,11 +61,12 @@ fn parts(block: &Block) -> Vec<Value> {
     }
 }
 
+/// Writes a tool call as a Gemini part.
 fn function_call(call: &ToolCall) -> Value {
     json!({"functionCall": {"id": format!("fn_{}", call.id), "name": call.tool.name, "args": call.input}})
 }
 
-/// Adds the signature to the first function call or, without a call, to the part after the last thought.
+/// Adds Gemini's thought signature to the first function call or, without a call, to the part after the last thought.
 fn add_signature(parts: &mut [Value], answer: &Answer) {
     let call = parts.iter().position(|part| part.get("functionCall").is_some());
     let thought = parts.iter().rposition(|part| part["thought"] == true).map(|index| index + 1);
@@ -72,7 +75,8 @@ fn add_signature(parts: &mut [Value], answer: &Answer) {
     }
 }
 
-/// Writes a chunk of a response. Every chunk has the usage so far, and the `last` one the final usage.
+/// Writes a chunk of a Gemini response with these parts. Every chunk has the input tokens; the `last` one also has the
+/// finish reason and all token counts.
 fn chunk(answer: &Answer, parts: &[Value], last: bool) -> Value {
     let mut candidate = json!({"content": {"role": "model", "parts": parts}, "index": 0});
     if last {
@@ -86,8 +90,8 @@ fn chunk(answer: &Answer, parts: &[Value], last: bool) -> Value {
     })
 }
 
-/// Writes the token counts; those of the output only in the `last` chunk. Google's `candidatesTokenCount` excludes
-/// thinking.
+/// Writes the `usageMetadata` object of a Gemini response; only the `last` chunk has the counts of the output and the
+/// cache. `candidatesTokenCount` excludes thinking.
 fn usage(usage: &Usage, last: bool) -> Value {
     if !last {
         return json!({"promptTokenCount": usage.input, "totalTokenCount": usage.input});

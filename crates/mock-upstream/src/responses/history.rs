@@ -12,18 +12,23 @@ const CALL_TYPES: [&str; 4] = ["function_call", "custom_tool_call", "local_shell
 const RESULT_TYPES: [&str; 4] =
     ["function_call_output", "custom_tool_call_output", "local_shell_call_output", "tool_search_output"];
 
+/// Returns the type of a Responses item; an item without a type is a message.
 fn kind(item: &Value) -> &str {
     // An item without a type is a message.
     item["type"].as_str().unwrap_or("message")
 }
 
-/// Whether a conversation item is output of the model: a message, a tool call, or reasoning.
+/// Returns whether a Responses item is output of the model: a message, a tool call, or reasoning.
 pub(super) fn is_model_output(item: &Value) -> bool {
     CALL_TYPES.contains(&kind(item)) || item["role"] == "assistant" || kind(item) == "reasoning"
 }
 
-/// Validates a conversation: rejects invalid roles and content, tool calls without results, results without calls, and
-/// reasoning of other models. With `has_previous_response`, results may belong to calls that the server stored.
+/// Validates the conversation of a Responses request as `OpenAI` does. With `has_previous_response`, results may belong
+/// to calls that the server stored.
+///
+/// # Errors
+/// [`ApiError`] for invalid roles and content, tool calls without results, results without calls, and reasoning of
+/// other models.
 pub(super) fn validate(items: &[Value], model: &str, has_previous_response: bool) -> Result<(), ApiError> {
     let mut called: BTreeSet<&str> = BTreeSet::new();
     let mut answered: BTreeSet<&str> = BTreeSet::new();
@@ -60,7 +65,10 @@ pub(super) fn validate(items: &[Value], model: &str, has_previous_response: bool
     }
 }
 
-/// Checks role and content of the message at `index`.
+/// Checks role and content of the message item at `index` of a Responses request.
+///
+/// # Errors
+/// [`ApiError`] for an unknown role, and for missing or invalid content.
 fn validate_message(item: &Value, index: usize) -> Result<(), ApiError> {
     let role = item["role"].as_str().unwrap_or_default();
     if !["user", "assistant", "system", "developer"].contains(&role) {
@@ -72,8 +80,8 @@ fn validate_message(item: &Value, index: usize) -> Result<(), ApiError> {
     check_content(item, role, &format!("input[{index}].content"))
 }
 
-/// Checks that texts of the user have the type `input_text` and those of the model `output_text`. `field` is the path
-/// of the content, for the error.
+/// Checks that, in a Responses request, texts of the user have the type `input_text` and those of the model
+/// `output_text`. `field` is the path of the content, for the error.
 fn check_content(item: &Value, role: &str, field: &str) -> Result<(), ApiError> {
     let wrong_type = if role == "assistant" { "input_text" } else { "output_text" };
     match &item["content"] {
@@ -90,6 +98,8 @@ fn check_content(item: &Value, role: &str, field: &str) -> Result<(), ApiError> 
     }
 }
 
+/// Checks that the encrypted content of a Responses reasoning item, if it has any, is the signature of the model.
+/// `field` is its path, for the error.
 fn check_signature(item: &Value, model: &str, field: &str) -> Result<(), ApiError> {
     match &item["encrypted_content"] {
         Value::String(text) if *text != signature(model) => Err(ApiError::invalid_field(
@@ -104,7 +114,7 @@ fn check_signature(item: &Value, model: &str, field: &str) -> Result<(), ApiErro
     }
 }
 
-/// Returns the text of the user's last message; empty without one.
+/// Returns the text of the user's last message in a Responses request; empty without one.
 pub(super) fn last_user_text(items: &[Value]) -> String {
     let last = items.iter().rfind(|item| kind(item) == "message" && item["role"] == "user");
     match last.map(|item| &item["content"]) {
@@ -116,8 +126,8 @@ pub(super) fn last_user_text(items: &[Value]) -> String {
     }
 }
 
-/// Returns the total length of the tool results at the end of the conversation; `None` without one. Developer and
-/// system messages after them are ignored.
+/// Returns the total length in bytes of the tool results at the end of a Responses conversation; `None` without one.
+/// Developer and system messages after them are ignored.
 pub(super) fn trailing_result_bytes(items: &[Value]) -> Option<usize> {
     let without_instructions =
         items.iter().rev().filter(|item| item["role"] != "developer" && item["role"] != "system");

@@ -12,7 +12,7 @@ pub(super) struct Item {
     pub(super) events: Vec<Value>,
 }
 
-/// Returns one output item for each block of a response.
+/// Returns one output item of the Responses API for each block of a response.
 pub(super) fn items(answer: &Answer) -> Vec<Item> {
     let item = |(index, block): (usize, &Block)| match block {
         Block::Thinking => reasoning(answer, index),
@@ -22,7 +22,8 @@ pub(super) fn items(answer: &Answer) -> Vec<Item> {
     answer.blocks.iter().enumerate().map(item).collect()
 }
 
-/// Returns the events of an item: `inner_events` between that of its start and that of its end.
+/// Returns the stream events of an output item of the Responses API: the event that adds it as `started`, then
+/// `inner_events`, then the event that completes it as `done`.
 fn item_events(index: usize, started: &Value, done: &Value, inner_events: Vec<Value>) -> Vec<Value> {
     let mut events = vec![json!({"type": "response.output_item.added", "output_index": index, "item": started})];
     events.extend(inner_events);
@@ -30,6 +31,8 @@ fn item_events(index: usize, started: &Value, done: &Value, inner_events: Vec<Va
     events
 }
 
+/// Builds a reasoning item of the Responses API with a summary and the signature as its encrypted content. `index` is
+/// the position of the item in the response.
 fn reasoning(answer: &Answer, index: usize) -> Item {
     let id = format!("rs_mock{:08}_{index}", answer.number);
     let encrypted = signature(&answer.model);
@@ -52,6 +55,8 @@ fn reasoning(answer: &Answer, index: usize) -> Item {
     Item { done, events }
 }
 
+/// Builds a message item of the Responses API with one text part, which is streamed in `deltas`. `index` is the
+/// position of the item in the response.
 fn message(answer: &Answer, index: usize, deltas: &[String]) -> Item {
     let id = format!("msg_mock{:08}_{index}", answer.number);
     let text = deltas.concat();
@@ -78,6 +83,8 @@ fn message(answer: &Answer, index: usize, deltas: &[String]) -> Item {
     Item { done, events }
 }
 
+/// Builds the Responses item of a call of a function or a custom tool, whose arguments are streamed in two deltas.
+/// `index` is the position of the item in the response.
 fn tool_call(index: usize, call: &ToolCall) -> Item {
     let arguments = call.arguments();
     let (kind, prefix, field, name) = if call.tool.custom {

@@ -26,6 +26,9 @@ const FOREIGN_FIELDS: &[&str] = &[
 ];
 
 /// Validates and parses a request of the Responses API; `length` is that of its body in bytes.
+///
+/// # Errors
+/// [`ApiError`] with status 400 if the request is invalid.
 pub(crate) fn parse_request(body: &Value, length: usize) -> Result<ParsedRequest, ApiError> {
     let model = text_field(body, "model")?.to_owned();
     reject_foreign_fields(body, FOREIGN_FIELDS)?;
@@ -70,6 +73,11 @@ pub(crate) fn parse_request(body: &Value, length: usize) -> Result<ParsedRequest
     })
 }
 
+/// Parses a list of tool definitions of a Responses request, with those in namespaces. `namespace` is the namespace
+/// that contains the list; `None` for the list of the request. Tools that `OpenAI` runs itself are ignored.
+///
+/// # Errors
+/// [`ApiError`] if a type is missing, or a name is missing or invalid.
 fn tools(list: &[Value], namespace: Option<&str>) -> Result<Vec<Tool>, ApiError> {
     let mut tools = Vec::new();
     for (index, tool) in list.iter().enumerate() {

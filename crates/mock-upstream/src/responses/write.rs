@@ -39,13 +39,16 @@ pub(crate) fn stream_events(answer: &Answer) -> Vec<Bytes> {
     numbered.collect()
 }
 
-/// Returns the last event of a stream that fails; `number` is its sequence number.
+/// Returns the last event of a Responses stream that fails, with an error of this code and message; `number` is its
+/// sequence number.
 pub(crate) fn failed_event(answer: &Answer, number: usize, code: &str, message: &str) -> Bytes {
     let mut response = response_object(answer.number, &answer.model, "failed", &[]);
     response["error"] = json!({"code": code, "message": message});
     typed(&json!({"type": "response.failed", "sequence_number": number, "response": response}))
 }
 
+/// Writes the finished response object of the Responses API with these output items: completed, or incomplete if the
+/// text was cut.
 fn final_response(answer: &Answer, output: &[Value]) -> Value {
     let status = if answer.stop == StopReason::MaxTokens { "incomplete" } else { "completed" };
     let mut response = response_object(answer.number, &answer.model, status, output);
@@ -56,6 +59,8 @@ fn final_response(answer: &Answer, output: &[Value]) -> Value {
     response
 }
 
+/// Writes a response object of the Responses API with this status and these output items, without usage. `number` is
+/// the number of the request.
 fn response_object(number: u64, model: &str, status: &str, output: &[Value]) -> Value {
     json!({
         "id": format!("resp_mock{number:08}"),
@@ -81,7 +86,7 @@ fn response_object(number: u64, model: &str, status: &str, output: &[Value]) -> 
     })
 }
 
-/// Writes the token counts. `OpenAI`'s `input_tokens` include cached tokens.
+/// Writes the `usage` object of the Responses API. `OpenAI`'s `input_tokens` include cached tokens.
 fn usage(usage: &Usage) -> Value {
     json!({
         "input_tokens": usage.input,

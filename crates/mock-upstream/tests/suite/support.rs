@@ -6,17 +6,23 @@ use hyper_util::rt::TokioIo;
 use mock_upstream::{MockUpstream, Settings};
 use serde_json::{Value, json};
 
+/// The path of Messages.
 pub(crate) const MESSAGES: &str = "/v1/messages";
+/// The path of Chat Completions.
 pub(crate) const CHAT: &str = "/v1/chat/completions";
+/// The path of Responses.
 pub(crate) const RESPONSES: &str = "/v1/responses";
 
+/// Starts a mock with the default settings.
 pub(crate) fn start_mock() -> MockUpstream {
     MockUpstream::start(Settings::default()).unwrap()
 }
 
 /// The response to a request, as far as it was received.
 pub(crate) struct TestResponse {
+    /// The HTTP status.
     pub(crate) status: u16,
+    /// The value of the header `retry-after`; `None` if there is none.
     pub(crate) retry_after: Option<String>,
     /// The received part of the body.
     pub(crate) text: String,
@@ -25,6 +31,7 @@ pub(crate) struct TestResponse {
 }
 
 impl TestResponse {
+    /// Parses the body as JSON.
     pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.text).unwrap()
     }
@@ -51,6 +58,7 @@ pub(crate) fn send(mock: &MockUpstream, path: &str, body: &Value) -> TestRespons
     )
 }
 
+/// Sends a request with these headers on a connection of its own, and returns the response until its end or an error.
 pub(crate) fn send_with_headers(
     mock: &MockUpstream,
     path: &str,

@@ -1,4 +1,4 @@
-//! Anthropic's Messages.
+//! Anthropic's Messages API: its implementation of the trait `Api`, and its stop reasons.
 
 use std::collections::BTreeSet;
 
@@ -164,16 +164,16 @@ impl Api for Anthropic {
     }
 }
 
-/// Returns whether the `thinking` setting of a Messages request has to be removed: adaptive thinking with the effort
-/// that controls it, and enabled thinking with its budget.
+/// Returns whether the `thinking` setting of a Messages request has to be removed: adaptive thinking if the effort that
+/// controls it is in `removed`, enabled thinking if the thinking budget is.
 fn is_removed(thinking: &Value<'_>, removed: &BTreeSet<Requirement>) -> bool {
     let kind = type_of(thinking);
     (removed.contains(&Requirement::Effort) && kind.starts_with("adaptive"))
         || (removed.contains(&Requirement::ThinkingBudget) && kind.starts_with("enabled"))
 }
 
-/// Parses the `stop_reason` of a Messages response. `sequence` is the stop sequence that the model wrote; `None` if it
-/// is not reported.
+/// Parses the `stop_reason` of a Messages response. `sequence` is the reported stop sequence; `None` if there is none.
+/// An unknown reason counts as the end of the turn.
 fn parse_stop_reason(reason: &str, sequence: Option<&str>) -> Stop {
     match reason {
         "tool_use" => Stop::ToolUse,
@@ -185,7 +185,8 @@ fn parse_stop_reason(reason: &str, sequence: Option<&str>) -> Stop {
     }
 }
 
-/// Returns the value of `stop_reason` in a Messages response.
+/// Returns the value of `stop_reason` in a Messages response. A stop sequence that is not known is written as
+/// `end_turn`.
 fn stop_reason_name(stop: &Stop) -> &'static str {
     match stop {
         Stop::EndTurn | Stop::Sequence(None) => "end_turn",

@@ -1,4 +1,4 @@
-//! `OpenAI`'s chat completions.
+//! `OpenAI`'s chat completions API: its implementation of the trait `Api`, and its finish reasons.
 
 use std::collections::BTreeSet;
 
@@ -152,7 +152,7 @@ impl Api for Chat {
     }
 }
 
-/// Parses the `finish_reason` of a chat completion. Unknown reasons count as the end of the turn.
+/// Parses the `finish_reason` of a chat completion. An unknown reason counts as the end of the turn.
 fn parse_stop_reason(reason: &str) -> Stop {
     match reason {
         "tool_calls" | "function_call" => Stop::ToolUse,
@@ -163,7 +163,8 @@ fn parse_stop_reason(reason: &str) -> Stop {
     }
 }
 
-/// Returns the value of `finish_reason` in a chat completion.
+/// Returns the value of `finish_reason` in a chat completion. A stop sequence has no reason of its own and is written
+/// as `stop`.
 fn stop_reason_name(stop: &Stop) -> &'static str {
     match stop {
         Stop::EndTurn | Stop::Sequence(_) => "stop",

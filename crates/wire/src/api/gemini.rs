@@ -1,4 +1,5 @@
-//! Google's `generateContent` and `streamGenerateContent`.
+//! Google's `generateContent` and `streamGenerateContent`: the implementation of the trait `Api` for Gemini, and
+//! Google's error statuses.
 
 use std::collections::BTreeSet;
 
@@ -180,7 +181,7 @@ impl Api for Gemini {
     }
 }
 
-/// Returns whether a part of a content is thinking.
+/// Returns whether a part of a content is thinking, which Gemini marks with `"thought": true`.
 fn is_thought(part: &Value<'_>) -> bool {
     part.get("thought").and_then(|thought| thought.as_bool()) == Some(true)
 }
@@ -195,7 +196,8 @@ fn remove_thinking_level(generation: &Value<'_>, edits: &mut Vec<Edit>) -> bool 
     is_emptied && remove_members(generation, edits, &["thinkingConfig", "thinking_config"])
 }
 
-/// Returns the name of Google's error status for an HTTP status.
+/// Returns the name of Google's error status for an HTTP status, such as `NOT_FOUND` for 404; `INTERNAL` for 500 and
+/// all statuses without a name of their own.
 pub const fn error_status(status: u16) -> &'static str {
     match status {
         401 => "UNAUTHENTICATED",

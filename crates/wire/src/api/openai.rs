@@ -1,4 +1,5 @@
-//! Code that `OpenAI`'s two APIs share.
+//! The parts that chat completions and Responses share: inspection of content parts, tools and settings, the usage
+//! object, and the format of errors.
 
 use contracts::events::ErrorClass;
 use serde_json::{Value as Json, json};
@@ -10,7 +11,7 @@ pub(super) mod usage;
 
 pub(super) use inspect_settings::is_verbose;
 
-/// Returns the name of an error class in `OpenAI`'s two APIs.
+/// Returns the name of an error class in `OpenAI`'s two APIs; `server_error` for classes without a name of their own.
 pub(super) const fn error_kind(class: ErrorClass) -> &'static str {
     match class {
         ErrorClass::RateLimit => "rate_limit_exceeded",
@@ -23,7 +24,8 @@ pub(super) const fn error_kind(class: ErrorClass) -> &'static str {
     }
 }
 
-/// Returns the body of an error response of `OpenAI`'s two APIs; `kind` is the name of the error.
+/// Returns the JSON body of an error response of `OpenAI`'s two APIs. `kind` is the name of the error, written as its
+/// `type` and its `code`.
 pub(super) fn error_body(kind: &str, message: &str) -> Json {
     json!({"error": {"message": message, "type": kind, "param": null, "code": kind}})
 }

@@ -1,4 +1,4 @@
-//! `OpenAI`'s Responses.
+//! `OpenAI`'s Responses API: its implementation of the trait `Api`.
 
 use std::collections::BTreeSet;
 

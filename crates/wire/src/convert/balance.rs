@@ -4,16 +4,17 @@
 /// are ignored.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct BracketCounter {
-    /// The number of open brackets.
+    /// The number of brackets that are open.
     depth: u64,
+    /// Whether the read position is within a string.
     string: InString,
-    /// Whether anything but white space was read.
+    /// Whether a byte other than white space was read.
     begun: bool,
-    /// Whether the last bracket was closed.
+    /// Whether the bracket that closes the object or list was read.
     complete: bool,
 }
 
-/// Whether the read position is within a JSON string, whose brackets are ignored.
+/// The position of the next byte relative to JSON strings, whose brackets are ignored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum InString {
     /// Outside a string.
@@ -26,7 +27,8 @@ enum InString {
 }
 
 impl BracketCounter {
-    /// Reads the next chunk of the text. Returns false if anything but white space follows the complete object or list.
+    /// Reads the next chunk of the text. Returns false, without reading further, if a byte other than white space
+    /// follows the complete object or list.
     pub(crate) fn feed(&mut self, text: &str) -> bool {
         for byte in text.bytes() {
             if self.complete && !byte.is_ascii_whitespace() {
@@ -37,6 +39,7 @@ impl BracketCounter {
         true
     }
 
+    /// Reads one byte: within a string it may end the string, outside of strings it is counted as a bracket.
     const fn feed_byte(&mut self, byte: u8) {
         self.string = match (self.string, byte) {
             (InString::Yes, b'\\') => InString::Escaped,
@@ -46,6 +49,8 @@ impl BracketCounter {
         };
     }
 
+    /// Reads one byte outside of strings: an opening or closing bracket changes the depth, a quote starts a string. At
+    /// depth 0 the text is complete.
     const fn feed_outside_string(&mut self, byte: u8) {
         self.begun = self.begun || !byte.is_ascii_whitespace();
         match byte {
@@ -59,12 +64,12 @@ impl BracketCounter {
         }
     }
 
-    /// Returns whether the text has content other than white space.
+    /// Returns whether a byte other than white space was read.
     pub(crate) const fn has_begun(&self) -> bool {
         self.begun
     }
 
-    /// Returns whether the text is a complete object or list.
+    /// Returns whether the text so far is a complete object or list.
     pub(crate) const fn is_complete(&self) -> bool {
         self.complete
     }

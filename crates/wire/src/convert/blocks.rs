@@ -4,7 +4,7 @@
 //! the resulting events are valid for every client:
 //!
 //! - a response starts once, before everything else, and ends once, after everything else;
-//! - one block is open at a time, indices count from 0 without gaps, and a block keeps its kind;
+//! - one block is open at a time, indices count from 0 without gaps, and the kind of a block does not change;
 //! - no text block is empty, no delta is empty, and a call without arguments has the arguments `{}`.
 //!
 //! A block stays open until it may end, and later blocks are buffered. Text and thinking may end when another block
@@ -26,8 +26,9 @@ use super::{
 /// which one block is open at a time. Later blocks are buffered until the open one ends.
 #[derive(Debug, Default)]
 pub(crate) struct BlockSequencer {
-    /// The events that were emitted and not taken yet.
+    /// The events that were emitted and not yet removed by [`BlockSequencer::next_event`].
     ready_events: VecDeque<Event>,
+    /// The stage of the response.
     stage: Stage,
     /// The open block, then the buffered ones.
     queue: VecDeque<Block>,
@@ -40,18 +41,22 @@ pub(crate) struct BlockSequencer {
     has_tool_call: bool,
 }
 
-/// The stage of the response.
+/// The progress of the response. Its start is emitted before all blocks, its end after them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Stage {
+    /// No event was emitted.
     #[default]
     NotStarted,
+    /// The start was emitted, the end was not.
     Running,
+    /// The last event was emitted; further content is ignored.
     Ended,
 }
 
-/// A block in the queue of a [`BlockSequencer`].
+/// A block of the response that has not ended: the open one, or one that is buffered.
 #[derive(Debug)]
 struct Block {
+    /// The kind of the block, with the id and name of a tool call.
     kind: BlockKind,
     /// Content that was not emitted yet.
     buffered: String,
@@ -64,7 +69,7 @@ struct Block {
 }
 
 impl Block {
-    /// Returns whether the content is a JSON object: the arguments of a tool call that is not custom.
+    /// Returns whether the content is the JSON object of a function call; the content of custom calls is free text.
     const fn is_json(&self) -> bool {
         matches!(self.kind, BlockKind::Tool { custom: false, .. })
     }
@@ -99,8 +104,8 @@ impl BlockSequencer {
         }
     }
 
-    /// Adds a block after all others, and starts the response if it has not started. An id that not every API accepts
-    /// is replaced.
+    /// Adds a block after all others and returns its handle. Starts the response if it has not started. The id of a
+    /// tool call that not every API accepts is replaced by a derived one.
     pub(crate) fn open_block(&mut self, mut kind: BlockKind) -> BlockHandle {
         if let BlockKind::Tool { id, .. } = &mut kind {
             *id = ids::valid_call_id(std::mem::take(id));
@@ -118,10 +123,12 @@ impl BlockSequencer {
         BlockHandle(self.removed_blocks + self.queue.len() - 1)
     }
 
-    /// Appends content to a block. It is emitted if the block is the open one, and buffered otherwise.
+    /// Appends content to a block. It is emitted if the block is the open one, and buffered otherwise. Empty content,
+    /// and content after the end of the response, is ignored.
     ///
     /// # Errors
-    /// [`ConvertError::Malformed`] if the block has ended, or if its JSON object is already complete.
+    /// [`ConvertError::Malformed`] if the block has ended, or if its JSON object is already complete. White space after
+    /// the end of the block is no error.
     pub(crate) fn append(&mut self, handle: BlockHandle, more: &str) -> Result<(), ConvertError> {
         const BLOCK_HAS_ENDED: ConvertError =
             ConvertError::malformed("the answer", "goes on with a block that had ended");
@@ -146,7 +153,7 @@ impl BlockSequencer {
     /// one is open and of this kind.
     ///
     /// # Errors
-    /// As for [`BlockSequencer::append`].
+    /// The errors of [`BlockSequencer::append`].
     pub(crate) fn append_run(&mut self, kind: BlockKind, more: &str) -> Result<(), ConvertError> {
         if more.is_empty() || self.has_ended() {
             return Ok(());
@@ -168,7 +175,7 @@ impl BlockSequencer {
         }
     }
 
-    /// Closes all blocks and ends the response. Does nothing if it has ended.
+    /// Closes all blocks, emits their content and ends the response. Does nothing if it has ended.
     ///
     /// Some providers send a stop reason that does not match the tool calls. Clients rely on it, so it is corrected:
     /// with tool calls, the end of the turn becomes tool use, and without any the reverse.
@@ -188,7 +195,8 @@ impl BlockSequencer {
         self.ready_events.push_back(Event::Finished { stop, tokens });
     }
 
-    /// Ends the response with an error, and discards buffered blocks. Does nothing if it has ended.
+    /// Ends the response with an error of the provider. Buffered blocks are not emitted. Does nothing if the response
+    /// has ended.
     pub(crate) fn fail(&mut self, failure: Failure) {
         if !self.has_ended() {
             self.start(Start::default());
@@ -197,8 +205,8 @@ impl BlockSequencer {
         }
     }
 
-    /// Emits as many events as possible: starts the first block of the queue, and while it may end, ends it and goes to
-    /// the next one.
+    /// Emits as many events as possible: starts the first block of the queue, and while it may end, ends it and
+    /// continues with the next one.
     fn advance(&mut self) {
         while let Some(first) = self.queue.front() {
             if !first.has_started && (matches!(first.kind, BlockKind::Tool { .. }) || !first.buffered.is_empty()) {

@@ -1,4 +1,4 @@
-//! The canonical form of requests and responses, between all APIs.
+//! The canonical form of requests, responses and token counts. Each API is converted to it and from it.
 
 pub(crate) mod request;
 pub(crate) mod response;

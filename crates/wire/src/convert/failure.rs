@@ -1,8 +1,8 @@
-//! Errors of conversions.
+//! The error of conversions.
 
 use contracts::Requirement;
 
-/// An error of a conversion. No message contains text of a prompt or a response.
+/// An error of converting a request or a response. No message contains text of a prompt or a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ConvertError {
     /// The request uses a feature that the other API does not support and that may not be dropped.
@@ -19,7 +19,8 @@ pub enum ConvertError {
     /// A streamed response ended before it was complete.
     #[error("the provider's stream ended before the answer was complete")]
     EndedEarly,
-    /// The provider's response is an error, which the client has received in its API.
+    /// The provider's response is an error. [`crate::StreamConverter`] has then written the error to the client's
+    /// stream.
     #[error("the provider's answer is an error")]
     ProviderFailed,
 }

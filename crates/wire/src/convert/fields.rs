@@ -1,4 +1,4 @@
-//! Parses a JSON object of which every field has to be handled.
+//! Parses JSON objects whose fields must all be handled, so that a conversion loses no field unnoticed.
 
 use contracts::Requirement;
 use serde_json::{Map, Number, Value};
@@ -6,7 +6,8 @@ use serde_json::{Map, Number, Value};
 use super::{ConvertError, gate::FeatureGate};
 use crate::fields::{self, FieldRule, ObjectKind, camel_case};
 
-/// A field that no other API has: its name, a test for its default value, and the requirement of any other value.
+/// A field that no other API has: its name, a function that returns whether a value is the default, and the requirement
+/// of any other value.
 pub(crate) type DefaultCheck = (&'static str, fn(&Value) -> bool, Requirement);
 
 /// Parses a JSON object by taking out one field after the other, so that no field is overlooked:
@@ -51,7 +52,7 @@ impl ObjectReader {
         self.map.remove(name).filter(|value| !value.is_null())
     }
 
-    /// Takes a field of any type; `None` if it is missing or has its default value.
+    /// Takes a field of any type; `None` if it is missing or `is_default` returns true for it.
     pub(crate) fn take_unless(&mut self, name: &str, is_default: impl FnOnce(&Value) -> bool) -> Option<Value> {
         self.take(name).filter(|value| !is_default(value))
     }
@@ -59,7 +60,7 @@ impl ObjectReader {
     /// Takes fields that no other API supports and that may only have their default values.
     ///
     /// # Errors
-    /// [`ConvertError::Requires`] if one has another value.
+    /// [`ConvertError::Requires`] with the requirement of the first field that has another value.
     pub(crate) fn reject_unless_default(&mut self, settings: &[DefaultCheck]) -> Result<(), ConvertError> {
         for (name, is_default, requirement) in settings {
             if self.take_unless(name, is_default).is_some() {
@@ -113,7 +114,7 @@ impl ObjectReader {
         }
     }
 
-    /// Takes a whole number that is not negative; `None` if it is missing.
+    /// Takes a non-negative integer; `None` if it is missing.
     ///
     /// # Errors
     /// [`ConvertError::Malformed`] if the field has another type or value.
@@ -135,7 +136,7 @@ impl ObjectReader {
         }
     }
 
-    /// Takes an object; `None` if it is missing. `subject` is its name in errors.
+    /// Takes an object and returns a reader for it; `None` if it is missing. `subject` is its name in errors.
     ///
     /// # Errors
     /// [`ConvertError::Malformed`] if the field has another type.
@@ -146,13 +147,13 @@ impl ObjectReader {
     /// Checks that all fields were taken.
     ///
     /// # Errors
-    /// [`ConvertError::Requires`] with [`Requirement::Native`] if not.
+    /// [`ConvertError::Requires`] with [`Requirement::Native`] if a field is left, because no other API has it.
     pub(crate) fn finish(self) -> Result<(), ConvertError> {
         if self.is_empty() { Ok(()) } else { Err(ConvertError::Requires(Requirement::Native)) }
     }
 
-    /// Handles the fields that were not taken by the client API's table of known fields for this kind of object: each
-    /// is ignored, or dropped as the feature that it requires.
+    /// Handles the fields that were not taken, according to the client API's table of known fields for this kind of
+    /// object: each is ignored, or dropped as the feature that it requires.
     ///
     /// # Errors
     /// [`ConvertError::Requires`] if a field is unknown, or if its feature may not be dropped.
@@ -171,12 +172,12 @@ impl ObjectReader {
         Ok(())
     }
 
-    /// Returns whether all fields were taken.
+    /// Returns whether all fields were taken; fields with the value `null` count as taken.
     pub(crate) fn is_empty(&self) -> bool {
         self.map.values().all(Value::is_null)
     }
 
-    /// Returns the error that this object has a problem.
+    /// Returns [`ConvertError::Malformed`] about this object. `problem` is a predicate such as `is not an object`.
     pub(crate) const fn malformed(&self, problem: &'static str) -> ConvertError {
         ConvertError::malformed(self.subject, problem)
     }
@@ -194,7 +195,7 @@ pub(crate) fn is_falsy(value: &Value) -> bool {
     }
 }
 
-/// Converts a list of JSON strings; `subject` names an element in errors.
+/// Converts a list of JSON strings to strings; `subject` names an element in errors.
 ///
 /// # Errors
 /// [`ConvertError::Malformed`] if an element is not a string.
@@ -206,8 +207,8 @@ pub(crate) fn into_strings(values: Vec<Value>, subject: &'static str) -> Result<
     values.into_iter().map(text).collect()
 }
 
-/// Checks that a value contains no number that parsing has rounded: an integer over 64 bits, whose last digits are
-/// lost.
+/// Checks that a value contains no number that parsing may have rounded: a number of 2^53 or more that is not an
+/// integer of at most 64 bits.
 ///
 /// # Errors
 /// [`ConvertError::Requires`] with [`Requirement::ExactBytes`] if it does.

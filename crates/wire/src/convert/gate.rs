@@ -1,4 +1,4 @@
-//! Checks which features a conversion supports, and records which ones it drops.
+//! Checks which features of a request a conversion supports, and records which ones it drops.
 
 use std::collections::BTreeSet;
 
@@ -6,23 +6,27 @@ use contracts::{Requirement, WireApi};
 
 use super::{ConversionOptions, ConvertError};
 
-/// Decides for each feature of a request that not all APIs support: the conversion keeps it, drops it, or fails.
+/// Decides for each feature of a request that not all APIs support whether the conversion preserves it, drops it or
+/// fails.
 #[derive(Debug)]
 pub(crate) struct FeatureGate<'a> {
     /// The API in which the client sent the request.
     from: WireApi,
     /// The API in which the provider receives it.
     to: WireApi,
+    /// The features that the caller allows to be dropped.
     may_drop: &'a BTreeSet<Requirement>,
     /// The features dropped so far.
     dropped: BTreeSet<Requirement>,
 }
 
 impl<'a> FeatureGate<'a> {
+    /// Creates a gate for the conversion with these options; no feature is dropped yet.
     pub(crate) const fn new(conversion: &ConversionOptions<'a>) -> Self {
         Self { from: conversion.from, to: conversion.to, may_drop: conversion.may_drop, dropped: BTreeSet::new() }
     }
 
+    /// Returns the API in which the client sent the request.
     pub(crate) const fn from(&self) -> WireApi {
         self.from
     }
@@ -32,7 +36,7 @@ impl<'a> FeatureGate<'a> {
         self.to
     }
 
-    /// Keeps a feature if the provider's API supports it.
+    /// Checks that the provider's API supports a feature.
     ///
     /// # Errors
     /// [`ConvertError::Requires`] if it does not.
@@ -40,7 +44,7 @@ impl<'a> FeatureGate<'a> {
         if requirement.carried(self.from, self.to) { Ok(()) } else { Err(ConvertError::Requires(requirement)) }
     }
 
-    /// Keeps a feature if the provider's API supports it, and drops it otherwise.
+    /// Drops a feature, and records that it was dropped, if the provider's API does not support it.
     ///
     /// # Errors
     /// [`ConvertError::Requires`] if it may not be dropped.
@@ -48,7 +52,7 @@ impl<'a> FeatureGate<'a> {
         if requirement.carried(self.from, self.to) { Ok(()) } else { self.drop_feature(requirement) }
     }
 
-    /// Drops a feature, and records that it was dropped.
+    /// Records that a feature was dropped, even if the provider's API supports it.
     ///
     /// # Errors
     /// [`ConvertError::Requires`] if it may not be dropped.
@@ -61,6 +65,7 @@ impl<'a> FeatureGate<'a> {
         Err(ConvertError::Requires(requirement))
     }
 
+    /// Returns the features that were dropped.
     pub(crate) fn dropped(self) -> BTreeSet<Requirement> {
         self.dropped
     }

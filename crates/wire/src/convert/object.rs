@@ -1,4 +1,4 @@
-//! Builds JSON objects without copying their values.
+//! Builds JSON objects without copying their values, and serialises them.
 
 /// Builds a JSON object with the syntax of `serde_json::json!`, but moves the values into it: `json!` copies every text
 /// and every schema, which is most of the work in a request of an agent. Nested objects need the macro again.

@@ -1,4 +1,4 @@
-//! Converts a request.
+//! Converts a request: system messages, effort and limits are adapted between parsing and writing.
 
 use std::collections::BTreeSet;
 
@@ -14,11 +14,12 @@ use super::{
 };
 use crate::{api, limits};
 
-/// The output limit in tokens if neither the client nor the registry has one. All current models support it.
+/// The output limit in tokens if neither the request nor the options of the conversion have one, for APIs that require
+/// a limit. All current models support it.
 const DEFAULT_MAX_OUTPUT: u64 = 8_192;
 
 /// Converts the body of a request from the client's API to the provider's: parses it to the canonical form, checks and
-/// adapts it, and writes the provider's form.
+/// adapts it, and writes the provider's form. Returns the new body and the features that were dropped.
 ///
 /// # Errors
 /// [`ConvertError::Requires`] if the request uses a feature that the other API does not support and that may not be
@@ -53,7 +54,7 @@ impl ConversionOptions<'_> {
     }
 }
 
-/// Moves the text of system messages at the start of the conversation to the system prompt.
+/// Moves the texts of system messages at the start of the conversation to the end of the system prompt.
 fn move_system_prompt(request: &mut Request) {
     let leading = request.messages.iter().take_while(|message| message.role == Role::System).count();
     let texts = request.messages.drain(..leading).flat_map(|message| message.blocks);
@@ -64,7 +65,8 @@ fn move_system_prompt(request: &mut Request) {
 }
 
 /// Converts system messages within the conversation to user messages whose text is enclosed in `<system>` tags, if the
-/// other API supports them only at the beginning. Tool results stay directly behind their calls.
+/// provider's API supports system messages only at the start. Consecutive messages of one role are then merged, and
+/// tool results moved to the start of their message, directly after their calls.
 ///
 /// # Errors
 /// [`ConvertError::Requires`] if the request may not be adapted in this way.
@@ -91,8 +93,11 @@ fn convert_later_system_messages(request: &mut Request, gate: &mut FeatureGate<'
     Ok(())
 }
 
-/// Checks the reasoning effort: its level if the model accepts an effort; otherwise the effort is removed and dropped
-/// as a feature.
+/// Checks the reasoning effort. If the model accepts an effort, its level has to be supported or dropped; otherwise the
+/// effort is removed from the request and dropped as a feature.
+///
+/// # Errors
+/// [`ConvertError::Requires`] if it may not be dropped.
 fn check_effort(
     request: &mut Request,
     conversion: &ConversionOptions<'_>,
@@ -113,6 +118,9 @@ fn check_effort(
 
 /// Checks that the provider's API supports a conversation that ends with a message of the model. Anthropic's models
 /// continue that message, others start a new one; only `OpenAI`'s two APIs treat it the same.
+///
+/// # Errors
+/// [`ConvertError::Requires`] with [`Requirement::Prefill`] if it does not.
 fn check_prefill(request: &Request, gate: &FeatureGate<'_>) -> Result<(), ConvertError> {
     // A blank message is not sent to every API.
     let last = request.messages.iter().rfind(|message| message.role == Role::Assistant || message.has_content());
@@ -120,8 +128,12 @@ fn check_prefill(request: &Request, gate: &FeatureGate<'_>) -> Result<(), Conver
     if ends_with_model { gate.require(Requirement::Prefill) } else { Ok(()) }
 }
 
-/// Checks limits that differ between APIs: stop sequences, sampling, tool names, images, and tool results without a
-/// call.
+/// Checks limits that differ between APIs: a request without messages, stop sequences, sampling, tool names, images,
+/// and tool results without a call.
+///
+/// # Errors
+/// [`ConvertError::Requires`] with the first requirement that the provider's API does not support and that may not be
+/// dropped.
 fn check_limits(request: &Request, gate: &mut FeatureGate<'_>) -> Result<(), ConvertError> {
     let has_content = |message: &Message| message.role != Role::System && message.has_content();
     if !request.messages.iter().any(has_content) {
@@ -171,7 +183,7 @@ fn check_image(image: &Image, gate: &FeatureGate<'_>) -> Result<(), ConvertError
     requirement.map_or(Ok(()), |requirement| gate.require(requirement))
 }
 
-/// Merges consecutive messages with the same role, for APIs in which roles have to alternate.
+/// Merges consecutive messages with the same role into one, for APIs in which roles have to alternate.
 pub(crate) fn merge_consecutive_roles(messages: Vec<Message>) -> Vec<Message> {
     let mut merged: Vec<Message> = Vec::with_capacity(messages.len());
     for message in messages {

@@ -15,12 +15,13 @@ use crate::api;
 
 /// Converts the body of a response that is not streamed from the provider's API `from` to the client's API `to`.
 ///
-/// The result contains `client_model` as the name of the model. The response keeps its id and creation time; if it has
-/// no time, `created_unix` is used, in seconds since 1970.
+/// The result contains `client_model` as the name of the model, and the id and creation time of the response. A missing
+/// id is derived from the body; a missing time is replaced by `created_unix`, in seconds since 1970.
 ///
 /// # Errors
-/// [`ConvertError::Malformed`] if the body does not follow its API, and [`ConvertError::ProviderFailed`] if it is an
-/// error of the provider.
+/// [`ConvertError::Malformed`] if the body does not follow its API, [`ConvertError::ProviderFailed`] if it is an error
+/// of the provider, and [`ConvertError::EndedEarly`] if its end is missing, such as the finish reason of a Gemini
+/// response.
 pub fn convert_response(
     from: WireApi,
     to: WireApi,

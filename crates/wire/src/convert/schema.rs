@@ -1,4 +1,4 @@
-//! Adapts JSON schemas to the dialect of each API.
+//! Adapts JSON schemas to the dialect of each API: strictness, descriptions, additional properties, Google's types.
 
 use serde_json::{Map, Value, json};
 
@@ -8,7 +8,8 @@ const SCHEMA_MAP_KEYWORDS: [&str; 4] = ["properties", "$defs", "definitions", "p
 const SUBSCHEMA_KEYWORDS: [&str; 7] =
     ["items", "prefixItems", "anyOf", "allOf", "oneOf", "not", "additionalProperties"];
 
-/// Calls `visit` with each direct subschema of a schema.
+/// Calls `visit` with each direct subschema of a JSON schema: those of its properties and definitions, and those in
+/// keywords such as `items` or `anyOf`. Subschemas that are not objects are skipped.
 fn for_each_subschema(schema: &mut Map<String, Value>, visit: &mut impl FnMut(&mut Map<String, Value>)) {
     for name in SCHEMA_MAP_KEYWORDS {
         if let Some(Value::Object(schemas)) = schema.get_mut(name) {
@@ -42,8 +43,8 @@ pub(crate) fn is_strict(schema: &Value) -> bool {
     requires_all_properties && in_maps.chain(direct).all(is_strict)
 }
 
-/// Returns a schema with a description, unless it has one. `OpenAI`'s APIs have the description next to the schema,
-/// other APIs within it.
+/// Adds a description to a schema, unless the schema has one or is not an object. `OpenAI`'s APIs have the description
+/// next to the schema, other APIs within it.
 pub(crate) fn with_description(mut schema: Value, description: Option<String>) -> Value {
     if let (Value::Object(map), Some(description)) = (&mut schema, description) {
         map.entry("description").or_insert(Value::String(description));
@@ -51,8 +52,8 @@ pub(crate) fn with_description(mut schema: Value, description: Option<String>) -
     schema
 }
 
-/// Sets `additionalProperties` to false in each object schema that does not set it, including subschemas. Anthropic
-/// requires that; a response without additional properties also matches the original schema.
+/// Sets `additionalProperties` to false in each schema and subschema that has `properties` and does not set it.
+/// Anthropic requires that; a response without additional properties also matches the original schema.
 pub(crate) fn forbid_additional_properties(schema: &mut Map<String, Value>) {
     if schema.contains_key("properties") && !schema.contains_key("additionalProperties") {
         schema.insert("additionalProperties".to_owned(), Value::Bool(false));

@@ -1,4 +1,4 @@
-//! Converts a streamed response.
+//! Converts a streamed response event by event, and hides thinking from clients that cannot handle it.
 
 use std::fmt::Debug;
 
@@ -16,16 +16,25 @@ use crate::{
 
 /// Parses a provider's streamed response; each API has an implementation.
 pub(crate) trait ReadStream: Debug + Send {
-    /// Parses the data of one event and adds its content to `blocks`.
+    /// Parses the data of one server-sent event and adds its content to `blocks`.
+    ///
+    /// # Errors
+    /// [`ConvertError::Malformed`] if the data does not follow the API.
     fn read(&mut self, data: &str, blocks: &mut BlockSequencer) -> Result<(), ConvertError>;
 
     /// Handles the end of the stream: finishes the response in `blocks` if its stop reason is known.
+    ///
+    /// # Errors
+    /// [`ConvertError::Malformed`] if the content is incomplete, such as a tool call without a name.
     fn end(&mut self, blocks: &mut BlockSequencer) -> Result<(), ConvertError>;
 }
 
 /// Writes a client's streamed response; each API has an implementation.
 pub(crate) trait WriteStream: Debug + Send {
-    /// Appends a canonical event to `out`, as zero or more events of the API.
+    /// Appends a canonical event to `out`, as zero or more server-sent events of the API.
+    ///
+    /// # Errors
+    /// [`ConvertError::Malformed`] if the API cannot represent the event.
     fn write(&mut self, event: Event, out: &mut Vec<u8>) -> Result<(), ConvertError>;
 }
 
@@ -35,10 +44,15 @@ pub(crate) trait WriteStream: Debug + Send {
 /// ends once, with a stop reason or an error.
 #[derive(Debug)]
 pub struct StreamConverter {
+    /// Splits the provider's stream into server-sent events.
     events: EventSplitter,
+    /// Parses the events in the provider's API.
     reader: Box<dyn ReadStream>,
+    /// Orders the parsed content as canonical events.
     blocks: BlockSequencer,
+    /// Removes thinking that the client must not receive.
     thinking: ThinkingFilter,
+    /// Writes canonical events in the client's API.
     writer: Box<dyn WriteStream>,
     /// Whether an error was written; all further input is ignored.
     failed: bool,
@@ -86,7 +100,10 @@ impl StreamConverter {
         self.report_error(result, out)
     }
 
-    /// Converts the events that are complete with these bytes.
+    /// Converts the events that are complete with these bytes, up to the first error.
+    ///
+    /// # Errors
+    /// The errors of `read_event`, and [`ConvertError::Malformed`] for an event over the size limit.
     fn read(&mut self, bytes: &[u8], out: &mut Vec<u8>) -> Result<(), ConvertError> {
         let mut events = std::mem::take(&mut self.events);
         let mut result = Ok(());
@@ -104,6 +121,10 @@ impl StreamConverter {
 
     /// Converts one event of the provider's stream and appends the result to `out`. Events without data, and events
     /// after the end of the response, are ignored.
+    ///
+    /// # Errors
+    /// [`ConvertError::Malformed`] if the event does not follow its API, [`ConvertError::ProviderFailed`] if it is an
+    /// error.
     fn read_event(&mut self, event: &[u8], out: &mut Vec<u8>) -> Result<(), ConvertError> {
         let data = events::event_data(event).unwrap_or_default();
         if data.is_empty() || self.blocks.has_ended() {
@@ -114,6 +135,10 @@ impl StreamConverter {
         self.write_ready(out)
     }
 
+    /// Converts the last event, whose empty line may be missing, and finishes the response.
+    ///
+    /// # Errors
+    /// [`ConvertError::EndedEarly`] if the response is incomplete, and the errors of `read_event`.
     fn end(&mut self, out: &mut Vec<u8>) -> Result<(), ConvertError> {
         // The empty line after the last event may be missing.
         let rest = std::mem::take(&mut self.events).into_pending();
@@ -142,8 +167,8 @@ impl StreamConverter {
         Ok(())
     }
 
-    /// Appends the error in `result`, if there is one and the provider's own error was not already written, to the
-    /// client's stream, and returns the result.
+    /// Writes the error in `result` to the client's stream, unless it is the provider's own error, which was written
+    /// before. After an error, further input is ignored. Returns `result`.
     fn report_error(&mut self, result: Result<(), ConvertError>, out: &mut Vec<u8>) -> Result<(), ConvertError> {
         let Err(error) = result else { return Ok(()) };
         self.failed = true;
@@ -179,8 +204,8 @@ impl ThinkingFilter {
         }
     }
 
-    /// Returns the event as the client receives it, with its block index adjusted; `None` if the client does not
-    /// receive it.
+    /// Returns the event as the client receives it, with its block index adjusted. A delta of hidden thinking becomes
+    /// [`Event::HiddenThinking`]; `None` for the start and end of a hidden block.
     pub(crate) fn filter(&mut self, event: Event) -> Option<Event> {
         match event {
             event if self.shows_thinking => Some(event),

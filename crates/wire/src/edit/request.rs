@@ -7,8 +7,8 @@ use crate::{
     request_summary::{RequestSummary, UserMessage},
 };
 
-/// Returns the edit that replaces the model, or inserts one if the body has none. `None` for Gemini, which has it in
-/// the path.
+/// Returns the edit that replaces the model in the body by `name`, or inserts it if the body has none. `None` for
+/// Gemini, which has the model in the path.
 pub fn set_model(summary: &RequestSummary<'_>, name: &str) -> Option<Edit> {
     if api::implementation(summary.api).has_model_in_path() {
         return None;
@@ -37,8 +37,8 @@ pub fn remove_message_prefix(body: &[u8], message: &UserMessage<'_>, text_bytes:
     Some(Edit { range: span.start..span.start + length, replacement: Vec::new() })
 }
 
-/// Returns the edit that requests the usage at the end of a streamed chat completion, which sets
-/// `stream_options.include_usage`. `None` if the request is for no such stream, or requests the usage already.
+/// Returns the edit that sets `stream_options.include_usage`, which requests the usage at the end of a streamed chat
+/// completion. `None` for other APIs, if no stream is requested, or if the usage is already requested.
 pub fn request_stream_usage(body: &[u8], summary: &RequestSummary<'_>) -> Option<Edit> {
     if !api::implementation(summary.api).reports_usage_on_request() || !summary.stream || summary.requests_stream_usage
     {

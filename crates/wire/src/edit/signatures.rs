@@ -9,7 +9,8 @@ use crate::{api, json::Cursor, request_summary::RequestSummary};
 
 /// Returns the edits that remove signed thinking from all messages before the user's last one: thinking blocks of
 /// Anthropic, reasoning items of Responses with encrypted content, thoughts and signatures of Gemini, and reasoning in
-/// chat completions. A message that is empty without it is removed.
+/// chat completions. A message that would be empty without its thinking is removed. `summary` is the inspected `body`;
+/// the result is empty if it has no list of messages or no message of the user.
 pub fn remove_signed_thinking(body: &[u8], summary: &RequestSummary<'_>) -> Vec<Edit> {
     let (Some(history), Some(last_user)) = (&summary.offsets.history, summary.offsets.last_user) else {
         return Vec::new();

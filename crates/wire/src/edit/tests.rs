@@ -8,6 +8,7 @@ use super::{
 };
 use crate::inspect;
 
+/// Returns `body` with the edits applied.
 fn edited(body: &str, edits: impl IntoIterator<Item = Edit>) -> String {
     String::from_utf8(apply_edits(body.as_bytes(), edits.into_iter().collect())).unwrap()
 }
@@ -29,6 +30,8 @@ fn a_body_without_a_model_gets_one() {
     assert_eq!(set_model(&read, "m"), None);
 }
 
+/// A model override is removed by its decoded length, also if its characters are escaped; there is no edit if the
+/// length ends within a character or exceeds the text.
 #[test]
 fn an_override_is_cut_out_of_the_raw_text_whatever_its_escapes() {
     let check = |content: &str, bytes: usize, expected: Option<&str>| {
@@ -54,6 +57,7 @@ fn an_override_is_cut_out_of_the_raw_text_whatever_its_escapes() {
     );
 }
 
+/// Usage is requested in a stream that does not request it, whether `stream_options` is missing, `null` or an object.
 #[test]
 fn usage_is_asked_for_where_it_was_not() {
     let check = |options: &str, expected: &str| {
@@ -75,6 +79,7 @@ fn usage_is_asked_for_where_it_was_not() {
     assert_eq!(request_stream_usage(br#"{"messages":[]}"#, &whole), None);
 }
 
+/// The list is valid JSON after removing any of its elements.
 #[test]
 fn elements_are_cut_with_one_comma_each() {
     let list = "[a, b ,c,  d]";
@@ -92,6 +97,7 @@ fn elements_are_cut_with_one_comma_each() {
     }
 }
 
+/// Returns the request body without the signed thinking of finished turns.
 #[track_caller]
 fn unsigned(api: WireApi, body: &Value) -> Value {
     let body = body.to_string();

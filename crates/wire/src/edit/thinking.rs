@@ -8,7 +8,8 @@ use super::{Edit, removal_edits};
 use crate::{api, json::Cursor, request_summary::RequestSummary};
 
 /// Returns the edits that remove the thinking settings in `removed` from a request body: the effort
-/// ([`Requirement::Effort`]), the thinking budget ([`Requirement::ThinkingBudget`]), or both.
+/// ([`Requirement::Effort`]), the thinking budget ([`Requirement::ThinkingBudget`]), or both. `summary` is the
+/// inspected `body`.
 ///
 /// Settings that depend on them are removed as well: Anthropic rejects a request to clear thinking if there is none,
 /// and `OpenAI` rejects a request for encrypted reasoning of a model that does not reason.
@@ -44,6 +45,7 @@ mod tests {
     use super::remove_thinking_settings;
     use crate::{edit::apply_edits, inspect};
 
+    /// Checks that removing `removed` from `body` results in `expected`, which then requires none of `removed`.
     #[track_caller]
     fn check(api: WireApi, removed: &[Requirement], body: &str, expected: &str) {
         let read = inspect(api, body.as_bytes()).unwrap();
@@ -54,6 +56,7 @@ mod tests {
         assert!(left.is_disjoint(&removed), "{left:?}");
     }
 
+    /// Removing the effort also removes the settings that depend on it, and no other byte, in all APIs.
     #[test]
     fn an_effort_goes_with_what_makes_no_sense_without_it_and_all_else_stays() {
         let messages = WireApi::AnthropicMessages;
@@ -104,6 +107,8 @@ mod tests {
         );
     }
 
+    /// Removing the thinking budget removes enabled thinking and leaves the effort; removing the effort leaves enabled
+    /// thinking.
     #[test]
     fn a_budget_of_thinking_goes_alone_and_stays_where_only_the_effort_is_to_go() {
         let body =

@@ -6,10 +6,10 @@ use contracts::{WireApi, events::ErrorClass};
 
 use crate::json::{Cursor, Value};
 
-/// The number of bytes of a body that are searched.
+/// The number of bytes at the start of a body that are searched.
 const MAX_BYTES: usize = 64 * 1024;
 
-/// Phrases and codes for a prompt that is too long.
+/// Phrases and codes, in lower case, for a prompt that is longer than the model's context window.
 const CONTEXT_OVERFLOW_PHRASES: [&str; 9] = [
     "prompt is too long",
     "context_length_exceeded",
@@ -22,7 +22,7 @@ const CONTEXT_OVERFLOW_PHRASES: [&str; 9] = [
     "reduce the length of the messages",
 ];
 
-/// Phrases and codes for a response that was withheld.
+/// Phrases and codes, in lower case, for a response that a content filter withheld.
 const WITHHELD_RESPONSE_PHRASES: [&str; 7] = [
     "content_filter",
     "content filter",
@@ -33,7 +33,8 @@ const WITHHELD_RESPONSE_PHRASES: [&str; 7] = [
     "responsible_ai",
 ];
 
-/// Phrases for a prompt that a moderation filter rejected, with a status that otherwise is about the key.
+/// Phrases, in lower case, for a prompt that a moderation filter rejected with status 403, which otherwise is about the
+/// key.
 const MODERATED_PROMPT_PHRASES: [&str; 7] = [
     "moderation",
     "flagged",
@@ -45,7 +46,8 @@ const MODERATED_PROMPT_PHRASES: [&str; 7] = [
 ];
 
 /// Classifies an error of a provider by the HTTP status and the body of its response. `api` is the provider's API.
-/// `status` is 0 for an error within a stream. A body that is no JSON is searched as text.
+/// `status` is 0 for an error within a stream, which is classified by its names and message. A body that is not JSON is
+/// searched as text.
 pub fn classify(api: WireApi, status: u16, body: &[u8]) -> ErrorClass {
     let text = String::from_utf8_lossy(body.get(..MAX_BYTES).unwrap_or(body)).to_lowercase();
     let error = Cursor::new(&text).read_value().ok().map(|body| error_object(&body));
@@ -84,8 +86,8 @@ pub fn classify(api: WireApi, status: u16, body: &[u8]) -> ErrorClass {
     class_by_status(status).unwrap_or_else(|| class_by_name(&has_name))
 }
 
-/// Returns the class of errors with an HTTP status. `None` if it is below 400 or above 599, or 0 for an error without a
-/// status.
+/// Returns the class of errors with an HTTP status; `None` if it is below 400 or above 599, which includes 0 for an
+/// error without a status.
 const fn class_by_status(status: u16) -> Option<ErrorClass> {
     Some(match status {
         429 => ErrorClass::RateLimit,
@@ -101,8 +103,8 @@ const fn class_by_status(status: u16) -> Option<ErrorClass> {
     })
 }
 
-/// Classifies an error by its type, code or status name, for errors without an HTTP status. `has_name` tests whether
-/// one of these is among the given names.
+/// Classifies an error without an HTTP status by its type, code or status name; [`ErrorClass::Other`] if the name is
+/// unknown. `has_name` returns whether the error has one of the given names.
 fn class_by_name(has_name: &impl Fn(&[&str]) -> bool) -> ErrorClass {
     if has_name(&["rate_limit_error", "rate_limit_exceeded", "insufficient_quota", "resource_exhausted"]) {
         ErrorClass::RateLimit
@@ -129,8 +131,8 @@ fn class_by_name(has_name: &impl Fn(&[&str]) -> bool) -> ErrorClass {
     }
 }
 
-/// Returns the error object in a response: `error`, or `response.error` in Responses; Gemini may send it in a list. If
-/// there is none, the body itself is returned.
+/// Returns the error object in a response: `error`, or `response.error` in Responses. Gemini may send the response in a
+/// list. The body itself is returned if it has no error object.
 fn error_object<'a>(body: &Value<'a>) -> Value<'a> {
     let body = body.elements().next().unwrap_or(*body);
     let [error, response] = body.get_many(["error", "response"]);

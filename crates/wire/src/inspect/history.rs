@@ -16,8 +16,9 @@ use crate::{
 /// input continues a turn.
 #[derive(Debug, Default)]
 pub(crate) struct History<'a> {
+    /// The messages that the user typed, in order.
     pub(crate) messages: Vec<UserMessage<'a>>,
-    /// Tool results after the last message of the model.
+    /// The tool results after the last message of the model.
     pub(crate) results: Vec<ToolResult<'a>>,
     /// Whether the last input, a tool result or a notification, continues the running turn.
     pub(crate) continues_turn: bool,
@@ -31,48 +32,52 @@ pub(crate) struct History<'a> {
     fallback: Option<(usize, UserMessage<'a>)>,
 }
 
-/// The content of one message, collected while its parts are read.
+/// The content of one message or tool result, collected while its parts are inspected and recorded afterwards.
 #[derive(Debug, Default)]
 pub(crate) struct MessageDraft<'a> {
     /// The texts, in order.
     pub(crate) texts: Vec<Text<'a>>,
-    /// Whether it contains images.
+    /// Whether the message contains images.
     pub(crate) has_images: bool,
     /// The tool results in the message.
     pub(crate) results: Vec<ToolResult<'a>>,
-    /// Whether this is the content of a tool result.
+    /// Whether the draft is the content of a tool result instead of a message.
     pub(crate) inside_result: bool,
     /// The author; [`Author::User`] by default.
     pub(crate) author: Author,
-    /// Whether it contains a tool call.
+    /// Whether the message contains a tool call. Only set for Gemini.
     pub(crate) has_tool_call: bool,
 }
 
 /// The author of a message in the inspected conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Author {
+    /// The user, or a tool.
     #[default]
     User,
+    /// The model.
     Model,
+    /// The system: the client's instructions.
     System,
 }
 
 impl<'a> MessageDraft<'a> {
-    /// Returns the texts that may be injected by the client and contain its working directory.
+    /// Returns the texts that may have been injected by the client and may contain its working directory.
     pub(crate) fn directory_candidates(&self) -> impl Iterator<Item = Text<'a>> {
         self.texts.iter().copied().filter(|text| may_name_directory(text.raw))
     }
 }
 
 impl<'a> History<'a> {
-    /// Records a message of the model. Earlier tool results are answered and removed.
+    /// Records a message of the model. Clears the tool results so far, since the model has received them.
     pub(crate) fn record_assistant_message(&mut self) {
         self.has_begun = true;
         self.results.clear();
     }
 
-    /// Records a message with the role `user`, or a tool result: separates what the user typed from what the client
-    /// injected. `index` is its position in the conversation.
+    /// Records a message with the role `user`, or a tool result: separates the texts that the user typed from those
+    /// that the client injected, and updates whether the conversation continues a turn. `index` is the position of the
+    /// message in the conversation.
     pub(crate) fn record_user_message(&mut self, index: usize, draft: &MessageDraft<'a>) {
         self.has_begun = true;
         let messages_before = self.messages.len();
@@ -114,7 +119,7 @@ impl<'a> History<'a> {
         }
     }
 
-    /// Adds a message of the user, if there is one.
+    /// Adds a message of the user at an index of the conversation; does nothing if `message` is `None`.
     fn push(&mut self, index: usize, message: Option<UserMessage<'a>>) {
         if let Some(message) = message {
             self.messages.push(message);
@@ -143,8 +148,7 @@ struct TypedText<'a> {
 }
 
 impl<'a> TypedText<'a> {
-    /// Appends the range `typed` of a text to the message. `decoded` is the decoded `text`, and `typed` a byte range of
-    /// it. Does nothing after a command.
+    /// Appends the byte range `typed` of `decoded`, the decoded `text`, to the message. Does nothing after a command.
     fn append(&mut self, text: &Text<'a>, decoded: Cow<'a, str>, typed: Range<usize>) {
         if self.command.is_some() {
             return;
@@ -165,7 +169,7 @@ impl<'a> TypedText<'a> {
         }
     }
 
-    /// Removes the text so far, or else the command, and returns it as a message; `None` if there is neither.
+    /// Removes the command, or else the text so far, and returns it as a message; `None` if there is neither.
     fn take(&mut self, has_images: bool) -> Option<UserMessage<'a>> {
         if let Some(command) = self.command.take() {
             self.message = None;

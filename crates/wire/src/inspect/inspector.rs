@@ -1,4 +1,4 @@
-//! The state of an inspection, and the reading that all APIs share.
+//! The state of an inspection, and the inspection of values that all APIs share.
 
 use std::{borrow::Cow, collections::BTreeSet};
 
@@ -41,38 +41,43 @@ pub(crate) struct GeminiJson {
     pub(crate) has_schema: bool,
 }
 
-/// An inspection in progress: the summary so far, and what is needed to complete it.
+/// An inspection in progress: the summary so far, and the state that is needed to complete it.
 pub(crate) struct Inspector<'a> {
     /// The part of the summary that is complete so far.
     pub(crate) summary: RequestSummary<'a>,
     /// The user's messages and tool results so far.
     pub(crate) history: History<'a>,
-    /// The evidence by which auxiliary calls are recognised.
+    /// The properties of the request by which auxiliary calls are recognised.
     pub(crate) evidence: AuxiliaryCallEvidence,
-    /// The first text of the system prompt, with its escapes.
+    /// The first text of the system prompt, with its escapes; `None` if there is none so far.
     first_system: Option<&'a str>,
     /// Whether the body has a conversation.
     pub(crate) has_conversation: bool,
-    /// The index of the message, item or content that is being read.
+    /// The index in the conversation of the message, item or content that is being read.
     pub(crate) message_index: usize,
-    /// The index of the last message, item or content with signed thinking.
+    /// The index of the last message, item or content with signed thinking; `None` if there is none so far.
     last_signed: Option<usize>,
+    /// The JSON settings of a Gemini request.
     pub(crate) gemini_json: GeminiJson,
-    /// Whether the conversation ends with a message of the model.
+    /// Whether the conversation so far ends with a message of the model.
     pub(crate) ends_with_model: bool,
     /// Whether parallel tool calls are disabled.
     pub(crate) one_tool_at_a_time: bool,
+    /// The temperature; `None` if it is not set or not a number.
     pub(crate) temperature: Option<f64>,
+    /// `top_p`; `None` if it is not set or not a number.
     pub(crate) top_p: Option<f64>,
+    /// Whether the request has content that is not blank.
     pub(crate) has_content: ContentByAuthor,
-    /// The ids of all calls so far, including those of which there is only a result.
+    /// The ids of all calls so far, including ids that only a result has.
     call_ids: BTreeSet<Cow<'a, str>>,
-    /// The id and function of each call that has no result yet, for APIs in which results may name only the function.
+    /// The id (`None` if it has none) and function of each call without a result so far, for Gemini, whose results may
+    /// name only the function.
     pub(crate) unanswered: Vec<(Option<Cow<'a, str>>, Cow<'a, str>)>,
 }
 
 impl<'a> Inspector<'a> {
-    /// Creates an inspection of a request body; `start` is the offset after its opening brace.
+    /// Creates an inspection of a request body of `api`; `start` is the byte offset after its opening brace.
     pub(crate) fn new(api: WireApi, start: usize) -> Self {
         let summary = RequestSummary {
             api,
@@ -114,7 +119,8 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Records that the request requires a feature.
+    /// Records that the request requires a feature. For signed thinking, the message that is being read is recorded
+    /// too.
     pub(crate) fn require(&mut self, requirement: Requirement) {
         if requirement == Requirement::EarlierThinking {
             self.last_signed = Some(self.message_index);
@@ -129,8 +135,11 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Skips the value of a member and records what the member requires, according to the table of known fields.
-    /// `cursor` is before the value.
+    /// Skips the value of a member and records the feature that the member requires, according to the table of known
+    /// fields. `cursor` is before the value.
+    ///
+    /// # Errors
+    /// [`RequestError`] if the value is not valid JSON.
     pub(crate) fn skip_field(
         &mut self,
         cursor: &mut Cursor<'a>,
@@ -142,7 +151,9 @@ impl<'a> Inspector<'a> {
         Ok(())
     }
 
-    /// Records what a member requires, according to the table of known fields.
+    /// Records the feature that the member `name` requires, according to the table of known fields. Unknown members,
+    /// and members whose rule depends on the value, make the request [`Native`](Requirement::Native) unless the value
+    /// is `null`.
     pub(crate) fn classify_field(&mut self, kind: ObjectKind, name: &str, value: &Value<'a>) {
         match fields(self.summary.api, kind).find(name) {
             Some((_, (_, FieldRule::Supported))) => {}
@@ -180,13 +191,15 @@ impl<'a> Inspector<'a> {
         Ok(())
     }
 
-    /// Records what the service tier requires: only the default is available in all APIs.
+    /// Records the requirement of the service tier. Tiers other than the default make the request
+    /// [`Native`](Requirement::Native), because only the default is available in all APIs.
     pub(crate) fn inspect_service_tier(&mut self, value: &Value<'a>) {
         let is_default = value.is_null() || matches!(value.string().as_deref(), Some("auto" | "default"));
         self.require_if(!is_default, Requirement::Native);
     }
 
-    /// Records what the reasoning effort requires; it may also disable thinking.
+    /// Records the features that the reasoning effort requires: the effort itself, unless it switches thinking off, and
+    /// its level. `None` and `null` require nothing.
     pub(crate) fn inspect_effort(&mut self, effort: Option<&Value<'a>>) {
         const NO_EFFORT: [&str; 3] = ["", "none", "off"];
         let Some(effort) = effort else { return };
@@ -197,7 +210,9 @@ impl<'a> Inspector<'a> {
         self.summary.requires.extend(limits::required_by_effort(&word));
     }
 
-    /// Records a text of the system prompt or of a later system message.
+    /// Records a text of the system prompt or of a later system message: its size, and the client, auxiliary call and
+    /// working directory that it indicates. Of the billing text of Claude Code, only the mark of a sub-agent is
+    /// recorded.
     pub(crate) fn record_system_text(&mut self, text: Text<'a>) {
         self.has_content.system |= !limits::is_blank(&text.decoded());
         self.summary.prompt.characters += text.characters();
@@ -214,14 +229,16 @@ impl<'a> Inspector<'a> {
         self.find_workspace(text);
     }
 
-    /// Searches a text for the client's working directory and records it, unless it is known.
+    /// Searches a text for the client's working directory and records it. Does nothing if the directory is already
+    /// known.
     pub(crate) fn find_workspace(&mut self, text: Text<'a>) {
         if self.summary.identity.workspace.is_none() {
             self.summary.identity.workspace = workspace::find(self.summary.api, text.raw);
         }
     }
 
-    /// Records a message with the role `user`, or a tool result, at an index of the conversation.
+    /// Records a message with the role `user`, or a tool result, at `index` of the conversation, and searches it for
+    /// the working directory.
     pub(crate) fn record_user_message(&mut self, index: usize, draft: &MessageDraft<'a>) {
         if self.summary.identity.workspace.is_none() {
             for text in draft.directory_candidates() {
@@ -233,7 +250,7 @@ impl<'a> Inspector<'a> {
         self.history.record_user_message(index, draft);
     }
 
-    /// Records the schema of the response, by which some auxiliary calls are recognised.
+    /// Records the property names of the schema of the response, by which some auxiliary calls are recognised.
     pub(crate) fn record_response_schema(&mut self, schema: &Value<'a>) {
         let properties = schema.get("properties");
         let names: Vec<_> = properties.iter().flat_map(Value::members).filter_map(|(name, _)| name.string()).collect();
@@ -249,20 +266,21 @@ impl<'a> Inspector<'a> {
         has_content
     }
 
-    /// Records a message, a tool call or thinking of the model.
+    /// Records a message, a tool call or thinking of the model: the conversation so far ends with the model.
     pub(crate) fn record_assistant_message(&mut self) {
         self.ends_with_model = true;
         self.history.record_assistant_message();
     }
 
-    /// Records a tool call; `id` is `None` in APIs without call ids.
+    /// Records a tool call of the model; `id` is `None` in APIs without call ids.
     pub(crate) fn record_call(&mut self, id: Option<&Value<'a>>) {
         self.summary.tool_calls_in_history = true;
         self.has_content.non_system = true;
         self.call_ids.extend(id.and_then(Value::string));
     }
 
-    /// Records the result of the call with this id. A result without a call is a requirement.
+    /// Records the result of the call with this id. A result without an earlier call requires
+    /// [`Requirement::ResultWithoutCall`]; a missing id makes the request [`Native`](Requirement::Native).
     pub(crate) fn record_result(&mut self, id: Option<&Value<'a>>) {
         self.expect_string(id);
         let Some(id) = id.and_then(Value::string) else { return };
@@ -276,7 +294,7 @@ impl<'a> Inspector<'a> {
         self.summary.prompt.images += 1;
     }
 
-    /// Records requirements that depend on several members of the body.
+    /// Records the requirements that depend on several members of the body, once all are read.
     fn require_combinations(&mut self) {
         let GeminiJson { is_requested, has_schema } = self.gemini_json;
         self.require_if(is_requested && !has_schema, Requirement::JsonObject);
@@ -323,8 +341,8 @@ impl<'a> Inspector<'a> {
     }
 }
 
-/// Returns the first 16 bytes of a hash of the API, the system prompt and the user's first message, which identifies
-/// sessions without ids. Only the first 4,096 bytes of each text are hashed.
+/// Returns the first 16 bytes of a BLAKE3 hash of the API, the system prompt and the user's first message, which
+/// identifies sessions without ids. Of each text, the length and the first 4,096 bytes are hashed.
 fn conversation_hash(api: WireApi, system: &str, message: &str) -> [u8; 16] {
     let mut hasher = blake3::Hasher::new();
     hasher.update(api.name().as_bytes());

@@ -1,4 +1,4 @@
-//! Reads the lists of messages and of tools.
+//! Reads the lists of messages and of tools of all APIs.
 
 use contracts::Requirement;
 
@@ -10,10 +10,12 @@ use crate::{
 };
 
 impl<'a> Inspector<'a> {
-    /// Reads the list with the conversation, and calls `read` for each message, item or content with its index.
+    /// Reads the list with the conversation, records its byte range, and calls `read` with each message, item or
+    /// content and its index.
     ///
     /// # Errors
-    /// [`RequestError::WrongType`], with the type that was `expected`, if the value is not a list.
+    /// [`RequestError::WrongType`], with the type that was `expected`, if the value is not a list, and the errors of
+    /// `read`.
     pub(crate) fn each_message(
         &mut self,
         cursor: &mut Cursor<'a>,
@@ -39,6 +41,9 @@ impl<'a> Inspector<'a> {
 
     /// Reads the list of tool definitions, and calls `read` with the members of each one. Each definition is counted as
     /// a tool; a list or definition of another type makes the request [`Native`](Requirement::Native).
+    ///
+    /// # Errors
+    /// The errors of `read`, and [`RequestError`] if the list is not valid JSON.
     pub(crate) fn each_tool(
         &mut self,
         cursor: &mut Cursor<'a>,
@@ -59,13 +64,16 @@ impl<'a> Inspector<'a> {
     }
 
     /// Skips a value that should be a list; anything but `null` makes the request [`Native`](Requirement::Native).
+    ///
+    /// # Errors
+    /// [`RequestError`] if the value is not valid JSON.
     pub(crate) fn skip_non_list(&mut self, cursor: &mut Cursor<'a>) -> Result<(), RequestError> {
         let value = cursor.read_value()?;
         self.require_if(!value.is_null(), Requirement::Native);
         Ok(())
     }
 
-    /// Counts one tool definition, given as JSON.
+    /// Counts one tool definition and its characters; `definition` is its JSON text.
     pub(crate) fn count_tool(&mut self, definition: &str) {
         self.summary.needs.tools = true;
         self.summary.prompt.tools += 1;

@@ -1,4 +1,5 @@
-//! Checks the types of values. A value of an unexpected type makes the request [`Native`](Requirement::Native).
+//! Checks the types of values and inspects settings that several APIs share. A value of an unexpected type makes the
+//! request [`Native`](Requirement::Native).
 
 use contracts::Requirement;
 
@@ -14,37 +15,39 @@ impl<'a> Inspector<'a> {
         self.require(Requirement::Native);
     }
 
-    /// Checks that a value is `null` or of this type.
+    /// Makes the request [`Native`](Requirement::Native) unless a value is `null` or of this type.
     pub(crate) fn expect_kind(&mut self, kind: ValueKind, value: &Value<'a>) {
         self.require_if(!value.is_null() && value.kind != kind, Requirement::Native);
     }
 
-    /// Checks that a value is missing, `null` or of this type.
+    /// Makes the request [`Native`](Requirement::Native) unless a value is missing, `null` or of this type.
     pub(crate) fn expect_optional(&mut self, kind: ValueKind, value: Option<&Value<'a>>) {
         if let Some(value) = value {
             self.expect_kind(kind, value);
         }
     }
 
-    /// Checks that a value is present and a string.
+    /// Makes the request [`Native`](Requirement::Native) unless a value is present and a string.
     pub(crate) fn expect_string(&mut self, value: Option<&Value<'a>>) {
         self.require_if(value.is_none_or(|value| value.kind != ValueKind::String), Requirement::Native);
     }
 
-    /// Checks that a value is `null`, `true` or `false`.
+    /// Makes the request [`Native`](Requirement::Native) unless a value is `null`, `true` or `false`.
     pub(crate) fn expect_bool(&mut self, value: &Value<'a>) {
         self.require_if(!value.is_null() && value.as_bool().is_none(), Requirement::Native);
     }
 
-    /// Checks that a value is `null` or a whole number that is not negative, and returns the number.
+    /// Returns a value that is a non-negative integer; `None` for others, which make the request
+    /// [`Native`](Requirement::Native) unless they are `null`.
     pub(crate) fn expect_count(&mut self, value: &Value<'a>) -> Option<u64> {
         let count = value.as_u64();
         self.require_if(!value.is_null() && count.is_none(), Requirement::Native);
         count
     }
 
-    /// Returns the members of an object with these names, in the order of `names`; `None` for missing ones and `null`.
-    /// A member with another name makes the request [`Native`](Requirement::Native), as does a value that is no object.
+    /// Returns the members of an object with these names, in the order of `names`; `None` for members that are missing
+    /// or `null`. A member with another name, and a value that is not an object, make the request
+    /// [`Native`](Requirement::Native).
     pub(crate) fn known_members<const N: usize>(
         &mut self,
         object: &Value<'a>,
@@ -63,7 +66,7 @@ impl<'a> Inspector<'a> {
         found
     }
 
-    /// Records what a list of stop sequences requires.
+    /// Records the features that a list of stop sequences requires.
     pub(crate) fn inspect_stop_sequences(&mut self, stops: &Value<'a>) {
         self.expect_kind(ValueKind::Array, stops);
         let texts: Vec<_> = stops.elements().map(|stop| stop.string()).collect();
@@ -72,27 +75,27 @@ impl<'a> Inspector<'a> {
         self.summary.requires.extend(limits::required_by_stop_sequences(&texts));
     }
 
-    /// Records the temperature; what it requires also depends on `top_p`.
+    /// Records the temperature. Its requirement also depends on `top_p`, so it is determined at the end of the body.
     pub(crate) fn inspect_temperature(&mut self, temperature: &Value<'a>) {
         self.expect_kind(ValueKind::Number, temperature);
         self.temperature = temperature.as_f64();
     }
 
-    /// Records `top_p`; what it requires also depends on the temperature.
+    /// Records `top_p`. Its requirement also depends on the temperature, so it is determined at the end of the body.
     pub(crate) fn inspect_top_p(&mut self, top_p: &Value<'a>) {
         self.expect_kind(ValueKind::Number, top_p);
         self.top_p = top_p.as_f64();
     }
 
-    /// Records what the name of a tool requires, in a definition or a call.
+    /// Records the features that the name of a tool requires, in a definition or a call.
     pub(crate) fn inspect_tool_name(&mut self, name: Option<&Value<'a>>) {
         self.expect_string(name);
         let name = name.and_then(Value::string);
         self.summary.requires.extend(name.iter().flat_map(|name| limits::required_by_tool_name(name)));
     }
 
-    /// Checks the arguments of a call in `OpenAI`'s APIs, which are a string with a JSON object. Any other text is
-    /// [`Requirement::BrokenArguments`].
+    /// Inspects the arguments of a call in `OpenAI`'s APIs, which are a string with a JSON object. Text that is neither
+    /// blank nor a JSON object requires [`Requirement::BrokenArguments`].
     pub(crate) fn inspect_arguments(&mut self, arguments: Option<&Value<'a>>) {
         let Some(arguments) = arguments else { return };
         self.expect_kind(ValueKind::String, arguments);
@@ -101,7 +104,8 @@ impl<'a> Inspector<'a> {
         self.require_if(broken, Requirement::BrokenArguments);
     }
 
-    /// Records what the URL of an image requires: the media type of a base64 data URL, or fetching a remote image.
+    /// Records the features that the URL of an image requires: the media type of a base64 data URL, or fetching a
+    /// remote image.
     pub(crate) fn inspect_image_url(&mut self, url: &Value<'a>) {
         let Some(url) = url.text() else { return self.require_native() };
         let Some(data) = url.raw.strip_prefix("data:") else { return self.require(Requirement::RemoteImages) };

@@ -1,14 +1,14 @@
-//! Finds the client's working directory in injected texts.
+//! Finds the client's working directory in the texts that clients add to a prompt.
 
 use contracts::WireApi;
 
 use crate::json::decode_string;
 
-/// The longest path that is returned, in bytes with its escapes.
+/// The maximum length of a path in bytes, with its escapes; a longer one is ignored.
 const MAX_BYTES: usize = 1024;
 
-/// Returns the first absolute path after one of the API's markers for the working directory; `None` if there is none.
-/// `raw` is the content of a JSON string with its escapes.
+/// Returns the path after the first of the API's markers for the working directory that `raw` contains; `None` if `raw`
+/// contains no marker, or the path is not absolute or too long. `raw` is the content of a JSON string with its escapes.
 pub(crate) fn find(api: WireApi, raw: &str) -> Option<String> {
     crate::api::implementation(api).workspace_markers().iter().find_map(|marker| {
         // `contains` is much faster than `split_once`, and mostly finds nothing.
@@ -24,7 +24,8 @@ pub(crate) fn find(api: WireApi, raw: &str) -> Option<String> {
     })
 }
 
-/// Returns the offset of the first escaped line break, `\n` or `\r`. An escaped backslash does not start one.
+/// Returns the byte offset of the first escaped line break, `\n` or `\r`; `None` if there is none. In an escaped
+/// backslash followed by `n` the `n` is no line break.
 fn line_end(raw: &str) -> Option<usize> {
     let mut searched = 0;
     loop {

@@ -1,4 +1,4 @@
-//! A cursor over the tokens of a JSON text.
+//! A cursor over the tokens of a JSON text, and the validation of skipped values.
 
 use std::borrow::Cow;
 
@@ -7,21 +7,23 @@ use super::{
     text::{Value, ValueKind},
 };
 
-/// The deepest nesting of lists and objects in a skipped value.
+/// The maximum nesting depth of lists and objects in a skipped value, the limit of `serde_json`. One bit of a `u128` is
+/// needed for each level.
 pub(super) const MAX_DEPTH: u32 = 127;
 
 /// A syntax error of a JSON text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct SyntaxError {
-    /// A description of the error.
+    /// A description of the error, without content of the text.
     pub(crate) problem: &'static str,
     /// The byte offset of the error in the text.
     pub(crate) offset: usize,
 }
 
-/// A read position in a JSON text. It is `Copy`, so that a caller can keep a position and return to it.
+/// A read position in a JSON text. It is `Copy`, so that a caller can store a position and return to it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cursor<'a> {
+    /// The JSON text.
     text: &'a str,
     /// The byte offset of the next character to read.
     offset: usize,
@@ -47,11 +49,12 @@ pub(crate) struct ArrayElements {
 }
 
 impl<'a> Cursor<'a> {
+    /// Creates a cursor at the start of a text.
     pub(crate) fn new(text: &'a str) -> Self {
         Self { text, offset: 0, depth: 0, exact: true }
     }
 
-    /// Returns a cursor over the same text at another offset in bytes.
+    /// Returns a cursor over the same text at another byte offset.
     pub(crate) fn moved_to(self, offset: usize) -> Self {
         Self { offset, ..self }
     }
@@ -62,22 +65,26 @@ impl<'a> Cursor<'a> {
         self.exact
     }
 
-    /// Returns the position in bytes.
+    /// Returns the byte offset of the read position.
     pub(crate) fn offset(&self) -> usize {
         self.offset
     }
 
+    /// Returns a syntax error at the read position.
     fn error(&self, problem: &'static str) -> SyntaxError {
         SyntaxError { problem, offset: self.offset }
     }
 
-    /// Skips white space and returns the byte after it without skipping that; `None` at the end of the text.
+    /// Skips white space and returns the next byte without moving past it; `None` at the end of the text.
     fn peek_byte(&mut self) -> Option<u8> {
         self.offset = scan::skip_white_space(self.text.as_bytes(), self.offset);
         self.text.as_bytes().get(self.offset).copied()
     }
 
-    /// Returns the type of the next value without skipping the value. Fails if the first byte starts no value.
+    /// Returns the type of the next value without moving past it.
+    ///
+    /// # Errors
+    /// [`SyntaxError`] at the end of the text, or if the next byte starts no value.
     pub(crate) fn peek_kind(&mut self) -> Result<ValueKind, SyntaxError> {
         match self.peek_byte() {
             Some(b'{') => Ok(ValueKind::Object),
@@ -92,20 +99,27 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Moves behind the opening brace of an object; `None`, without moving, if the next value is of another type.
+    /// Moves past the opening brace of an object; `None`, without moving, if the next value is of another type.
+    ///
+    /// # Errors
+    /// [`SyntaxError`] if there is no value.
     pub(crate) fn enter_object(&mut self) -> Result<Option<ObjectMembers>, SyntaxError> {
         let is_object = self.peek_kind()? == ValueKind::Object;
         self.enter_if(is_object);
         Ok(is_object.then_some(ObjectMembers { is_first: true }))
     }
 
-    /// Moves behind the opening bracket of a list; `None`, without moving, if the next value is of another type.
+    /// Moves past the opening bracket of a list; `None`, without moving, if the next value is of another type.
+    ///
+    /// # Errors
+    /// [`SyntaxError`] if there is no value.
     pub(crate) fn enter_array(&mut self) -> Result<Option<ArrayElements>, SyntaxError> {
         let is_array = self.peek_kind()? == ValueKind::Array;
         self.enter_if(is_array);
         Ok(is_array.then_some(ArrayElements { is_first: true }))
     }
 
+    /// Moves past an opening bracket, and counts it as a level of nesting, if `matches` is true.
     fn enter_if(&mut self, matches: bool) {
         self.offset += usize::from(matches);
         self.depth += u32::from(matches);
@@ -113,6 +127,9 @@ impl<'a> Cursor<'a> {
     }
 
     /// Skips the next value, validates it, and returns it with its type and position.
+    ///
+    /// # Errors
+    /// [`SyntaxError`] if the value is invalid, or nested deeper than [`MAX_DEPTH`].
     pub(crate) fn read_value(&mut self) -> Result<Value<'a>, SyntaxError> {
         let kind = self.peek_kind()?;
         let start = self.offset;
@@ -125,8 +142,12 @@ impl<'a> Cursor<'a> {
         Ok(Value { raw: self.text.get(start..self.offset).unwrap_or_default(), start, kind, escape_overhead })
     }
 
-    /// Parses the whole text and returns the members with these names, in the order of `names`. The result is `None` if
-    /// the text is no object, a single member `None` if it is missing; of repeated members the last one counts.
+    /// Parses the text to its end and returns the members with these names, in the order of `names`. The result is
+    /// `None` if the text is not an object, a single member `None` if it is missing; of repeated members the last one
+    /// counts.
+    ///
+    /// # Errors
+    /// [`SyntaxError`] if the text is not valid JSON.
     pub(crate) fn get_many<const N: usize>(
         mut self,
         names: [&str; N],
@@ -150,11 +171,17 @@ impl<'a> Cursor<'a> {
     }
 
     /// Checks that only white space is left.
+    ///
+    /// # Errors
+    /// [`SyntaxError`] if there is anything else.
     pub(crate) fn expect_end(&mut self) -> Result<(), SyntaxError> {
         self.peek_byte().map_or(Ok(()), |_| Err(self.error("something behind the value")))
     }
 
-    /// Skips a number, `true`, `false` or `null`, and checks its spelling.
+    /// Skips a number, `true`, `false` or `null`. An inexact number is recorded for [`Cursor::is_exact`].
+    ///
+    /// # Errors
+    /// [`SyntaxError`] if the value is not spelled correctly.
     fn skip_scalar(&mut self, kind: ValueKind) -> Result<(), SyntaxError> {
         let literal: &[u8] = match kind {
             ValueKind::True => b"true",
@@ -175,7 +202,10 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
 
-    /// Skips a string; returns its [`Value::escape_overhead`].
+    /// Skips a string; returns its [`Value::escape_overhead`], in bytes.
+    ///
+    /// # Errors
+    /// [`SyntaxError`] if the string is invalid.
     fn skip_string(&mut self) -> Result<usize, SyntaxError> {
         let string = scan::scan_string(self.text.as_bytes(), self.offset + 1)?;
         self.offset = string.end;
@@ -187,6 +217,9 @@ impl<'a> Cursor<'a> {
     ///
     /// `open` is a stack of the brackets that are open, one bit each, the innermost one in the lowest bit: 1 for an
     /// object, 0 for a list. `depth` is its height, at most [`MAX_DEPTH`].
+    ///
+    /// # Errors
+    /// [`SyntaxError`] if the value is invalid, or nested deeper than [`MAX_DEPTH`].
     fn skip_nested(&mut self) -> Result<(), SyntaxError> {
         let (mut open, mut depth, mut is_first) = (0_u128, 0_u32, true);
         loop {
@@ -226,7 +259,11 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Skips the comma before a member or element, unless it is the first. `byte` is the next byte.
+    /// Skips the comma before a member or element; does nothing if the member or element is the first. `byte` is the
+    /// next byte.
+    ///
+    /// # Errors
+    /// [`SyntaxError`] if there is no comma.
     fn skip_comma(&mut self, byte: Option<u8>, is_first: bool) -> Result<(), SyntaxError> {
         if is_first {
             return Ok(());
@@ -239,6 +276,9 @@ impl<'a> Cursor<'a> {
     }
 
     /// Skips the name of a member and its colon; returns the name as a string value.
+    ///
+    /// # Errors
+    /// [`SyntaxError`] if there is no name, or no colon after it.
     fn read_name(&mut self) -> Result<Value<'a>, SyntaxError> {
         if self.peek_byte() != Some(b'"') {
             return Err(self.error("a member without a name"));
@@ -256,12 +296,18 @@ impl<'a> Cursor<'a> {
 
 impl ObjectMembers {
     /// Moves `cursor` to the value of the next member and returns the decoded name; `None` after the last member.
+    ///
+    /// # Errors
+    /// [`SyntaxError`] if a comma, the name or its colon is missing.
     pub(crate) fn next<'a>(&mut self, cursor: &mut Cursor<'a>) -> Result<Option<Cow<'a, str>>, SyntaxError> {
         Ok(self.next_name(cursor)?.and_then(|name| name.string()))
     }
 
     /// Moves `cursor` to the value of the next member and returns the name with its position; `None` after the last
     /// member.
+    ///
+    /// # Errors
+    /// [`SyntaxError`] if a comma, the name or its colon is missing.
     pub(super) fn next_name<'a>(&mut self, cursor: &mut Cursor<'a>) -> Result<Option<Value<'a>>, SyntaxError> {
         if !advance(cursor, &mut self.is_first, b'}')? {
             return Ok(None);
@@ -272,13 +318,19 @@ impl ObjectMembers {
 
 impl ArrayElements {
     /// Moves `cursor` to the next element; returns false after the last one.
+    ///
+    /// # Errors
+    /// [`SyntaxError`] if a comma is missing.
     pub(crate) fn next(&mut self, cursor: &mut Cursor<'_>) -> Result<bool, SyntaxError> {
         advance(cursor, &mut self.is_first, b']')
     }
 }
 
-/// Moves `cursor` to the next member or element. Returns false, and leaves the object or list, if the next byte is
-/// its closing bracket `close`. `is_first` is cleared.
+/// Moves `cursor` to the next member or element and returns true. Returns false, and leaves the object or list, if the
+/// next byte is its closing bracket `close`. `is_first` is cleared.
+///
+/// # Errors
+/// [`SyntaxError`] if the comma before a later member or element is missing.
 fn advance(cursor: &mut Cursor<'_>, is_first: &mut bool, close: u8) -> Result<bool, SyntaxError> {
     let byte = cursor.peek_byte();
     if byte == Some(close) {

@@ -1,4 +1,4 @@
-//! Scans strings, numbers and white space.
+//! Finds the ends of strings, numbers and white space in a JSON text, and validates them.
 
 use super::cursor::SyntaxError;
 
@@ -8,7 +8,7 @@ pub(super) struct ScannedString {
     pub(super) end: usize,
     /// By how many bytes its escapes exceed one byte per character.
     pub(super) escape_overhead: usize,
-    /// Whether it is valid Unicode, without unpaired surrogates.
+    /// Whether the string is valid Unicode, without unpaired surrogates.
     pub(super) is_valid_unicode: bool,
 }
 
@@ -17,8 +17,10 @@ const LOW_BITS: u64 = 0x0101_0101_0101_0101;
 /// A word with the highest bit of each byte set.
 const HIGH_BITS: u64 = 0x8080_8080_8080_8080;
 
-/// Scans a JSON string. `offset` is after its opening quote. Fails on control characters, invalid escapes and a missing
-/// closing quote.
+/// Scans a JSON string. `offset` is after its opening quote.
+///
+/// # Errors
+/// [`SyntaxError`] for control characters, invalid escapes and a missing closing quote.
 pub(super) fn scan_string(bytes: &[u8], mut offset: usize) -> Result<ScannedString, SyntaxError> {
     let (mut escape_overhead, mut is_valid_unicode) = (0, true);
     loop {
@@ -88,7 +90,7 @@ fn utf16_unit(bytes: &[u8], offset: usize) -> Option<u32> {
     digits.iter().try_fold(0, |value, digit| Some(value * 16 + char::from(*digit).to_digit(16)?))
 }
 
-/// Returns the offset after the JSON number that starts at `offset`; `None` if it is invalid.
+/// Returns the byte offset after the JSON number that starts at `offset`; `None` if the number is invalid.
 pub(super) fn number_end(bytes: &[u8], mut offset: usize) -> Option<usize> {
     let digit_count = |from: usize| bytes.iter().skip(from).take_while(|byte| byte.is_ascii_digit()).count();
     if bytes.get(offset) == Some(&b'-') {
@@ -117,7 +119,8 @@ pub(super) fn number_end(bytes: &[u8], mut offset: usize) -> Option<usize> {
     Some(offset)
 }
 
-/// Returns whether `serde_json` parses a number without loss: an integer of at most 64 bits, or any number below 2^53.
+/// Returns whether `serde_json` parses a number without loss: an integer of at most 64 bits, or any number with an
+/// absolute value below 2^53.
 pub(super) fn is_exact_number(number: &str) -> bool {
     /// 2^53: from here on, not every integer can be represented as a double.
     const FIRST_INEXACT: f64 = 9_007_199_254_740_992.0;

@@ -5,16 +5,18 @@ use serde::de::IgnoredAny;
 
 use super::{Cursor, ValueKind, decode_string, raw_prefix_length};
 
-/// Skips a whole text.
+/// Returns whether the parser accepts a text that is one JSON value.
 fn passes(text: &str) -> bool {
     let mut cursor = Cursor::new(text);
     cursor.read_value().is_ok() && cursor.expect_end().is_ok()
 }
 
+/// Returns whether the parser and `serde_json` both accept or both reject a text.
 fn agrees(text: &str) -> bool {
     passes(text) == serde_json::from_str::<IgnoredAny>(text).is_ok()
 }
 
+/// Texts at the limits of the grammar are accepted or rejected as by `serde_json`.
 #[test]
 fn odd_texts_are_judged_as_serde_json_judges_them() {
     for text in [
@@ -60,6 +62,7 @@ fn odd_texts_are_judged_as_serde_json_judges_them() {
     }
 }
 
+/// 127 levels are accepted, 128 are rejected, and a million do not overflow the stack.
 #[test]
 fn what_is_nested_too_deeply_is_refused_without_recursion() {
     let nested = |depth: usize| format!("{}1{}", "[".repeat(depth), "]".repeat(depth));
@@ -69,6 +72,7 @@ fn what_is_nested_too_deeply_is_refused_without_recursion() {
     assert!(!passes(&"{\"a\":".repeat(1_000_000)));
 }
 
+/// Members and elements found within a value have their byte range in the complete text.
 #[test]
 fn members_and_elements_are_where_they_are() {
     let text = r#" {"a": [1, {"b":null} ] , "\u0063":"\u00e9\n"}"#;
@@ -81,7 +85,7 @@ fn members_and_elements_are_where_they_are() {
     assert_eq!(list.members().count() + string.elements().count(), 0);
 }
 
-/// JSON, and things that nearly are.
+/// A concatenation of JSON tokens, which is valid JSON or nearly so.
 fn nearly_json() -> impl Strategy<Value = String> {
     let token = prop::sample::select(vec![
         "{",
@@ -105,6 +109,7 @@ fn nearly_json() -> impl Strategy<Value = String> {
     prop::collection::vec(token, 0..24).prop_map(|tokens| tokens.concat())
 }
 
+/// A JSON value nested up to four levels.
 fn any_json() -> impl Strategy<Value = serde_json::Value> {
     let leaf = prop_oneof![
         Just(serde_json::Value::Null),
@@ -121,7 +126,7 @@ fn any_json() -> impl Strategy<Value = serde_json::Value> {
     })
 }
 
-/// A character, and a JSON string's way to write it.
+/// A character, and a notation of it in a JSON string: escaped or not.
 fn written() -> impl Strategy<Value = (char, String)> {
     (any::<char>(), any::<bool>()).prop_map(|(character, escaped)| {
         let mut units = [0; 2];
@@ -169,6 +174,7 @@ proptest! {
         }
     }
 
+    /// A prefix of a decoded string is found in its escaped text.
     #[test]
     fn every_byte_of_a_text_is_found_in_its_string(pieces in prop::collection::vec(written(), 0..12), cut in 0_usize..13) {
         let raw: String = pieces.iter().map(|(_, raw)| raw.as_str()).collect();

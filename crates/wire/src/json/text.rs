@@ -1,42 +1,51 @@
-//! JSON values with their position, and the decoding of strings.
+//! JSON values with their position in the text, and the decoding of strings.
 
 use std::{borrow::Cow, ops::Range};
 
 /// The type of a JSON value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ValueKind {
+    /// `{…}`.
     Object,
+    /// `[…]`.
     Array,
+    /// A string with its quotes.
     String,
+    /// A number.
     Number,
+    /// `true`.
     True,
+    /// `false`.
     False,
+    /// `null`.
     Null,
 }
 
-/// A JSON value and its position in the text.
+/// A JSON value, as its text and its position. It is not parsed further until a method reads its content.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Value<'a> {
     /// The JSON text of the value, with the quotes of a string.
     pub(crate) raw: &'a str,
-    /// The offset of `raw` in the whole text, in bytes.
+    /// The offset of `raw` in the complete text, in bytes.
     pub(crate) start: usize,
+    /// The type of the value.
     pub(crate) kind: ValueKind,
-    /// For a string: by how many bytes its escapes exceed one byte per character.
+    /// For a string: by how many bytes its escapes exceed one byte per character. 0 for other values.
     pub(super) escape_overhead: usize,
 }
 
 impl<'a> Value<'a> {
-    /// Returns the range of the value in the whole text, in bytes.
+    /// Returns the byte range of the value in the complete text.
     pub(crate) fn span(&self) -> Range<usize> {
         self.start..self.start + self.raw.len()
     }
 
+    /// Returns whether the value is `null`.
     pub(crate) fn is_null(&self) -> bool {
         self.kind == ValueKind::Null
     }
 
-    /// Returns whether the value is `null`, `false`, zero, or empty.
+    /// Returns whether the value is `null`, `false`, zero, or an empty string, list or object.
     pub(crate) fn is_falsy(&self) -> bool {
         match self.kind {
             ValueKind::Null | ValueKind::False => true,
@@ -49,7 +58,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Returns the value of `true` or `false`; `None` for other values.
+    /// Returns the boolean; `None` for values of other types.
     pub(crate) fn as_bool(&self) -> Option<bool> {
         match self.kind {
             ValueKind::True => Some(true),
@@ -58,17 +67,17 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Returns a whole number that is not negative; `None` for other values.
+    /// Returns a non-negative integer of at most 64 bits; `None` for other values.
     pub(crate) fn as_u64(&self) -> Option<u64> {
         if self.kind == ValueKind::Number { self.raw.parse().ok() } else { None }
     }
 
-    /// Returns a number, rounded to a double; `None` for other values.
+    /// Returns a number, rounded to a double; `None` for values of other types.
     pub(crate) fn as_f64(&self) -> Option<f64> {
         if self.kind == ValueKind::Number { self.raw.parse().ok() } else { None }
     }
 
-    /// Returns the content of a string without decoding it; `None` for other values.
+    /// Returns the content of a string without decoding it; `None` for values of other types.
     pub(crate) fn text(&self) -> Option<Text<'a>> {
         if self.kind != ValueKind::String {
             return None;
@@ -77,30 +86,30 @@ impl<'a> Value<'a> {
         Some(Text { raw, start: self.start + 1, escape_overhead: self.escape_overhead })
     }
 
-    /// Decodes a string; `None` for other values.
+    /// Decodes a string; `None` for values of other types.
     pub(crate) fn string(&self) -> Option<Cow<'a, str>> {
         self.text().map(|text| text.decoded())
     }
 
-    /// Returns the number of Unicode scalar values: of a decoded string, or of the JSON of another value.
+    /// Returns the number of Unicode scalar values of the decoded string, or of the JSON text of another value.
     pub(crate) fn characters(&self) -> u64 {
         self.text().map_or_else(|| self.raw.chars().count() as u64, |text| text.characters())
     }
 }
 
-/// The content of a JSON string.
+/// The content of a JSON string, with its escapes and its position.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Text<'a> {
     /// The text between the quotes, with its escapes.
     pub(crate) raw: &'a str,
-    /// The offset of `raw` in the whole JSON text, in bytes.
+    /// The offset of `raw` in the complete JSON text, in bytes.
     pub(crate) start: usize,
     /// By how many bytes the escapes exceed one byte per character; 0 if there are none.
     escape_overhead: usize,
 }
 
 impl<'a> Text<'a> {
-    /// Returns the offset of the closing quote.
+    /// Returns the byte offset of the closing quote.
     pub(crate) fn end(&self) -> usize {
         self.start + self.raw.len()
     }
@@ -115,15 +124,15 @@ impl<'a> Text<'a> {
         self.raw.chars().count().saturating_sub(self.escape_overhead) as u64
     }
 
-    /// Returns the number of bytes that encode the first `decoded` bytes of the decoded text; `None` if it is shorter,
-    /// or if they end within a character.
+    /// Returns the number of bytes of `raw` that encode the first `decoded` bytes of the decoded text; `None` if the
+    /// text is shorter, or if these bytes end within a character.
     pub(crate) fn raw_prefix_length(&self, decoded: usize) -> Option<usize> {
         raw_prefix_length(self.raw, decoded)
     }
 }
 
 /// Returns the number of bytes of `raw` that encode the first `decoded` bytes of the decoded text; `None` if the text
-/// is shorter, or if they end within a character.
+/// is shorter, or if these bytes end within a character.
 pub(crate) fn raw_prefix_length(raw: &str, decoded: usize) -> Option<usize> {
     let (mut raw_length, mut remaining) = (0, decoded);
     while remaining > 0 {
@@ -143,7 +152,7 @@ pub(super) fn decode_string(raw: &str) -> Cow<'_, str> {
     if raw.contains('\\') { Cow::Owned(decode_escapes(raw)) } else { Cow::Borrowed(raw) }
 }
 
-/// Decodes a text with escapes. The rest of the text is kept if an escape is cut off.
+/// Decodes a text with escapes. If the last escape is cut off, it is copied unchanged.
 fn decode_escapes(raw: &str) -> String {
     let mut out = String::with_capacity(raw.len());
     let mut rest = raw;
@@ -158,8 +167,8 @@ fn decode_escapes(raw: &str) -> String {
     out
 }
 
-/// Decodes the escape at the start of a text; returns the character and the length of the escape. `None` if the text is
-/// too short.
+/// Decodes the escape at the start of a text; returns the character and the length of the escape in bytes. `None` if
+/// the text is too short.
 fn decode_escape(text: &str) -> Option<(char, usize)> {
     let character = match text.as_bytes().get(1)? {
         b'n' => '\n',
@@ -174,7 +183,7 @@ fn decode_escape(text: &str) -> Option<(char, usize)> {
 }
 
 /// Decodes the escape `\uXXXX`, or two of them that are a surrogate pair, at the start of a text; returns the character
-/// and the length of the escape. Invalid digits and unpaired surrogates result in U+FFFD.
+/// and the length in bytes, 6 or 12. Invalid digits and unpaired surrogates result in U+FFFD.
 fn decode_unicode_escape(text: &str) -> (char, usize) {
     let unit = |from: usize| {
         let digits = text.get(from..from + 6)?.strip_prefix("\\u")?;

@@ -1,10 +1,10 @@
-//! Iterates over skipped values, which are known to be valid.
+//! Iterates over the members and elements of a value, which was validated before.
 
 use super::{cursor::Cursor, text::Value};
 
 impl<'a> Value<'a> {
     /// Returns an iterator over the names and values of an object, in order. It is empty for other values. All
-    /// positions are relative to the whole text.
+    /// positions are relative to the complete text.
     pub(crate) fn members(&self) -> impl Iterator<Item = (Value<'a>, Value<'a>)> + use<'a> {
         let (base, mut cursor) = (self.start, Cursor::new(self.raw));
         let mut members = cursor.enter_object().ok().flatten();
@@ -15,8 +15,8 @@ impl<'a> Value<'a> {
         })
     }
 
-    /// Returns an iterator over the elements of a list. It is empty for other values. Positions are relative to the
-    /// whole text.
+    /// Returns an iterator over the elements of a list. It is empty for other values. All positions are relative to the
+    /// complete text.
     pub(crate) fn elements(&self) -> impl Iterator<Item = Value<'a>> + use<'a> {
         let (base, mut cursor) = (self.start, Cursor::new(self.raw));
         let mut elements = cursor.enter_array().ok().flatten();
@@ -26,8 +26,8 @@ impl<'a> Value<'a> {
         })
     }
 
-    /// Returns the members of an object with these names, in the order of `names`: `None` for a missing one, and for
-    /// other values than objects. Of repeated members the last one counts.
+    /// Returns the members of an object with these names, in the order of `names`. A member is `None` if it is missing;
+    /// all are `None` if the value is not an object. Of repeated members the last one counts.
     pub(crate) fn get_many<const N: usize>(&self, names: [&str; N]) -> [Option<Value<'a>>; N] {
         let mut found = [None; N];
         for (name, value) in self.members() {
@@ -39,13 +39,13 @@ impl<'a> Value<'a> {
         found
     }
 
-    /// Returns the member of an object with this name; `None` if it is missing.
+    /// Returns the member of an object with this name; `None` if it is missing, or if the value is not an object.
     pub(crate) fn get(&self, name: &str) -> Option<Value<'a>> {
         let [found] = self.get_many([name]);
         found
     }
 
-    /// Converts a position relative to a value that starts at `base` to one in the whole text.
+    /// Converts a position relative to a value that starts at the offset `base` to one in the complete text.
     fn shifted(self, base: usize) -> Self {
         Self { start: self.start + base, ..self }
     }

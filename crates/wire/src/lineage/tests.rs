@@ -1,12 +1,14 @@
-//! Lineage from each family of headers and from the body.
+//! Lineage from the headers of each client and from the body.
 
 use super::{ClientHeaders, Lineage, resolve_lineage};
 use crate::request_summary::Identity;
 
+/// Resolves the lineage of a request with these headers and, if given, the ids in its body.
 fn lineage(headers: &[(&str, &str)], body: Option<&Identity>) -> Lineage {
     resolve_lineage(&ClientHeaders::parse(headers.iter().copied()), body)
 }
 
+/// Returns an owned text as the value of an optional field.
 #[expect(clippy::unnecessary_wraps, reason = "what it is compared with may be nothing")]
 fn some(text: &str) -> Option<String> {
     Some(text.to_owned())
@@ -32,6 +34,7 @@ fn a_sub_agent_of_claude_code_is_a_thread_of_the_session() {
     assert_eq!(lineage(&headers, None), expected);
 }
 
+/// A Codex thread with the id of the session is the main thread, and not a parent either.
 #[test]
 fn the_main_thread_of_codex_is_no_thread_of_its_own_and_no_parent() {
     let main = lineage(&[("session-id", "s-1"), ("thread-id", "s-1")], None);
@@ -48,6 +51,7 @@ fn the_main_thread_of_codex_is_no_thread_of_its_own_and_no_parent() {
     assert!(!lineage(&[("session-id", "s-1"), ("x-openai-subagent", "compact")], None).subagent);
 }
 
+/// The ids in Codex's turn metadata are used if its headers are missing; invalid metadata is ignored.
 #[test]
 fn the_turn_metadata_of_codex_stands_in_for_its_headers() {
     let metadata =
@@ -68,6 +72,7 @@ fn a_sub_agent_of_opencode_belongs_to_the_session_that_started_it() {
     assert_eq!((main.session, main.thread, main.subagent), (some("ses_b"), None, false));
 }
 
+/// Ids in the body are used if the headers have none, and headers take precedence.
 #[test]
 fn the_body_speaks_where_headers_are_silent() {
     let body = Identity {
@@ -95,6 +100,8 @@ fn a_cache_key_is_a_session_only_when_an_agent_sends_it() {
     assert_eq!(lineage(&[("user-agent", "OpenAI/Python 2.54.0")], Some(&body)).session, None);
 }
 
+/// Ids are truncated to 128 bytes and stripped of white space and control characters; a path with control characters is
+/// ignored.
 #[test]
 fn ids_are_cut_and_cleaned() {
     let long = "x".repeat(500);

@@ -11,35 +11,40 @@ use crate::{
     usage::{merge_usage_objects, usage},
 };
 
-/// The number of tool calls that are kept; further ones are ignored.
+/// The maximum number of tool calls in a summary; further ones are ignored.
 const MAX_CALLS: usize = 256;
 
-/// The longest id or name that is kept, in bytes.
+/// The maximum length of an id or name in bytes; longer ones are truncated.
 const MAX_NAME_BYTES: usize = 256;
 
-/// The longest usage object that is read, in bytes.
+/// The maximum length of a usage object in bytes; longer ones are ignored.
 const MAX_USAGE_BYTES: usize = 64 * 1024;
 
 /// Builds the summary of a response from its events, or from its body if it is not streamed.
 #[derive(Debug, Default)]
 pub(crate) struct SummaryBuilder {
-    /// The last usage object, or all of them merged, as JSON.
+    /// The last usage object, or all of them merged, as JSON text; `None` if none was received.
     usage_object: Option<String>,
+    /// The reported stop reason; `None` until it is received.
     pub(crate) stop_reason: Option<StopReason>,
     /// The tool calls in order, each with the number by which its deltas refer to it.
     calls: Vec<(u64, ResponseToolCall)>,
+    /// The number of thinking blocks so far.
     pub(crate) thinking_blocks: u32,
     /// Whether the last output was thinking, in APIs that do not mark where thinking starts.
     last_was_thinking: bool,
+    /// The provider's name of the model; `None` until it is received.
     pub(crate) model: Option<String>,
+    /// Whether the end of the response was received.
     pub(crate) complete: bool,
+    /// The class of the error in the response; `None` if there is none.
     pub(crate) error: Option<ErrorClass>,
-    /// Bytes of output so far.
+    /// The number of bytes of output so far, as escaped in the JSON.
     output_bytes: u64,
 }
 
 impl SummaryBuilder {
-    /// Replaces the usage object. An empty or too long one is ignored.
+    /// Replaces the usage object. A missing, empty or too long one is ignored.
     pub(crate) fn set_usage(&mut self, usage_object: Option<Value<'_>>) {
         if let Some(usage_object) =
             usage_object.filter(|usage_object| !usage_object.is_falsy() && usage_object.raw.len() <= MAX_USAGE_BYTES)
@@ -48,7 +53,7 @@ impl SummaryBuilder {
         }
     }
 
-    /// Merges a usage object that has only the changed fields into the previous one. An empty or too long one is
+    /// Merges a usage object with only the changed fields into the previous one. A missing, empty or too long one is
     /// ignored.
     pub(crate) fn merge_usage(&mut self, usage_object: Option<Value<'_>>) {
         let Some(later) =
@@ -62,14 +67,14 @@ impl SummaryBuilder {
         });
     }
 
-    /// Sets the name of the model, unless it is already known.
+    /// Sets the name of the model, unless it is already known or `model` is missing.
     pub(crate) fn set_model(&mut self, model: Option<Value<'_>>) {
         if self.model.is_none() {
             self.model = model.and_then(|model| model.string()).map(|model| truncated(&model, MAX_NAME_BYTES));
         }
     }
 
-    /// Counts the bytes of a string of output, as escaped in the JSON.
+    /// Counts the bytes of a string of output, as escaped in the JSON; nothing if it is missing or not a string.
     pub(crate) fn add_output(&mut self, text: Option<Value<'_>>) {
         self.add_output_bytes(text.and_then(|text| text.text()).map_or(0, |text| text.raw.len()));
     }
@@ -79,7 +84,8 @@ impl SummaryBuilder {
         self.output_bytes += bytes as u64;
     }
 
-    /// Counts a text of output, which is thinking or not. Consecutive texts of thinking count as one thinking block.
+    /// Counts a text of output; `is_thinking` is whether it is thinking. Consecutive texts of thinking count as one
+    /// thinking block. An empty or missing text is ignored.
     pub(crate) fn add_text(&mut self, is_thinking: bool, text: Option<Value<'_>>) {
         if text.is_none_or(|text| text.is_falsy()) {
             return;
@@ -89,8 +95,8 @@ impl SummaryBuilder {
         self.add_output(text);
     }
 
-    /// Starts the tool call with this number, or updates it. Ids and names that are missing or empty leave the known
-    /// ones unchanged.
+    /// Starts the tool call with this number, or updates it. A missing or empty id or name leaves the known one
+    /// unchanged; longer ones than [`MAX_NAME_BYTES`] are truncated. Calls beyond [`MAX_CALLS`] are ignored.
     pub(crate) fn start_call(&mut self, number: u64, id: Option<Value<'_>>, name: Option<Value<'_>>) {
         self.last_was_thinking = false;
         let text = |value: Option<Value<'_>>| {
@@ -113,7 +119,8 @@ impl SummaryBuilder {
         self.calls.len() as u64
     }
 
-    /// Appends a part of its arguments to the call with this number; they are cut at [`MAX_ARGUMENT_BYTES`].
+    /// Appends a delta of its arguments to the call with this number, and counts its bytes as output. The arguments are
+    /// cut at [`MAX_ARGUMENT_BYTES`].
     pub(crate) fn append_arguments(&mut self, number: u64, more: Option<Value<'_>>) {
         self.add_output(more);
         let Some(more) = more.and_then(|more| more.string()) else { return };
@@ -123,7 +130,8 @@ impl SummaryBuilder {
         }
     }
 
-    /// Appends to the arguments of a block, if the block is a call of one of the client's tools.
+    /// Appends a delta to the arguments of a block if the block is a call of one of the client's tools. For other
+    /// blocks the delta is only counted as output.
     pub(crate) fn append_block_arguments(&mut self, number: u64, more: Option<Value<'_>>) {
         if self.calls.iter().any(|(known, _)| *known == number) {
             self.append_arguments(number, more);
@@ -132,7 +140,8 @@ impl SummaryBuilder {
         }
     }
 
-    /// Sets the arguments of the call with this number, cut at [`MAX_ARGUMENT_BYTES`].
+    /// Sets the arguments of the call with this number, cut at [`MAX_ARGUMENT_BYTES`]. Missing or empty arguments leave
+    /// the known ones unchanged.
     pub(crate) fn set_arguments(&mut self, number: u64, arguments: Option<Value<'_>>) {
         let Some(arguments) = arguments else { return };
         let Some(call) = self.call_mut(number) else { return };
@@ -142,7 +151,7 @@ impl SummaryBuilder {
         }
     }
 
-    /// Returns the latest call with this number, or a new one; `None` if there are too many calls.
+    /// Returns the latest call with this number, or adds one; `None` if the summary has [`MAX_CALLS`] calls.
     fn call_mut(&mut self, number: u64) -> Option<&mut ResponseToolCall> {
         let index = match self.calls.iter().rposition(|(known, _)| *known == number) {
             Some(index) => index,
@@ -155,7 +164,8 @@ impl SummaryBuilder {
         self.calls.get_mut(index).map(|(_, call)| call)
     }
 
-    /// Builds the summary of a complete or broken-off response of `api`.
+    /// Builds the summary of a response of `api`, which may have ended early. If the model called a tool, the end of
+    /// the turn becomes tool use.
     pub(crate) fn finish(self, api: WireApi) -> ResponseSummary {
         let tool_calls: Vec<_> = self.calls.into_iter().map(|(_, call)| call).collect();
         let stop_reason = match self.stop_reason {

@@ -1,4 +1,4 @@
-//! Responses of all APIs, streamed, not streamed, split and broken.
+//! Summaries of responses of all APIs: streamed, not streamed, split into chunks, cut off and damaged.
 
 use contracts::{
     Usage, WireApi,
@@ -9,23 +9,26 @@ use proptest::prelude::*;
 use super::ResponseInspector;
 use crate::response_summary::{ResponseSummary, ResponseToolCall};
 
-/// A stream of events; those of Anthropic and Responses have names.
+/// Returns a stream of events with this data, all with the same name.
 fn stream(events: &[&str]) -> String {
     // A line feed inside the data would end it.
     let event = |event: &&str| format!("event: x\ndata: {}\n\n", event.replace('\n', " "));
     events.iter().map(event).collect::<Vec<_>>().concat()
 }
 
+/// Returns the summary of a response that arrives in one chunk.
 fn seen(api: WireApi, streaming: bool, body: &str) -> ResponseSummary {
     let mut watcher = ResponseInspector::new(api, streaming);
     watcher.feed(body.as_bytes());
     watcher.finish()
 }
 
+/// Returns a tool call with these values.
 fn call(id: &str, name: &str, arguments: &str) -> ResponseToolCall {
     ResponseToolCall { id: id.to_owned(), name: name.to_owned(), arguments: arguments.to_owned() }
 }
 
+/// Returns the summary of a complete response of the model `m-1` without output.
 fn expected(usage: Usage, stop_reason: StopReason) -> ResponseSummary {
     ResponseSummary {
         usage: Some(usage),
@@ -40,10 +43,12 @@ fn expected(usage: Usage, stop_reason: StopReason) -> ResponseSummary {
     }
 }
 
+/// Returns the summary without its raw usage object.
 fn without_raw(seen: ResponseSummary) -> ResponseSummary {
     ResponseSummary { raw_usage: None, ..seen }
 }
 
+/// The events of a Messages stream with thinking, text and a tool call.
 const ANTHROPIC: &[&str] = &[
     r#"{"type":"message_start","message":{"model":"m-1","content":[],"usage":{"input_tokens":3,
         "cache_read_input_tokens":100,"cache_creation_input_tokens":9,"output_tokens":1}}}"#,
@@ -60,6 +65,7 @@ const ANTHROPIC: &[&str] = &[
     r#"{"type":"message_stop"}"#,
 ];
 
+/// The summary of [`ANTHROPIC`].
 fn anthropic() -> ResponseSummary {
     let usage = Usage { input: 3, cache_read: 100, cache_write_5m: 9, cache_write_1h: 0, output: 42 };
     ResponseSummary {
@@ -70,6 +76,7 @@ fn anthropic() -> ResponseSummary {
     }
 }
 
+/// The usage of a Messages stream is merged from all its events.
 #[test]
 fn a_stream_of_messages_is_read_and_its_last_account_counts() {
     let seen = seen(WireApi::AnthropicMessages, true, &stream(ANTHROPIC));
@@ -78,6 +85,7 @@ fn a_stream_of_messages_is_read_and_its_last_account_counts() {
     assert_eq!(without_raw(seen), anthropic());
 }
 
+/// A Messages response has the same summary whether it is streamed or not, except for the bytes of output.
 #[test]
 fn a_whole_message_is_read_alike() {
     let body = r#"{"type":"message","model":"m-1","content":[{"type":"thinking","thinking":"hm","signature":"s"},
@@ -88,6 +96,7 @@ fn a_whole_message_is_read_alike() {
     assert_eq!(without_raw(seen), ResponseSummary { output_bytes: 15, ..anthropic() });
 }
 
+/// The events of a chat completions stream with thinking, text and two interleaved tool calls.
 const CHAT: &[&str] = &[
     r#"{"model":"m-1","choices":[{"index":0,"delta":{"role":"assistant","content":null}}],"usage":null}"#,
     r#"{"model":"m-1","choices":[{"index":0,"delta":{"reasoning_content":"hm"}}]}"#,
@@ -100,6 +109,7 @@ const CHAT: &[&str] = &[
     "[DONE]",
 ];
 
+/// The summary of [`CHAT`].
 fn chat() -> ResponseSummary {
     let usage = Usage { input: 176, cache_read: 1_024, output: 40, ..Usage::default() };
     ResponseSummary {
@@ -124,6 +134,7 @@ fn usage_beside_the_last_choice_counts_too() {
     assert_eq!(without_raw(seen), ResponseSummary { output_bytes: 1, ..expected(usage, StopReason::EndTurn) });
 }
 
+/// A chat completion has the same summary whether it is streamed or not.
 #[test]
 fn a_whole_chat_completion_is_read_alike() {
     let body = r#"{"model":"m-1","choices":[{"index":0,"message":{"content":"yes","reasoning":"hm","tool_calls":[
@@ -133,6 +144,7 @@ fn a_whole_chat_completion_is_read_alike() {
     assert_eq!(without_raw(seen(WireApi::OpenAiChat, false, body)), chat());
 }
 
+/// The events of a Responses stream with reasoning, text, a function call and a call of a custom tool.
 const RESPONSES: &[&str] = &[
     r#"{"type":"response.created","response":{"model":"m-1","status":"in_progress","usage":null}}"#,
     r#"{"type":"response.output_item.added","output_index":0,"item":{"type":"reasoning","summary":[]}}"#,
@@ -148,6 +160,7 @@ const RESPONSES: &[&str] = &[
         "output_tokens":40,"input_tokens_details":{"cached_tokens":1024}}}}"#,
 ];
 
+/// The summary of [`RESPONSES`].
 fn responses() -> ResponseSummary {
     ResponseSummary {
         tool_calls: vec![call("c1", "f", r#"{"a":1}"#), call("c2", "patch", "*** Begin")],
@@ -161,6 +174,7 @@ fn a_stream_of_responses_is_read() {
     assert_eq!(without_raw(seen(WireApi::OpenAiResponses, true, &stream(RESPONSES))), responses());
 }
 
+/// A response has the same summary whether it is streamed or not, except for the bytes of output.
 #[test]
 fn a_whole_response_is_read_alike() {
     let body = r#"{"model":"m-1","status":"completed","error":null,"incomplete_details":null,"output":[
@@ -175,6 +189,7 @@ fn a_whole_response_is_read_alike() {
     );
 }
 
+/// A response that is incomplete or failed has the stop reason or the error class.
 #[test]
 fn a_response_that_did_not_end_well_says_why() {
     let check = |end: &str, stop_reason, error| {
@@ -189,6 +204,7 @@ fn a_response_that_did_not_end_well_says_why() {
     check(error, StopReason::Unknown, Some(ErrorClass::ServerError));
 }
 
+/// The chunks of a Gemini stream with thinking, text and a function call.
 const GEMINI: &[&str] = &[
     r#"{"candidates":[{"content":{"parts":[{"text":"hm","thought":true}],"role":"model"}}],"modelVersion":"m-1",
         "usageMetadata":{"promptTokenCount":1200,"totalTokenCount":1200}}"#,
@@ -197,10 +213,12 @@ const GEMINI: &[&str] = &[
         "usageMetadata":{"promptTokenCount":1200,"cachedContentTokenCount":1024,"candidatesTokenCount":10,"thoughtsTokenCount":30}}"#,
 ];
 
+/// The summary of [`GEMINI`].
 fn gemini() -> ResponseSummary {
     ResponseSummary { tool_calls: vec![call("", "f", r#"{"a":1}"#)], output_bytes: 14, ..chat() }
 }
 
+/// Gemini's chunks have the same summary as events and as one list; a blocked prompt is a refusal.
 #[test]
 fn gemini_s_answers_are_read_in_events_in_a_list_and_alone() {
     assert_eq!(without_raw(seen(WireApi::Gemini, true, &stream(GEMINI))), gemini());
@@ -234,6 +252,7 @@ fn an_error_inside_a_stream_or_instead_of_it_has_a_class() {
     assert_eq!(seen(WireApi::Gemini, true, &stream(&[gemini])).error, Some(ErrorClass::RateLimit));
 }
 
+/// A summary has at most 256 tool calls with 64 KiB of arguments each.
 #[test]
 fn memory_is_bounded_by_what_is_kept() {
     let mut watcher = ResponseInspector::new(WireApi::OpenAiChat, true);
@@ -251,6 +270,7 @@ fn memory_is_bounded_by_what_is_kept() {
     assert_eq!(seen.tool_calls[0].arguments.len(), 64 * 1024);
 }
 
+/// Returns the summary of a response that is split at these offsets, modulo its length.
 fn chunked(api: WireApi, body: &[u8], cuts: &[usize]) -> ResponseSummary {
     let mut cuts: Vec<_> = cuts.iter().map(|cut| cut % (body.len() + 1)).chain([0, body.len()]).collect();
     cuts.sort_unstable();
@@ -262,6 +282,7 @@ fn chunked(api: WireApi, body: &[u8], cuts: &[usize]) -> ResponseSummary {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
+    /// The summary does not depend on how the response is split into chunks.
     #[test]
     fn what_is_seen_does_not_depend_on_chunks(cuts in prop::collection::vec(any::<usize>(), 0..30)) {
         let streams = [

@@ -1,4 +1,5 @@
-//! Reading and converting agree on what a request requires: what is carried is converted, what is not is refused.
+//! Inspection and conversion agree: a request is converted if the other API supports all its requirements, or if the
+//! others may be dropped, and rejected otherwise.
 
 use std::collections::BTreeSet;
 
@@ -8,6 +9,8 @@ use wire::{ConversionOptions, convert_request, inspect};
 
 use crate::bodies;
 
+/// Checks the conversion of a request to each other API against its requirements, once with all adaptable features
+/// allowed to be dropped and once with none. `name` identifies the request in failures.
 fn agrees(api: WireApi, name: &str, body: &Value) {
     let text = body.to_string();
     let requires = inspect(api, text.as_bytes()).unwrap().requires;

@@ -1,13 +1,16 @@
-//! Calls beside the conversation are known by their signs, and no main turn is taken for one.
+//! Auxiliary calls of each client are recognised, and similar requests of a conversation are not.
 
 use contracts::{AuxiliaryCall, WireApi};
 use serde_json::{Value, json};
 use wire::inspect;
 
+/// Returns the kind of auxiliary call of a request; `None` for a request of a conversation.
 fn side(api: WireApi, body: &Value) -> Option<AuxiliaryCall> {
     inspect(api, body.to_string().as_bytes()).unwrap().auxiliary_call
 }
 
+/// Returns the kind of auxiliary call of a request of Claude Code with this system prompt, message and additional
+/// fields.
 fn anthropic(system: &str, message: &str, fields: &Value) -> Option<AuxiliaryCall> {
     let mut body = json!({
         "system": [{"type": "text", "text": "You are Claude Code, the CLI."}, {"type": "text", "text": system}],
@@ -17,16 +20,19 @@ fn anthropic(system: &str, message: &str, fields: &Value) -> Option<AuxiliaryCal
     side(WireApi::AnthropicMessages, &body)
 }
 
+/// Returns the schema of an object with these properties.
 fn schema(names: &[&str]) -> Value {
     let properties: serde_json::Map<_, _> =
         names.iter().map(|name| ((*name).to_owned(), json!({"type": "string"}))).collect();
     json!({"type": "object", "properties": properties})
 }
 
+/// Returns fields that require a response with these properties, without tools.
 fn titled(names: &[&str]) -> Value {
     json!({"output_config": {"format": {"type": "json_schema", "schema": schema(names)}}, "tools": []})
 }
 
+/// A call is recognised by the start of its system prompt.
 #[test]
 fn signs_in_the_system_prompt_are_known() {
     let sign = |system: &str| anthropic(system, "x", &json!({}));
@@ -43,6 +49,8 @@ fn signs_in_the_system_prompt_are_known() {
     assert_eq!(sign("Answer in a friendly way."), None);
 }
 
+/// A request with a title in its schema is a title call only if its prompt mentions a title and the schema has at most
+/// one other property.
 #[test]
 fn a_title_is_asked_for_by_a_schema_and_a_prompt_about_titles() {
     let prompt = "Generate a concise title for this coding session.";
@@ -52,6 +60,7 @@ fn a_title_is_asked_for_by_a_schema_and_a_prompt_about_titles() {
     assert_eq!(anthropic(prompt, "x", &titled(&["title", "author", "year"])), None);
 }
 
+/// A request with tools belongs to the conversation, except Claude Code's web search.
 #[test]
 fn a_request_with_tools_is_no_auxiliary_call_but_for_the_search_that_is_one() {
     let tools = json!({"tools": [{"name": "Bash", "input_schema": {}}]});
@@ -64,6 +73,7 @@ fn a_request_with_tools_is_no_auxiliary_call_but_for_the_search_that_is_one() {
     assert_eq!(anthropic(prompt, "Perform a web search for the query: x", &search), Some(AuxiliaryCall::Other));
 }
 
+/// Claude Code's account check and its summaries of web pages are recognised.
 #[test]
 fn probes_and_pages_of_the_web_are_known() {
     assert_eq!(anthropic("", "quota", &json!({"max_tokens": 1})), Some(AuxiliaryCall::Other));
@@ -72,6 +82,7 @@ fn probes_and_pages_of_the_web_are_known() {
     assert_eq!(anthropic("", "What is web page content?", &json!({})), None);
 }
 
+/// Gemini CLI's classifier calls are recognised by the complete set of their response properties.
 #[test]
 fn gemini_cli_s_questions_to_itself_are_known() {
     let asked = |names: &[&str]| {

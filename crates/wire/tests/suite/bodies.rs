@@ -1,4 +1,4 @@
-//! Requests in the image of what clients send, as large as theirs, in words of our own.
+//! Request bodies modelled on those of real clients, with the same structure and size and with generated texts.
 
 use serde_json::{Value, json};
 
@@ -8,6 +8,7 @@ fn prose(bytes: usize) -> String {
     sentence.chars().cycle().take(bytes).collect()
 }
 
+/// Returns the schema of a tool with these parameters, each with a description.
 fn schema(names: &[&str]) -> Value {
     let property = |name: &&str| ((*name).to_owned(), json!({"type": "string", "description": prose(120)}));
     let properties: serde_json::Map<_, _> = names.iter().map(property).collect();
@@ -17,9 +18,10 @@ fn schema(names: &[&str]) -> Value {
     })
 }
 
+/// The parameters of all tools.
 const ARGUMENTS: [&str; 5] = ["command", "description", "timeout", "run_in_background", "path"];
 
-/// The content of the user's message in a main turn of Claude Code.
+/// Returns the content of a user message of Claude Code: a reminder that the client injects, and the text.
 pub(crate) fn reminded(text: &str) -> Value {
     let reminder = format!("<system-reminder>\nAs you answer, know this:\n{}\n</system-reminder>\n", prose(300));
     json!([{"type": "text", "text": reminder}, {"type": "text", "text": text, "cache_control": {"type": "ephemeral"}}])
@@ -48,13 +50,13 @@ pub(crate) fn claude_code(messages: &[Value], tools: usize) -> Value {
     })
 }
 
-/// The first turn of Claude Code: the message, and the agents and skills in a system message behind it.
+/// Returns the first request of a turn of Claude Code: the message, then a system message with agents and skills.
 pub(crate) fn claude_code_main(text: &str) -> Value {
     let agents = json!({"role": "system", "content": format!("Available agents:\n{}", prose(6_000))});
     claude_code(&[json!({"role": "user", "content": reminded(text)}), agents], 25)
 }
 
-/// The same turn after a tool was called.
+/// Returns the request of Claude Code that continues the same turn after a tool call.
 pub(crate) fn claude_code_continued(text: &str) -> Value {
     let call = json!({"type": "tool_use", "id": "toolu_1", "name": "Tool1", "input": {"command": "cargo test"}});
     let thinking = json!({"type": "thinking", "thinking": prose(400), "signature": "c2lnbmVk"});
@@ -70,7 +72,7 @@ pub(crate) fn claude_code_continued(text: &str) -> Value {
     )
 }
 
-/// Claude Code asks for a title.
+/// Returns the request of Claude Code for a title.
 pub(crate) fn claude_code_title() -> Value {
     let mut body = claude_code(&[json!({"role": "user", "content": "<session>\nfix the basket\n</session>"})], 0);
     body["system"][2]["text"] = json!("Generate a short, sentence-case title for this coding session.");
@@ -81,11 +83,12 @@ pub(crate) fn claude_code_title() -> Value {
     body
 }
 
+/// Returns a message item of Responses with one text.
 fn item(role: &str, text: &str) -> Value {
     json!({"type": "message", "role": role, "content": [{"type": "input_text", "text": text}]})
 }
 
-/// A turn of Codex in which a tool has answered.
+/// Returns a request of Codex, by a sub-agent, that continues a turn after a tool call.
 pub(crate) fn codex_continued(text: &str) -> Value {
     let environment =
         "<environment_context>\n  <cwd>/home/dev/shop</cwd>\n  <shell>bash</shell>\n</environment_context>";
@@ -114,7 +117,7 @@ pub(crate) fn codex_continued(text: &str) -> Value {
     })
 }
 
-/// A first turn of opencode over chat completions.
+/// Returns the first request of a turn of opencode, which uses chat completions.
 pub(crate) fn opencode(text: &str) -> Value {
     let system = format!(
         "You are opencode, a tool for the terminal.\n{}\n<env>\n  Working directory: /srv/shop\n</env>",
@@ -128,7 +131,7 @@ pub(crate) fn opencode(text: &str) -> Value {
     })
 }
 
-/// opencode asks for a title.
+/// Returns the request of opencode for a title.
 pub(crate) fn opencode_title() -> Value {
     json!({
         "model": "small", "max_tokens": 32_000, "stream": true,
@@ -140,7 +143,7 @@ pub(crate) fn opencode_title() -> Value {
     })
 }
 
-/// A turn of aider.
+/// Returns a request of aider, with its example conversation and its files before the message.
 pub(crate) fn aider(text: &str) -> Value {
     let rules = "To suggest changes to a file you MUST return the whole file.\n";
     json!({
@@ -158,10 +161,11 @@ pub(crate) fn aider(text: &str) -> Value {
     })
 }
 
+/// The text that Gemini CLI injects before the first message.
 const SETUP: &str =
     "<session_context>\nThis is the Gemini CLI.\n- **Workspace Directories:**\n  - /srv/shop\n</session_context>";
 
-/// A turn of Gemini CLI in which a function has answered.
+/// Returns a request of Gemini CLI that continues a turn after a failed function call.
 pub(crate) fn gemini_cli(text: &str) -> Value {
     json!({
         "contents": [
@@ -181,7 +185,7 @@ pub(crate) fn gemini_cli(text: &str) -> Value {
     })
 }
 
-/// Gemini CLI asks how hard a task is.
+/// Returns the request of Gemini CLI that classifies the complexity of a task.
 pub(crate) fn gemini_cli_router(text: &str) -> Value {
     json!({
         "contents": [{"role": "user", "parts": [{"text": SETUP}]}, {"role": "user", "parts": [{"text": text}]}],
@@ -192,7 +196,7 @@ pub(crate) fn gemini_cli_router(text: &str) -> Value {
     })
 }
 
-/// What SDKs send.
+/// Returns a minimal request of an SDK.
 pub(crate) fn small_chat() -> Value {
     json!({"model": "mock", "messages": [{"role": "user", "content": "hi"}], "stream": true})
 }

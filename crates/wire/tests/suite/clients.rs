@@ -1,4 +1,4 @@
-//! Inspects requests modelled on those of real clients.
+//! Inspection of requests modelled on those of real clients: each snapshot has the complete result.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ use wire::{ClientHeaders, inspect, resolve_lineage};
 
 use crate::bodies;
 
-/// What the gateway would know, as text.
+/// Returns the result of inspecting a request, with its lineage, as text for a snapshot.
 fn known(api: WireApi, headers: &[(&str, &str)], body: &Value) -> String {
     let body = body.to_string();
     let read = inspect(api, body.as_bytes()).unwrap();
@@ -34,6 +34,7 @@ fn known(api: WireApi, headers: &[(&str, &str)], body: &Value) -> String {
     text
 }
 
+/// The user agent of Claude Code.
 const CLAUDE_CODE: (&str, &str) = ("user-agent", "claude-cli/2.1.197 (external, cli)");
 
 #[test]

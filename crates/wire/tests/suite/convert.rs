@@ -1,4 +1,8 @@
-//! Conversion between the wire APIs: requests, whole answers, and streams in whatever pieces and order they come.
+//! Conversion between the wire APIs: requests, responses that are not streamed, and streams with any chunks and any
+//! order of blocks.
+//!
+//! `story` is a response in no API's format. `provider` writes it as a provider of each API, and `client` reads it as a
+//! client of each API, so a conversion is checked by comparing the story before and after it.
 
 mod bodies;
 mod client;

@@ -9,7 +9,7 @@ use wire::{
 
 use crate::bodies;
 
-/// A body of every kind, not too large.
+/// Returns bodies of each API, small enough for many runs.
 fn samples() -> Vec<(WireApi, Value)> {
     let call = json!({"type": "tool_use", "id": "t", "name": "Read", "input": {"path": "a.rs"}});
     let result = json!({"type": "tool_result", "tool_use_id": "t", "content": [{"type": "text", "text": "ok"}]});
@@ -35,25 +35,28 @@ fn samples() -> Vec<(WireApi, Value)> {
     ]
 }
 
+/// Parses a body.
 fn parsed(body: &[u8]) -> Value {
     serde_json::from_slice(body).unwrap()
 }
 
+/// Returns a body with the edits applied.
 fn edited(body: &str, edits: impl IntoIterator<Item = Edit>) -> Vec<u8> {
     apply_edits(body.as_bytes(), edits.into_iter().collect())
 }
 
-/// Reads a body, and makes every edit of it that there is.
+/// Inspects a body and applies all edits to it, which must result in JSON.
 fn exercise(api: WireApi, body: &[u8]) {
     let Ok(read) = inspect(api, body) else { return };
     let mut edits: Vec<_> = set_model(&read, "another").into_iter().collect();
     edits.extend(request_stream_usage(body, &read));
     edits.extend(read.user_messages.first().and_then(|message| remove_message_prefix(body, message, 1)));
     edits.extend(remove_signed_thinking(body, &read));
-    // What was JSON still is.
+    // The result is JSON.
     serde_json::from_slice::<serde::de::IgnoredAny>(&apply_edits(body, edits)).unwrap();
 }
 
+/// Bodies with wrong types, repeated fields or deep nesting result in a summary or an error.
 #[test]
 fn hostile_bodies_are_refused_or_read_and_never_panic() {
     let deep = |open: &str, close: &str, depth: usize| format!("{}{}", open.repeat(depth), close.repeat(depth));
@@ -100,6 +103,7 @@ fn errors_say_where_and_never_what_was_written() {
     assert_eq!(error(r#"{"messages":"secret"}"#), "`messages` in the request body is not a list");
 }
 
+/// Any JSON value, nested up to three levels.
 fn any_json() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![Just(Value::Null), any::<i32>().prop_map(Value::from), ".{0,12}".prop_map(Value::from)];
     leaf.prop_recursive(3, 20, 4, |inner| {
@@ -110,7 +114,7 @@ fn any_json() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Blocks of a message of the model: thinking that is signed, or something else.
+/// A content block of the model: signed thinking, a text or a tool call.
 fn block() -> impl Strategy<Value = Value> {
     prop_oneof![
         Just(json!({"type": "thinking", "thinking": "hm", "signature": "c2ln"})),
@@ -120,6 +124,7 @@ fn block() -> impl Strategy<Value = Value> {
     ]
 }
 
+/// A message of the user, with a text or a tool result, or of the model.
 fn message() -> impl Strategy<Value = Value> {
     prop_oneof![
         "[a-z]{1,5}".prop_map(|text| json!({"role": "user", "content": text})),
@@ -128,7 +133,7 @@ fn message() -> impl Strategy<Value = Value> {
     ]
 }
 
-/// What taking out signed thinking should give, done on values.
+/// Returns the expected messages after removing signed thinking, computed on parsed values.
 fn without_thinking(messages: &[Value]) -> Vec<Value> {
     let is_thinking = |block: &Value| block["type"] == "thinking" || block["type"] == "redacted_thinking";
     let last = messages.iter().rposition(|message| message["content"].is_string()).unwrap_or(0);
@@ -216,7 +221,7 @@ proptest! {
     }
 }
 
-/// Pointers to every value inside a value.
+/// Returns the JSON pointers to a value and to all values in it; `base` is the pointer to the value itself.
 fn pointers(value: &Value, base: String) -> Vec<String> {
     let mut found = Vec::new();
     match value {

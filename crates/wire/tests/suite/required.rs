@@ -16,17 +16,23 @@ use proptest::{prelude::*, strategy::ValueTree, test_runner::TestRunner};
 use serde_json::Value;
 use wire::{ConversionOptions, ConvertError, convert_request, inspect};
 
-/// How a model is asked, beside in which API.
+/// The conditions under which a model is called, other than the API.
 #[derive(Debug, Clone)]
 struct Asked {
+    /// The features that may be dropped.
     may_drop: BTreeSet<Requirement>,
+    /// Whether the model accepts a reasoning effort.
     accepts_effort: bool,
+    /// Whether the provider accepts the newer fields of chat completions.
     newer_chat: bool,
 }
 
 impl Asked {
-    /// Validates a request as the router does before it selects a model that is served over `to` alone. Returns the
-    /// features that it reports as adapted.
+    /// Validates a request as the router does before it selects a model that is only available over the API `to`.
+    /// Returns the features that it reports as adapted.
+    ///
+    /// # Errors
+    /// [`Failure`] if the request cannot be sent to the model.
     fn validate(
         &self,
         requires: &BTreeSet<Requirement>,
@@ -71,6 +77,7 @@ impl Asked {
         Ok(router_core::adapted_features(&model, api, &request, &self.may_drop))
     }
 
+    /// Converts a body, and returns the features that were dropped.
     fn converted(&self, from: WireApi, to: WireApi, body: &str) -> Result<BTreeSet<Requirement>, ConvertError> {
         let conversion = ConversionOptions {
             from,
@@ -86,6 +93,7 @@ impl Asked {
     }
 }
 
+/// Random conditions, with none, all or some of the adaptable features allowed to be dropped.
 fn asked() -> impl Strategy<Value = Asked> {
     let some = prop::sample::subsequence(Requirement::ADAPTABLE.to_vec(), 0..=Requirement::ADAPTABLE.len());
     let may_drop = prop_oneof![
@@ -100,6 +108,7 @@ fn asked() -> impl Strategy<Value = Asked> {
     })
 }
 
+/// A random request of an API, mostly valid.
 fn request(api: WireApi) -> BoxedStrategy<Value> {
     match api {
         WireApi::AnthropicMessages => anthropic::request(),
@@ -109,7 +118,8 @@ fn request(api: WireApi) -> BoxedStrategy<Value> {
     }
 }
 
-/// Nothing is found out after choosing. What is no request at all is refused before that.
+/// Checks that validation has rejected each request whose conversion fails, and reports all features that it drops.
+/// Bodies that cannot be inspected are ignored, since they are rejected before validation.
 fn nothing_comes_late(from: WireApi, body: &str, asked: &Asked) -> Result<(), TestCaseError> {
     let Ok(inspected) = inspect(from, body.as_bytes()) else { return Ok(()) };
     for to in WireApi::ALL.into_iter().filter(|to| *to != from) {
@@ -127,7 +137,7 @@ fn nothing_comes_late(from: WireApi, body: &str, asked: &Asked) -> Result<(), Te
     Ok(())
 }
 
-/// How many of a hundred requests each of the other APIs carries.
+/// Returns for each other API the percentage of random requests that validation accepts.
 fn carried(from: WireApi) -> Vec<usize> {
     let mut runner = TestRunner::deterministic();
     let asked = Asked { may_drop: BTreeSet::new(), accepts_effort: true, newer_chat: true };
@@ -141,6 +151,7 @@ fn carried(from: WireApi) -> Vec<usize> {
     others.map(|to| bodies.iter().filter(|body| is_carried(body, to)).count() / 3).collect()
 }
 
+/// The random requests are neither all accepted nor all rejected, so the properties below are not vacuous.
 #[test]
 fn of_the_requests_made_up_here_many_are_carried_and_many_are_not() {
     for from in WireApi::ALL {

@@ -1,4 +1,4 @@
-//! The requirements of a request do not depend on the order of its members.
+//! The requirements of requests of each API, whatever the order of the members.
 
 use contracts::{
     Requirement::{
@@ -11,7 +11,7 @@ use contracts::{
 use serde_json::{Value, json};
 use wire::inspect;
 
-/// What a body requires with some fields beside a message, or instead of it.
+/// Returns the requirements of a minimal request whose fields are extended or replaced by `fields`.
 fn requires(api: WireApi, fields: &Value) -> Vec<Requirement> {
     let mut body = match api {
         WireApi::AnthropicMessages | WireApi::OpenAiChat => json!({"messages": [{"role": "user", "content": "hi"}]}),
@@ -98,6 +98,7 @@ fn what_gemini_s_requests_require() {
     assert_eq!(part(json!({"text": "x", "odd": null})), [Native]);
 }
 
+/// A reasoning effort requires [`Effort`]; an effort that switches thinking off does not.
 #[test]
 fn a_wish_how_hard_to_think_requires_a_model_that_takes_it_and_a_wish_for_no_thinking_does_not() {
     let anthropic = |fields: Value| requires(WireApi::AnthropicMessages, &fields);
@@ -119,6 +120,7 @@ fn a_wish_how_hard_to_think_requires_a_model_that_takes_it_and_a_wish_for_no_thi
     assert_eq!(gemini(json!({"thinkingBudget": 9, "thinkingLevel": "THINKING_LEVEL_UNSPECIFIED"})), [ThinkingControl]);
 }
 
+/// Signed thinking after the user's last message belongs to the running turn and requires [`TurnSignatures`].
 #[test]
 fn signed_thinking_behind_what_the_user_wrote_last_is_the_running_turns() {
     let user = |text: &str| json!({"role": "user", "content": text});

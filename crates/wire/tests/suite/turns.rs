@@ -1,4 +1,4 @@
-//! Which requests start a turn and which ones continue one, whatever clients inject.
+//! Requests that start a turn are distinguished from requests that continue one, whatever texts clients inject.
 
 use std::borrow::Cow;
 
@@ -15,6 +15,8 @@ fn turn(api: WireApi, body: &Value) -> (Vec<String>, bool, Vec<String>) {
     (messages, read.continues_turn, calls)
 }
 
+/// Checks the user's messages, whether the request continues a turn, and the calls with results, for a Messages
+/// request.
 #[track_caller]
 fn claude(messages: &Value, expected: &[&str], continues: bool, calls: &[&str]) {
     let found = turn(WireApi::AnthropicMessages, &json!({"messages": messages}));
@@ -22,18 +24,22 @@ fn claude(messages: &Value, expected: &[&str], continues: bool, calls: &[&str]) 
     assert_eq!(found, (owned(expected), continues, owned(calls)));
 }
 
+/// Returns a text block.
 fn text(text: &str) -> Value {
     json!({"type": "text", "text": text})
 }
 
+/// Returns a tool result for the call with this id.
 fn result(id: &str) -> Value {
     json!({"type": "tool_result", "tool_use_id": id, "content": "ok"})
 }
 
+/// Returns a message of the user.
 fn user(blocks: &[Value]) -> Value {
     json!({"role": "user", "content": blocks})
 }
 
+/// Returns a message of the model that calls a tool with the id `t`.
 fn assistant() -> Value {
     json!({"role": "assistant", "content": [{"type": "tool_use", "id": "t", "name": "Bash", "input": {}}]})
 }
@@ -44,6 +50,7 @@ fn texts_beside_a_tool_s_result_are_the_client_s() {
     claude(&json!([user(&[text("use x")]), assistant(), skill]), &["use x"], true, &["t"]);
 }
 
+/// A text after an interruption is a message of the user and starts a turn.
 #[test]
 fn whoever_breaks_in_begins_another_turn() {
     let broken = user(&[result("t"), text("[Request interrupted by user for tool use]"), text("do y instead")]);
@@ -52,12 +59,15 @@ fn whoever_breaks_in_begins_another_turn() {
     claude(&json!([early]), &["do x", "do y"], false, &[]);
 }
 
+/// A notification of a background task continues the turn.
 #[test]
 fn news_of_a_background_task_goes_on_with_the_turn() {
     let news = user(&[text("<task-notification>\n<task-id>b1</task-id>\n</task-notification>")]);
     claude(&json!([user(&[text("wait for it")]), assistant(), news]), &["wait for it"], true, &[]);
 }
 
+/// A command is recorded as typed, without the prompt that it expands to; a command that the client executed is not
+/// recorded.
 #[test]
 fn a_command_is_what_was_typed_and_a_local_one_is_none() {
     let command = "<command-message>commit</command-message>\n<command-name>/commit</command-name>\n<command-args>all</command-args>";
@@ -78,6 +88,7 @@ fn a_prefilled_answer_and_late_system_messages_do_not_hide_the_turn() {
     claude(&late, &["go"], false, &[]);
 }
 
+/// If the user typed nothing, the last injected text is the message.
 #[test]
 fn a_request_of_nothing_but_a_client_s_text_counts_with_it() {
     let note = "<system-reminder>\nonly this\n</system-reminder>";
@@ -109,13 +120,14 @@ fn tools_that_answered_several_calls_are_all_named() {
     assert_eq!(found, (vec!["do both".to_owned()], true, vec!["a".to_owned(), "b".to_owned()]));
 }
 
-/// The calls in a history.
+/// Returns the ids of the calls in a conversation; `None` in APIs without call ids.
 fn calls(api: WireApi, body: &Value) -> Option<Vec<String>> {
     let body = body.to_string();
     let read = inspect(api, body.as_bytes()).unwrap();
     read.call_ids.map(|calls| calls.into_iter().map(Cow::into_owned).collect())
 }
 
+/// The ids of calls and of results without a call are recorded, each once.
 #[test]
 fn the_calls_in_a_history_are_known_by_their_ids_or_else_by_their_results() {
     let messages = json!({"messages": [user(&[text("do x")]), assistant(), user(&[result("t"), result("left")])]});
@@ -138,6 +150,7 @@ fn the_calls_in_a_history_are_known_by_their_ids_or_else_by_their_results() {
     assert_eq!(calls(WireApi::OpenAiChat, &json!({"messages": []})), Some(Vec::new()));
 }
 
+/// Gemini's calls need no ids, so none are recorded.
 #[test]
 fn gemini_s_calls_need_no_ids_so_none_are_given() {
     let contents = json!({"contents": [

@@ -57,7 +57,7 @@ const WORDS: &[&str] = &[
 /// The names of generated tools and of their fields.
 const NAMES: &[&str] = &["read", "write", "edit", "search", "list", "run", "stop", "plan", "fetch", "note"];
 
-/// A pseudo-random number generator (xorshift) with a fixed seed.
+/// A pseudo-random number generator (xorshift), whose numbers depend only on its seed.
 struct RandomGenerator(u64);
 
 impl RandomGenerator {
@@ -79,6 +79,7 @@ impl RandomGenerator {
         text
     }
 
+    /// Returns the JSON schema of an object with two to seven random properties.
     fn schema(&mut self) -> Value {
         let mut properties = Map::new();
         for index in 0..2 + self.below(6) {

@@ -13,7 +13,7 @@ pub(crate) const NUMBER_PLACEHOLDER: &str = "%NUMBER%####";
 /// The session header, with a placeholder for its number.
 const SESSION: &str = "x-session-id: load-%SESSION%###\r\n";
 
-/// The kind of request.
+/// The request that a load test sends: its API, its size, and whether its response is streamed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Kind {
     /// Chat Completions, one sentence.
@@ -44,10 +44,12 @@ impl Kind {
         }
     }
 
+    /// Returns whether the request uses one of `OpenAI`'s APIs, which determines headers and the default model.
     const fn is_openai(self) -> bool {
         matches!(self, Self::SmallChat | Self::StreamChat | Self::StreamChatUsage | Self::SmallResponses)
     }
 
+    /// Returns the path of the endpoint.
     const fn path(self) -> &'static str {
         match self {
             Self::SmallChat | Self::StreamChat | Self::StreamChatUsage => "/v1/chat/completions",
@@ -85,18 +87,18 @@ pub(crate) fn request_body(kind: Kind, model: Option<&str>) -> String {
     body.to_string()
 }
 
-/// A serialised request with placeholders for its numbers.
+/// An HTTP request as bytes, with placeholders for the numbers and words that make each request distinct.
 #[derive(Debug, Clone)]
 pub(crate) struct Request {
     /// The head and the body of the request.
     pub(crate) bytes: Vec<u8>,
     /// The offset of the number in the user's text; `None` if requests are not distinct.
     number_offset: Option<usize>,
-    /// The offset of the words in the user's text.
+    /// The offset of the words in the user's text; `None` if requests are not distinct.
     words_offset: Option<usize>,
-    /// The offset of the session number, and the number of successive requests of one session.
+    /// The offset of the session number, and the number of successive requests of one session; `None` without sessions.
     session_offset: Option<(usize, u64)>,
-    /// Bytes at the end of a complete stream.
+    /// Bytes at the end of a complete stream; `None` for a response that is not streamed.
     pub(crate) stream_end: Option<&'static [u8]>,
 }
 
@@ -142,8 +144,9 @@ impl Request {
         }
     }
 
-    /// Writes the numbers into `bytes`, a copy of the request. `request_index` counts the requests of the connection,
-    /// and `number` those of all connections.
+    /// Writes the words and numbers into `bytes`, a copy of the request. `request_index` counts the requests of the
+    /// connection, and `number` those of all connections. The session number only changes with the first request of a
+    /// session.
     pub(crate) fn write_numbers(&self, bytes: &mut [u8], request_index: u64, number: u64) {
         if let Some(slot) =
             self.words_offset.and_then(|offset| bytes.get_mut(offset..offset + words::PLACEHOLDER.len()))
@@ -179,6 +182,7 @@ mod tests {
         }
     }
 
+    /// `turns` successive requests have the session number of their first one.
     #[test]
     fn so_many_requests_in_a_row_are_of_one_session() {
         let request =

@@ -1,4 +1,4 @@
-//! One connection, which sends its requests one after the other.
+//! One connection of a load test, which sends its requests one after the other.
 
 use std::{
     sync::atomic::{AtomicU64, Ordering},
@@ -12,7 +12,7 @@ use tokio::{
 
 use crate::{bodies::Request, measurements::Measurements, response::Response};
 
-/// The period and the request counter that all connections share.
+/// The period of the measurement and the request counter, which all connections share.
 #[derive(Debug)]
 pub(crate) struct LoadState {
     /// The end of the warm-up; earlier requests are not measured.
@@ -26,7 +26,7 @@ pub(crate) struct LoadState {
 }
 
 /// Sends requests one after the other until the end of the measurement, and returns their latencies and errors. After
-/// an error it opens a new connection.
+/// an error it opens a new connection, after a failed connect it waits 20 ms.
 pub(crate) async fn run_connection(host: &str, request: &Request, state: &LoadState) -> Measurements {
     let mut measurements = Measurements::default();
     let mut bytes = request.bytes.clone();
@@ -49,6 +49,12 @@ pub(crate) async fn run_connection(host: &str, request: &Request, state: &LoadSt
     measurements
 }
 
+/// Sends requests on one connection until the measurement ends or no request is left, and adds their latencies to
+/// `measurements`. `bytes` is a copy of the request, in which the numbers are replaced. A response that is incomplete
+/// or has a status other than 200 is counted as an error.
+///
+/// # Errors
+/// A message if the connection fails or a response cannot be parsed.
 async fn send_requests(
     mut stream: TcpStream,
     request: &Request,

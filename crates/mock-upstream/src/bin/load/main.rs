@@ -1,4 +1,5 @@
-//! `load`: sends requests as fast as they are answered, and measures latency and processor time.
+//! `load`: sends requests to a server, on each connection one after the other without pause, and measures latency and
+//! processor time.
 #![expect(clippy::print_stdout, reason = "a terminal program talks through its streams")]
 
 mod agent;
@@ -60,6 +61,7 @@ struct Arguments {
     header: Vec<String>,
 }
 
+/// Runs the load test and prints its report, or the error, as one line.
 fn main() -> ExitCode {
     match measure(&Arguments::parse()) {
         Ok(line) => {
@@ -73,6 +75,10 @@ fn main() -> ExitCode {
     }
 }
 
+/// Runs the load test that the arguments describe and returns its report.
+///
+/// # Errors
+/// A message if an argument is invalid, the file cannot be read, or the test cannot be started.
 fn measure(arguments: &Arguments) -> Result<serde_json::Value, String> {
     let host =
         arguments.url.strip_prefix("http://").map(|rest| rest.trim_end_matches('/')).filter(|host| !host.contains('/'));

@@ -4,31 +4,34 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-/// The measurements of one connection, or the sum of all.
+/// The latencies and errors of the requests of one connection, or of all connections after [`Measurements::merge`].
 #[derive(Debug, Default)]
 pub(crate) struct Measurements {
-    /// The times to the first byte of each body, in nanoseconds.
+    /// The times from sending each request to the first byte of the response's body, in nanoseconds.
     first_byte_times: Vec<u64>,
-    /// The times to the end of each body, in nanoseconds.
+    /// The times from sending each request to the end of the response, in nanoseconds.
     end_times: Vec<u64>,
     /// The number of requests that failed.
     errors: u64,
-    /// The message of the first error.
+    /// The message of the first error; `None` without an error.
     first_error: Option<String>,
 }
 
 impl Measurements {
+    /// Adds the latencies of a successful request.
     pub(crate) fn add_response(&mut self, sent_at: Instant, first_byte_at: Instant, ended_at: Instant) {
         let nanoseconds = |end: Instant| u64::try_from(end.duration_since(sent_at).as_nanos()).unwrap_or(u64::MAX);
         self.first_byte_times.push(nanoseconds(first_byte_at));
         self.end_times.push(nanoseconds(ended_at));
     }
 
+    /// Counts a failed request; the message is stored if it is the first.
     pub(crate) fn add_error(&mut self, message: &str) {
         self.errors += 1;
         self.first_error.get_or_insert_with(|| message.to_owned());
     }
 
+    /// Adds the measurements of another connection.
     pub(crate) fn merge(&mut self, other: Self) {
         self.first_byte_times.extend(other.first_byte_times);
         self.end_times.extend(other.end_times);
@@ -36,11 +39,13 @@ impl Measurements {
         self.first_error = self.first_error.take().or(other.first_error);
     }
 
+    /// Returns the number of successful requests.
     pub(crate) fn count(&self) -> u64 {
         self.end_times.len() as u64
     }
 
-    /// Returns counts, rate and percentiles in microseconds; `elapsed` is the duration of the measurement.
+    /// Returns the report: counts, requests per second, and percentiles in microseconds. `elapsed` is the duration of
+    /// the measurement.
     pub(crate) fn into_json(mut self, elapsed: Duration) -> Value {
         self.first_byte_times.sort_unstable();
         self.end_times.sort_unstable();
@@ -59,12 +64,13 @@ impl Measurements {
     }
 }
 
-/// Returns a percentile of sorted times in nanoseconds; `None` without a time.
+/// Returns the `percent` percentile of sorted times in nanoseconds, converted to microseconds; `None` without a time.
 fn percentile_in_microseconds(sorted: &[u64], percent: usize) -> Option<f64> {
     let index = (sorted.len() * percent / 100).min(sorted.len().checked_sub(1)?);
     sorted.get(index).map(|nanoseconds| rounded(as_float(*nanoseconds) / 1_000.0))
 }
 
+/// Converts a number to a float, for reports.
 #[expect(clippy::cast_precision_loss, reason = "a figure for people: below 2^53 nothing is lost")]
 pub(crate) fn as_float(number: u64) -> f64 {
     number as f64

@@ -5,8 +5,8 @@ use std::fs;
 /// The number of ticks per second in which /proc reports processor time.
 const TICKS: f64 = 100.0;
 
-/// Returns the processor time of a process since its start, in microseconds; `None` if there is no such process or no
-/// /proc.
+/// Returns the processor time of a process since its start, user and system together, in microseconds; `None` if there
+/// is no such process or no /proc.
 pub(crate) fn processor_time(pid: u32) -> Option<f64> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     // The name may contain any character. The fields after its last bracket are numbers, except the state, which is

@@ -2,7 +2,7 @@
 
 use memchr::memmem;
 
-/// The longest accepted status line with headers.
+/// The maximum length in bytes of a status line with headers.
 const MAX_HEAD_BYTES: usize = 64 * 1024;
 
 /// An HTTP response that is being received, with the state of its parser.
@@ -10,11 +10,13 @@ const MAX_HEAD_BYTES: usize = 64 * 1024;
 pub(crate) struct Response {
     /// Received bytes that are not parsed yet.
     buffer: Vec<u8>,
+    /// The part of the response that is expected next.
     state: ParserState,
+    /// The HTTP status; 0 until it is parsed.
     pub(crate) status: u16,
-    /// The last bytes of the body, to check that it is complete.
+    /// The last bytes of the body, at most 256, to check that it is complete.
     pub(crate) tail: Vec<u8>,
-    /// The length of the body so far.
+    /// The length of the body so far in bytes.
     pub(crate) length: usize,
 }
 
@@ -41,6 +43,7 @@ enum ParserState {
 pub(crate) struct UnsupportedResponse(&'static str);
 
 impl Response {
+    /// Creates a parser for the responses of one connection.
     pub(crate) fn new() -> Self {
         Self { buffer: Vec::new(), state: ParserState::Head, status: 0, tail: Vec::new(), length: 0 }
     }
@@ -53,11 +56,15 @@ impl Response {
         self.tail.clear();
     }
 
+    /// Returns whether the response is complete.
     pub(crate) fn is_done(&self) -> bool {
         self.state == ParserState::Done
     }
 
     /// Parses received bytes. An incomplete part stays in the buffer until its rest is received.
+    ///
+    /// # Errors
+    /// [`UnsupportedResponse`] if the response is not HTTP, or has neither a length nor chunks.
     pub(crate) fn feed(&mut self, bytes: &[u8]) -> Result<(), UnsupportedResponse> {
         self.buffer.extend_from_slice(bytes);
         let mut consumed = 0;
@@ -68,7 +75,11 @@ impl Response {
         Ok(())
     }
 
-    /// Parses the next part, at offset `from` of the buffer, and returns its length; `None` if more bytes are needed.
+    /// Parses the next part of the response, at the offset `from` of the buffer, and returns its length in bytes;
+    /// `None` if more bytes are needed, or if the response is complete.
+    ///
+    /// # Errors
+    /// [`UnsupportedResponse`] if the part is invalid.
     fn parse_next(&mut self, from: usize) -> Result<Option<usize>, UnsupportedResponse> {
         let rest = self.buffer.get(from..).unwrap_or_default();
         match self.state {
@@ -115,6 +126,7 @@ impl Response {
         }
     }
 
+    /// Adds `count` bytes of the buffer from offset `from` to the length and the tail of the body.
     fn add_body_bytes(&mut self, from: usize, count: usize) {
         const TAIL_BYTES: usize = 256;
         self.length += count;
@@ -126,14 +138,22 @@ impl Response {
     }
 }
 
-/// Parses the line before a chunk. Returns the state that parses the chunk, or the trailer after the last one.
+/// Parses the line before a chunk, a hexadecimal size. Returns the state that parses the chunk, or the trailer after
+/// the last one.
+///
+/// # Errors
+/// [`UnsupportedResponse`] if there is no size.
 fn parse_chunk_size(line: &[u8]) -> Result<ParserState, UnsupportedResponse> {
     let digits = std::str::from_utf8(line).ok().and_then(|line| line.split(';').next()).unwrap_or_default();
     let size = usize::from_str_radix(digits.trim(), 16).map_err(|_| UnsupportedResponse("no size of a chunk"))?;
     Ok(if size == 0 { ParserState::Trailer } else { ParserState::InChunk(size + 2) })
 }
 
-/// Parses status line and headers. Returns the status and the state that parses the body.
+/// Parses a status line and headers. Returns the status, and the state that parses the body: one with a length or one
+/// in chunks.
+///
+/// # Errors
+/// [`UnsupportedResponse`] if the head is no text, has no status, or has neither a length nor chunked encoding.
 fn parse_head(head: &[u8]) -> Result<(u16, ParserState), UnsupportedResponse> {
     let text = std::str::from_utf8(head).map_err(|_| UnsupportedResponse("a head that is no text"))?;
     let mut lines = text.split("\r\n");

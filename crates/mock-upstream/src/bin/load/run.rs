@@ -15,7 +15,7 @@ use crate::{
     process,
 };
 
-/// The parameters of a load test.
+/// The parameters of a load test: the server, the number of connections and requests, and the duration.
 #[derive(Debug)]
 pub(crate) struct Plan {
     /// The server, as `host:port`.
@@ -28,13 +28,17 @@ pub(crate) struct Plan {
     pub(crate) measured: Duration,
     /// The number of the first request.
     pub(crate) first_number: u64,
-    /// The number of requests after which to stop.
+    /// The number of requests after which to stop, if that is before the end of the measurement.
     pub(crate) max_requests: u64,
-    /// The process whose processor time and memory to report.
+    /// The process whose processor time and memory to report; `None` to report neither.
     pub(crate) pid: Option<u32>,
 }
 
-/// Runs a load test on the current thread and returns its report as JSON.
+/// Runs a load test on the current thread and returns its report as JSON. The report of a test without a successful
+/// request contains an error.
+///
+/// # Errors
+/// A message if the runtime cannot be started.
 pub(crate) fn run(plan: &Plan, request: &Request) -> Result<Value, String> {
     let runtime = runtime::Builder::new_current_thread().enable_all().build().map_err(|error| error.to_string())?;
     let begin = Instant::now() + plan.warm_up;
@@ -63,8 +67,8 @@ pub(crate) fn run(plan: &Plan, request: &Request) -> Result<Value, String> {
     Ok(report)
 }
 
-/// Runs all connections. Returns the sum of their measurements, and the processor time of the observed process at the
-/// end of the warm-up.
+/// Runs all connections to their end. Returns the sum of their measurements, and the processor time of the observed
+/// process at the end of the warm-up, in microseconds (`None` if there is no such process).
 async fn run_connections(plan: &Plan, request: &Request, state: LoadState) -> (Measurements, Option<f64>) {
     let (request, state) = (Arc::new(request.clone()), Arc::new(state));
     let mut workers = Vec::new();

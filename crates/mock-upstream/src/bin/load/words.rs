@@ -17,7 +17,7 @@ const WORDS: [&str; 64] = [
 /// The number of words that make a message distinct.
 const WORDS_PER_MESSAGE: usize = 6;
 
-/// Writes the words of request `number` over the placeholder.
+/// Writes the words of request `number` over the placeholder. The same number always has the same words.
 pub(crate) fn write_words(placeholder: &mut [u8], number: u64) {
     // A step of splitmix64, so that neighbouring numbers have unrelated words.
     let mut bits = number.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);

@@ -1,4 +1,5 @@
-//! The known request fields of Anthropic's Messages.
+//! The fields of a Messages request that the parser knows, with the rule for each: supported by all APIs, decided by
+//! its value, or requiring a feature.
 
 use contracts::Requirement;
 
@@ -8,7 +9,7 @@ use crate::fields::{
     ObjectKind,
 };
 
-/// Returns the known fields of a Messages request for a kind of object, each with what it requires of other APIs.
+/// Returns the known fields of a kind of object in a Messages request, each with the rule by which it is classified.
 pub(crate) const fn fields(kind: ObjectKind) -> &'static [Field] {
     match kind {
         ObjectKind::Body => BODY,
@@ -33,6 +34,7 @@ pub(crate) const fn ignorable(kind: ObjectKind) -> &'static [(&'static str, &'st
     }
 }
 
+/// Members of the request body.
 const BODY: &[Field] = &[
     ("model", Supported),                                             // the requested model
     ("messages", Supported),                                          // the conversation
@@ -56,11 +58,13 @@ const BODY: &[Field] = &[
     ("container", Requires(Requirement::ServerTools)), // where the provider runs code
 ];
 
+/// Members of a message.
 const MESSAGE: &[Field] = &[
     ("role", ByValue),      // a late system message requires; unknown roles: native
     ("content", Supported), // a string or blocks
 ];
 
+/// Members of a content block, of all types together.
 const PART: &[Field] = &[
     ("type", ByValue),                                      // unknown ones are native
     ("text", Supported),                                    // of a text
@@ -81,6 +85,7 @@ const PART: &[Field] = &[
     ("cache_control", Requires(Requirement::CacheControl)), // a mark for the prompt cache
 ];
 
+/// Members of a tool definition.
 const TOOL: &[Field] = &[
     ("type", ByValue),                                      // provider's own tools unless `custom`
     ("name", Supported),                                    // of the tool

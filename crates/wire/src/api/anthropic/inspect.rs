@@ -1,4 +1,5 @@
-//! Inspects a request body of Anthropic's Messages.
+//! Inspects the body of a Messages request: its messages, their content and the system prompt. Tools and settings are
+//! in `inspect_settings`, content blocks in `inspect_blocks`.
 
 use contracts::Requirement;
 
@@ -13,8 +14,11 @@ use crate::{
 };
 
 impl<'a> Inspector<'a> {
-    /// Inspects the member `name` of a Messages request and records the features it requires; `cursor` is before its
-    /// value.
+    /// Inspects the member `name` of a Messages request: adds its content to the summary and records the features that
+    /// it requires. `cursor` is before the value, and after it on return.
+    ///
+    /// # Errors
+    /// [`RequestError`] if the value is not valid JSON, or has a type with which the request cannot be inspected.
     pub(crate) fn inspect_anthropic_member(&mut self, cursor: &mut Cursor<'a>, name: &str) -> Result<(), RequestError> {
         match name {
             "model" => return self.read_model(cursor),
@@ -56,8 +60,11 @@ impl<'a> Inspector<'a> {
         Ok(())
     }
 
-    /// Inspects a message at an index of the conversation. Its content is only read once the role is known, which may
-    /// come after it.
+    /// Inspects the message at `index` of the conversation in a Messages request. The content is inspected once the
+    /// role is known; if `role` follows `content`, the cursor returns to the content after the last member.
+    ///
+    /// # Errors
+    /// [`RequestError::WrongType`] if the message is not an object.
     fn inspect_anthropic_message(&mut self, cursor: &mut Cursor<'a>, index: usize) -> Result<(), RequestError> {
         let Some(mut members) = cursor.enter_object()? else {
             return Err(RequestError::WrongType { field: "messages", expected: "a list of objects" });
@@ -87,8 +94,12 @@ impl<'a> Inspector<'a> {
         Ok(())
     }
 
-    /// Inspects the content of a message with a role, a string or a list of blocks, and records it. `cursor` is before
-    /// it; `index` is the index of the message in the conversation.
+    /// Inspects the content of a message in a Messages request, a string or a list of blocks, and records it according
+    /// to `role`. `cursor` is before the content; `index` is the index of the message in the conversation. An unknown
+    /// role makes the request [`Native`](Requirement::Native).
+    ///
+    /// # Errors
+    /// [`RequestError`] if the content is not valid JSON, or a block is not an object.
     fn inspect_anthropic_content(
         &mut self,
         cursor: &mut Cursor<'a>,
@@ -127,8 +138,11 @@ impl<'a> Inspector<'a> {
         Ok(())
     }
 
-    /// Records the texts of the system prompt, or of a system message, of a Messages request: a string or a list of
+    /// Records the texts of a system prompt or system message of a Messages request, which is a string or a list of
     /// text blocks. `cursor` is before it.
+    ///
+    /// # Errors
+    /// [`RequestError`] if the value is not valid JSON, or a block is not an object.
     fn inspect_system_blocks(&mut self, cursor: &mut Cursor<'a>) -> Result<(), RequestError> {
         let Some(mut elements) = cursor.enter_array()? else {
             let value = cursor.read_value()?;

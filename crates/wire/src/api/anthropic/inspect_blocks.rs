@@ -1,4 +1,4 @@
-//! Inspects the content blocks of Anthropic's messages.
+//! Inspects the content blocks of a Messages request: text, images, thinking, tool calls and tool results.
 
 use contracts::Requirement;
 
@@ -14,10 +14,10 @@ use crate::{
 
 impl<'a> Inspector<'a> {
     /// Inspects one content block of a Messages request: adds its content to `draft`, and records its size and the
-    /// features it requires. `cursor` is before it.
+    /// features that it requires. `cursor` is before the block.
     ///
     /// # Errors
-    /// [`RequestError`] if it is not a JSON object.
+    /// [`RequestError`] if the block is not a JSON object.
     pub(crate) fn inspect_block(
         &mut self,
         cursor: &mut Cursor<'a>,
@@ -53,7 +53,12 @@ impl<'a> Inspector<'a> {
         self.inspect_block_members(*cursor, &block, draft)
     }
 
-    /// Inspects the members of a content block according to its type. `cursor` is only used to return to a member.
+    /// Inspects the members of a content block of a Messages request according to its type. Unknown types, and members
+    /// that the type does not have, make the request [`Native`](Requirement::Native). `cursor` is only used to return
+    /// to the content of a tool result.
+    ///
+    /// # Errors
+    /// [`RequestError`] if a block in the content of a tool result is not an object.
     fn inspect_block_members(
         &mut self,
         cursor: Cursor<'a>,
@@ -99,8 +104,8 @@ impl<'a> Inspector<'a> {
         Ok(())
     }
 
-    /// Inspects a `tool_use` block, a tool call of the model: records the call, its size, and the features that its
-    /// name and arguments require.
+    /// Inspects a `tool_use` block of a Messages request, a tool call of the model: records the call, its size, and the
+    /// features that its name and arguments require.
     fn inspect_tool_use(&mut self, block: &Block<'a>) {
         self.record_call(block.id.as_ref());
         self.expect_string(block.id.as_ref());
@@ -111,8 +116,11 @@ impl<'a> Inspector<'a> {
         self.summary.prompt.characters += characters(block.name.as_ref()) + characters(block.input.as_ref());
     }
 
-    /// Inspects a `tool_result` block: records its size and required features, and adds the result to `draft`. `cursor`
-    /// is only used to return to the content of the result.
+    /// Inspects a `tool_result` block of a Messages request: records its size and required features, and adds the
+    /// result to `draft`. `cursor` is only used to return to the content of the result.
+    ///
+    /// # Errors
+    /// [`RequestError`] if a block in the content is not an object.
     fn inspect_tool_result(
         &mut self,
         cursor: Cursor<'a>,
@@ -132,8 +140,11 @@ impl<'a> Inspector<'a> {
         Ok(())
     }
 
-    /// Inspects the content of a `tool_result` block, a string or a list of blocks: records its size, and the features
-    /// that its blocks require. `cursor` is before it.
+    /// Inspects the content of a `tool_result` block of a Messages request, a string or a list of blocks: records its
+    /// size, and the features that its blocks require. `cursor` is before it.
+    ///
+    /// # Errors
+    /// [`RequestError`] if a block is not an object.
     fn inspect_result_content(&mut self, mut cursor: Cursor<'a>) -> Result<(), RequestError> {
         let Some(mut elements) = cursor.enter_array()? else {
             let value = cursor.read_value()?;
@@ -150,12 +161,13 @@ impl<'a> Inspector<'a> {
     }
 }
 
-/// Returns the number of characters of a member; 0 if it is missing.
+/// Returns the number of Unicode scalar values of a member; 0 if it is missing.
 fn characters(member: Option<&Value<'_>>) -> u64 {
     member.map_or(0, Value::characters)
 }
 
-/// Returns whether a content block of a type is allowed in a Messages request by an author.
+/// Returns whether a message by `author` in a Messages request may contain content blocks of the type `kind`. Unknown
+/// types are allowed.
 fn is_allowed(author: Author, kind: &str) -> bool {
     match kind {
         "image" | "tool_result" => author == Author::User,
@@ -169,30 +181,44 @@ fn is_allowed(author: Author, kind: &str) -> bool {
 struct Block<'a> {
     /// The groups of members that are present, as a bit set of [`Block::TEXT`] and the other constants.
     present_groups: u8,
+    /// The member `type`.
     kind: Option<Value<'a>>,
+    /// The member `id` of a tool call.
     id: Option<Value<'a>>,
     /// The member `thinking`, or `data` of redacted thinking.
     thought: Option<Value<'a>>,
+    /// The member `text` of a text block.
     text: Option<Value<'a>>,
+    /// The member `source` of an image or document.
     source: Option<Value<'a>>,
+    /// The member `content` of a tool result.
     content: Option<Value<'a>>,
+    /// The member `name` of a tool call.
     name: Option<Value<'a>>,
+    /// The member `input` of a tool call: its arguments.
     input: Option<Value<'a>>,
     /// The member `tool_use_id` of a tool result.
     tool_use_id: Option<Value<'a>>,
+    /// The member `is_error` of a tool result; `None` if it is missing or not a boolean.
     is_error: Option<bool>,
 }
 
 impl<'a> Block<'a> {
+    /// The group of the members of text blocks.
     const TEXT: u8 = 1;
+    /// The group of the members of thinking and redacted thinking.
     const THOUGHT: u8 = 2;
+    /// The group of the member `source` of images and documents.
     const SOURCE: u8 = 4;
+    /// The group of the members of tool calls.
     const CALL: u8 = 8;
+    /// The group of the members of tool results.
     const RESULT: u8 = 16;
+    /// The group of the members that only documents have.
     const DOCUMENT: u8 = 32;
 
-    /// Returns the group of a member of a content block by its name, as one of the constants such as [`Block::TEXT`];
-    /// `None` for members of no group.
+    /// Returns the group of the member `name` of a Messages content block: one of the constants such as
+    /// [`Block::TEXT`]; `None` if the member belongs to no group.
     fn group_of(name: &str) -> Option<u8> {
         match name {
             "text" | "citations" => Some(Self::TEXT),
@@ -205,7 +231,8 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// Returns the field of this struct that stores the member `name`; `None` if the value of the member is not stored.
+    /// Returns the field of this struct for the member `name` of a content block; `None` if values of this member are
+    /// not stored.
     fn member_mut(&mut self, name: &str) -> Option<&mut Option<Value<'a>>> {
         match name {
             "type" => Some(&mut self.kind),
@@ -221,8 +248,8 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// Returns whether the block has a member that its type does not allow. Blocks of types that only the provider
-    /// handles may have any members.
+    /// Returns whether the content block has a member that blocks of the type `kind` do not have. Types that only the
+    /// provider handles may have any members.
     fn has_members_of_other_types(&self, kind: &str) -> bool {
         let allowed_groups = match kind {
             "text" => Self::TEXT,

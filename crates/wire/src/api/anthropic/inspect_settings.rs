@@ -1,4 +1,5 @@
-//! Inspects the settings of a request body of Anthropic's Messages: tools, response format, user id.
+//! Inspects the settings of a Messages request: tools, tool choice, image sources, response format, reasoning effort
+//! and user id.
 
 use client_formats::client::session_from_user_id;
 use contracts::Requirement;
@@ -12,9 +13,12 @@ use crate::{
 };
 
 impl<'a> Inspector<'a> {
-    /// Counts the tool definitions of a Messages request and records the features they require:
+    /// Counts the tool definitions of a Messages request and records the features that they require:
     /// [`Requirement::ServerTools`] for tools of the provider, [`Requirement::Native`] for unknown members. `cursor` is
     /// before the list.
+    ///
+    /// # Errors
+    /// [`RequestError`] if the list is not valid JSON.
     pub(crate) fn inspect_anthropic_tools(&mut self, cursor: &mut Cursor<'a>) -> Result<(), RequestError> {
         self.each_tool(cursor, |inspector, cursor, mut members| {
             let (mut is_custom, mut has_unknown, mut tool_name) = (true, false, None);
@@ -48,8 +52,8 @@ impl<'a> Inspector<'a> {
         })
     }
 
-    /// Records the features that the `tool_choice` of a Messages request requires: a known type, and whether only one
-    /// tool may be called at a time.
+    /// Inspects the `tool_choice` of a Messages request: an unknown type makes the request
+    /// [`Native`](Requirement::Native), and `disable_parallel_tool_use` is recorded.
     pub(crate) fn inspect_anthropic_tool_choice(&mut self, choice: &Value<'a>) {
         let [kind, name, is_parallel_disabled] =
             self.known_members(choice, ["type", "name", "disable_parallel_tool_use"]);
@@ -67,8 +71,8 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Records what the source of an image in a Messages request requires: base64 data, a URL or a file stored by the
-    /// provider.
+    /// Records the features that the source of an image in a Messages request requires. The source is base64 data, a
+    /// URL, or a file stored by the provider.
     pub(crate) fn inspect_image_source(&mut self, source: &Value<'a>) {
         match type_of(source).as_ref() {
             "base64" => {
@@ -89,8 +93,8 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Records the features that `output_config` of a Messages request requires. It contains the reasoning effort and
-    /// the response format.
+    /// Inspects `output_config` of a Messages request: records the features that its reasoning effort and response
+    /// format require. Other members make the request [`Native`](Requirement::Native).
     pub(crate) fn inspect_output_config(&mut self, config: &Value<'a>) {
         self.expect_kind(ValueKind::Object, config);
         for (name, value) in config.members() {
@@ -102,8 +106,9 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Records the features that the response format of a Messages request requires. The only known format is a JSON
-    /// schema.
+    /// Inspects the response format of a Messages request: records that structured output is needed, and the properties
+    /// of its schema. A format other than a JSON schema, and a second format, make the request
+    /// [`Native`](Requirement::Native).
     pub(crate) fn inspect_output_format(&mut self, format: &Value<'a>) {
         let [kind, schema] = self.known_members(format, ["type", "schema"]);
         if format.is_null() {
@@ -118,7 +123,8 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Extracts the session from `metadata.user_id`, in which Claude Code sends it.
+    /// Extracts the session id from `metadata.user_id` of a Messages request, in which Claude Code sends it, and
+    /// records it.
     pub(crate) fn inspect_metadata(&mut self, metadata: &Value<'a>) {
         if let Some(user) = metadata.get("user_id").and_then(|user| user.string()) {
             self.summary.identity.session = session_from_user_id(&user);

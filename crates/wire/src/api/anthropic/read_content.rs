@@ -1,4 +1,4 @@
-//! Parses the content blocks of Anthropic's messages.
+//! Parses the content blocks of a Messages request to the canonical form.
 
 use contracts::Requirement;
 use serde_json::{Map, Value};
@@ -13,9 +13,13 @@ use crate::{
     fields::ObjectKind,
 };
 
+/// The error for content that cannot be converted to any other API.
 const NATIVE: ConvertError = ConvertError::Requires(Requirement::Native);
 
 /// Parses content of a Messages request in which only text is allowed, and returns the texts.
+///
+/// # Errors
+/// [`ConvertError::Requires`] if it contains a block other than text, and the errors of `blocks`.
 pub(super) fn texts(content: Value, gate: &mut FeatureGate<'_>) -> Result<Vec<String>, ConvertError> {
     let text = |block| match block {
         Block::Text(text) => Ok(text),
@@ -24,8 +28,11 @@ pub(super) fn texts(content: Value, gate: &mut FeatureGate<'_>) -> Result<Vec<St
     blocks(content, Role::System, gate)?.into_iter().map(text).collect()
 }
 
-/// Parses the content of a message in a Messages request by its role: a string or a list of blocks. Thinking is
-/// dropped.
+/// Parses the content of a message in a Messages request, a string or a list of blocks. `role` is the role of the
+/// message. Thinking is dropped.
+///
+/// # Errors
+/// [`ConvertError::Malformed`] if the content is neither a string nor a list, and the errors of `read_block`.
 pub(super) fn blocks(content: Value, role: Role, gate: &mut FeatureGate<'_>) -> Result<Vec<Block>, ConvertError> {
     let list = match content {
         Value::String(text) => return Ok(vec![Block::Text(text)]),
@@ -39,10 +46,11 @@ pub(super) fn blocks(content: Value, role: Role, gate: &mut FeatureGate<'_>) -> 
     Ok(blocks)
 }
 
-/// Parses a content block of a Messages request by a message's role; `None` for thinking, which is dropped.
+/// Parses a content block of a Messages request, in a message with this role; `None` for thinking, which is dropped.
 ///
 /// # Errors
-/// [`ConvertError::Requires`] if the block is not supported, or not allowed in this role.
+/// [`ConvertError::Requires`] if the block is not supported, or not allowed in this role; [`ConvertError::Malformed`]
+/// if a required member is missing or has another type.
 fn read_block(value: Value, role: Role, gate: &mut FeatureGate<'_>) -> Result<Option<Block>, ConvertError> {
     let mut fields = ObjectReader::new(value, "a block of a message")?;
     let kind = fields.take_required_string("type")?;
@@ -76,6 +84,11 @@ fn read_block(value: Value, role: Role, gate: &mut FeatureGate<'_>) -> Result<Op
     Ok(block)
 }
 
+/// Parses the `source` of an image in a Messages request: base64 data or a URL.
+///
+/// # Errors
+/// [`ConvertError::Requires`] for files stored by the provider, for unknown types of sources, and for a remote image if
+/// the provider's API does not fetch images.
 fn read_image(fields: &mut ObjectReader, gate: &FeatureGate<'_>) -> Result<Image, ConvertError> {
     let mut source =
         fields.take_object("source", "the source of an image")?.ok_or(fields.malformed("has no source"))?;
@@ -98,6 +111,11 @@ fn read_image(fields: &mut ObjectReader, gate: &FeatureGate<'_>) -> Result<Image
     Ok(image)
 }
 
+/// Parses a `tool_use` block of a Messages request. A missing `input` becomes an empty object.
+///
+/// # Errors
+/// [`ConvertError::Malformed`] if the input is not an object, or the id or name is missing; [`ConvertError::Requires`]
+/// if the call was made by the provider's own code.
 fn read_call(fields: &mut ObjectReader) -> Result<ToolCall, ConvertError> {
     let is_called_by_model = |caller: &Value| caller.get("type").is_some_and(|kind| kind == "direct");
     if fields.take_unless("caller", is_called_by_model).is_some() {
@@ -115,6 +133,11 @@ fn read_call(fields: &mut ObjectReader) -> Result<ToolCall, ConvertError> {
     })
 }
 
+/// Parses a `tool_result` block of a Messages request. Its content may have texts and images.
+///
+/// # Errors
+/// [`ConvertError::Requires`] if it has an image and the provider's API does not support images in results, or if it
+/// has other blocks.
 fn read_result(fields: &mut ObjectReader, gate: &mut FeatureGate<'_>) -> Result<ToolResult, ConvertError> {
     let content = match fields.take("content") {
         None => Vec::new(),

@@ -1,4 +1,4 @@
-//! Parses a request to Anthropic's Messages.
+//! Parses the body of a Messages request to the canonical form.
 
 use client_formats::client::BILLING_PREFIX;
 use contracts::Requirement;
@@ -15,9 +15,14 @@ use crate::{
     fields::ObjectKind,
 };
 
+/// The error for a feature that cannot be converted to any other API.
 const NATIVE: ConvertError = ConvertError::Requires(Requirement::Native);
 
-/// Parses a Messages request to the canonical form.
+/// Parses the body of a Messages request to the canonical form.
+///
+/// # Errors
+/// [`ConvertError::Requires`] for a feature that the provider's API does not support and that may not be dropped;
+/// [`ConvertError::Malformed`] if a field is missing or has another type.
 pub(crate) fn read_request(body: Value, gate: &mut FeatureGate<'_>) -> Result<Request, ConvertError> {
     let mut fields = ObjectReader::new(body, "the request")?;
     let mut request = Request {
@@ -65,7 +70,11 @@ pub(crate) fn read_request(body: Value, gate: &mut FeatureGate<'_>) -> Result<Re
     Ok(request)
 }
 
-/// Parses the system prompt of a Messages request, without the billing text of Claude Code at its start.
+/// Parses the system prompt of a Messages request, a string or text blocks. The billing text that Claude Code puts
+/// before it is removed.
+///
+/// # Errors
+/// [`ConvertError::Requires`] if it contains a block other than text.
 fn read_system(system: Option<Value>, gate: &mut FeatureGate<'_>) -> Result<Vec<String>, ConvertError> {
     let mut texts = match system {
         None => Vec::new(),
@@ -77,6 +86,8 @@ fn read_system(system: Option<Value>, gate: &mut FeatureGate<'_>) -> Result<Vec<
     Ok(texts)
 }
 
+/// Parses a message of a Messages request, with its role and content. Unknown roles are rejected with
+/// [`Requirement::Native`].
 fn read_message(message: Value, gate: &mut FeatureGate<'_>) -> Result<Message, ConvertError> {
     let mut fields = ObjectReader::new(message, "a message")?;
     let role = match fields.take_required_string("role")?.as_str() {
@@ -91,6 +102,11 @@ fn read_message(message: Value, gate: &mut FeatureGate<'_>) -> Result<Message, C
     Ok(Message { role, blocks })
 }
 
+/// Parses a tool definition of a Messages request.
+///
+/// # Errors
+/// [`ConvertError::Requires`] with [`Requirement::ServerTools`] for Anthropic's own tools, for tools that the
+/// provider's code may call, and for tools that are loaded later.
 fn read_tool(tool: Value, gate: &mut FeatureGate<'_>) -> Result<Tool, ConvertError> {
     let mut fields = ObjectReader::new(tool, "a tool")?;
     if let Some(kind) = fields.take_string("type")?
@@ -115,6 +131,11 @@ fn read_tool(tool: Value, gate: &mut FeatureGate<'_>) -> Result<Tool, ConvertErr
     Ok(Tool { name, description, kind })
 }
 
+/// Parses `tool_choice` of a Messages request and sets the tool choice of `request`, and whether it allows several tool
+/// calls at once.
+///
+/// # Errors
+/// [`ConvertError::Requires`] for unknown types, [`ConvertError::Malformed`] if the name of the tool is missing.
 fn read_tool_choice(mut choice: ObjectReader, request: &mut Request) -> Result<(), ConvertError> {
     request.tool_choice = Some(match choice.take_required_string("type")?.as_str() {
         "auto" => ToolChoice::Auto,
@@ -127,8 +148,12 @@ fn read_tool_choice(mut choice: ObjectReader, request: &mut Request) -> Result<(
     choice.finish()
 }
 
-/// Parses `thinking` of a Messages request. Budgets and display options have no counterpart in other APIs and are
-/// dropped; without them a model uses its default thinking.
+/// Parses `thinking` of a Messages request. Enabled and adaptive thinking is dropped as
+/// [`Requirement::ThinkingControl`]: budgets and display options have no counterpart in other APIs, so the model uses
+/// its default thinking.
+///
+/// # Errors
+/// [`ConvertError::Requires`] if thinking may not be dropped, or its type is unknown.
 fn read_thinking(mut thinking: ObjectReader, gate: &mut FeatureGate<'_>) -> Result<(), ConvertError> {
     match thinking.take_required_string("type")?.as_str() {
         "disabled" => thinking.finish(),
@@ -137,6 +162,10 @@ fn read_thinking(mut thinking: ObjectReader, gate: &mut FeatureGate<'_>) -> Resu
     }
 }
 
+/// Parses the response format of a Messages request, which has to be a JSON schema.
+///
+/// # Errors
+/// [`ConvertError::Requires`] for other types, [`ConvertError::Malformed`] if the schema is missing.
 fn read_format(mut format: ObjectReader) -> Result<Format, ConvertError> {
     if format.take_required_string("type")? != "json_schema" {
         return Err(NATIVE);

@@ -1,4 +1,4 @@
-//! Parses a response of Anthropic's Messages, streamed or not.
+//! Parses the responses of Anthropic's Messages, streamed or not, to canonical blocks.
 
 use std::collections::BTreeMap;
 
@@ -16,11 +16,14 @@ use crate::convert::{
     stream::ReadStream,
 };
 
+/// The API whose responses are parsed here.
 const API: WireApi = WireApi::AnthropicMessages;
 
+/// The error for content of a type that a converted request cannot cause.
 const UNKNOWN: ConvertError = ConvertError::malformed("the answer", "has a block of a kind that was not asked for");
 
-/// Parses a streamed Messages response: converts its events to canonical blocks.
+/// Parses a streamed Messages response: converts its events to canonical blocks. Responses that are not streamed are
+/// parsed by [`read_response`].
 #[derive(Debug, Default)]
 pub(crate) struct ResponseReader {
     /// The usage object, merged from all events: the first event has the input counts, later ones have the output
@@ -28,7 +31,7 @@ pub(crate) struct ResponseReader {
     usage: Map<String, Value>,
     /// The stop reason, once received.
     stop: Option<Stop>,
-    /// The open content blocks by their index in the stream.
+    /// The content blocks that have started and not ended, by their index in the stream.
     open_blocks: BTreeMap<u64, OpenBlock>,
 }
 
@@ -41,18 +44,22 @@ struct OpenBlock {
     input: Option<String>,
 }
 
-/// Returns the string at a JSON pointer.
+/// Returns the string at a JSON pointer; `None` if it is missing or of another type.
 fn text<'a>(value: &'a Value, pointer: &str) -> Option<&'a str> {
     value.pointer(pointer)?.as_str()
 }
 
-/// Returns the start of a response from its message object.
+/// Returns the canonical start of a Messages response from its message object, with the token counts known at the
+/// start.
 fn start_of(message: &Value, tokens: Tokens) -> Start {
     Start { id: text(message, "/id").map(str::to_owned), created: None, tokens }
 }
 
-/// Parses a content block of a Messages response: returns its kind and its content so far. The kind is `None` for
-/// encrypted thinking, which cannot be converted.
+/// Parses a content block of a Messages response. Returns its kind and the content that it already has; the kind is
+/// `None` for redacted thinking, which is encrypted and cannot be converted.
+///
+/// # Errors
+/// [`ConvertError::Malformed`] if the type of the block is unknown.
 fn read_block(block: &Value) -> Result<(Option<BlockKind>, String), ConvertError> {
     let string_at = |name: &str| text(block, name).unwrap_or_default().to_owned();
     Ok(match text(block, "/type") {
@@ -68,7 +75,11 @@ fn read_block(block: &Value) -> Result<(Option<BlockKind>, String), ConvertError
     })
 }
 
-/// Parses a Messages response that is not streamed, and adds its content to `blocks`.
+/// Parses a Messages response that is not streamed, and adds its content to `blocks`. An error object ends the response
+/// as failed.
+///
+/// # Errors
+/// [`ConvertError::Malformed`] if the response has no list of blocks, or a block of an unknown type.
 pub(crate) fn read_response(response: &Value, blocks: &mut BlockSequencer) -> Result<(), ConvertError> {
     if let Some(error) = response.get("error") {
         blocks.fail(Failure::parse(API, error));
@@ -131,18 +142,28 @@ impl ReadStream for ResponseReader {
 }
 
 impl ResponseReader {
-    /// Merges a usage object into the earlier ones, and returns the token counts so far.
+    /// Merges a usage object of a Messages stream into the earlier ones and returns the resulting token counts. Fields
+    /// that are `null` do not replace earlier values.
     fn merge_usage(&mut self, usage: Option<&Value>) -> Tokens {
         let more = usage.and_then(Value::as_object).into_iter().flatten().filter(|(_, value)| !value.is_null());
         self.usage.extend(more.map(|(name, value)| (name.clone(), value.clone())));
         Tokens::parse(API, &Value::Object(self.usage.clone()))
     }
 
+    /// Returns the index of the content block to which an event of a Messages stream belongs.
+    ///
+    /// # Errors
+    /// [`ConvertError::Malformed`] if the event has no index.
     fn index(data: &Value) -> Result<u64, ConvertError> {
         let index = data.get("index").and_then(Value::as_u64);
         index.ok_or(ConvertError::malformed("an event of the stream", "does not say which block it is about"))
     }
 
+    /// Handles `content_block_start` of a Messages stream: opens a canonical block with the content of the event.
+    /// Arguments of a tool call are stored until a delta follows or the block ends.
+    ///
+    /// # Errors
+    /// [`ConvertError::Malformed`] if the type of the block is unknown, or the event has no index.
     fn open_block(&mut self, data: &Value, blocks: &mut BlockSequencer) -> Result<(), ConvertError> {
         let (kind, content) = read_block(data.get("content_block").unwrap_or(&Value::Null))?;
         let is_tool = matches!(kind, Some(BlockKind::Tool { .. }));
@@ -157,6 +178,11 @@ impl ResponseReader {
         Ok(())
     }
 
+    /// Handles `content_block_delta` of a Messages stream: appends text, thinking or arguments to the open block.
+    /// Signatures and citations are ignored.
+    ///
+    /// # Errors
+    /// [`ConvertError::Malformed`] if the block is not open, or the type of the delta is unknown.
     fn append_delta(&mut self, data: &Value, blocks: &mut BlockSequencer) -> Result<(), ConvertError> {
         let open = self.open_blocks.get_mut(&Self::index(data)?);
         let open = open.ok_or(ConvertError::malformed("the stream", "goes on with a block that is not open"))?;
@@ -175,6 +201,11 @@ impl ResponseReader {
         open.handle.map_or(Ok(()), |handle| blocks.append(handle, more))
     }
 
+    /// Handles `content_block_stop` of a Messages stream: closes the canonical block. If no delta of a tool call
+    /// arrived, the arguments of its start event are appended first.
+    ///
+    /// # Errors
+    /// [`ConvertError::Malformed`] if the event has no index.
     fn close_block(&mut self, data: &Value, blocks: &mut BlockSequencer) -> Result<(), ConvertError> {
         let Some(OpenBlock { handle: Some(handle), input }) = self.open_blocks.remove(&Self::index(data)?) else {
             return Ok(());

@@ -1,4 +1,4 @@
-//! Writes a request to Anthropic's Messages.
+//! Writes the body of a Messages request from the canonical form.
 
 use contracts::Requirement;
 use serde_json::{Map, Number, Value};
@@ -19,7 +19,11 @@ use crate::{
     limits::is_blank,
 };
 
-/// Writes the body of a Messages request.
+/// Writes the body of a Messages request. Blank texts are omitted, because Anthropic rejects them, and consecutive
+/// messages of one role are merged.
+///
+/// # Errors
+/// [`ConvertError::Requires`] for a feature that Anthropic does not support and that may not be dropped.
 pub(crate) fn write_request(
     request: Request,
     conversion: &ConversionOptions<'_>,
@@ -69,6 +73,9 @@ pub(crate) fn write_request(
 }
 
 /// Writes a message of a Messages request; `None` if it has no content other than blank texts.
+///
+/// # Errors
+/// [`ConvertError::Requires`] for a system message within the conversation.
 fn write_message(message: Message) -> Result<Option<Value>, ConvertError> {
     let role = match message.role {
         Role::User => "user",
@@ -79,6 +86,10 @@ fn write_message(message: Message) -> Result<Option<Value>, ConvertError> {
     Ok((!content.is_empty()).then(|| object!({"role": role, "content": content})))
 }
 
+/// Writes the content blocks of a Messages request, without blank texts.
+///
+/// # Errors
+/// [`ConvertError::Requires`] if the arguments of a tool call are not a JSON object.
 fn write_blocks(blocks: Vec<Block>) -> Result<Vec<Value>, ConvertError> {
     let mut written = Vec::with_capacity(blocks.len());
     for block in blocks {
@@ -98,6 +109,7 @@ fn write_blocks(blocks: Vec<Block>) -> Result<Vec<Value>, ConvertError> {
     Ok(written)
 }
 
+/// Writes a `tool_result` block of a Messages request; `is_error` is only written if the tool failed.
 fn write_result(result: ToolResult) -> Result<Value, ConvertError> {
     let content = write_blocks(result.content)?;
     let mut written =
@@ -108,6 +120,10 @@ fn write_result(result: ToolResult) -> Result<Value, ConvertError> {
     Ok(written)
 }
 
+/// Writes a tool definition of a Messages request. A tool without parameters has a schema without properties.
+///
+/// # Errors
+/// [`ConvertError::Requires`] for custom tools, which Anthropic does not have.
 fn write_tool(tool: Tool) -> Result<Value, ConvertError> {
     let ToolKind::Function { parameters, strict } = tool.kind else {
         return Err(ConvertError::Requires(Requirement::CustomTools));
@@ -123,6 +139,8 @@ fn write_tool(tool: Tool) -> Result<Value, ConvertError> {
     Ok(written)
 }
 
+/// Writes `tool_choice` to the `body` of a Messages request. It also restricts the model to one tool call at a time if
+/// `parallel` is `Some(false)`. Nothing is written if both are defaults.
 fn write_tool_choice(body: &mut Map<String, Value>, choice: Option<ToolChoice>, parallel: Option<bool>) {
     let one_at_a_time = parallel == Some(false);
     let mut written = match choice {
@@ -141,6 +159,12 @@ fn write_tool_choice(body: &mut Map<String, Value>, choice: Option<ToolChoice>, 
     body.insert("tool_choice".to_owned(), written);
 }
 
+/// Writes `temperature`, `top_p` and `top_k` to the `body` of a Messages request. Seed and penalties are dropped. A
+/// temperature above 1 is omitted, and of a temperature and a `top_p` only one is written, because newer models accept
+/// only one of the two.
+///
+/// # Errors
+/// [`ConvertError::Requires`] if seed or penalties are set and may not be dropped.
 fn write_sampling(
     body: &mut Map<String, Value>,
     sampling: Sampling,
@@ -171,6 +195,11 @@ fn write_sampling(
     Ok(())
 }
 
+/// Returns the members of `output_config` of a Messages request: the reasoning effort, at least `low`, and the JSON
+/// schema of the response. The result is empty if neither is set.
+///
+/// # Errors
+/// [`ConvertError::Requires`] for JSON output without a schema, which Anthropic does not support.
 fn write_output(
     effort: Option<Effort>,
     format: Option<Format>,

@@ -1,4 +1,4 @@
-//! Writes a response of Anthropic's Messages, streamed or not.
+//! Writes the responses of Anthropic's Messages, streamed or not, from the canonical form.
 
 use contracts::WireApi;
 use serde_json::{Value, json};
@@ -14,15 +14,18 @@ use crate::convert::{
     stream::WriteStream,
 };
 
+/// The error for a call of a custom tool: Messages clients cannot define custom tools.
 const UNEXPECTED_CUSTOM_CALL: ConvertError =
     ConvertError::malformed("the answer", "calls a custom tool, which was not offered");
+/// The error for a thinking block, which is removed from the response before it is written here.
 const UNSIGNED_THINKING: ConvertError = ConvertError::malformed("the answer", "shows thinking that nobody signed");
 
-/// Writes the body of a Messages response that is not streamed.
+/// Writes the body of a Messages response that is not streamed. Thinking is dropped, because it has no signature of
+/// Anthropic, and so is a call whose arguments were cut off at the output limit.
 ///
 /// # Errors
-/// [`ConvertError::Malformed`] if it has a call of a custom tool, or a call whose arguments are no object. A call that
-/// was cut off at the output limit is left out instead.
+/// [`ConvertError::Malformed`] if the response has a call of a custom tool, or a call whose arguments are not a JSON
+/// object.
 pub(crate) fn write_response(response: Response, head: &ResponseHead) -> Result<Value, ConvertError> {
     let mut content = Vec::with_capacity(response.blocks.len());
     for (kind, text) in response.blocks {
@@ -46,7 +49,7 @@ pub(crate) fn write_response(response: Response, head: &ResponseHead) -> Result<
     Ok(message)
 }
 
-/// Builds the message object of a Messages response, without content and usage.
+/// Builds the message object of a Messages response with empty content and without usage.
 fn message(head: &ResponseHead) -> Value {
     json!({
         "id": head.id,
@@ -59,7 +62,8 @@ fn message(head: &ResponseHead) -> Value {
     })
 }
 
-/// Returns the value of `stop_sequence`.
+/// Returns the value of `stop_sequence` in a Messages response: the sequence that ended the response; `null` for other
+/// stop reasons.
 fn sequence_of(stop: &Stop) -> Value {
     match stop {
         Stop::Sequence(sequence) => json!(sequence),
@@ -67,17 +71,19 @@ fn sequence_of(stop: &Stop) -> Value {
     }
 }
 
-/// Writes a streamed Messages response: converts canonical events to server-sent events.
+/// Writes a streamed Messages response: converts canonical events to named server-sent events.
 #[derive(Debug)]
 pub(crate) struct ResponseWriter {
+    /// The id and model name of the response, as the client receives them.
     head: ResponseHead,
     /// The index of the open content block.
     index: usize,
-    /// Whether the open content block is a tool call.
+    /// Whether the open content block is a tool call, which determines the type of its deltas.
     is_tool: bool,
 }
 
 impl ResponseWriter {
+    /// Creates a writer for the streamed Messages response with this head.
     pub(crate) const fn new(head: ResponseHead) -> Self {
         Self { head, index: 0, is_tool: false }
     }

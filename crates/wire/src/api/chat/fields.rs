@@ -1,4 +1,5 @@
-//! The known request fields of chat completions and of compatible servers.
+//! The fields of a chat completions request that the parser knows, including those of compatible servers, with the rule
+//! for each: supported by all APIs, decided by its value, or requiring a feature.
 
 use contracts::Requirement;
 
@@ -8,8 +9,8 @@ use crate::fields::{
     ObjectKind,
 };
 
-/// Returns the known fields of a chat completions request for a kind of object, each with what it requires of other
-/// APIs.
+/// Returns the known fields of a kind of object in a chat completions request, each with the rule by which it is
+/// classified.
 pub(crate) const fn fields(kind: ObjectKind) -> &'static [Field] {
     match kind {
         ObjectKind::Body => BODY,
@@ -35,6 +36,7 @@ pub(crate) const fn ignorable(kind: ObjectKind) -> &'static [(&'static str, &'st
     }
 }
 
+/// Members of the request body.
 const BODY: &[Field] = &[
     ("model", Supported),                                            // the requested model
     ("messages", Supported),                                         // the conversation
@@ -77,6 +79,7 @@ const BODY: &[Field] = &[
     ("web_search_options", Requires(Requirement::ServerTools)), // the provider's own search
 ];
 
+/// Members of a message.
 const MESSAGE: &[Field] = &[
     ("role", ByValue),                            // a late system message requires; unknown roles: native
     ("content", Supported),                       // a string or parts
@@ -93,6 +96,7 @@ const MESSAGE: &[Field] = &[
     ("cache_control", Requires(Requirement::CacheControl)), // OpenRouter's and LiteLLM's mark for the prompt cache
 ];
 
+/// Members of a content part, of all types together.
 const PART: &[Field] = &[
     ("type", ByValue),                                      // unknown ones are native
     ("text", Supported),                                    // of a text
@@ -103,6 +107,7 @@ const PART: &[Field] = &[
     ("cache_control", Requires(Requirement::CacheControl)), // OpenRouter's and LiteLLM's mark for the prompt cache
 ];
 
+/// Members of a tool definition.
 const TOOL: &[Field] = &[
     ("type", ByValue),     // functions are supported, custom tools and others require
     ("function", ByValue), // name, description, parameters, strict; others are native

@@ -1,4 +1,4 @@
-//! Inspects a request body of chat completions.
+//! Inspects the body of a chat completions request: its settings and its messages.
 
 use contracts::Requirement;
 
@@ -14,8 +14,11 @@ use crate::{
 };
 
 impl<'a> Inspector<'a> {
-    /// Inspects the member `name` of a chat completions request and records the features it requires; `cursor` is
-    /// before its value.
+    /// Inspects the member `name` of a chat completions request: adds its content to the summary and records the
+    /// features that it requires. `cursor` is before the value, and after it on return.
+    ///
+    /// # Errors
+    /// [`RequestError`] if the value is not valid JSON, or has a type with which the request cannot be inspected.
     pub(crate) fn inspect_chat_member(&mut self, cursor: &mut Cursor<'a>, name: &str) -> Result<(), RequestError> {
         match name {
             "model" => return self.read_model(cursor),
@@ -56,11 +59,11 @@ impl<'a> Inspector<'a> {
         Ok(())
     }
 
-    /// Inspects a message of a chat completions request at an index of the conversation, and records it according to
-    /// its role.
+    /// Inspects the message at `index` of the conversation in a chat completions request and records it according to
+    /// its role. Unknown roles make the request [`Native`](Requirement::Native).
     ///
     /// # Errors
-    /// [`RequestError`] if it is not a JSON object, or its content is of an unexpected type.
+    /// [`RequestError::WrongType`] if the message, or a part of its content, is not an object.
     fn inspect_chat_message(&mut self, cursor: &mut Cursor<'a>, index: usize) -> Result<(), RequestError> {
         let ChatMessage { role, content, tool_calls, call_id, has_name } = self.read_chat_message(cursor)?;
         let role = string_or_empty(role.as_ref());
@@ -103,8 +106,11 @@ impl<'a> Inspector<'a> {
         Ok(())
     }
 
-    /// Reads the members of a message in a chat completions request, and records the features that some of them require
-    /// in every role.
+    /// Reads the members of a message in a chat completions request and returns them. Records the features of members
+    /// whose requirement does not depend on the role.
+    ///
+    /// # Errors
+    /// [`RequestError::WrongType`] if the message is not an object.
     fn read_chat_message(&mut self, cursor: &mut Cursor<'a>) -> Result<ChatMessage<'a>, RequestError> {
         let Some(mut members) = cursor.enter_object()? else {
             return Err(RequestError::WrongType { field: "messages", expected: "a list of objects" });
@@ -136,11 +142,14 @@ impl<'a> Inspector<'a> {
 /// The members of one message of a chat completions request, collected before its role is known.
 #[derive(Default)]
 struct ChatMessage<'a> {
+    /// The member `role`.
     role: Option<Value<'a>>,
+    /// The member `content`: a string, a list of parts, or `null`.
     content: Option<Value<'a>>,
+    /// The member `tool_calls` of a message of the model.
     tool_calls: Option<Value<'a>>,
-    /// The member `tool_call_id` of a tool result; `None` if it is `null`.
+    /// The member `tool_call_id` of a tool result; `None` if it is missing or `null`.
     call_id: Option<Value<'a>>,
-    /// Whether it has a `name`.
+    /// Whether the message has a `name`.
     has_name: bool,
 }

@@ -9,7 +9,8 @@ use crate::{
 
 impl<'a> Inspector<'a> {
     /// Inspects the `tool_calls` of a message in a chat completions request: records the calls, their size, and the
-    /// features they require. Only messages of the model may have calls.
+    /// features that they require. Calls in a message that is not by the model make the request
+    /// [`Native`](Requirement::Native).
     pub(crate) fn inspect_chat_calls(&mut self, calls: &Value<'a>, author: Author) {
         self.expect_kind(ValueKind::Array, calls);
         for call in calls.elements() {

@@ -11,7 +11,7 @@ use crate::convert::{
     ids,
 };
 
-/// The tool calls of one streamed chat completion, assembled from deltas.
+/// The tool calls of one streamed chat completion, assembled from their deltas and added to the block sequence.
 #[derive(Debug)]
 pub(super) struct Calls {
     /// The id of the response, from which missing call ids are derived.
@@ -22,35 +22,36 @@ pub(super) struct Calls {
     opened: usize,
 }
 
-/// A tool call of a streamed chat completion whose deltas are being read.
+/// A tool call of a streamed chat completion, some of whose deltas have arrived.
 #[derive(Debug, Default)]
 struct Call {
+    /// The id of the call; `None` until it is received or derived.
     id: Option<String>,
-    /// The block of the call, which is opened once the name of the tool is known.
+    /// The block of the call; `None` until the name of the tool is known, which opens it.
     handle: Option<BlockHandle>,
     /// Argument deltas that arrived before the name of the tool.
     buffered: String,
 }
 
-/// Returns the string at a JSON pointer; `None` if it is empty.
+/// Returns the string at a JSON pointer; `None` if it is missing, empty or of another type.
 fn text<'a>(value: &'a Value, pointer: &str) -> Option<&'a str> {
     value.pointer(pointer)?.as_str().filter(|text| !text.is_empty())
 }
 
 impl Calls {
-    /// Creates the empty list of a response's calls.
+    /// Creates an empty list of tool calls. Ids of calls that have none are derived from `response_id`.
     pub(super) fn new(response_id: &str) -> Self {
         Self { response_id: response_id.to_owned(), by_index: BTreeMap::new(), opened: 0 }
     }
 
-    /// Reads a delta of a tool call and appends its content to `blocks`. `position` is the position of the delta in the
-    /// list of its chunk.
+    /// Reads a delta of a tool call in a streamed chat completion and appends its content to `blocks`. `position` is
+    /// the index of the delta in the list of its chunk.
     ///
     /// The field `index` identifies the call. Some servers send none, and some send the same one for every call, so a
     /// new id with a name starts a new call.
     ///
     /// # Errors
-    /// [`ConvertError::Malformed`] if the arguments are of another type, or follow the end of the call.
+    /// [`ConvertError::Malformed`] if the arguments are neither a string nor an object, or follow the end of the call.
     pub(super) fn read(
         &mut self,
         position: usize,
@@ -98,8 +99,8 @@ impl Calls {
         Ok(())
     }
 
-    /// Chooses a call index for a delta without one. With an id it is the index of the call with that id, or a new
-    /// index. Without an id it is the index of the latest call, or `position` if there is none.
+    /// Returns a call index for a delta of a chat completion without one. With an id it is the index of the call with
+    /// that id, or a new index. Without an id it is the index of the latest call, or `position` if there is none.
     fn index_for_unindexed(&self, position: usize, id: Option<&str>) -> u64 {
         let after_last = self.by_index.last_key_value().map_or(0, |(last, _)| last + 1);
         match id {
@@ -112,10 +113,10 @@ impl Calls {
         }
     }
 
-    /// Checks that all calls have the name of a tool.
+    /// Checks at the end of the response that all calls have the name of a tool.
     ///
     /// # Errors
-    /// [`ConvertError::Malformed`] if one has none.
+    /// [`ConvertError::Malformed`] if a call has none.
     pub(super) fn finish(&self) -> Result<(), ConvertError> {
         let nameless = self.by_index.values().any(|call| call.handle.is_none());
         if nameless { Err(ConvertError::malformed("a tool call", "names no tool")) } else { Ok(()) }

@@ -1,4 +1,4 @@
-//! Parses the messages of chat completions.
+//! Parses the messages of a chat completions request to the canonical form.
 
 use contracts::Requirement;
 use serde_json::Value;
@@ -13,9 +13,15 @@ use crate::{
     fields::ObjectKind,
 };
 
+/// The error for content that cannot be converted to any other API.
 const NATIVE: ConvertError = ConvertError::Requires(Requirement::Native);
 
-/// Parses a message. A tool result becomes a message of the user, and thinking is dropped.
+/// Parses a message of a chat completions request. A tool result becomes a message of the user, and thinking is
+/// dropped.
+///
+/// # Errors
+/// [`ConvertError::Requires`] for unknown roles, for members that the role does not allow, and for features that the
+/// provider's API does not support; [`ConvertError::Malformed`] if a required member is missing or has another type.
 pub(super) fn read_message(message: Value, gate: &mut FeatureGate<'_>) -> Result<Message, ConvertError> {
     let mut fields = ObjectReader::new(message, "a message")?;
     let role_name = fields.take_required_string("role")?;
@@ -61,6 +67,11 @@ pub(super) fn read_message(message: Value, gate: &mut FeatureGate<'_>) -> Result
     Ok(Message { role, blocks })
 }
 
+/// Parses the content of a message in a chat completions request, a string or a list of parts; an empty string results
+/// in no blocks.
+///
+/// # Errors
+/// [`ConvertError::Malformed`] if the content is of another type, and the errors of `read_part`.
 fn read_content(content: Value, role: Role, gate: &mut FeatureGate<'_>) -> Result<Vec<Block>, ConvertError> {
     let parts = match content {
         Value::String(text) if text.is_empty() => return Ok(Vec::new()),
@@ -75,6 +86,11 @@ fn read_content(content: Value, role: Role, gate: &mut FeatureGate<'_>) -> Resul
     Ok(blocks)
 }
 
+/// Parses a content part of a chat completions request, in a message with this role: a text, or an image of the user.
+///
+/// # Errors
+/// [`ConvertError::Requires`] for audio, video, files and unknown types, and for a remote image if the provider's API
+/// does not fetch images.
 fn read_part(part: Value, role: Role, gate: &mut FeatureGate<'_>) -> Result<Block, ConvertError> {
     let mut fields = ObjectReader::new(part, "a part of a message")?;
     let block = match fields.take_required_string("type")?.as_str() {
@@ -98,6 +114,12 @@ fn read_part(part: Value, role: Role, gate: &mut FeatureGate<'_>) -> Result<Bloc
     Ok(block)
 }
 
+/// Parses a tool call of the model in a chat completions request. Its `index` is ignored, and the signature in
+/// `extra_content` is dropped.
+///
+/// # Errors
+/// [`ConvertError::Requires`] for calls of custom tools if the provider's API has none, and for unknown types;
+/// [`ConvertError::Malformed`] if the id, the name or the function is missing.
 fn read_call(call: Value, gate: &mut FeatureGate<'_>) -> Result<ToolCall, ConvertError> {
     let mut fields = ObjectReader::new(call, "a tool call")?;
     let id = fields.take_required_string("id")?;

@@ -1,4 +1,4 @@
-//! Parses a request to chat completions.
+//! Parses the body of a chat completions request to the canonical form. Messages are parsed in `read_message`.
 
 use contracts::Requirement;
 use serde_json::{Number, Value};
@@ -14,9 +14,14 @@ use crate::{
     fields::ObjectKind,
 };
 
+/// The error for a feature that cannot be converted to any other API.
 const NATIVE: ConvertError = ConvertError::Requires(Requirement::Native);
 
-/// Parses a chat completions request to the canonical form.
+/// Parses the body of a chat completions request to the canonical form.
+///
+/// # Errors
+/// [`ConvertError::Requires`] for a feature that the provider's API does not support and that may not be dropped;
+/// [`ConvertError::Malformed`] if a field is missing or has another type.
 pub(crate) fn read_request(body: Value, gate: &mut FeatureGate<'_>) -> Result<Request, ConvertError> {
     let mut fields = ObjectReader::new(body, "the request")?;
     reject_unsupported_settings(&mut fields, gate)?;
@@ -61,7 +66,11 @@ pub(crate) fn read_request(body: Value, gate: &mut FeatureGate<'_>) -> Result<Re
     Ok(request)
 }
 
-/// Takes the presence penalty and the frequency penalty of a chat completions request, each absent if zero.
+/// Takes the presence penalty and the frequency penalty of a chat completions request; each is `None` if it is missing
+/// or zero.
+///
+/// # Errors
+/// [`ConvertError::Malformed`] if one is not a number.
 fn read_penalties(fields: &mut ObjectReader) -> Result<[Option<Number>; 2], ConvertError> {
     let mut penalty = |name| match fields.take_unless(name, is_falsy) {
         None => Ok(None),
@@ -71,7 +80,10 @@ fn read_penalties(fields: &mut ObjectReader) -> Result<[Option<Number>; 2], Conv
     Ok([penalty("presence_penalty")?, penalty("frequency_penalty")?])
 }
 
-/// Takes the stop sequences of a chat completions request, which are a string or a list.
+/// Takes the stop sequences of a chat completions request, a string or a list of strings; empty if there are none.
+///
+/// # Errors
+/// [`ConvertError::Malformed`] if the value is of another type.
 fn read_stop_sequences(fields: &mut ObjectReader) -> Result<Vec<String>, ConvertError> {
     match fields.take("stop") {
         None => Ok(Vec::new()),
@@ -81,11 +93,11 @@ fn read_stop_sequences(fields: &mut ObjectReader) -> Result<Vec<String>, Convert
     }
 }
 
-/// Checks that the settings of a chat completions request that no other API supports have their default values, and
-/// drops `logit_bias`.
+/// Takes the settings of a chat completions request that no other API supports and checks that they have their default
+/// values; `logit_bias` is dropped.
 ///
 /// # Errors
-/// [`ConvertError::Requires`] if one has another value.
+/// [`ConvertError::Requires`] if a setting has another value, or if `logit_bias` may not be dropped.
 fn reject_unsupported_settings(fields: &mut ObjectReader, gate: &mut FeatureGate<'_>) -> Result<(), ConvertError> {
     fields.reject_unless_default(&[
         ("n", |value| value == 1, Requirement::ManyAnswers),
@@ -106,6 +118,11 @@ fn reject_unsupported_settings(fields: &mut ObjectReader, gate: &mut FeatureGate
     Ok(())
 }
 
+/// Parses the response format of a chat completions request; `None` for text. A JSON schema is not strict unless the
+/// client sets `strict`.
+///
+/// # Errors
+/// [`ConvertError::Requires`] for unknown types, [`ConvertError::Malformed`] if the schema is missing.
 fn read_format(mut format: ObjectReader) -> Result<Option<Format>, ConvertError> {
     let read = match format.take_required_string("type")?.as_str() {
         "text" => None,
@@ -128,6 +145,11 @@ fn read_format(mut format: ObjectReader) -> Result<Option<Format>, ConvertError>
     Ok(read)
 }
 
+/// Parses a tool definition of a chat completions request: a function or a custom tool.
+///
+/// # Errors
+/// [`ConvertError::Requires`] for custom tools if the provider's API has none, and for other types, which are tools of
+/// the provider.
 fn read_tool(tool: Value, gate: &mut FeatureGate<'_>) -> Result<Tool, ConvertError> {
     let mut fields = ObjectReader::new(tool, "a tool")?;
     let kind = fields.take_required_string("type")?;
@@ -154,6 +176,11 @@ fn read_tool(tool: Value, gate: &mut FeatureGate<'_>) -> Result<Tool, ConvertErr
     Ok(tool)
 }
 
+/// Takes the name and description of a chat completions tool from its definition, and checks that no other members are
+/// left.
+///
+/// # Errors
+/// [`ConvertError::Malformed`] if the name is missing, [`ConvertError::Requires`] if other members are left.
 fn finish_tool(mut fields: ObjectReader, kind: ToolKind) -> Result<Tool, ConvertError> {
     let tool =
         Tool { name: fields.take_required_string("name")?, description: fields.take_string("description")?, kind };
@@ -161,6 +188,10 @@ fn finish_tool(mut fields: ObjectReader, kind: ToolKind) -> Result<Tool, Convert
     Ok(tool)
 }
 
+/// Parses the input format of a custom tool in a chat completions request; `None` if any text is allowed.
+///
+/// # Errors
+/// [`ConvertError::Requires`] for unknown types, [`ConvertError::Malformed`] if the grammar is missing.
 fn read_grammar(mut format: ObjectReader) -> Result<Option<Grammar>, ConvertError> {
     let grammar = match format.take_required_string("type")?.as_str() {
         "text" => None,
@@ -179,6 +210,10 @@ fn read_grammar(mut format: ObjectReader) -> Result<Option<Grammar>, ConvertErro
     Ok(grammar)
 }
 
+/// Parses the tool choice of a chat completions request: a keyword, or an object with the type and name of a tool.
+///
+/// # Errors
+/// [`ConvertError::Requires`] for unknown keywords and types, [`ConvertError::Malformed`] if the name is missing.
 fn read_tool_choice(choice: Value) -> Result<ToolChoice, ConvertError> {
     if let Value::String(name) = &choice {
         return ToolChoice::from_openai(name).ok_or(NATIVE);

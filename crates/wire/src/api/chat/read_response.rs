@@ -1,4 +1,4 @@
-//! Parses a response of chat completions, streamed or not.
+//! Parses chat completions, streamed or not, to canonical blocks.
 
 use contracts::WireApi;
 use serde_json::Value;
@@ -14,14 +14,17 @@ use crate::convert::{
     stream::ReadStream,
 };
 
+/// The API whose responses are parsed here.
 const API: WireApi = WireApi::OpenAiChat;
 
+/// The error for content of a type that a converted request cannot cause.
 const UNKNOWN: ConvertError = ConvertError::malformed("the answer", "has content of a kind that was not asked for");
 
 /// Parses a chat completion: converts its chunks to canonical blocks. A response that is not streamed is parsed as one
 /// chunk.
 #[derive(Debug)]
 pub(crate) struct ResponseReader {
+    /// The tool calls so far.
     calls: Calls,
     /// The token counts of the last usage object.
     tokens: Tokens,
@@ -31,15 +34,16 @@ pub(crate) struct ResponseReader {
     refused: bool,
 }
 
-/// Returns the string at a JSON pointer.
+/// Returns the string at a JSON pointer; `None` if it is missing or of another type.
 fn text<'a>(value: &'a Value, pointer: &str) -> Option<&'a str> {
     value.pointer(pointer)?.as_str()
 }
 
-/// Parses a chat completion that is not streamed, and adds its content to `blocks`.
+/// Parses a chat completion that is not streamed, and adds its content to `blocks`. An error object ends the response
+/// as failed.
 ///
 /// # Errors
-/// [`ConvertError::Malformed`] if it has neither choices nor an error.
+/// [`ConvertError::Malformed`] if the response has neither choices nor an error, or content that was not requested.
 pub(crate) fn read_response(response: &Value, blocks: &mut BlockSequencer) -> Result<(), ConvertError> {
     if response.get("error").is_none_or(Value::is_null) && response.get("choices").and_then(Value::as_array).is_none() {
         return Err(ConvertError::malformed("the answer", "has no list of choices"));
@@ -55,8 +59,11 @@ impl ResponseReader {
         Self { calls: Calls::new(response_id), tokens: Tokens::default(), stop: None, refused: false }
     }
 
-    /// Parses a chunk of a chat completion and adds its content to `blocks`. The content of a choice is in its field
+    /// Parses a chunk of a chat completion and adds its content to `blocks`. The content of a choice is in its member
     /// `content_field`: `delta` in a stream, `message` otherwise.
+    ///
+    /// # Errors
+    /// [`ConvertError::Malformed`] if the chunk has a second choice, or content that was not requested.
     fn read_chunk(
         &mut self,
         chunk: &Value,
@@ -91,8 +98,8 @@ impl ResponseReader {
         Ok(())
     }
 
-    /// Appends the content of a choice to `blocks`: text, thinking, refusal and tool calls. `message` is the delta of a
-    /// chunk, or the message of a response that is not streamed.
+    /// Appends the content of a choice of a chat completion to `blocks`: text, thinking, refusal and tool calls.
+    /// `message` is the delta of a chunk, or the message of a response that is not streamed.
     ///
     /// # Errors
     /// [`ConvertError::Malformed`] if it has content that was not requested, such as audio.
@@ -127,7 +134,8 @@ impl ResponseReader {
         Ok(())
     }
 
-    /// Finishes the response in `blocks` with the stop reason and the token counts received so far.
+    /// Finishes the chat completion in `blocks` with the stop reason and the token counts received so far. A refusal
+    /// takes precedence over the received stop reason. Does nothing if the response has ended.
     ///
     /// # Errors
     /// [`ConvertError::Malformed`] if a tool call has no name.
@@ -152,8 +160,8 @@ impl ReadStream for ResponseReader {
         self.read_chunk(&chunk, "delta", blocks)
     }
 
-    /// Finishes a stream without `[DONE]`, which some compatible servers omit. The usage follows the finish reason, so
-    /// the end of the stream is the first point at which it is complete.
+    /// Finishes a stream without `[DONE]`, which some compatible servers omit, if a finish reason was received. The
+    /// usage follows the finish reason, so it is complete only at the end of the stream.
     fn end(&mut self, blocks: &mut BlockSequencer) -> Result<(), ConvertError> {
         if self.stop.is_some() { self.finish(blocks) } else { Ok(()) }
     }

@@ -4,7 +4,8 @@ use serde_json::Value as Json;
 
 use crate::{api::openai, convert::canonical::tokens::Tokens};
 
-/// Writes token counts as the `usage` object of chat completions.
+/// Writes token counts as the `usage` object of chat completions: `prompt_tokens`, `completion_tokens` and their
+/// details.
 pub(super) fn write(tokens: Tokens) -> Json {
     openai::usage::write(tokens, "prompt_tokens", "completion_tokens")
 }

@@ -1,4 +1,4 @@
-//! Writes the messages of chat completions.
+//! Writes the messages of a chat completions request from the canonical form.
 
 use contracts::Requirement;
 use serde_json::Value;
@@ -12,6 +12,9 @@ use crate::convert::{
 
 /// Converts a canonical message to messages of chat completions and appends them to `written`. Each tool result becomes
 /// a message of its own, before the rest.
+///
+/// # Errors
+/// [`ConvertError::Requires`] if a tool result has an image.
 pub(super) fn write_message(message: Message, written: &mut Vec<Value>) -> Result<(), ConvertError> {
     let mut content = Vec::new();
     let mut calls = Vec::new();
@@ -60,6 +63,8 @@ fn write_content(mut blocks: Vec<Block>) -> Result<Value, ConvertError> {
     blocks.into_iter().map(part).collect::<Result<Vec<_>, _>>().map(Value::Array)
 }
 
+/// Writes a tool call of a chat completions request: a function with its arguments as JSON text, or a custom tool with
+/// its input.
 fn write_call(call: ToolCall) -> Value {
     let ToolCall { id, name, input } = call;
     let id = ids::valid_call_id(id);
@@ -73,6 +78,11 @@ fn write_call(call: ToolCall) -> Value {
     }
 }
 
+/// Writes a tool result as a chat completions message with the role `tool`. The text of a failed result starts with a
+/// note about the failure, since the API has no field for it.
+///
+/// # Errors
+/// [`ConvertError::Requires`] if the result has an image.
 fn write_result(result: ToolResult) -> Result<Value, ConvertError> {
     let call = ids::valid_call_id(result.call_id.clone());
     let content = result.content_with_failure();

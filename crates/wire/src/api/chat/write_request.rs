@@ -1,4 +1,4 @@
-//! Writes a request to chat completions.
+//! Writes the body of a chat completions request from the canonical form.
 
 use contracts::Requirement;
 use serde_json::{Map, Value};
@@ -12,7 +12,11 @@ use crate::convert::{
     schema,
 };
 
-/// Writes the body of a chat completions request.
+/// Writes the body of a chat completions request. The usage of a stream is requested, except from servers without the
+/// newer fields.
+///
+/// # Errors
+/// [`ConvertError::Requires`] for a feature that chat completions do not support and that may not be dropped.
 pub(crate) fn write_request(
     request: Request,
     conversion: &ConversionOptions<'_>,
@@ -63,6 +67,12 @@ pub(crate) fn write_request(
     Ok(Value::Object(body))
 }
 
+/// Writes the settings that only `OpenAI`'s APIs have to the `body` of a chat completions request. Servers without the
+/// newer fields receive none of them: the cache retention and the verbosity are dropped as features, the others are
+/// ignored.
+///
+/// # Errors
+/// [`ConvertError::Requires`] if a feature may not be dropped.
 fn write_openai_settings(
     body: &mut Map<String, Value>,
     settings: OpenAiSettings,
@@ -89,6 +99,7 @@ fn write_openai_settings(
     Ok(())
 }
 
+/// Writes a tool definition of a chat completions request; `strict` is only written if it is true.
 fn write_tool(tool: Tool) -> Value {
     let (kind, mut described) = match tool.kind {
         ToolKind::Function { parameters, strict } => {
@@ -116,6 +127,8 @@ fn write_tool(tool: Tool) -> Value {
     object!({"type": kind, (kind): described})
 }
 
+/// Writes the response format of a chat completions request. A schema without a name is named `answer`; a schema
+/// without `strict` is strict if it meets `OpenAI`'s rules.
 fn write_format(format: Format) -> Value {
     let Format::JsonSchema { name, description, schema, strict } = format else {
         return object!({"type": "json_object"});
@@ -130,6 +143,11 @@ fn write_format(format: Format) -> Value {
     object!({"type": "json_schema", "json_schema": described})
 }
 
+/// Writes the sampling parameters to the `body` of a chat completions request. `top_k`, which the API does not have, is
+/// dropped.
+///
+/// # Errors
+/// [`ConvertError::Requires`] if `top_k` is set and may not be dropped.
 fn write_sampling(
     body: &mut Map<String, Value>,
     sampling: Sampling,

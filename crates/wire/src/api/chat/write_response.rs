@@ -1,4 +1,4 @@
-//! Writes a response of chat completions, streamed or not.
+//! Writes chat completions, streamed or not, from the canonical form.
 
 use contracts::WireApi;
 use serde_json::{Value, json};
@@ -11,7 +11,8 @@ use crate::convert::{
     stream::WriteStream,
 };
 
-/// Writes the body of a chat completion that is not streamed, with one choice. The texts of several blocks are joined.
+/// Writes the body of a chat completion that is not streamed, with one choice. Texts of several blocks are joined;
+/// thinking is written as `reasoning_content`.
 pub(crate) fn write_response(response: Response, head: &ResponseHead) -> Value {
     let (mut content, mut thinking, mut calls) = (None, None, Vec::new());
     for (kind, text) in response.blocks {
@@ -48,34 +49,41 @@ pub(crate) fn write_response(response: Response, head: &ResponseHead) -> Value {
 /// Writes a streamed chat completion: converts canonical events to chunks.
 #[derive(Debug)]
 pub(crate) struct ResponseWriter {
+    /// The id, model name and creation time of the response, as the client receives them.
     head: ResponseHead,
     /// The kind of the open block.
     open_block: OpenBlock,
-    /// The number of tool calls so far.
+    /// The number of tool calls so far. The open call has the index `call_count - 1`.
     call_count: usize,
 }
 
 /// The kind of the open content block, which determines the form of its deltas.
 #[derive(Debug, Clone, Copy)]
 enum OpenBlock {
+    /// Text, in `content`.
     Text,
+    /// Thinking, in `reasoning_content`.
     Thinking,
-    /// A call of a function.
+    /// A call of a function, in `function.arguments`.
     Function,
-    /// A call of a custom tool.
+    /// A call of a custom tool, in `custom.input`.
     Custom,
 }
 
 impl ResponseWriter {
+    /// Creates a writer for the streamed chat completion with this head.
     pub(crate) const fn new(head: ResponseHead) -> Self {
         Self { head, open_block: OpenBlock::Text, call_count: 0 }
     }
 
+    /// Appends a chunk of a chat completion with one choice to `out`, with this delta and finish reason (`null` if
+    /// `None`).
     fn write_event(&self, delta: &Value, finish_reason: Option<&str>, out: &mut Vec<u8>) {
         let choice = json!({"index": 0, "delta": delta, "finish_reason": finish_reason});
         self.write_chunk(&json!([choice]), None, out);
     }
 
+    /// Appends a chunk of a chat completion with these choices to `out`; without the member `usage` if it is `None`.
     fn write_chunk(&self, choices: &Value, usage: Option<Value>, out: &mut Vec<u8>) {
         let ResponseHead { id, model, created } = &self.head;
         let mut chunk = json!({
@@ -91,6 +99,8 @@ impl ResponseWriter {
         sse::write(out, None, &chunk);
     }
 
+    /// Starts a block of a streamed chat completion: sets the kind of the open block. For a tool call, appends a chunk
+    /// with its id and name to `out`.
     fn start_block(&mut self, kind: BlockKind, out: &mut Vec<u8>) {
         let (id, name, custom) = match kind {
             BlockKind::Text => {

@@ -1,5 +1,5 @@
-//! The known request fields of Gemini's `generateContent`. Google's servers accept them in camel case and in snake
-//! case.
+//! The fields of a `generateContent` request that the parser knows, with the rule for each: supported by all APIs,
+//! decided by its value, or requiring a feature. Google's servers accept names in camel case and in snake case.
 
 use contracts::Requirement;
 
@@ -9,8 +9,8 @@ use crate::fields::{
     ObjectKind,
 };
 
-/// Returns the known fields of a `generateContent` request for a kind of object, each with what it requires of other
-/// APIs.
+/// Returns the known fields of a kind of object in a `generateContent` request, each with the rule by which it is
+/// classified.
 pub(crate) const fn fields(kind: ObjectKind) -> &'static [Field] {
     match kind {
         ObjectKind::Body => BODY,
@@ -31,6 +31,7 @@ pub(crate) const fn ignorable(kind: ObjectKind) -> &'static [(&'static str, &'st
     }
 }
 
+/// Members of the request body.
 const BODY: &[Field] = &[
     ("model", Supported),              // repeats the path
     ("contents", Supported),           // the conversation
@@ -43,6 +44,7 @@ const BODY: &[Field] = &[
     ("generation_config", ByValue),    // the same
 ];
 
+/// Members of `generationConfig`.
 const GENERATION: &[Field] = &[
     ("temperature", Supported),                                  // sampling that all APIs have
     ("topP", Supported),                                         // sampling that all APIs have
@@ -78,11 +80,13 @@ const GENERATION: &[Field] = &[
     ("speech_config", Requires(Requirement::AudioVideo)),        // the same
 ];
 
+/// Members of a content.
 const MESSAGE: &[Field] = &[
     ("role", ByValue),    // unknown ones are native
     ("parts", Supported), // the parts of the message
 ];
 
+/// Members of a part, of all kinds together.
 const PART: &[Field] = &[
     ("text", Supported),                                           // of a text
     ("inlineData", ByValue),                                       // an image is supported, the rest requires
@@ -104,6 +108,7 @@ const PART: &[Field] = &[
     ("video_metadata", Requires(Requirement::AudioVideo)), // the same
 ];
 
+/// Members of a tool.
 const TOOL: &[Field] = &[
     ("functionDeclarations", Supported), // tools that are functions; any other kind is the provider's own
     ("function_declarations", Supported), // the same

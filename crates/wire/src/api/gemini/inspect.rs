@@ -1,5 +1,5 @@
-//! Inspects a request body of Gemini's `generateContent`. Google's servers accept names in camel case and in snake
-//! case.
+//! Inspects the body of a `generateContent` request: its contents and their parts. Google's servers accept names in
+//! camel case and in snake case.
 
 use std::borrow::Cow;
 
@@ -16,8 +16,11 @@ use crate::{
 const LIST_OF_OBJECTS: &str = "a list of objects";
 
 impl<'a> Inspector<'a> {
-    /// Inspects the member `name` of a `generateContent` request and records the features it requires; `cursor` is
-    /// before its value.
+    /// Inspects the member `name` of a `generateContent` request: adds its content to the summary and records the
+    /// features that it requires. `cursor` is before the value, and after it on return.
+    ///
+    /// # Errors
+    /// [`RequestError`] if the value is not valid JSON, or has a type with which the request cannot be inspected.
     pub(crate) fn inspect_gemini_member(&mut self, cursor: &mut Cursor<'a>, name: &str) -> Result<(), RequestError> {
         match name {
             "contents" => self.each_message(cursor, LIST_OF_OBJECTS, Self::inspect_gemini_content),
@@ -44,8 +47,11 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Inspects a content of a Gemini request, which is a message with a role and parts, at an index of the
-    /// conversation, and records it according to its role.
+    /// Inspects the content at `index` of the conversation in a Gemini request, which is a message with a role and
+    /// parts, and records it according to its role. Unknown roles make the request [`Native`](Requirement::Native).
+    ///
+    /// # Errors
+    /// [`RequestError::WrongType`] if the content is not an object.
     fn inspect_gemini_content(&mut self, cursor: &mut Cursor<'a>, index: usize) -> Result<(), RequestError> {
         if cursor.peek_kind()? != ValueKind::Object {
             return Err(RequestError::WrongType { field: "contents", expected: LIST_OF_OBJECTS });
@@ -71,7 +77,10 @@ impl<'a> Inspector<'a> {
     }
 
     /// Inspects a content of a Gemini request and adds its parts to `draft`. Returns its role; `None` if it has none.
-    /// `cursor` is before it.
+    /// `cursor` is before the content. A value that is not an object makes the request [`Native`](Requirement::Native).
+    ///
+    /// # Errors
+    /// [`RequestError`] if the content is not valid JSON, or a part is not an object.
     fn inspect_gemini_parts(
         &mut self,
         cursor: &mut Cursor<'a>,
@@ -104,8 +113,11 @@ impl<'a> Inspector<'a> {
         Ok(role)
     }
 
-    /// Inspects one part of a content in a Gemini request: adds it to `draft`, and records its size and the features it
-    /// requires. `cursor` is before it.
+    /// Inspects one part of a content in a Gemini request: adds it to `draft`, and records its size and the features
+    /// that it requires. `cursor` is before the part.
+    ///
+    /// # Errors
+    /// [`RequestError::WrongType`] if the part is not an object.
     fn inspect_gemini_part(
         &mut self,
         cursor: &mut Cursor<'a>,

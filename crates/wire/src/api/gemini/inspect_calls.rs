@@ -1,4 +1,4 @@
-//! Inspects function calls, function responses and media in requests to Gemini.
+//! Inspects function calls, function responses and media in `generateContent` requests.
 
 use contracts::Requirement;
 
@@ -14,9 +14,9 @@ use crate::{
 };
 
 impl<'a> Inspector<'a> {
-    /// Returns the members of an object with these camel-case names, in the order of `names`; `None` for missing ones
-    /// and `null`. In the object they may be in camel case or snake case. A member with another name makes the
-    /// request [`Native`](Requirement::Native), as does a value that is no object.
+    /// Returns the members of an object in a Gemini request with these camel-case names, in the order of `names`;
+    /// `None` for members that are missing or `null`. In the object they may be in camel case or snake case. A member
+    /// with another name, and a value that is not an object, make the request [`Native`](Requirement::Native).
     pub(crate) fn known_google_members<const N: usize>(
         &mut self,
         object: &Value<'a>,
@@ -35,7 +35,8 @@ impl<'a> Inspector<'a> {
         found
     }
 
-    /// Records the features that inline media data in a Gemini request requires; returns whether the data is an image.
+    /// Records the features that inline media data in a Gemini request require. Returns whether the data is an image,
+    /// which is also counted.
     pub(crate) fn inspect_inline_data(&mut self, data: &Value<'a>) -> bool {
         let [media_type, content] = self.known_google_members(data, ["mimeType", "data"]);
         self.has_content.non_system = true;
@@ -52,8 +53,8 @@ impl<'a> Inspector<'a> {
         false
     }
 
-    /// Records what a reference to a file in a Gemini request requires. Google fetches or stores the file. Returns
-    /// whether it is an image.
+    /// Records the features that a reference to a file in a Gemini request requires, which Google fetches or stores.
+    /// Returns whether the file is an image, which is also counted.
     pub(crate) fn inspect_file_data(&mut self, file: &Value<'a>) -> bool {
         self.has_content.non_system = true;
         let [camel, snake] = file.get_many(["mimeType", "mime_type"]);
@@ -66,8 +67,8 @@ impl<'a> Inspector<'a> {
         is_image
     }
 
-    /// Inspects a function call of the model in a Gemini request: records the call, its size, and the features that it
-    /// requires.
+    /// Inspects a function call of the model in a Gemini request: records the call as unanswered, its size, and the
+    /// features that it requires.
     pub(crate) fn inspect_function_call(&mut self, call: &Value<'a>) {
         let [id, name, args] = self.known_google_members(call, ["id", "name", "args"]);
         self.record_call(None);
@@ -79,7 +80,8 @@ impl<'a> Inspector<'a> {
     }
 
     /// Inspects a function response in a Gemini request: records its size and required features, and adds it to `draft`
-    /// as a tool result. A response with the field `error` is a failure.
+    /// as a tool result. It has failed if it has the member `error`; the success is unknown if it has neither `error`,
+    /// `output` nor `result`.
     pub(crate) fn inspect_function_response(&mut self, response: &Value<'a>, draft: &mut MessageDraft<'a>) {
         let [id, tool, output, parts] = self.known_google_members(response, ["id", "name", "response", "parts"]);
         for text in [&id, &tool].into_iter().flatten() {
@@ -108,8 +110,9 @@ impl<'a> Inspector<'a> {
         });
     }
 
-    /// Finds the call that a function response belongs to, and removes it from the unanswered calls: the call with the
-    /// same id, or else the first one of the same function. A response without a call is a requirement.
+    /// Removes the call that a Gemini function response answers from the unanswered calls: the call with the same id,
+    /// or else the first one of the same function. A response without a call requires
+    /// [`Requirement::ResultWithoutCall`].
     fn match_call(&mut self, id: Option<&Value<'a>>, name: Option<&Value<'a>>) {
         let (id, name) = (id.and_then(Value::string), name.and_then(Value::string));
         let by_id = self.unanswered.iter().position(|(call, _)| id.is_some() && *call == id);
@@ -139,8 +142,8 @@ impl<'a> Inspector<'a> {
     }
 }
 
-/// Returns the requirement of media of this type that are referenced by URL. It also identifies the kind of inline
-/// media.
+/// Returns the requirement of media of this type in a Gemini request that are referenced by URL: remote images, audio
+/// and video, or documents. Callers also use it to recognise the kind of inline media.
 pub(super) fn requirement_of_media(media_type: &str) -> Requirement {
     match media_type.split('/').next() {
         Some("image") => Requirement::RemoteImages,

@@ -1,4 +1,4 @@
-//! Inspects the settings of requests to Gemini: tools and generation settings.
+//! Inspects the settings of `generateContent` requests: tools, tool choice and generation settings.
 
 use contracts::Requirement;
 
@@ -10,8 +10,11 @@ use crate::{
 };
 
 impl<'a> Inspector<'a> {
-    /// Counts the tools of a Gemini request and records the features they require. Tools other than functions are those
-    /// of the provider. `cursor` is before the list.
+    /// Counts the tools of a `generateContent` request and records the features that they require. Members other than
+    /// function declarations are tools of the provider. `cursor` is before the list.
+    ///
+    /// # Errors
+    /// [`RequestError`] if the list is not valid JSON.
     pub(crate) fn inspect_gemini_tools(&mut self, cursor: &mut Cursor<'a>) -> Result<(), RequestError> {
         let Some(mut elements) = cursor.enter_array()? else { return self.skip_non_list(cursor) };
         while elements.next(cursor)? {
@@ -33,8 +36,11 @@ impl<'a> Inspector<'a> {
         Ok(())
     }
 
-    /// Counts the function declarations of a Gemini request and records the features they require. `cursor` is before
-    /// the list.
+    /// Counts the function declarations of a Gemini request and records the features that they require. `cursor` is
+    /// before the list.
+    ///
+    /// # Errors
+    /// [`RequestError`] if the list is not valid JSON.
     fn inspect_declarations(&mut self, cursor: &mut Cursor<'a>) -> Result<(), RequestError> {
         let Some(mut elements) = cursor.enter_array()? else { return self.skip_non_list(cursor) };
         while elements.next(cursor)? {
@@ -60,8 +66,8 @@ impl<'a> Inspector<'a> {
         Ok(())
     }
 
-    /// Records what `toolConfig` of a Gemini request requires, which is the tool choice. Unknown modes, and a choice
-    /// between several functions, make it [`Native`](Requirement::Native).
+    /// Inspects `toolConfig` of a Gemini request, which contains the tool choice. Unknown modes, and a choice between
+    /// several functions, make the request [`Native`](Requirement::Native).
     pub(crate) fn inspect_gemini_tool_choice(&mut self, config: &Value<'a>) {
         let [calling] = self.known_google_members(config, ["functionCallingConfig"]);
         let Some(calling) = calling else { return };
@@ -79,7 +85,11 @@ impl<'a> Inspector<'a> {
         self.require_if(!is_supported, Requirement::Native);
     }
 
-    /// Records the features that the members of `generationConfig` in a Gemini request require. `cursor` is before it.
+    /// Records the features that the members of `generationConfig` in a Gemini request require. `cursor` is before the
+    /// object.
+    ///
+    /// # Errors
+    /// [`RequestError`] if the value is not valid JSON.
     pub(crate) fn inspect_generation_config(&mut self, cursor: &mut Cursor<'a>) -> Result<(), RequestError> {
         let Some(mut members) = cursor.enter_object()? else { return self.skip_non_list(cursor) };
         while let Some(name) = members.next(cursor)? {
@@ -89,7 +99,8 @@ impl<'a> Inspector<'a> {
         Ok(())
     }
 
-    /// Records the features that the member `name` of `generationConfig` in a Gemini request requires.
+    /// Records the features that the member `name` of `generationConfig` in a Gemini request requires. Output limit,
+    /// sampling and response format are also recorded.
     fn inspect_generation_setting(&mut self, name: &str, value: &Value<'a>) {
         match name {
             "maxOutputTokens" | "max_output_tokens" => self.summary.max_output = self.expect_count(value),

@@ -1,4 +1,4 @@
-//! Parses the contents of a conversation with Gemini.
+//! Parses the contents of a `generateContent` request to canonical messages.
 
 use contracts::Requirement;
 use serde_json::{Map, Value};
@@ -15,6 +15,7 @@ use crate::{
     fields::ObjectKind,
 };
 
+/// The error for content that cannot be converted to any other API.
 const NATIVE: ConvertError = ConvertError::Requires(Requirement::Native);
 
 /// Parses the contents of a `generateContent` request, one after the other.
@@ -32,6 +33,9 @@ pub(super) struct Contents {
 
 impl Contents {
     /// Parses the system instruction of a Gemini request, a string or a content with parts. Its role is ignored.
+    ///
+    /// # Errors
+    /// [`ConvertError::Requires`] if a part is not supported.
     pub(super) fn read_system(
         &mut self,
         content: Value,
@@ -48,7 +52,10 @@ impl Contents {
         Ok(blocks)
     }
 
-    /// Parses a content of a Gemini request, which is a message with a role and parts.
+    /// Parses a content of a Gemini request, which is a message with a role and parts. A missing role counts as `user`.
+    ///
+    /// # Errors
+    /// [`ConvertError::Requires`] for unknown roles, and the errors of `read_part`.
     pub(super) fn read(&mut self, content: Value, gate: &mut FeatureGate<'_>) -> Result<Message, ConvertError> {
         let mut fields = ObjectReader::new_google(content, "a content")?;
         let role = match fields.take_string("role")?.as_deref() {
@@ -61,6 +68,10 @@ impl Contents {
         Ok(Message { role, blocks })
     }
 
+    /// Takes the parts of a content in a Gemini request and parses them; `role` is the author of the content.
+    ///
+    /// # Errors
+    /// The errors of `read_part`, and [`ConvertError::Malformed`] if the parts are not a list.
     fn read_parts(
         &mut self,
         fields: &mut ObjectReader,
@@ -118,6 +129,11 @@ impl Contents {
         Ok(block)
     }
 
+    /// Parses a function call in a Gemini request and adds it to the unanswered ones. A call without an id gets a
+    /// derived id.
+    ///
+    /// # Errors
+    /// [`ConvertError::Malformed`] if the arguments are not an object, or the name is missing.
     fn read_call(&mut self, call: Value) -> Result<ToolCall, ConvertError> {
         let mut fields = ObjectReader::new_google(call, "a function call")?;
         let id = fields.take_string("id")?.unwrap_or_else(|| ids::derived_call_id("", self.calls));
@@ -133,6 +149,12 @@ impl Contents {
         Ok(ToolCall { id, name, input: ToolInput::Object(input) })
     }
 
+    /// Parses a function response in a Gemini request and removes its call from the unanswered ones: the call with the
+    /// same id, or else the first one of the same function.
+    ///
+    /// # Errors
+    /// [`ConvertError::Requires`] if there is no such call, or if the response has an image and the provider's API does
+    /// not support images in results.
     fn read_response(&mut self, response: Value, gate: &FeatureGate<'_>) -> Result<ToolResult, ConvertError> {
         let mut fields = ObjectReader::new_google(response, "a function response")?;
         let (id, name) = (fields.take_string("id")?, fields.take_string("name")?);
@@ -155,8 +177,9 @@ impl Contents {
     }
 }
 
-/// Converts the `response` of a function to text, and returns whether the function failed. Google specifies an object
-/// with the only field `output` or `error`, and accepts any other; that is converted to JSON text.
+/// Converts the `response` of a function to text, `None` if it is `null`, and returns whether the function failed.
+/// Google specifies an object with the only member `output` or `error`, and accepts any other value; that is converted
+/// to JSON text.
 fn read_output(response: Value) -> (Option<String>, bool) {
     let text = |value| match value {
         Value::Null => None,
@@ -178,6 +201,10 @@ fn read_output(response: Value) -> (Option<String>, bool) {
 }
 
 /// Parses an image in a function response of a Gemini request.
+///
+/// # Errors
+/// [`ConvertError::Requires`] for files, for other media, and for images if the provider's API does not support images
+/// in results.
 fn read_response_image(part: Value, gate: &FeatureGate<'_>) -> Result<Block, ConvertError> {
     let mut fields = ObjectReader::new_google(part, "a part of a response")?;
     let image = match (fields.take("inlineData"), fields.take("fileData")) {
@@ -190,6 +217,10 @@ fn read_response_image(part: Value, gate: &FeatureGate<'_>) -> Result<Block, Con
     Ok(Block::Image(image))
 }
 
+/// Parses inline data of a Gemini request, which has to be an image.
+///
+/// # Errors
+/// [`ConvertError::Requires`] for audio, video and documents.
 fn read_inline(data: Value) -> Result<Image, ConvertError> {
     let mut fields = ObjectReader::new_google(data, "data in a part")?;
     let (media_type, data) = (fields.take_required_string("mimeType")?, fields.take_required_string("data")?);
@@ -200,7 +231,8 @@ fn read_inline(data: Value) -> Result<Image, ConvertError> {
     }
 }
 
-/// Returns the error for a file reference: only Google can fetch it, with its keys or from its storage.
+/// Returns the error for a file reference, which cannot be converted: only Google can fetch the file, with its keys or
+/// from its storage.
 fn read_file(file: &Value) -> ConvertError {
     let media_type = ["mimeType", "mime_type"].into_iter().find_map(|name| file.get(name)?.as_str());
     ConvertError::Requires(requirement_of_media(media_type.unwrap_or_default()))

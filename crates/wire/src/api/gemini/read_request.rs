@@ -1,4 +1,4 @@
-//! Parses a request to `generateContent`.
+//! Parses the body of a `generateContent` request to the canonical form. Contents are parsed in `read_contents`.
 
 use contracts::Requirement;
 use serde_json::{Number, Value};
@@ -15,9 +15,14 @@ use crate::{
     fields::ObjectKind,
 };
 
+/// The error for a feature that cannot be converted to any other API.
 const NATIVE: ConvertError = ConvertError::Requires(Requirement::Native);
 
-/// Parses a `generateContent` request to the canonical form.
+/// Parses the body of a `generateContent` request to the canonical form.
+///
+/// # Errors
+/// [`ConvertError::Requires`] for a feature that the provider's API does not support and that may not be dropped;
+/// [`ConvertError::Malformed`] if a field is missing or has another type.
 pub(crate) fn read_request(body: Value, gate: &mut FeatureGate<'_>) -> Result<Request, ConvertError> {
     let mut fields = ObjectReader::new_google(body, "the request")?;
     let mut request = Request::default();
@@ -46,6 +51,10 @@ pub(crate) fn read_request(body: Value, gate: &mut FeatureGate<'_>) -> Result<Re
     Ok(request)
 }
 
+/// Parses an element of `tools` in a Gemini request and appends its function declarations to `tools`.
+///
+/// # Errors
+/// [`ConvertError::Requires`] if the element has tools of the provider.
 fn read_tools(tool: Value, tools: &mut Vec<Tool>) -> Result<(), ConvertError> {
     let mut fields = ObjectReader::new_google(tool, "a tool")?;
     for declaration in fields.take_list("functionDeclarations")? {
@@ -62,7 +71,7 @@ fn read_tools(tool: Value, tools: &mut Vec<Tool>) -> Result<(), ConvertError> {
     if fields.is_empty() { Ok(()) } else { Err(ConvertError::Requires(Requirement::ServerTools)) }
 }
 
-/// Converts a schema to JSON Schema. Google's clients write their own dialect into both fields.
+/// Converts a schema to JSON Schema. Google's clients write Google's own dialect into both schema fields.
 fn from_google(mut value: Value) -> Value {
     if let Value::Object(map) = &mut value {
         schema::from_google(map);
@@ -70,6 +79,10 @@ fn from_google(mut value: Value) -> Value {
     value
 }
 
+/// Parses `toolConfig` of a Gemini request; `None` if it contains no tool choice.
+///
+/// # Errors
+/// [`ConvertError::Requires`] for unknown modes, and for a choice between several functions.
 fn read_tool_choice(config: Value) -> Result<Option<ToolChoice>, ConvertError> {
     let mut config = ObjectReader::new_google(config, "the tool configuration")?;
     let calling = config.take("functionCallingConfig");
@@ -88,6 +101,11 @@ fn read_tool_choice(config: Value) -> Result<Option<ToolChoice>, ConvertError> {
     Ok(Some(choice))
 }
 
+/// Parses `generationConfig` of a Gemini request and sets output limit, stop sequences, sampling, effort and format of
+/// `request`.
+///
+/// # Errors
+/// [`ConvertError::Requires`] for settings that no other API supports, and for features that may not be dropped.
 fn read_generation(generation: Value, request: &mut Request, gate: &mut FeatureGate<'_>) -> Result<(), ConvertError> {
     let mut fields = ObjectReader::new_google(generation, "the generation configuration")?;
     fields.reject_unless_default(&[
@@ -112,10 +130,16 @@ fn read_generation(generation: Value, request: &mut Request, gate: &mut FeatureG
     fields.finish_known(ObjectKind::Generation, gate)
 }
 
+/// Returns whether a list of Gemini's response modalities contains text only; also true for empty values.
 fn is_text_only(value: &Value) -> bool {
     is_falsy(value) || value.as_array().is_some_and(|modalities| modalities.iter().all(|modality| modality == "TEXT"))
 }
 
+/// Parses `thinkingConfig` of a Gemini request and returns the thinking level as the effort; `None` if there is none. A
+/// budget, and the request to return thoughts, are dropped.
+///
+/// # Errors
+/// [`ConvertError::Requires`] for unknown levels, and for settings that may not be dropped.
 fn read_thinking(thinking: Value, gate: &mut FeatureGate<'_>) -> Result<Option<Effort>, ConvertError> {
     let mut fields = ObjectReader::new_google(thinking, "the thinking configuration")?;
     let level =
@@ -129,6 +153,10 @@ fn read_thinking(thinking: Value, gate: &mut FeatureGate<'_>) -> Result<Option<E
     level.map(|level| Effort::parse(&level).ok_or(NATIVE)).transpose()
 }
 
+/// Takes the response format of a Gemini request from its MIME type and schema; `None` for text.
+///
+/// # Errors
+/// [`ConvertError::Requires`] for other MIME types, and for a schema without the type `application/json`.
 fn read_format(fields: &mut ObjectReader) -> Result<Option<Format>, ConvertError> {
     let in_google = fields.take("responseSchema");
     let schema = fields.take("responseJsonSchema").or(in_google).map(from_google);

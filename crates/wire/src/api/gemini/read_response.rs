@@ -1,4 +1,5 @@
-//! Parses a response of Gemini. A stream consists of responses that each contain a part of the whole.
+//! Parses the responses of Gemini to canonical blocks. A stream consists of responses that each contain a part of the
+//! content.
 
 use contracts::{WireApi, events::ErrorClass};
 use serde_json::Value;
@@ -14,8 +15,10 @@ use crate::convert::{
     stream::ReadStream,
 };
 
+/// The API whose responses are parsed here.
 const API: WireApi = WireApi::Gemini;
 
+/// The error for content of a type that a converted request cannot cause.
 const UNKNOWN: ConvertError = ConvertError::malformed("the answer", "has a part of a kind that was not asked for");
 
 /// Parses a `generateContent` response: converts its chunks to canonical blocks. A response that is not streamed is
@@ -32,12 +35,16 @@ pub(crate) struct ResponseReader {
     stop: Option<Stop>,
 }
 
-/// Returns the string at a JSON pointer.
+/// Returns the string at a JSON pointer; `None` if it is missing or of another type.
 fn text<'a>(value: &'a Value, pointer: &str) -> Option<&'a str> {
     value.pointer(pointer)?.as_str()
 }
 
-/// Parses a `generateContent` response that is not streamed, and adds its content to `blocks`.
+/// Parses a `generateContent` response that is not streamed, and adds its content to `blocks`. Call ids of a response
+/// without an id are derived from the text of the response.
+///
+/// # Errors
+/// [`ConvertError::Malformed`] if the response has a second candidate, or a part of an unknown kind.
 pub(crate) fn read_response(response: &Value, blocks: &mut BlockSequencer) -> Result<(), ConvertError> {
     let mut reader = ResponseReader::new(text(response, "/responseId").unwrap_or_default());
     if reader.response_id.is_empty() {
@@ -48,10 +55,16 @@ pub(crate) fn read_response(response: &Value, blocks: &mut BlockSequencer) -> Re
 }
 
 impl ResponseReader {
+    /// Creates a reader of a Gemini response. Ids of function calls that have none are derived from `response_id`.
     pub(crate) fn new(response_id: &str) -> Self {
         Self { response_id: response_id.to_owned(), calls: 0, tokens: Tokens::default(), stop: None }
     }
 
+    /// Parses a chunk of a Gemini response and adds its content to `blocks`. An error object ends the response as
+    /// failed.
+    ///
+    /// # Errors
+    /// [`ConvertError::Malformed`] if the chunk has a second candidate, or a part of an unknown kind.
     fn read_chunk(&mut self, chunk: &Value, blocks: &mut BlockSequencer) -> Result<(), ConvertError> {
         if let Some(error) = chunk.get("error") {
             blocks.fail(Failure::parse(API, error));
@@ -78,6 +91,11 @@ impl ResponseReader {
         Ok(())
     }
 
+    /// Appends a part of a Gemini response to `blocks`: text, thinking or a function call. A part with only a signature
+    /// is ignored.
+    ///
+    /// # Errors
+    /// [`ConvertError::Malformed`] for parts of other kinds, and for calls without a name.
     fn read_part(&mut self, part: &Value, blocks: &mut BlockSequencer) -> Result<(), ConvertError> {
         if let Some(content_text) = text(part, "/text") {
             let is_thought = part.get("thought").and_then(Value::as_bool).unwrap_or(false);
@@ -101,7 +119,8 @@ impl ResponseReader {
         Ok(())
     }
 
-    /// Records the stop reason from a `finishReason`. If the reason is an invalid function call, the response fails.
+    /// Records the stop reason from the `finishReason` of a Gemini response. If the reason is an invalid function call,
+    /// the response ends as failed.
     fn finish(&mut self, reason: &str, blocks: &mut BlockSequencer) {
         self.stop = Some(match reason {
             "MAX_TOKENS" => Stop::MaxTokens,
@@ -129,7 +148,8 @@ impl ReadStream for ResponseReader {
         self.read_chunk(&chunk, blocks)
     }
 
-    /// Finishes the response. No chunk is marked as the last: usage and more parts may follow the finish reason.
+    /// Finishes the response if a stop reason was received. No chunk is marked as the last: usage and more parts may
+    /// follow the finish reason.
     fn end(&mut self, blocks: &mut BlockSequencer) -> Result<(), ConvertError> {
         if let Some(stop) = self.stop.take() {
             blocks.finish(stop, self.tokens);

@@ -1,12 +1,13 @@
-//! Inspects responses of Gemini.
+//! Extracts the recorded properties of Gemini's responses: model, usage, tool calls, stop reason, errors.
 
 use contracts::events::StopReason;
 
 use crate::json::Value;
 use crate::watch::{parse_members, summary_builder::SummaryBuilder};
 
-/// Adds a chunk of a stream, or a complete `generateContent` response, to the summary; returns the error object in it,
-/// if any. Each chunk has a usage object with the counts so far, so the last one counts.
+/// Adds a chunk of a stream, or a `generateContent` response that is not streamed, to the summary. Returns its error
+/// object; `None` if it has none, or is not a JSON object. Each chunk has a usage object with the counts so far; the
+/// last one is used.
 pub(crate) fn inspect_chunk<'a>(summary: &mut SummaryBuilder, text: &'a str) -> Option<Value<'a>> {
     let names = ["modelVersion", "usageMetadata", "candidates", "promptFeedback", "error"];
     let [model, usage, candidates, feedback, error] = parse_members(text, names)?;
@@ -40,8 +41,8 @@ fn add_part(summary: &mut SummaryBuilder, part: &Value<'_>) {
     }
 }
 
-/// Sets the stop reason of the summary from a `finishReason`, and marks the response as complete; does nothing if there
-/// is none.
+/// Sets the stop reason of the summary from the `finishReason` of a Gemini response, and marks the response as
+/// complete; does nothing if the reason is missing or `null`.
 fn set_stop_reason(summary: &mut SummaryBuilder, reason: Option<Value<'_>>) {
     let Some(reason) = reason.and_then(|reason| reason.string()) else { return };
     summary.complete = true;

@@ -1,4 +1,4 @@
-//! Writes the contents of a conversation with Gemini.
+//! Writes the contents of a `generateContent` request from canonical messages.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,11 @@ pub(super) struct Contents {
 
 impl Contents {
     /// Writes a message as a content of a Gemini request; `None` if it is empty. Function responses come first, in the
-    /// order of their calls.
+    /// order of their calls. The first call of a message gets a placeholder signature.
+    ///
+    /// # Errors
+    /// [`ConvertError::Requires`] for a system message, for remote images, for arguments that are not a JSON object,
+    /// and for tool results with an image or without a call.
     pub(super) fn write(&mut self, message: Message) -> Result<Option<Value>, ConvertError> {
         let role = match message.role {
             Role::User => "user",
@@ -58,12 +62,21 @@ impl Contents {
         Ok((!parts.is_empty()).then(|| object!({"role": role, "parts": parts})))
     }
 
+    /// Writes a function call of a Gemini request, and records its position and name for its response.
+    ///
+    /// # Errors
+    /// [`ConvertError::Requires`] if the arguments are not a JSON object.
     fn write_call(&mut self, call: ToolCall) -> Result<Value, ConvertError> {
         let part = object!({"functionCall": object!({"name": call.name.as_str(), "args": call.input.into_object()?})});
         self.calls.insert(call.id, (self.calls.len(), call.name));
         Ok(part)
     }
 
+    /// Writes a function response of a Gemini request, with its texts joined by line feeds in `output`, or in `error`
+    /// if the function failed.
+    ///
+    /// # Errors
+    /// [`ConvertError::Requires`] if no earlier call has the id of the result, or if the result has an image.
     fn write_result(&self, result: ToolResult) -> Result<Value, ConvertError> {
         let (_, name) =
             self.calls.get(&result.call_id).ok_or(ConvertError::Requires(Requirement::ResultWithoutCall))?;

@@ -1,4 +1,5 @@
-//! Writes a request to `generateContent`. The model and whether to stream are in the path.
+//! Writes the body of a `generateContent` request from the canonical form. The model and whether to stream are in the
+//! path of the URL.
 
 use contracts::Requirement;
 use serde_json::{Map, Value};
@@ -13,7 +14,10 @@ use crate::convert::{
     schema,
 };
 
-/// Writes the body of a `generateContent` request.
+/// Writes the body of a `generateContent` request. Consecutive messages of one role are merged.
+///
+/// # Errors
+/// [`ConvertError::Requires`] for a feature that Gemini does not support and that may not be dropped.
 pub(crate) fn write_request(mut request: Request, gate: &mut FeatureGate<'_>) -> Result<Value, ConvertError> {
     if request.parallel_tools == Some(false) && !request.tools.is_empty() {
         gate.require(Requirement::OneToolAtATime)?;
@@ -44,6 +48,10 @@ pub(crate) fn write_request(mut request: Request, gate: &mut FeatureGate<'_>) ->
     Ok(Value::Object(body))
 }
 
+/// Writes a function declaration of a Gemini request.
+///
+/// # Errors
+/// [`ConvertError::Requires`] for custom tools, which Gemini does not have.
 fn write_tool(tool: Tool) -> Result<Value, ConvertError> {
     let ToolKind::Function { parameters, .. } = tool.kind else {
         return Err(ConvertError::Requires(Requirement::CustomTools));
@@ -58,9 +66,9 @@ fn write_tool(tool: Tool) -> Result<Value, ConvertError> {
     Ok(function)
 }
 
-/// Converts the tool choice to Gemini's `functionCallingConfig`; `None` for the default. `has_strict_tool` is whether
-/// calls of any tool have to match its schema exactly: they do in mode `ANY`, but automatic mode needs `VALIDATED` for
-/// it.
+/// Converts the tool choice to Gemini's `functionCallingConfig`; `None` for the default. `has_strict_tool` is true if
+/// calls of some tool have to match its schema exactly. In mode `ANY` all calls do; the automatic mode is replaced by
+/// `VALIDATED` for it.
 fn write_tool_choice(choice: Option<ToolChoice>, has_strict_tool: bool) -> Option<Value> {
     match choice {
         None | Some(ToolChoice::Auto) if has_strict_tool => Some(object!({"mode": "VALIDATED"})),
@@ -72,6 +80,12 @@ fn write_tool_choice(choice: Option<ToolChoice>, has_strict_tool: bool) -> Optio
     }
 }
 
+/// Returns the members of `generationConfig` of a Gemini request: sampling, limits, thinking level and response format.
+/// The effort is limited to the levels `minimal` to `high`, and the verbosity and cache retention of `OpenAI` are
+/// dropped.
+///
+/// # Errors
+/// [`ConvertError::Requires`] if a setting may not be dropped.
 fn write_generation(request: Request, gate: &mut FeatureGate<'_>) -> Result<Map<String, Value>, ConvertError> {
     let mut generation = Map::new();
     let sampling = request.sampling;

@@ -1,4 +1,4 @@
-//! Writes a response of Gemini, streamed or not.
+//! Writes the responses of Gemini, streamed or not, from the canonical form.
 
 use contracts::WireApi;
 use serde_json::{Value, json};
@@ -16,10 +16,11 @@ use crate::convert::{
 };
 
 /// Writes the body of a `generateContent` response that is not streamed. A call that was cut off at the output limit is
-/// left out.
+/// omitted.
 ///
 /// # Errors
-/// [`ConvertError::Malformed`] if the arguments of another call are not an object.
+/// [`ConvertError::Malformed`] if the response has a call of a custom tool, or another call whose arguments are not an
+/// object.
 pub(crate) fn write_response(response: Response, head: &ResponseHead) -> Result<Value, ConvertError> {
     let mut parts = Vec::with_capacity(response.blocks.len());
     for (kind, content) in response.blocks {
@@ -32,10 +33,11 @@ pub(crate) fn write_response(response: Response, head: &ResponseHead) -> Result<
     Ok(final_chunk(head, &parts, &response.stop, response.tokens))
 }
 
-/// Writes a block as a part of a content.
+/// Writes a block as a part of a Gemini content.
 ///
 /// # Errors
-/// [`ConvertError::Malformed`] if the arguments of a call are not an object.
+/// [`ConvertError::Malformed`] for a call of a custom tool, which Gemini does not have, and for a call whose arguments
+/// are not an object.
 fn part(kind: &BlockKind, content: &str) -> Result<Value, ConvertError> {
     match kind {
         BlockKind::Text => Ok(json!({"text": content})),
@@ -49,7 +51,8 @@ fn part(kind: &BlockKind, content: &str) -> Result<Value, ConvertError> {
     }
 }
 
-/// Builds a non-final chunk of a streamed `generateContent` response.
+/// Builds a non-final chunk of a streamed `generateContent` response: one candidate with these parts, without finish
+/// reason and usage.
 fn chunk(head: &ResponseHead, parts: &[Value]) -> Value {
     let content = json!({"role": "model", "parts": parts});
     json!({
@@ -59,7 +62,8 @@ fn chunk(head: &ResponseHead, parts: &[Value]) -> Value {
     })
 }
 
-/// Builds the final chunk of a streamed `generateContent` response, or a response that is not streamed.
+/// Builds the final chunk of a streamed `generateContent` response, or a response that is not streamed: a chunk with
+/// the finish reason and the usage.
 fn final_chunk(head: &ResponseHead, parts: &[Value], stop: &Stop, tokens: Tokens) -> Value {
     let mut response = chunk(head, parts);
     response["candidates"][0]["finishReason"] = json!(match stop {
@@ -71,13 +75,16 @@ fn final_chunk(head: &ResponseHead, parts: &[Value], stop: &Stop, tokens: Tokens
     response
 }
 
-/// Writes a streamed `generateContent` response: converts canonical events to chunks.
+/// Writes a streamed `generateContent` response: converts canonical events to chunks. A function call is written in one
+/// chunk when its block ends.
 #[derive(Debug)]
 pub(crate) struct ResponseWriter {
+    /// The id and model name of the response, as the client receives them.
     head: ResponseHead,
-    /// The kind of the open block.
+    /// The kind of the open block; `None` between blocks.
     open_block: Option<BlockKind>,
-    /// The arguments of the open call so far; Gemini's calls are not split into deltas.
+    /// The arguments of the open call so far. A call is written in one piece when its block ends, because Gemini's
+    /// calls are not split into deltas.
     arguments: String,
     /// The error of a call whose arguments are not an object. It is discarded if the response was cut off at its output
     /// limit.
@@ -85,10 +92,12 @@ pub(crate) struct ResponseWriter {
 }
 
 impl ResponseWriter {
+    /// Creates a writer for the streamed Gemini response with this head.
     pub(crate) const fn new(head: ResponseHead) -> Self {
         Self { head, open_block: None, arguments: String::new(), call_error: None }
     }
 
+    /// Appends a chunk of a Gemini stream with this part to `out`.
     fn write_event(&self, part: Value, out: &mut Vec<u8>) {
         sse::write(out, None, &chunk(&self.head, &[part]));
     }

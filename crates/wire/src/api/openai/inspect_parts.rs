@@ -1,4 +1,4 @@
-//! Inspects the content parts of messages in both `OpenAI` APIs.
+//! Inspects the content parts of messages and tool results in both `OpenAI` APIs.
 
 use contracts::{Requirement, WireApi};
 
@@ -13,11 +13,12 @@ use crate::{
 };
 
 impl<'a> Inspector<'a> {
-    /// Inspects one content part of a message in `OpenAI`'s APIs: adds it to `draft`, and records its size and the
-    /// features it requires. `cursor` is before it.
+    /// Inspects one content part of a message or tool result in `OpenAI`'s APIs: adds it to `draft`, and records its
+    /// size and the features that it requires. `cursor` is before the part. Parts of the other API's types make the
+    /// request [`Native`](Requirement::Native).
     ///
     /// # Errors
-    /// [`RequestError`] if it is not a JSON object.
+    /// [`RequestError`] if the part is not a JSON object.
     pub(crate) fn inspect_openai_part(
         &mut self,
         cursor: &mut Cursor<'a>,
@@ -57,8 +58,11 @@ impl<'a> Inspector<'a> {
         Ok(())
     }
 
-    /// Reads the members of a content part in `OpenAI`'s APIs, and records the features that some of them require in
-    /// every type of part.
+    /// Reads the members of a content part in `OpenAI`'s APIs and returns them. Records the features of members whose
+    /// requirement does not depend on the type of the part.
+    ///
+    /// # Errors
+    /// [`RequestError`] if the part is not a JSON object.
     fn read_openai_part(&mut self, cursor: &mut Cursor<'a>) -> Result<Part<'a>, RequestError> {
         let Some(mut members) = cursor.enter_object()? else {
             return Err(RequestError::WrongType { field: "content", expected: "a string or a list of objects" });
@@ -83,8 +87,9 @@ impl<'a> Inspector<'a> {
         Ok(part)
     }
 
-    /// Records what an image in a content part requires. The field `image_url` is an object with the URL in chat
-    /// completions, and the URL itself in Responses.
+    /// Records the features that the image in a content part of `OpenAI`'s APIs requires. The member `image_url` is an
+    /// object with the URL in chat completions, and the URL itself in Responses. An image without a URL refers to a
+    /// file that the provider stores.
     fn inspect_openai_image(&mut self, part: &Part<'a>) {
         let url = match &part.image {
             None if part.has_file_id => return self.require(Requirement::StoredImages),
@@ -109,11 +114,14 @@ impl<'a> Inspector<'a> {
 /// The members of one content part of a message in `OpenAI`'s APIs, collected before its type is known.
 #[derive(Default)]
 struct Part<'a> {
+    /// The member `type`.
     kind: Option<Value<'a>>,
+    /// The member `text`, or `refusal` of a refusal.
     text: Option<Value<'a>>,
+    /// The member `image_url`: an object in chat completions, a string in Responses.
     image: Option<Value<'a>>,
-    /// Whether it refers to a file stored by the provider.
+    /// Whether the part has `file_id`, a reference to a file stored by the provider.
     has_file_id: bool,
-    /// Whether it has a member of a file part: its data, URL or name.
+    /// Whether the part has the data, URL or name of a file.
     has_file_content: bool,
 }

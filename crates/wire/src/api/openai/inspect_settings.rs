@@ -1,4 +1,4 @@
-//! Inspects the settings and system messages that both `OpenAI` APIs have.
+//! Inspects the settings, system messages and message contents that both `OpenAI` APIs have.
 
 use contracts::Requirement;
 
@@ -14,8 +14,8 @@ use crate::{
 };
 
 impl<'a> Inspector<'a> {
-    /// Records the features that the setting `name` in `OpenAI`'s APIs requires. These are settings that both APIs have
-    /// and whose requirement depends on their value.
+    /// Records the features that the body member `name` requires, for settings that both `OpenAI` APIs have and whose
+    /// requirement depends on the value. Other members are classified by the table of known fields.
     pub(crate) fn inspect_openai_setting(&mut self, name: &str, value: &Value<'a>) {
         let (condition, requirement) = match name {
             "service_tier" => return self.inspect_service_tier(value),
@@ -50,8 +50,8 @@ impl<'a> Inspector<'a> {
         self.require_if(condition, requirement);
     }
 
-    /// Inspects `stream_options` in `OpenAI`'s APIs: records their position, whether usage is requested, and the
-    /// features that other options require.
+    /// Inspects `stream_options` in `OpenAI`'s APIs: records its byte range and whether usage is requested. Unknown
+    /// options make the request [`Native`](Requirement::Native).
     pub(crate) fn inspect_stream_options(&mut self, options: &Value<'a>) {
         self.summary.offsets.stream_options = Some(options.span());
         self.require_if(!options.is_null() && options.kind != ValueKind::Object, Requirement::Native);
@@ -65,8 +65,9 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Records what the response format of `OpenAI`'s APIs requires. `format` is the whole value, `kind` its type; the
-    /// array has the members of a JSON schema format, which the two APIs have at different positions.
+    /// Records the features that the response format of `OpenAI`'s APIs requires, and that structured output is needed.
+    /// `format` is the format object, `kind` its type; the array has the schema, name, description and `strict` of a
+    /// JSON schema format, which the two APIs have at different positions.
     pub(crate) fn inspect_openai_format(
         &mut self,
         format: &Value<'a>,
@@ -100,8 +101,8 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Records a system message of `OpenAI`'s APIs. Before any other message it is part of the system prompt; later
-    /// ones are a requirement.
+    /// Records the texts of a system message of `OpenAI`'s APIs. Before all other messages it is part of the system
+    /// prompt; after one it requires [`Requirement::MidConversationSystem`].
     pub(crate) fn record_openai_system_message(&mut self, draft: &MessageDraft<'a>) {
         for text in &draft.texts {
             // The texts were counted as parts of a message.
@@ -112,8 +113,11 @@ impl<'a> Inspector<'a> {
         self.ends_with_model &= draft.texts.iter().all(|text| limits::is_blank(&text.decoded()));
     }
 
-    /// Inspects the content of a message, a string or a list of parts, and adds it to `draft`. `cursor` is only used to
-    /// return to the content.
+    /// Inspects the content of a message or tool result in `OpenAI`'s APIs, a string or a list of parts, and adds it to
+    /// `draft`. `cursor` is only used to return to the content.
+    ///
+    /// # Errors
+    /// [`RequestError`] if an element of the list is not a JSON object.
     pub(crate) fn inspect_openai_parts(
         &mut self,
         cursor: Cursor<'a>,
@@ -136,7 +140,7 @@ impl<'a> Inspector<'a> {
     }
 }
 
-/// Returns whether a verbosity is not the default.
+/// Returns whether the `verbosity` setting of `OpenAI`'s APIs differs from the default `medium`; false for `null`.
 pub(crate) fn is_verbose(value: &Value<'_>) -> bool {
     !value.is_null() && value.string().as_deref() != Some("medium")
 }

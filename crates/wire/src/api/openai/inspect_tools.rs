@@ -10,7 +10,12 @@ use crate::{
 };
 
 impl<'a> Inspector<'a> {
-    /// Inspects the list of tool definitions in `OpenAI`'s APIs; `cursor` is before it.
+    /// Inspects the list of tool definitions in `OpenAI`'s APIs: counts the tools and records the features that they
+    /// require. Types other than functions, custom tools and namespaces are tools of the provider. `cursor` is before
+    /// the list.
+    ///
+    /// # Errors
+    /// [`RequestError`] if the list is not valid JSON.
     pub(crate) fn inspect_openai_tools(&mut self, cursor: &mut Cursor<'a>) -> Result<(), RequestError> {
         self.each_tool(cursor, |inspector, cursor, mut members| {
             let mut tool = Tool::default();
@@ -53,14 +58,15 @@ impl<'a> Inspector<'a> {
         })
     }
 
-    /// Records what the tools in a namespace require.
+    /// Records the requirement of the custom tools in a namespace of the Responses API, which is a group of tools.
     fn inspect_namespace_tools(&mut self, tools: &Value<'a>) {
         for tool in tools.elements() {
             self.require_if(type_of(&tool) == "custom", Requirement::CustomTools);
         }
     }
 
-    /// Records the features that the definition of a function requires in `OpenAI`'s APIs.
+    /// Records the features that the definition of a function requires in `OpenAI`'s APIs. Unknown members, and values
+    /// of unexpected types, make the request [`Native`](Requirement::Native).
     fn inspect_function_tool(&mut self, tool: &Tool<'a>) {
         let members = if self.summary.api == WireApi::OpenAiResponses {
             self.require_if(tool.format.is_some(), Requirement::Native);
@@ -79,8 +85,8 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Records the features that the definition of a custom tool requires in `OpenAI`'s APIs. Its format is any text or
-    /// a grammar.
+    /// Records the features that the definition of a custom tool requires in `OpenAI`'s APIs. Its input format is any
+    /// text or a grammar; other formats make the request [`Native`](Requirement::Native).
     fn inspect_custom_tool(&mut self, tool: &Tool<'a>) {
         let is_responses = self.summary.api == WireApi::OpenAiResponses;
         let members = if is_responses {
@@ -110,8 +116,8 @@ impl<'a> Inspector<'a> {
         self.require_if(!is_known_format, Requirement::Native);
     }
 
-    /// Records the features that the `tool_choice` of `OpenAI`'s APIs requires. It is a keyword or an object with the
-    /// name of a tool.
+    /// Inspects the `tool_choice` of `OpenAI`'s APIs: a keyword, or an object with the type and name of a tool. Other
+    /// values make the request [`Native`](Requirement::Native).
     pub(crate) fn inspect_openai_tool_choice(&mut self, choice: &Value<'a>) {
         if choice.is_null() {
             return;
@@ -138,18 +144,22 @@ impl<'a> Inspector<'a> {
 /// The members of one tool definition in `OpenAI`'s APIs, collected before its type is known.
 #[derive(Default)]
 struct Tool<'a> {
+    /// The member `type`.
     kind: Option<Value<'a>>,
     /// The member `function`, which in chat completions contains the definition.
     function: Option<Value<'a>>,
     /// The member `custom`, which in chat completions contains the definition of a custom tool.
     custom: Option<Value<'a>>,
+    /// The member `name`, in Responses.
     name: Option<Value<'a>>,
+    /// The member `description`, in Responses.
     description: Option<Value<'a>>,
+    /// The member `strict`, in Responses.
     strict: Option<Value<'a>>,
-    /// Whether it has `parameters`.
+    /// Whether the definition has `parameters`, in Responses.
     has_parameters: bool,
-    /// The input format of a custom tool.
+    /// The member `format` in Responses: the input format of a custom tool.
     format: Option<Value<'a>>,
-    /// Whether it has a member that no tool definition has.
+    /// Whether the definition has a member that functions and custom tools do not have.
     has_unknown: bool,
 }

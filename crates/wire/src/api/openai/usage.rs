@@ -6,9 +6,11 @@ use serde_json::{Value as Json, json};
 use crate::convert::canonical::tokens::Tokens;
 
 /// Writes token counts as a usage object of `OpenAI`'s APIs. `input` and `output` are the names of the two counts,
-/// which differ between the APIs. Cached tokens are part of the input count, thinking is part of the output count.
+/// which differ between the APIs. The input count includes tokens read from the cache or written to it, the output
+/// count includes thinking.
 ///
-/// Cache writes have no field in `OpenAI`'s APIs and are reported under `OpenRouter`'s name `cache_write_tokens`.
+/// Cache writes have no field in `OpenAI`'s APIs and are reported under `OpenRouter`'s name `cache_write_tokens`, if
+/// there are any.
 pub(in crate::api) fn write(tokens: Tokens, input: &str, output: &str) -> Json {
     let Usage { cache_write_5m, cache_write_1h, .. } = tokens.usage;
     let total = tokens.usage.input_total().saturating_add(tokens.usage.output);

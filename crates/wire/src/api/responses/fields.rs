@@ -1,4 +1,5 @@
-//! The known request fields of `OpenAI`'s Responses.
+//! The fields of a Responses request that the parser knows, with the rule for each: supported by all APIs, decided by
+//! its value, or requiring a feature.
 
 use contracts::Requirement;
 
@@ -8,7 +9,7 @@ use crate::fields::{
     ObjectKind,
 };
 
-/// Returns the known fields of a Responses request for a kind of object, each with what it requires of other APIs.
+/// Returns the known fields of a kind of object in a Responses request, each with the rule by which it is classified.
 pub(crate) const fn fields(kind: ObjectKind) -> &'static [Field] {
     match kind {
         ObjectKind::Body => BODY,
@@ -45,6 +46,7 @@ pub(crate) const fn ignorable(kind: ObjectKind) -> &'static [(&'static str, &'st
     }
 }
 
+/// Members of the request body.
 const BODY: &[Field] = &[
     ("model", Supported),                                             // the requested model
     ("input", Supported),                                             // the conversation, a string or items
@@ -78,6 +80,7 @@ const BODY: &[Field] = &[
     ("top_logprobs", ByValue),          // probabilities when above 0
 ];
 
+/// Members of a message item.
 const MESSAGE: &[Field] = &[
     ("type", Supported),    // `message`
     ("role", ByValue),      // a late system message requires; unknown roles: native
@@ -86,6 +89,7 @@ const MESSAGE: &[Field] = &[
     ("status", Supported),  // of an item that came from the provider
 ];
 
+/// Members of a content part, of all types together.
 const PART: &[Field] = &[
     ("type", ByValue),                                  // unknown ones are native
     ("text", Supported),                                // of a text
@@ -100,6 +104,7 @@ const PART: &[Field] = &[
     ("input_audio", Requires(Requirement::AudioVideo)), // audio
 ];
 
+/// Members of a tool definition.
 const TOOL: &[Field] = &[
     ("type", ByValue),          // functions are supported, custom tools and others require
     ("name", Supported),        // of the tool
@@ -110,6 +115,7 @@ const TOOL: &[Field] = &[
     ("defer_loading", ByValue), // loaded by the provider's tool search if true
 ];
 
+/// Members of an item other than a message: a tool call, a result or reasoning.
 const ITEM: &[Field] = &[
     ("type", ByValue),                // calls and results are supported, the rest requires
     ("id", Supported),                // of the item

@@ -1,4 +1,4 @@
-//! Inspects a request body of `OpenAI`'s Responses.
+//! Inspects the body of a Responses request: its settings and the items of its conversation.
 
 use client_formats::client::{
     headers::{CODEX_PARENT, CODEX_SUBAGENT},
@@ -19,8 +19,11 @@ use crate::{
 };
 
 impl<'a> Inspector<'a> {
-    /// Inspects the member `name` of a Responses request and records the features it requires; `cursor` is before its
-    /// value.
+    /// Inspects the member `name` of a Responses request: adds its content to the summary and records the features that
+    /// it requires. `cursor` is before the value, and after it on return.
+    ///
+    /// # Errors
+    /// [`RequestError`] if the value is not valid JSON, or has a type with which the request cannot be inspected.
     pub(crate) fn inspect_responses_member(&mut self, cursor: &mut Cursor<'a>, name: &str) -> Result<(), RequestError> {
         match name {
             "model" => return self.read_model(cursor),
@@ -51,6 +54,7 @@ impl<'a> Inspector<'a> {
     }
 
     /// Records the features that the `text` settings of a Responses request require: response format and verbosity.
+    /// Other members make the request [`Native`](Requirement::Native).
     fn inspect_text_settings(&mut self, text: &Value<'a>) {
         self.expect_kind(ValueKind::Object, text);
         for (name, value) in text.members() {
@@ -65,7 +69,8 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Records the features that the response format of a Responses request requires.
+    /// Records the features that the response format in the `text` settings of a Responses request requires. Members of
+    /// a JSON schema format in a format of another type make the request [`Native`](Requirement::Native).
     fn inspect_text_format(&mut self, format: &Value<'a>) {
         let names = ["type", "schema", "name", "description", "strict"];
         let [kind, schema, name, description, strict] = self.known_members(format, names);
@@ -76,7 +81,7 @@ impl<'a> Inspector<'a> {
     }
 
     /// Records the features that the `reasoning` settings of a Responses request require: the effort, and options that
-    /// control which thinking is returned.
+    /// control the returned thinking. Other members make the request [`Native`](Requirement::Native).
     fn inspect_reasoning(&mut self, reasoning: &Value<'a>) {
         self.expect_kind(ValueKind::Object, reasoning);
         for (name, value) in reasoning.members() {
@@ -92,7 +97,8 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Records the features that `include` of a Responses request requires, which is a list of additional output.
+    /// Records the features that `include` of a Responses request requires, a list of additional outputs. Encrypted
+    /// reasoning requires nothing.
     fn inspect_include(&mut self, include: &Value<'a>) {
         self.expect_kind(ValueKind::Array, include);
         for output in include.elements() {
@@ -105,8 +111,8 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Extracts session, thread and parent from `client_metadata` of a Responses request, in which Codex repeats its
-    /// headers.
+    /// Extracts session, thread, parent and sub-agent from `client_metadata` of a Responses request, in which Codex
+    /// repeats its headers, and records them.
     fn inspect_client_metadata(&mut self, metadata: &Value<'a>) {
         let names = ["session_id", "thread_id", CODEX_PARENT, CODEX_SUBAGENT];
         let text = |value: Option<Value<'a>>| value.and_then(|value| value.string()).map(String::from);
@@ -118,7 +124,10 @@ impl<'a> Inspector<'a> {
         identity.subagent |= subagent.is_some_and(|kind| is_codex_subagent(&kind));
     }
 
-    /// Inspects the conversation of a Responses request, which is a string or a list of items. `cursor` is before it.
+    /// Inspects the conversation of a Responses request, a string or a list of items. `cursor` is before it.
+    ///
+    /// # Errors
+    /// [`RequestError`] if the value is of another type, or an item is not a JSON object.
     fn inspect_input(&mut self, cursor: &mut Cursor<'a>) -> Result<(), RequestError> {
         if cursor.peek_kind()? != ValueKind::String {
             return self.each_message(cursor, "a string or a list", Self::inspect_item);
@@ -131,10 +140,11 @@ impl<'a> Inspector<'a> {
         Ok(())
     }
 
-    /// Inspects an item of a Responses request at an index of the conversation, and records it according to its type.
+    /// Inspects the item at `index` of the conversation in a Responses request and records it according to its type. An
+    /// item without a type is a message.
     ///
     /// # Errors
-    /// [`RequestError`] if it is not a JSON object.
+    /// [`RequestError`] if the item is not a JSON object.
     fn inspect_item(&mut self, cursor: &mut Cursor<'a>, index: usize) -> Result<(), RequestError> {
         let Some(mut members) = cursor.enter_object()? else {
             return Err(RequestError::WrongType { field: "input", expected: "a list of objects" });
@@ -175,8 +185,12 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Inspects a message item of a Responses request at an index of the conversation, and records it according to its
-    /// role. `cursor` is only used to return to its content.
+    /// Inspects a message item at `index` of the conversation in a Responses request, and records it according to its
+    /// role. Unknown roles make the request [`Native`](Requirement::Native). `cursor` is only used to return to its
+    /// content.
+    ///
+    /// # Errors
+    /// [`RequestError`] if a part of the content is not an object.
     fn inspect_message_item(&mut self, cursor: Cursor<'a>, item: &Item<'a>, index: usize) -> Result<(), RequestError> {
         let is_unexpected = item.unknown_to_message || item.is_call() || item.is_result() || item.is_reasoning();
         self.require_if(is_unexpected || item.content.is_none(), Requirement::Native);
@@ -206,7 +220,12 @@ impl<'a> Inspector<'a> {
         Ok(())
     }
 
-    /// Inspects an item that is not a message, at an index of the conversation. `kind` is its type.
+    /// Inspects an item other than a message, at `index` of the conversation in a Responses request: a tool call, a
+    /// result, reasoning or an item of the provider. `kind` is its type. `cursor` is only used to return to the output
+    /// of a result.
+    ///
+    /// # Errors
+    /// [`RequestError`] if a part of the output of a result is not an object.
     fn inspect_other_item(
         &mut self,
         cursor: Cursor<'a>,
@@ -254,7 +273,8 @@ impl<'a> Inspector<'a> {
         Ok(())
     }
 
-    /// Inspects the item of a tool call in a Responses request: records the call, and the features that it requires.
+    /// Inspects the item of a tool call in a Responses request: records the call, and the features that its id, name
+    /// and members require.
     fn inspect_call_item(&mut self, item: &Item<'a>) {
         self.record_assistant_message();
         self.record_call(item.call_id.as_ref());
@@ -264,8 +284,11 @@ impl<'a> Inspector<'a> {
         self.require_if(is_unexpected, Requirement::Native);
     }
 
-    /// Inspects the item of a tool result in a Responses request at an index of the conversation: records the result
-    /// and the features that it requires. `kind` is the type of the item.
+    /// Inspects the item of a tool result at `index` of the conversation in a Responses request: records the result and
+    /// the features that it requires. `kind` is the type of the item; `cursor` is only used to return to the output.
+    ///
+    /// # Errors
+    /// [`RequestError`] if a part of the output is not an object.
     fn inspect_output_item(
         &mut self,
         cursor: Cursor<'a>,

@@ -1,4 +1,4 @@
-//! The members of an item of Responses.
+//! The members of one item in the conversation of a Responses request.
 
 use crate::json::Value;
 
@@ -7,20 +7,29 @@ use crate::json::Value;
 pub(crate) struct Item<'a> {
     /// The member `type`.
     pub(crate) kind: Option<Value<'a>>,
+    /// The member `role` of a message.
     pub(crate) role: Option<Value<'a>>,
+    /// The member `content` of a message or of reasoning.
     pub(crate) content: Option<Value<'a>>,
+    /// The member `call_id` of a tool call or its result.
     pub(crate) call_id: Option<Value<'a>>,
+    /// The member `output` of a tool result.
     pub(crate) output: Option<Value<'a>>,
+    /// The member `tools` of an item that adds tools.
     pub(crate) tools: Option<Value<'a>>,
+    /// The member `name` of a tool call.
     pub(crate) name: Option<Value<'a>>,
+    /// The member `arguments` of a function call: JSON text.
     pub(crate) arguments: Option<Value<'a>>,
+    /// The member `input` of a call of a custom tool: free text.
     pub(crate) input: Option<Value<'a>>,
+    /// The member `summary` of reasoning.
     pub(crate) summary: Option<Value<'a>>,
-    /// Whether it has `encrypted_content`.
+    /// Whether the item has `encrypted_content`, which reasoning has.
     pub(crate) has_encrypted_content: bool,
-    /// Whether it has a member that message items do not have.
+    /// Whether the item has a member, other than those above, that message items do not have.
     pub(crate) unknown_to_message: bool,
-    /// Whether it has a member that items other than messages do not have.
+    /// Whether the item has a member, other than those above, that items other than messages do not have.
     pub(crate) unknown_to_others: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Parses the items of a conversation in Responses.
+//! Parses the items of a Responses request to canonical messages.
 
 use contracts::Requirement;
 use serde_json::Value;
@@ -13,9 +13,13 @@ use crate::{
     fields::ObjectKind,
 };
 
+/// The error for content that cannot be converted to any other API.
 const NATIVE: ConvertError = ConvertError::Requires(Requirement::Native);
 
 /// Parses the conversation of a Responses request, a string or a list of items, and appends it to `messages`.
+///
+/// # Errors
+/// [`ConvertError::Malformed`] if the value is of another type, and the errors of `read_item`.
 pub(super) fn read_input(
     input: Option<Value>,
     messages: &mut Vec<Message>,
@@ -34,7 +38,12 @@ pub(super) fn read_input(
     Ok(())
 }
 
-/// Parses an item of a Responses request and appends it to the last message, or as a new message. Reasoning is dropped.
+/// Parses an item of a Responses request and appends it to the last of `messages`, or as a new message. Reasoning is
+/// dropped.
+///
+/// # Errors
+/// [`ConvertError::Requires`] for items of the provider and for features that the provider's API does not support;
+/// [`ConvertError::Malformed`] if a required member is missing or has another type.
 fn read_item(item: Value, messages: &mut Vec<Message>, gate: &mut FeatureGate<'_>) -> Result<(), ConvertError> {
     let mut fields = ObjectReader::new(item, "an item of the input")?;
     let kind = fields.take_string("type")?;
@@ -70,11 +79,17 @@ fn read_item(item: Value, messages: &mut Vec<Message>, gate: &mut FeatureGate<'_
     Ok(())
 }
 
-/// Returns whether an item of `role` belongs to the message with these blocks and the same role.
+/// Returns whether a Responses item by `role` can be appended to a message with these blocks and the same role: always
+/// for the model, and for the user if all blocks are tool results.
 fn can_extend(blocks: &[Block], role: Role) -> bool {
     role == Role::Assistant || blocks.iter().all(|block| matches!(block, Block::ToolResult(_)))
 }
 
+/// Parses a message item of a Responses request and appends it to `messages`; consecutive messages of the model are
+/// merged.
+///
+/// # Errors
+/// [`ConvertError::Requires`] for unknown roles, [`ConvertError::Malformed`] if the role or the content is missing.
 fn read_message(
     mut fields: ObjectReader,
     messages: &mut Vec<Message>,
@@ -96,6 +111,10 @@ fn read_message(
     Ok(())
 }
 
+/// Parses the content of a message or the output of a tool in a Responses request, a string or a list of parts.
+///
+/// # Errors
+/// [`ConvertError::Malformed`] if the value is of another type, and the errors of `read_part`.
 fn read_content(content: Value, role: Role, gate: &mut FeatureGate<'_>) -> Result<Vec<Block>, ConvertError> {
     let parts = match content {
         Value::String(text) => return Ok(vec![Block::Text(text)]),
@@ -105,6 +124,11 @@ fn read_content(content: Value, role: Role, gate: &mut FeatureGate<'_>) -> Resul
     parts.into_iter().map(|part| read_part(part, role, gate)).collect()
 }
 
+/// Parses a content part of a Responses request: a text, or an image of the user.
+///
+/// # Errors
+/// [`ConvertError::Requires`] for images in the provider's storage, files, audio and unknown types, and for a remote
+/// image if the provider's API does not fetch images.
 fn read_part(part: Value, role: Role, gate: &mut FeatureGate<'_>) -> Result<Block, ConvertError> {
     let mut fields = ObjectReader::new(part, "a part of an item")?;
     let block = match fields.take_required_string("type")?.as_str() {
@@ -134,10 +158,18 @@ fn read_part(part: Value, role: Role, gate: &mut FeatureGate<'_>) -> Result<Bloc
     Ok(block)
 }
 
+/// Takes the id and name of a tool call in a Responses request and returns the call with these arguments.
+///
+/// # Errors
+/// [`ConvertError::Malformed`] if the id or name is missing.
 fn read_call(fields: &mut ObjectReader, input: ToolInput) -> Result<ToolCall, ConvertError> {
     Ok(ToolCall { id: fields.take_required_string("call_id")?, name: fields.take_required_string("name")?, input })
 }
 
+/// Takes the id and output of a tool result in a Responses request; a missing output results in no content.
+///
+/// # Errors
+/// [`ConvertError::Requires`] if it has an image and the provider's API does not support images in results.
 fn read_result(fields: &mut ObjectReader, gate: &mut FeatureGate<'_>) -> Result<ToolResult, ConvertError> {
     let content = match fields.take("output") {
         None => Vec::new(),

@@ -1,4 +1,4 @@
-//! Parses a request to Responses.
+//! Parses the body of a Responses request to the canonical form. Items of the conversation are parsed in `read_items`.
 
 use contracts::Requirement;
 use serde_json::Value;
@@ -15,9 +15,14 @@ use crate::{
     fields::ObjectKind,
 };
 
+/// The error for a feature that cannot be converted to any other API.
 const NATIVE: ConvertError = ConvertError::Requires(Requirement::Native);
 
-/// Parses a Responses request to the canonical form.
+/// Parses the body of a Responses request to the canonical form.
+///
+/// # Errors
+/// [`ConvertError::Requires`] for a feature that the provider's API does not support and that may not be dropped;
+/// [`ConvertError::Malformed`] if a field is missing or has another type.
 pub(crate) fn read_request(body: Value, gate: &mut FeatureGate<'_>) -> Result<Request, ConvertError> {
     let mut fields = ObjectReader::new(body, "the request")?;
     reject_unsupported_settings(&mut fields)?;
@@ -62,10 +67,11 @@ pub(crate) fn read_request(body: Value, gate: &mut FeatureGate<'_>) -> Result<Re
     Ok(request)
 }
 
-/// Checks that the settings of a Responses request that no other API supports have their default values.
+/// Takes the settings of a Responses request that no other API supports and checks that they have their default values.
 ///
 /// # Errors
-/// [`ConvertError::Requires`] if one has another value, or if additional output is requested.
+/// [`ConvertError::Requires`] if a setting has another value, or if `include` requests output other than encrypted
+/// reasoning.
 fn reject_unsupported_settings(fields: &mut ObjectReader) -> Result<(), ConvertError> {
     fields.reject_unless_default(&[
         ("store", is_falsy, Requirement::StoredAnswers),
@@ -88,9 +94,14 @@ fn reject_unsupported_settings(fields: &mut ObjectReader) -> Result<(), ConvertE
     Ok(())
 }
 
+/// Parses the `reasoning` settings of a Responses request and returns the effort; `None` if there is none. Options for
+/// the returned thinking are dropped.
+///
+/// # Errors
+/// [`ConvertError::Requires`] for unknown efforts, and if an option may not be dropped.
 fn read_reasoning(mut reasoning: ObjectReader, gate: &mut FeatureGate<'_>) -> Result<Option<Effort>, ConvertError> {
     let effort = reasoning.take_string("effort")?;
-    // The summary of the reasoning, and how much of it is kept between turns.
+    // The summary of the reasoning, and how much of it the provider stores between turns.
     for name in ["summary", "generate_summary", "context"] {
         if reasoning.take(name).is_some() {
             gate.drop_feature(Requirement::ThinkingControl)?;
@@ -100,6 +111,11 @@ fn read_reasoning(mut reasoning: ObjectReader, gate: &mut FeatureGate<'_>) -> Re
     effort.map(|effort| Effort::parse(&effort).ok_or(NATIVE)).transpose()
 }
 
+/// Parses the response format of a Responses request; `None` for text. A JSON schema is not strict unless the client
+/// sets `strict`.
+///
+/// # Errors
+/// [`ConvertError::Requires`] for unknown types, [`ConvertError::Malformed`] if the schema is missing.
 fn read_format(mut format: ObjectReader) -> Result<Option<Format>, ConvertError> {
     let read = match format.take_required_string("type")?.as_str() {
         "text" => None,
@@ -116,6 +132,11 @@ fn read_format(mut format: ObjectReader) -> Result<Option<Format>, ConvertError>
     Ok(read)
 }
 
+/// Parses a tool definition of a Responses request: a function or a custom tool.
+///
+/// # Errors
+/// [`ConvertError::Requires`] for custom tools if the provider's API has none, for tools that are loaded later, and for
+/// other types, which are tools of the provider.
 fn read_tool(tool: Value, gate: &mut FeatureGate<'_>) -> Result<Tool, ConvertError> {
     let mut fields = ObjectReader::new(tool, "a tool")?;
     let kind = match fields.take_required_string("type")?.as_str() {
@@ -142,6 +163,10 @@ fn read_tool(tool: Value, gate: &mut FeatureGate<'_>) -> Result<Tool, ConvertErr
     Ok(tool)
 }
 
+/// Parses the input format of a custom tool in a Responses request; `None` if any text is allowed.
+///
+/// # Errors
+/// [`ConvertError::Requires`] for unknown types.
 fn read_grammar(mut format: ObjectReader) -> Result<Option<Grammar>, ConvertError> {
     let grammar = match format.take_required_string("type")?.as_str() {
         "text" => None,
@@ -155,6 +180,10 @@ fn read_grammar(mut format: ObjectReader) -> Result<Option<Grammar>, ConvertErro
     Ok(grammar)
 }
 
+/// Parses the tool choice of a Responses request: a keyword, or an object with the type and name of a tool.
+///
+/// # Errors
+/// [`ConvertError::Requires`] for unknown keywords and types, [`ConvertError::Malformed`] if the name is missing.
 fn read_tool_choice(choice: Value) -> Result<ToolChoice, ConvertError> {
     if let Value::String(name) = &choice {
         return ToolChoice::from_openai(name).ok_or(NATIVE);

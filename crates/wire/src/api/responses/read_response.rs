@@ -1,4 +1,4 @@
-//! Parses a response of Responses, streamed or not.
+//! Parses the responses of `OpenAI`'s Responses, streamed or not, to canonical blocks.
 
 use std::collections::BTreeMap;
 
@@ -15,15 +15,17 @@ use crate::convert::{
     stream::ReadStream,
 };
 
+/// The API whose responses are parsed here.
 const API: WireApi = WireApi::OpenAiResponses;
 
+/// The error for an item of a type that a converted request cannot cause.
 const UNKNOWN: ConvertError = ConvertError::malformed("the answer", "has an item of a kind that was not asked for");
 
 /// Parses a response of the Responses API: converts its events to canonical blocks. A response that is not streamed is
 /// parsed as one final event.
 #[derive(Debug, Default)]
 pub(crate) struct ResponseReader {
-    /// The blocks by the index of their item in the response and their part of the item.
+    /// The block of each part of an output item, by the index of the item in the response and the part.
     parts: BTreeMap<(u64, Part), PartProgress>,
     /// Whether the model has written a refusal.
     refused: bool,
@@ -42,15 +44,16 @@ enum Part {
     Call,
 }
 
-/// The block that a part of an output item became, and whether it has content.
+/// The block of a part of an output item, and whether it has content.
 #[derive(Debug, Clone, Copy)]
 struct PartProgress {
+    /// The block of the part.
     handle: BlockHandle,
-    /// Whether any content has arrived.
+    /// Whether content has arrived. If not, the content in the event that ends the item is used.
     has_content: bool,
 }
 
-/// Returns the string at a JSON pointer.
+/// Returns the string at a JSON pointer; `None` if it is missing or of another type.
 fn text<'a>(value: &'a Value, pointer: &str) -> Option<&'a str> {
     value.pointer(pointer)?.as_str()
 }
@@ -58,7 +61,7 @@ fn text<'a>(value: &'a Value, pointer: &str) -> Option<&'a str> {
 /// Parses a response of the Responses API that is not streamed, and adds its content to `blocks`.
 ///
 /// # Errors
-/// [`ConvertError::Malformed`] if it has neither output items nor an error.
+/// [`ConvertError::Malformed`] if the response has neither output items nor an error, or an item of an unknown type.
 pub(crate) fn read_response(response: &Value, blocks: &mut BlockSequencer) -> Result<(), ConvertError> {
     if !response.get("output").is_some_and(Value::is_array) && response.get("error").is_none_or(Value::is_null) {
         return Err(ConvertError::malformed("the answer", "has no list of items"));
@@ -68,7 +71,7 @@ pub(crate) fn read_response(response: &Value, blocks: &mut BlockSequencer) -> Re
     reader.finish(response, blocks)
 }
 
-/// Starts the response in `blocks`, with the id and creation time of the response object.
+/// Starts the response in `blocks`, with the id and creation time of a Responses response object.
 fn start(response: &Value, blocks: &mut BlockSequencer) {
     blocks.start(Start {
         id: text(response, "/id").map(str::to_owned),
@@ -77,6 +80,7 @@ fn start(response: &Value, blocks: &mut BlockSequencer) {
     });
 }
 
+/// Rounds a time in seconds down to a whole number.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -128,7 +132,7 @@ impl ReadStream for ResponseReader {
     }
 }
 
-/// Returns an index field of an event.
+/// Returns the value of the index field with this name in an event of a Responses stream.
 ///
 /// # Errors
 /// [`ConvertError::Malformed`] if it is missing.
@@ -137,7 +141,8 @@ fn index(data: &Value, name: &str) -> Result<u64, ConvertError> {
     index.ok_or(ConvertError::malformed("an event of the stream", "does not say which item it is about"))
 }
 
-/// Returns the kind of block for an output item that is a tool call; `None` for messages and reasoning.
+/// Returns the kind of block for an output item of the Responses API that is a tool call; `None` for messages and
+/// reasoning, whose blocks are opened by their parts.
 ///
 /// # Errors
 /// [`ConvertError::Malformed`] for items of other types.
@@ -155,6 +160,11 @@ fn tool_kind(item: &Value) -> Result<Option<BlockKind>, ConvertError> {
 }
 
 impl ResponseReader {
+    /// Handles `response.output_item.added` of a Responses stream: opens the block of a tool call. Other items are
+    /// opened by their first part.
+    ///
+    /// # Errors
+    /// [`ConvertError::Malformed`] if the item has an unknown type, or a call has no index.
     fn open_item(&mut self, data: &Value, blocks: &mut BlockSequencer) -> Result<(), ConvertError> {
         let item = data.get("item").unwrap_or(&Value::Null);
         if let Some(kind) = tool_kind(item)? {
@@ -164,8 +174,11 @@ impl ResponseReader {
         Ok(())
     }
 
-    /// Appends the delta of an event of the Responses API to a block. `part` creates the part of the item, given the
+    /// Appends the delta of an event of a Responses stream to the block of its part. `part` creates the part, given the
     /// value of the event's field `index_name`.
+    ///
+    /// # Errors
+    /// [`ConvertError::Malformed`] if an index is missing, and the errors of `append`.
     fn append_delta(
         &mut self,
         part: impl FnOnce(u64) -> Part,
@@ -178,8 +191,8 @@ impl ResponseReader {
         self.append((index(data, "output_index")?, part), more, blocks)
     }
 
-    /// Appends content to the block of a part; `key` is the index of the item and the part. The block is opened if it
-    /// does not exist.
+    /// Appends content to the block of a part of an output item; `key` is the index of the item and the part. If the
+    /// part has no block, text and thinking open one.
     ///
     /// # Errors
     /// [`ConvertError::Malformed`] if the block has ended, or if the part is a tool call that has not started.
@@ -198,8 +211,11 @@ impl ResponseReader {
         blocks.append(handle, more)
     }
 
-    /// Handles a finished item: appends the content of its parts that were not streamed, and closes its blocks.
-    /// `item_index` is the index of the item in the response.
+    /// Handles a finished output item of the Responses API: appends the content of its parts that were not streamed,
+    /// and closes its blocks. `item_index` is the index of the item in the response.
+    ///
+    /// # Errors
+    /// [`ConvertError::Malformed`] if the item or one of its parts has an unknown type.
     fn close_item(&mut self, item_index: u64, item: &Value, blocks: &mut BlockSequencer) -> Result<(), ConvertError> {
         if let Some(kind) = tool_kind(item)? {
             let key = (item_index, Part::Call);
@@ -235,7 +251,10 @@ impl ResponseReader {
         Ok(())
     }
 
-    /// Appends the whole content of a finished part to its block, unless the content was streamed before.
+    /// Appends the complete content of a finished part to its block, unless content was streamed before.
+    ///
+    /// # Errors
+    /// The errors of `append`.
     fn append_unstreamed(
         &mut self,
         key: (u64, Part),
@@ -248,8 +267,11 @@ impl ResponseReader {
         self.append(key, content, blocks)
     }
 
-    /// Finishes the response with the last event, which repeats the whole response: content that was not streamed is
-    /// appended from it.
+    /// Finishes the response with the final object of the Responses API, which repeats all items: content that was not
+    /// streamed is appended from it. An error, or the status `failed` or `cancelled`, ends the response as failed.
+    ///
+    /// # Errors
+    /// [`ConvertError::Malformed`] if an item or part has an unknown type.
     fn finish(&mut self, response: &Value, blocks: &mut BlockSequencer) -> Result<(), ConvertError> {
         if let Some(error) = response.get("error").filter(|error| !error.is_null()) {
             blocks.fail(Failure::parse(API, error));

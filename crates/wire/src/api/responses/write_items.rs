@@ -1,4 +1,4 @@
-//! Writes the items of a conversation in Responses.
+//! Writes the input items of a Responses request from canonical messages.
 
 use std::collections::BTreeSet;
 
@@ -13,19 +13,20 @@ use crate::convert::{
 /// Writes the input items of a Responses request, message by message.
 #[derive(Debug, Default)]
 pub(super) struct Items {
+    /// The items so far.
     written: Vec<Value>,
     /// The ids of calls of custom tools, whose results are items of another type.
     custom_call_ids: BTreeSet<String>,
 }
 
 impl Items {
-    /// Returns all items as the `input` of the request.
+    /// Returns all items as the `input` list of the request.
     pub(super) fn into_input(self) -> Value {
         Value::Array(self.written)
     }
 
-    /// Appends the items for a message to the input of a Responses request. Each tool call and tool result becomes an
-    /// item of its own.
+    /// Appends the items of a Responses request for a message. Each tool call and each tool result becomes an item of
+    /// its own; the texts and images between them become message items.
     pub(super) fn write(&mut self, message: Message) {
         let role = message.role;
         let mut parts = Vec::new();
@@ -45,8 +46,8 @@ impl Items {
         self.write_message(role, &mut parts);
     }
 
-    /// Appends a message item with these content parts to the input of a Responses request, and clears the parts. Does
-    /// nothing if there are none.
+    /// Appends a message item of a Responses request with these content parts, and clears `parts`. Does nothing if
+    /// there are none.
     fn write_message(&mut self, role: Role, parts: &mut Vec<Value>) {
         if parts.is_empty() {
             return;
@@ -59,6 +60,7 @@ impl Items {
         self.written.push(object!({"type": "message", "role": role, "content": std::mem::take(parts)}));
     }
 
+    /// Appends the item of a Responses request for a tool call, and records the id of a call of a custom tool.
     fn write_call(&mut self, call: ToolCall) {
         let ToolCall { id, name, input } = call;
         let id = ids::valid_call_id(id);
@@ -73,6 +75,8 @@ impl Items {
         });
     }
 
+    /// Appends the item of a Responses request for a tool result. The text of a failed result starts with a note about
+    /// the failure, since the API has no field for it.
     fn write_result(&mut self, result: ToolResult) {
         let id = ids::valid_call_id(result.call_id.clone());
         let mut content = result.content_with_failure();

@@ -1,4 +1,4 @@
-//! Writes a request to Responses.
+//! Writes the body of a Responses request from the canonical form.
 
 use contracts::Requirement;
 use serde_json::{Map, Value};
@@ -16,7 +16,10 @@ use crate::convert::{
 /// is raised to it.
 const MIN_OUTPUT_TOKENS: u64 = 16;
 
-/// Writes the body of a Responses request.
+/// Writes the body of a Responses request. `store` is set to false.
+///
+/// # Errors
+/// [`ConvertError::Requires`] for a feature that Responses do not support and that may not be dropped.
 pub(crate) fn write_request(
     request: Request,
     conversion: &ConversionOptions<'_>,
@@ -68,7 +71,7 @@ pub(crate) fn write_request(
     Ok(Value::Object(body))
 }
 
-/// Writes the `text` settings of a Responses request: response format and verbosity.
+/// Returns the `text` settings of a Responses request: response format and verbosity; empty if neither is set.
 fn write_text_settings(format: Option<Format>, verbosity: Option<String>) -> Map<String, Value> {
     let mut text = Map::new();
     if let Some(format) = format {
@@ -80,6 +83,8 @@ fn write_text_settings(format: Option<Format>, verbosity: Option<String>) -> Map
     text
 }
 
+/// Writes a tool definition of a Responses request. A function whose strictness is unknown is written as not strict,
+/// because the API's default may be strict.
 fn write_tool(tool: Tool) -> Value {
     let mut written = match tool.kind {
         ToolKind::Function { parameters, strict } => {
@@ -102,6 +107,8 @@ fn write_tool(tool: Tool) -> Value {
     written
 }
 
+/// Writes the response format of a Responses request. A schema without a name is named `answer`; a schema without
+/// `strict` is strict if it meets `OpenAI`'s rules.
 fn write_format(format: Format) -> Value {
     let Format::JsonSchema { name, description, schema, strict } = format else {
         return object!({"type": "json_object"});
@@ -115,6 +122,11 @@ fn write_format(format: Format) -> Value {
     written
 }
 
+/// Writes `temperature` and `top_p` to the `body` of a Responses request. The other sampling parameters, which the API
+/// does not have, are dropped.
+///
+/// # Errors
+/// [`ConvertError::Requires`] if such a parameter is set and may not be dropped.
 fn write_sampling(
     body: &mut Map<String, Value>,
     sampling: Sampling,

@@ -1,4 +1,4 @@
-//! Writes a response of Responses.
+//! Builds the objects of a response of the Responses API: the response itself, its output items and their parts.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use crate::convert::canonical::{
     tokens::Tokens,
 };
 
-/// Writes the body of a response that is not streamed.
+/// Writes the body of a response of the Responses API that is not streamed, with one output item for each block.
 pub(crate) fn write_response(response: Response, head: &ResponseHead) -> Value {
     let blocks = response.blocks.into_iter().enumerate();
     let output: Vec<Value> =
@@ -93,12 +93,13 @@ pub(super) fn item(head: &ResponseHead, index: usize, kind: &BlockKind, content:
     }
 }
 
-/// Builds a text part of a message item.
+/// Builds a text part of a message item, without annotations.
 pub(super) fn part(content: &str) -> Value {
     json!({"type": "output_text", "text": content, "annotations": [], "logprobs": []})
 }
 
-/// Returns the id of an output item: a prefix for its type, the id of the response, and its index.
+/// Returns the id of an output item of the Responses API: a prefix for its type, the id of the response, and its index,
+/// as in `msg_ID_0`.
 pub(super) fn item_id(head: &ResponseHead, index: usize, kind: &BlockKind) -> String {
     let prefix = match kind {
         BlockKind::Text => "msg",

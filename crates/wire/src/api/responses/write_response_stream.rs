@@ -1,7 +1,7 @@
 //! Writes a streamed response of Responses.
 //!
 //! The official clients assemble a response from the events of finished items and trust the last event, which repeats
-//! the whole response.
+//! all items.
 
 use contracts::{WireApi, events::ErrorClass};
 use serde_json::{Value, json};
@@ -20,20 +20,22 @@ use crate::{
 /// Writes a stream of the Responses API: converts canonical events to server-sent events.
 #[derive(Debug)]
 pub(crate) struct ResponseWriter {
+    /// The id, model name and creation time of the response, as the client receives them.
     head: ResponseHead,
     /// The sequence number of the next event.
     sequence: u64,
-    /// The item for the open block.
+    /// The item for the open block; `None` between blocks.
     open_item: Option<OpenItem>,
     /// The finished items, which the last event repeats.
     finished_items: Vec<Value>,
 }
 
-/// The output item for the open block.
+/// The output item of the Responses API for the open block.
 #[derive(Debug)]
 struct OpenItem {
     /// The index of the item in the response.
     index: usize,
+    /// The kind of the block.
     kind: BlockKind,
     /// The id of the item.
     id: String,
@@ -42,7 +44,8 @@ struct OpenItem {
 }
 
 impl OpenItem {
-    /// Builds an event of type `kind` with the members that all events of this item have.
+    /// Builds an event of a Responses stream of the type `kind` with the members that all events about this item have:
+    /// its id and its index, and the content index of a text.
     fn event(&self, kind: &str) -> Value {
         let mut event = json!({"type": kind, "item_id": self.id, "output_index": self.index});
         if matches!(self.kind, BlockKind::Text) {
@@ -53,16 +56,20 @@ impl OpenItem {
 }
 
 impl ResponseWriter {
+    /// Creates a writer for the streamed response of the Responses API with this head.
     pub(crate) const fn new(head: ResponseHead) -> Self {
         Self { head, sequence: 0, open_item: None, finished_items: Vec::new() }
     }
 
+    /// Appends an event of a Responses stream to `out`, with the next sequence number and its type as the event name.
     fn write_event(&mut self, mut event: Value, out: &mut Vec<u8>) {
         event["sequence_number"] = json!(self.sequence);
         self.sequence += 1;
         sse::write(out, event.get("type").and_then(Value::as_str), &event);
     }
 
+    /// Starts the output item of a block in a Responses stream: appends the events that add it and, for a message, its
+    /// text part.
     fn start_item(&mut self, index: usize, kind: BlockKind, out: &mut Vec<u8>) {
         let added = item(&self.head, index, &kind, "", "in_progress");
         let open = OpenItem { index, id: item_id(&self.head, index, &kind), kind, content: String::new() };
@@ -77,6 +84,8 @@ impl ResponseWriter {
         self.open_item = Some(open);
     }
 
+    /// Appends content to the open output item, and an event with the delta to `out`. Thinking is only collected, not
+    /// streamed.
     fn append_delta(&mut self, more: &str, out: &mut Vec<u8>) {
         let Some(open) = &mut self.open_item else { return };
         open.content.push_str(more);
@@ -93,6 +102,8 @@ impl ResponseWriter {
         self.write_event(event, out);
     }
 
+    /// Finishes the open output item of a Responses stream: appends the events that repeat its content, and stores the
+    /// item for the final event. Does nothing if no item is open.
     fn finish_item(&mut self, out: &mut Vec<u8>) {
         let Some(open) = self.open_item.take() else { return };
         match &open.kind {

@@ -1,4 +1,4 @@
-//! The canonical form of a request.
+//! The canonical form of a request: messages, tools and settings.
 
 use contracts::Requirement;
 use serde_json::{Map, Number, Value};
@@ -8,12 +8,15 @@ use crate::{
     limits::is_blank,
 };
 
-/// A request in the canonical form. Each API's requests are parsed to it and written from it.
+/// A request in the canonical form. A conversion parses the client's request to it and writes the provider's request
+/// from it.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Request {
     /// The texts of the system prompt, in order.
     pub(crate) system: Vec<String>,
+    /// The conversation, in order.
     pub(crate) messages: Vec<Message>,
+    /// The definitions of the tools that the model may call.
     pub(crate) tools: Vec<Tool>,
     /// Which tools may be called; `None` for the API's default.
     pub(crate) tool_choice: Option<ToolChoice>,
@@ -21,19 +24,24 @@ pub(crate) struct Request {
     pub(crate) parallel_tools: Option<bool>,
     /// The required format of the response; `None` for text.
     pub(crate) format: Option<Format>,
+    /// The reasoning effort; `None` for the model's default.
     pub(crate) effort: Option<Effort>,
     /// The output limit in tokens; `None` if the client sets none.
     pub(crate) max_output: Option<u64>,
     /// The texts at which the model stops; empty if the client sets none.
     pub(crate) stop: Vec<String>,
+    /// The sampling parameters.
     pub(crate) sampling: Sampling,
+    /// The settings that only `OpenAI`'s two APIs have.
     pub(crate) openai: OpenAiSettings,
 }
 
 /// A message of the conversation in the canonical form.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Message {
+    /// The author.
     pub(crate) role: Role,
+    /// The content, in order.
     pub(crate) blocks: Vec<Block>,
 }
 
@@ -49,20 +57,26 @@ impl Message {
 pub(crate) enum Role {
     /// A system message within the conversation; those before it are in [`Request::system`].
     System,
+    /// The user, or a tool whose result the message contains.
     User,
+    /// The model.
     Assistant,
 }
 
 /// A part of a message's content in the canonical form.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Block {
+    /// A text.
     Text(String),
+    /// An image of the user or in a tool result.
     Image(Image),
+    /// A tool call by the model.
     ToolCall(ToolCall),
+    /// The result of a tool call, in a message of the user.
     ToolResult(ToolResult),
 }
 
-/// An image in a message.
+/// An image in a message or a tool result.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Image {
     /// An image in the request.
@@ -127,11 +141,11 @@ impl ToolInput {
         }
     }
 
-    /// Returns the arguments as an object.
+    /// Returns the arguments as an object; empty text becomes an empty object.
     ///
     /// # Errors
-    /// [`ConvertError::Requires`] if the text is not a JSON object that can be represented exactly, or if it is the
-    /// free text of a custom tool.
+    /// [`ConvertError::Requires`] with [`Requirement::BrokenArguments`] if the text is not a JSON object that can be
+    /// represented exactly, and with [`Requirement::CustomTools`] if it is the free text of a custom tool.
     pub(crate) fn into_object(self) -> Result<Map<String, Value>, ConvertError> {
         const BROKEN: ConvertError = ConvertError::Requires(Requirement::BrokenArguments);
         match self {
@@ -162,7 +176,7 @@ pub(crate) fn parse_arguments(text: &str) -> Result<Map<String, Value>, ConvertE
     }
 }
 
-/// The result of a tool call.
+/// The result of a tool call, in the canonical form.
 #[derive(Debug, PartialEq)]
 pub(crate) struct ToolResult {
     /// The id of the call.
@@ -188,11 +202,14 @@ impl ToolResult {
     }
 }
 
-/// The definition of a tool that the client runs.
+/// The definition of a tool that the client runs, in the canonical form.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Tool {
+    /// The name by which the model calls the tool.
     pub(crate) name: String,
+    /// The description for the model; `None` if the client sends none.
     pub(crate) description: Option<String>,
+    /// The kind of the tool.
     pub(crate) kind: ToolKind,
 }
 
@@ -247,8 +264,8 @@ impl ToolChoice {
     }
 
     /// Converts the choice to JSON of `OpenAI`'s APIs, which differ in how they write the choice of one tool.
-    /// `write_named` writes that, given the kind of the tool (`function` or `custom`) and its name. `tools` are the
-    /// tools of the request.
+    /// `write_named` writes that choice, given the kind of the tool (`function` or `custom`) and its name. `tools` are
+    /// the tools of the request, from which the kind is read.
     pub(crate) fn into_openai(self, tools: &[Tool], write_named: impl FnOnce(&str, String) -> Value) -> Value {
         let name = match self {
             Self::Auto => return Value::from("auto"),
@@ -266,19 +283,27 @@ impl ToolChoice {
 pub(crate) enum Format {
     /// Any JSON object, without a schema.
     JsonObject,
-    /// JSON that matches a schema. `strict` is whether it has to match exactly; `None` for the API's default.
+    /// JSON that matches a schema. The name and description of the schema are `None` if the client sends none; `strict`
+    /// is whether the response has to match exactly, `None` for the API's default.
     JsonSchema { name: Option<String>, description: Option<String>, schema: Value, strict: Option<bool> },
 }
 
 /// The level of reasoning effort, in ascending order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Effort {
+    /// Thinking is switched off.
     None,
+    /// `minimal`, below `low`.
     Minimal,
+    /// `low`.
     Low,
+    /// `medium`.
     Medium,
+    /// `high`.
     High,
+    /// `xhigh`, above `high`.
     ExtraHigh,
+    /// `max`, the highest level.
     Max,
 }
 
@@ -308,20 +333,26 @@ impl Effort {
 /// The sampling parameters of a request, as the client sent them; `None` for the model's default.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Sampling {
+    /// The temperature, from 0; how far it may exceed 1 depends on the API.
     pub(crate) temperature: Option<Number>,
+    /// The probability mass of the tokens that are considered, from 0 to 1.
     pub(crate) top_p: Option<Number>,
+    /// The number of the most probable tokens that are considered.
     pub(crate) top_k: Option<Number>,
+    /// The seed for reproducible sampling.
     pub(crate) seed: Option<Number>,
+    /// The penalty on tokens that the text contains already.
     pub(crate) presence_penalty: Option<Number>,
+    /// The penalty on tokens by how often the text contains them.
     pub(crate) frequency_penalty: Option<Number>,
 }
 
-/// Settings that only `OpenAI`'s two APIs have. They are kept when converting between the two.
+/// Settings that only `OpenAI`'s two APIs have. A conversion between these two preserves them.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct OpenAiSettings {
     /// `prompt_cache_key`: prompts with the same key share a cache.
     pub(crate) cache_key: Option<String>,
-    /// `prompt_cache_retention`: how long the cache is kept.
+    /// `prompt_cache_retention`: how long the provider caches the prompt.
     pub(crate) cache_retention: Option<Value>,
     /// `safety_identifier`: an id of the user for abuse checks.
     pub(crate) safety_identifier: Option<String>,

@@ -16,6 +16,7 @@ pub(crate) enum Event {
     BlockStarted {
         /// The index of the block, counted from 0 without gaps.
         index: usize,
+        /// The kind of the block.
         kind: BlockKind,
     },
     /// More content of the open block. It is never empty.
@@ -30,7 +31,7 @@ pub(crate) enum Event {
     Failed(Failure),
 }
 
-/// The properties of a response that are known at its start.
+/// The properties of a response that its provider sends at the start.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Start {
     /// The provider's id of the response; `None` if it sends none.
@@ -41,7 +42,7 @@ pub(crate) struct Start {
     pub(crate) tokens: Tokens,
 }
 
-/// The kind of a content block of a response.
+/// The kind of a content block of a response, in the canonical form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum BlockKind {
     /// Text of the response.
@@ -59,7 +60,7 @@ pub(crate) enum BlockKind {
     },
 }
 
-/// Why the model stopped.
+/// The reason why the model stopped, in the canonical form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Stop {
     /// The model finished its turn.
@@ -77,13 +78,15 @@ pub(crate) enum Stop {
 /// An error that the provider reported in its response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Failure {
+    /// The class of the error.
     pub(crate) class: ErrorClass,
     /// The provider's message. The client may see it, since it is about the client's own request.
     pub(crate) message: String,
 }
 
 impl Failure {
-    /// Parses and classifies a provider's error object of `api`.
+    /// Parses and classifies a provider's error object of `api`, which may also be a string. The HTTP status is read
+    /// from its `code`, if that is a number. An error without a message gets a general one.
     pub(crate) fn parse(api: WireApi, error: &Value) -> Self {
         let code = error.get("code").and_then(Value::as_u64).and_then(|code| u16::try_from(code).ok());
         let class = classify(api, code.unwrap_or(0), json!({"error": error}).to_string().as_bytes());
@@ -95,6 +98,7 @@ impl Failure {
 /// The id, model name and creation time of a response, as the client receives them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ResponseHead {
+    /// The id of the response.
     pub(crate) id: String,
     /// The client's name of the model.
     pub(crate) model: String,
@@ -102,20 +106,22 @@ pub(crate) struct ResponseHead {
     pub(crate) created: u64,
 }
 
-/// A complete response in the canonical form.
+/// A complete response in the canonical form, collected from its events.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Response {
+    /// The id and creation time from the provider.
     pub(crate) start: Start,
     /// The kind and content of each block.
     pub(crate) blocks: Vec<(BlockKind, String)>,
+    /// Why the model stopped.
     pub(crate) stop: Stop,
     /// The final token counts.
     pub(crate) tokens: Tokens,
 }
 
 impl Response {
-    /// Collects all events of a response into one value. The result is an error if the provider failed, and `None` if
-    /// the last event is missing.
+    /// Collects the events of a response into one value. `None` if the last event is missing; the inner error is the
+    /// provider's failure.
     pub(crate) fn collect(events: impl IntoIterator<Item = Event>) -> Option<Result<Self, Failure>> {
         let mut start = Start::default();
         let mut blocks: Vec<(BlockKind, String)> = Vec::new();

@@ -8,13 +8,14 @@ use crate::usage::usage;
 /// The token counts of a response, as far as APIs can report them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Tokens {
+    /// Input, cached and output tokens.
     pub(crate) usage: Usage,
-    /// The output tokens that were thinking; part of the output in `usage`.
+    /// The number of output tokens that were thinking; part of the output in `usage`. 0 if the API does not report it.
     pub(crate) thinking: u64,
 }
 
 impl Tokens {
-    /// Parses a provider's usage object of `api`. All counts are 0 if it is not one.
+    /// Parses a provider's usage object of `api`. All counts are 0 if the value is not a usage object.
     pub(crate) fn parse(api: WireApi, object: &Value) -> Self {
         let usage = usage(api, &object.to_string()).unwrap_or_default();
         let thinking =

@@ -1,8 +1,9 @@
-//! One request in each API, in the image of what agents send: a system prompt, tools, a call, its result, an image.
+//! One request in each API, modelled on those of agents: a system prompt, tools, a call, its result, an image.
 
 use contracts::WireApi;
 use serde_json::{Value, json};
 
+/// Returns the request in an API.
 pub(crate) fn body(api: WireApi) -> Value {
     match api {
         WireApi::AnthropicMessages => anthropic(),
@@ -12,10 +13,12 @@ pub(crate) fn body(api: WireApi) -> Value {
     }
 }
 
+/// Returns the schema of the tool's arguments.
 fn schema() -> Value {
     json!({"type": "object", "properties": {"command": {"type": "string"}}, "required": ["command"]})
 }
 
+/// Returns the request in Messages.
 fn anthropic() -> Value {
     let kept = json!({"type": "ephemeral"});
     json!({
@@ -58,6 +61,7 @@ fn anthropic() -> Value {
     })
 }
 
+/// Returns the request in chat completions.
 fn chat() -> Value {
     json!({
         "model": "some-model",
@@ -97,6 +101,7 @@ fn chat() -> Value {
     })
 }
 
+/// Returns the request in Responses.
 fn responses() -> Value {
     json!({
         "model": "gpt-5",
@@ -135,6 +140,7 @@ fn responses() -> Value {
     })
 }
 
+/// Returns the request in `generateContent`.
 fn gemini() -> Value {
     json!({
         "systemInstruction": {"role": "user", "parts": [{"text": "You are an agent."}]},

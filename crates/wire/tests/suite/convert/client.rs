@@ -1,4 +1,5 @@
-//! What clients make of streams and whole answers: read strictly, so that what they would stumble over fails here.
+//! Strict parsers of streams and responses, as a client of each API. They panic on anything that a client might not
+//! accept.
 
 use contracts::{Usage, WireApi};
 use serde_json::Value;
@@ -8,17 +9,18 @@ use super::{
     story::{Said, Stop, Story},
 };
 
-/// How a stream ended.
+/// The end of a stream, as a client sees it.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Ended {
+    /// With a complete response.
     Well(Story),
     /// With an error, which is the last event.
     InError,
-    /// Without any end.
+    /// Without an event that ends the stream.
     Not,
 }
 
-/// Server-sent events, by name and data. Fails for anything else in the stream.
+/// Returns the name and data of each server-sent event. Panics on anything else in the stream.
 pub(crate) fn events(stream: &[u8]) -> Vec<(Option<String>, String)> {
     let text = std::str::from_utf8(stream).unwrap();
     assert!(text.is_empty() || text.ends_with("\n\n"), "the last event is complete");
@@ -40,7 +42,7 @@ pub(crate) fn events(stream: &[u8]) -> Vec<(Option<String>, String)> {
     events
 }
 
-/// Whether the last event of a stream ends it, well or in error.
+/// Returns whether the last event of a stream ends it, with a complete response or an error.
 pub(crate) fn is_ended(api: WireApi, stream: &[u8]) -> bool {
     let Some((_, last)) = events(stream).pop() else { return false };
     let last: Value = serde_json::from_str(&last).unwrap_or_default();
@@ -54,7 +56,7 @@ pub(crate) fn is_ended(api: WireApi, stream: &[u8]) -> bool {
     }
 }
 
-/// Reads a stream as a client of `api`.
+/// Parses a stream as a client of `api`.
 pub(crate) fn read(api: WireApi, stream: &[u8]) -> Ended {
     let events = events(stream);
     match api {
@@ -65,7 +67,7 @@ pub(crate) fn read(api: WireApi, stream: &[u8]) -> Ended {
     }
 }
 
-/// Reads a stream that has to end well.
+/// Parses a stream as a client of `api`. Panics if it does not end with a complete response.
 pub(crate) fn told(api: WireApi, stream: &[u8]) -> Story {
     match read(api, stream) {
         Ended::Well(story) => story,
@@ -73,20 +75,24 @@ pub(crate) fn told(api: WireApi, stream: &[u8]) -> Story {
     }
 }
 
+/// Returns the number at a JSON pointer; 0 if it is missing.
 pub(crate) fn number(value: &Value, pointer: &str) -> u64 {
     value.pointer(pointer).map_or(0, |it| it.as_u64().unwrap())
 }
 
+/// Returns the string at a JSON pointer. Panics if it is missing.
 pub(crate) fn text(value: &Value, pointer: &str) -> String {
     value.pointer(pointer).and_then(Value::as_str).unwrap_or_else(|| panic!("{pointer} in {value}")).to_owned()
 }
 
+/// Returns a tool call with arguments given as JSON text.
 pub(crate) fn call(id: String, name: String, arguments: &str) -> Said {
     let arguments: Value = serde_json::from_str(arguments).unwrap();
     assert!(arguments.is_object());
     Said::Call { id, name, arguments }
 }
 
+/// Parses the usage object of Messages.
 pub(crate) fn anthropic_usage(usage: &Value) -> Usage {
     let [cache_write_5m, cache_write_1h] =
         ["5m", "1h"].map(|kept| number(usage, &format!("/cache_creation/ephemeral_{kept}_input_tokens")));
@@ -95,7 +101,8 @@ pub(crate) fn anthropic_usage(usage: &Value) -> Usage {
     Usage { input, cache_read: number(usage, "/cache_read_input_tokens"), cache_write_5m, cache_write_1h, output }
 }
 
-/// The usage, and how much of it was thinking.
+/// Parses a usage object of `OpenAI`'s APIs, in which the counts are named `input` and `output`. Returns the token
+/// counts, and the output tokens that were thinking.
 pub(crate) fn openai_usage(usage: &Value, input: &str, output: &str) -> (Usage, u64) {
     let (total, written) = (number(usage, &format!("/{input}")), number(usage, &format!("/{output}")));
     assert_eq!(number(usage, "/total_tokens"), total + written);
@@ -106,6 +113,7 @@ pub(crate) fn openai_usage(usage: &Value, input: &str, output: &str) -> (Usage, 
     (Usage { input, cache_read, cache_write_5m, cache_write_1h: 0, output: written }, thinking)
 }
 
+/// Parses the usage object of Gemini. Returns the token counts, and the output tokens that were thinking.
 pub(crate) fn gemini_usage(usage: &Value) -> (Usage, u64) {
     let [prompt, cache_read, candidates, thinking, total] =
         ["prompt", "cachedContent", "candidates", "thoughts", "total"]
@@ -114,6 +122,7 @@ pub(crate) fn gemini_usage(usage: &Value) -> (Usage, u64) {
     (Usage { input: prompt - cache_read, cache_read, output: candidates + thinking, ..Usage::default() }, thinking)
 }
 
+/// Parses the stop reason of Messages.
 pub(crate) fn anthropic_stop(stop: &str) -> Stop {
     match stop {
         "end_turn" => Stop::EndTurn,
@@ -124,6 +133,7 @@ pub(crate) fn anthropic_stop(stop: &str) -> Stop {
     }
 }
 
+/// Parses the finish reason of chat completions.
 pub(crate) fn chat_stop(stop: &str) -> Stop {
     match stop {
         "stop" => Stop::EndTurn,
@@ -134,12 +144,13 @@ pub(crate) fn chat_stop(stop: &str) -> Stop {
     }
 }
 
-/// The stop reason in an API that has none for tool calls.
+/// Returns the stop reason of a complete response in an API that has none for tool calls.
 pub(crate) fn stop_by_calls(said: &[Said]) -> Stop {
     let called = said.iter().any(|it| matches!(it, Said::Call { .. }));
     if called { Stop::ToolUse } else { Stop::EndTurn }
 }
 
+/// Parses the finish reason of Gemini.
 pub(crate) fn gemini_stop(stop: &str, said: &[Said]) -> Stop {
     match stop {
         "STOP" => stop_by_calls(said),
@@ -149,6 +160,7 @@ pub(crate) fn gemini_stop(stop: &str, said: &[Said]) -> Stop {
     }
 }
 
+/// Parses a part of Gemini.
 pub(crate) fn gemini_part(part: &Value) -> Said {
     if let Some(called) = part.get("functionCall") {
         assert!(called["args"].is_object());
@@ -158,7 +170,7 @@ pub(crate) fn gemini_part(part: &Value) -> Said {
     if part.get("thought").is_some() { Said::Thinking(said) } else { Said::Text(said) }
 }
 
-/// The items of a whole answer of Responses, and how it ended.
+/// Parses a finished response object of Responses.
 pub(crate) fn responses_whole(response: &Value) -> Story {
     let said: Vec<Said> = response["output"].as_array().unwrap().iter().map(responses_item).collect();
     let stop = match (text(response, "/status").as_str(), response.pointer("/incomplete_details/reason")) {
@@ -171,6 +183,7 @@ pub(crate) fn responses_whole(response: &Value) -> Story {
     Story { said, stop, usage, thinking }
 }
 
+/// Parses an output item of Responses.
 pub(crate) fn responses_item(item: &Value) -> Said {
     match text(item, "/type").as_str() {
         "message" => {
@@ -183,7 +196,7 @@ pub(crate) fn responses_item(item: &Value) -> Said {
     }
 }
 
-/// Reads a whole answer as a client of `api`.
+/// Parses a response that is not streamed as a client of `api`.
 pub(crate) fn read_whole(api: WireApi, answer: &[u8]) -> Story {
     let answer: Value = serde_json::from_slice(answer).unwrap();
     match api {

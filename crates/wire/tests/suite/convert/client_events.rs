@@ -1,4 +1,4 @@
-//! The streams of each API, read event by event as a strict client does.
+//! Strict parsers of the streams of each API, event by event. They panic on events in an invalid order.
 
 use serde_json::Value;
 
@@ -10,13 +10,15 @@ use super::{
     story::{Said, Story},
 };
 
+/// The name and data of each event of a stream.
 type Events = [(Option<String>, String)];
 
+/// Parses the data of an event.
 fn json(data: &str) -> Value {
     serde_json::from_str(data).unwrap()
 }
 
-/// The events of an API that names them, each with its data.
+/// Returns the type and data of each event, for APIs in which the name of an event is the type of its data.
 fn named(events: &Events) -> Vec<(String, Value)> {
     let named = |(name, data): &(Option<String>, String)| {
         let data = json(data);
@@ -26,10 +28,11 @@ fn named(events: &Events) -> Vec<(String, Value)> {
     events.iter().map(named).collect()
 }
 
+/// Parses a stream of Messages.
 pub(crate) fn anthropic(events: &Events) -> Ended {
     let mut said: Vec<Said> = Vec::new();
     let (mut started, mut finish) = (false, None);
-    // The open block: its start, and what was added to it.
+    // The start of the open block, and its deltas.
     let mut open: Option<(Value, String)> = None;
     let mut ended = Ended::Not;
     for (kind, data) in named(events) {
@@ -83,6 +86,7 @@ pub(crate) fn anthropic(events: &Events) -> Ended {
     ended
 }
 
+/// Parses a stream of chat completions.
 pub(crate) fn chat(events: &Events) -> Ended {
     let mut said: Vec<Said> = Vec::new();
     let mut calls: Vec<(String, String, String)> = Vec::new();
@@ -94,7 +98,7 @@ pub(crate) fn chat(events: &Events) -> Ended {
         if data == "[DONE]" {
             let mut calls = std::mem::take(&mut calls).into_iter();
             for said in &mut said {
-                // A call stands where it began.
+                // A call without arguments is a placeholder at the position of its first delta.
                 if let Said::Call { arguments: Value::Null, .. } = said {
                     let (id, name, arguments) = calls.next().unwrap();
                     *said = call(id, name, &arguments);
@@ -145,9 +149,10 @@ pub(crate) fn chat(events: &Events) -> Ended {
     }
 }
 
+/// Parses a stream of Responses.
 pub(crate) fn responses(events: &Events) -> Ended {
     let mut done: Vec<Value> = Vec::new();
-    // The open item, and what was added to it.
+    // The open item, and its deltas.
     let mut open: Option<(Value, String)> = None;
     let mut ended = Ended::Not;
     for (number_of_event, (kind, data)) in named(events).into_iter().enumerate() {
@@ -212,6 +217,7 @@ pub(crate) fn responses(events: &Events) -> Ended {
     ended
 }
 
+/// Parses a stream of Gemini.
 pub(crate) fn gemini(events: &Events) -> Ended {
     let mut said: Vec<Said> = Vec::new();
     let mut ended = Ended::Not;

@@ -1,4 +1,4 @@
-//! Invalid streams and requests: nothing panics, and no stream ends without an error.
+//! Invalid streams and requests: nothing panics, and every stream ends with a complete response or an error.
 
 use std::collections::BTreeSet;
 
@@ -15,6 +15,8 @@ use super::{
     streams::{converted, pairs},
 };
 
+/// Converts a stream and checks that the client's stream ends, and that the result of the conversion corresponds to its
+/// end.
 fn ends_loudly(pair: (WireApi, WireApi), chunks: &[&[u8]]) {
     let (out, result) = converted(pair, chunks.iter().copied());
     match client::read(pair.1, &out) {
@@ -24,7 +26,7 @@ fn ends_loudly(pair: (WireApi, WireApi), chunks: &[&[u8]]) {
     }
 }
 
-/// A value with the names and the words of all the APIs in places where they do not belong.
+/// A JSON value with names and words of all APIs in random places.
 fn odd_value() -> impl Strategy<Value = Value> {
     let word = prop::sample::select(vec![
         "type",
@@ -98,7 +100,8 @@ fn odd_value() -> impl Strategy<Value = Value> {
     })
 }
 
-/// `value` with one of the values in it replaced.
+/// Returns `value` with the value number `place` in it replaced by `by`, in depth-first order. `place` is decremented
+/// for each value, so that it can span several documents.
 fn damaged(value: &Value, place: &mut usize, by: &Value) -> Value {
     if *place == 0 {
         *place = usize::MAX;
@@ -166,6 +169,7 @@ proptest! {
     }
 }
 
+/// A stream without a response ends with an error.
 #[test]
 fn a_stream_without_anything_ends_in_an_error() {
     for (from, to) in WireApi::ALL.into_iter().flat_map(|from| WireApi::ALL.map(|to| (from, to))) {

@@ -1,4 +1,4 @@
-//! Streams and whole answers as providers send them.
+//! Writes streams and responses as providers of each API send them.
 
 use contracts::{Usage, WireApi};
 use serde_json::{Value, json};
@@ -9,30 +9,34 @@ use super::{
     story::{Said, Stop, Story},
 };
 
-/// Server-sent events.
+/// The text of a stream of server-sent events.
 #[derive(Debug, Default)]
 pub(crate) struct Sent(String);
 
 impl Sent {
+    /// Appends an event without a name.
     pub(crate) fn data(&mut self, data: &Value) {
         self.raw(&format!("data: {data}\n\n"));
     }
 
+    /// Appends any text.
     pub(crate) fn raw(&mut self, text: &str) {
         self.0.push_str(text);
     }
 
+    /// Returns the bytes of the stream.
     pub(crate) fn into_bytes(self) -> Vec<u8> {
         self.0.into_bytes()
     }
 
+    /// Appends an event whose name is the type of its data.
     fn event(&mut self, data: &Value) {
         self.raw(&format!("event: {}\n", data["type"].as_str().unwrap()));
         self.data(data);
     }
 }
 
-/// Returns the stream of a `story`.
+/// Writes a story as a stream of a provider of `api`; `quirks` selects among the valid forms.
 pub(crate) fn stream(api: WireApi, story: &Story, quirks: &mut Quirks) -> Vec<u8> {
     let mut sent = Sent::default();
     match api {
@@ -45,6 +49,7 @@ pub(crate) fn stream(api: WireApi, story: &Story, quirks: &mut Quirks) -> Vec<u8
     text.into_bytes()
 }
 
+/// Writes the usage object of Messages.
 fn anthropic_usage(usage: &Usage) -> Value {
     json!({
         "input_tokens": usage.input,
@@ -58,6 +63,7 @@ fn anthropic_usage(usage: &Usage) -> Value {
     })
 }
 
+/// Writes the stop reason of Messages.
 fn anthropic_stop(stop: Stop) -> &'static str {
     match stop {
         Stop::EndTurn => "end_turn",
@@ -67,6 +73,7 @@ fn anthropic_stop(stop: Stop) -> &'static str {
     }
 }
 
+/// Writes a stream of Messages.
 fn anthropic(story: &Story, quirks: &mut Quirks, sent: &mut Sent) {
     let mut usage = anthropic_usage(&story.usage);
     usage["output_tokens"] = json!(1);
@@ -115,6 +122,7 @@ fn anthropic(story: &Story, quirks: &mut Quirks, sent: &mut Sent) {
     sent.event(&json!({"type": "message_stop"}));
 }
 
+/// Writes an output item of Responses.
 fn responses_item(index: usize, said: &Said) -> Value {
     match said {
         Said::Text(text) => json!({
@@ -132,6 +140,7 @@ fn responses_item(index: usize, said: &Said) -> Value {
     }
 }
 
+/// Writes a finished response object of Responses.
 fn responses_whole(story: &Story) -> Value {
     let usage = &story.usage;
     let input = usage.input_total();
@@ -159,6 +168,7 @@ fn responses_whole(story: &Story) -> Value {
     response
 }
 
+/// Writes a stream of Responses.
 fn responses(story: &Story, quirks: &mut Quirks, sent: &mut Sent) {
     let begun = json!({"id": "resp_1", "status": "in_progress", "output": []});
     sent.event(&json!({"type": "response.created", "response": begun}));
@@ -179,7 +189,7 @@ fn responses(story: &Story, quirks: &mut Quirks, sent: &mut Sent) {
                 ("response.function_call_arguments.delta", "item", arguments.to_string())
             }
         };
-        // Some servers do not stream an item, or say of the last ones only in the whole answer at the end.
+        // Some servers do not stream an item, or send the last ones only in the final response object.
         let shown = quirks.choose(6);
         if shown == 0 {
             break;
@@ -201,6 +211,7 @@ fn responses(story: &Story, quirks: &mut Quirks, sent: &mut Sent) {
     sent.event(&json!({"type": kind, "response": whole}));
 }
 
+/// Writes a part of Gemini.
 fn gemini_part(said: &Said) -> Value {
     match said {
         Said::Text(text) => json!({"text": text}),
@@ -211,10 +222,12 @@ fn gemini_part(said: &Said) -> Value {
     }
 }
 
+/// Writes a chunk of Gemini with these parts.
 fn gemini_piece(parts: &[Value]) -> Value {
     json!({"candidates": [{"content": {"role": "model", "parts": parts}, "index": 0}], "responseId": "abc"})
 }
 
+/// Adds the finish reason and the usage to a chunk of Gemini.
 fn gemini_end(mut piece: Value, story: &Story) -> Value {
     let usage = &story.usage;
     piece["candidates"][0]["finishReason"] = json!(match story.stop {
@@ -232,6 +245,7 @@ fn gemini_end(mut piece: Value, story: &Story) -> Value {
     piece
 }
 
+/// Writes a stream of Gemini.
 fn gemini(story: &Story, quirks: &mut Quirks, sent: &mut Sent) {
     let mut parts = Vec::new();
     for said in &story.said {
@@ -258,7 +272,7 @@ fn gemini(story: &Story, quirks: &mut Quirks, sent: &mut Sent) {
     sent.data(&gemini_end(gemini_piece(&held), story));
 }
 
-/// Returns the response of a `story`, not streamed.
+/// Writes a story as a response that is not streamed.
 pub(crate) fn whole(api: WireApi, story: &Story) -> Value {
     match api {
         WireApi::OpenAiChat => provider_chat::whole(story),

@@ -1,4 +1,4 @@
-//! Chat completions as different providers write them.
+//! Writes chat completions as different providers do.
 
 use serde_json::{Value, json};
 
@@ -8,6 +8,7 @@ use super::{
     story::{Said, Stop, Story},
 };
 
+/// Writes the usage object.
 fn usage(story: &Story) -> Value {
     let usage = &story.usage;
     json!({
@@ -22,10 +23,11 @@ fn usage(story: &Story) -> Value {
     })
 }
 
+/// Writes the finish reason, which some providers get wrong for tool calls.
 fn stop(story: &Story, quirks: &mut Quirks) -> &'static str {
     match story.stop {
         Stop::EndTurn => "stop",
-        // Ollama and others say that they stopped although they called a tool.
+        // Ollama and others send `stop` although the model called a tool.
         Stop::ToolUse if quirks.choose(4) == 0 => "stop",
         Stop::ToolUse => "tool_calls",
         Stop::MaxTokens => "length",
@@ -33,6 +35,7 @@ fn stop(story: &Story, quirks: &mut Quirks) -> &'static str {
     }
 }
 
+/// Writes a chunk with this delta.
 fn chunk(delta: &Value) -> Value {
     json!({
         "id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1_700_000_000, "model": "m",
@@ -40,7 +43,7 @@ fn chunk(delta: &Value) -> Value {
     })
 }
 
-/// The deltas of one block, in order.
+/// Returns the deltas of one block, in order; `index` is that of the tool call.
 fn deltas(said: &Said, index: usize, quirks: &mut Quirks) -> Vec<Value> {
     match said {
         Said::Text(text) => quirks.pieces(text).into_iter().map(|piece| json!({"content": piece})).collect(),
@@ -73,7 +76,8 @@ fn deltas(said: &Said, index: usize, quirks: &mut Quirks) -> Vec<Value> {
     }
 }
 
-/// Takes from several lists in turns. The first of each list comes before those of the lists behind it.
+/// Interleaves the deltas of several blocks at random. The first delta of each block comes before those of the blocks
+/// after it.
 fn in_turns(mut lists: Vec<Vec<Value>>, quirks: &mut Quirks) -> Vec<Value> {
     for list in &mut lists {
         list.reverse();
@@ -94,6 +98,7 @@ fn in_turns(mut lists: Vec<Vec<Value>>, quirks: &mut Quirks) -> Vec<Value> {
     taken
 }
 
+/// Writes a story as a stream.
 pub(crate) fn stream(story: &Story, quirks: &mut Quirks, sent: &mut Sent) {
     if quirks.maybe() {
         sent.data(&chunk(&json!({"role": "assistant", "content": ""})));
@@ -101,7 +106,7 @@ pub(crate) fn stream(story: &Story, quirks: &mut Quirks, sent: &mut Sent) {
     let (mut calls, mut place) = (0, 0);
     let is_call = |place: usize| matches!(story.said.get(place), Some(Said::Call { .. }));
     while let Some(said) = story.said.get(place) {
-        // Calls that follow each other take turns, and so does the text behind them.
+        // Consecutive calls, and the text after them, are interleaved.
         let mut together = vec![said];
         while is_call(place) && quirks.maybe() && !matches!(story.said.get(place + 1), Some(Said::Thinking(_)) | None) {
             place += 1;
@@ -129,7 +134,7 @@ pub(crate) fn stream(story: &Story, quirks: &mut Quirks, sent: &mut Sent) {
         0 => last["usage"] = usage(story),
         1 => {
             sent.data(&last);
-            // With a choice that says it all again.
+            // With a choice that repeats the finish reason.
             last["usage"] = usage(story);
         }
         2 => {
@@ -148,6 +153,7 @@ pub(crate) fn stream(story: &Story, quirks: &mut Quirks, sent: &mut Sent) {
     }
 }
 
+/// Writes a story as a response that is not streamed.
 pub(crate) fn whole(story: &Story) -> Value {
     let (mut content, mut thought, mut calls) = (String::new(), String::new(), Vec::new());
     for said in &story.said {

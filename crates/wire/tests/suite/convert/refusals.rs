@@ -1,4 +1,4 @@
-//! Requests that cannot be converted, and those of which something has to be dropped.
+//! Requests that cannot be converted, and requests of which features are dropped.
 
 use std::collections::BTreeSet;
 
@@ -8,12 +8,16 @@ use wire::{ConvertError, inspect};
 
 use super::requests::converted;
 
+/// Short for [`WireApi::AnthropicMessages`].
 const ANTHROPIC: WireApi = WireApi::AnthropicMessages;
+/// Short for [`WireApi::OpenAiChat`].
 const CHAT: WireApi = WireApi::OpenAiChat;
+/// Short for [`WireApi::OpenAiResponses`].
 const RESPONSES: WireApi = WireApi::OpenAiResponses;
+/// Short for [`WireApi::Gemini`].
 const GEMINI: WireApi = WireApi::Gemini;
 
-/// A minimal request.
+/// Returns a minimal request.
 fn plain(api: WireApi) -> Value {
     match api {
         WireApi::AnthropicMessages => {
@@ -25,6 +29,7 @@ fn plain(api: WireApi) -> Value {
     }
 }
 
+/// Returns a minimal request with additional or replaced fields.
 fn with(api: WireApi, fields: &Value) -> Value {
     let mut body = plain(api);
     for (name, value) in fields.as_object().unwrap() {
@@ -33,23 +38,24 @@ fn with(api: WireApi, fields: &Value) -> Value {
     body
 }
 
+/// Converts a minimal request with these fields.
 fn said(from: WireApi, to: WireApi, fields: &Value) -> Result<(Value, Vec<Requirement>), ConvertError> {
     converted(from, to, &with(from, fields))
 }
 
-/// What the gateway knows of a request before it chooses a model.
+/// Returns the requirements that inspection finds in a minimal request with these fields.
 fn requires(from: WireApi, fields: &Value) -> BTreeSet<Requirement> {
     inspect(from, with(from, fields).to_string().as_bytes()).unwrap().requires
 }
 
-/// Rejected for a reason that only the conversion detects.
+/// Checks that inspection finds the requirement, and that the conversion to each API fails because of it.
 #[track_caller]
 fn refused(from: WireApi, to: &[WireApi], requirement: Requirement, fields: &Value) {
     assert!(requires(from, fields).contains(&requirement), "{from} {fields}");
     refused_late(from, to, requirement, fields);
 }
 
-/// Rejected for a reason that only the conversion detects.
+/// Checks that the conversion to each API fails because of the requirement.
 #[track_caller]
 fn refused_late(from: WireApi, to: &[WireApi], requirement: Requirement, fields: &Value) {
     for to in to {
@@ -57,13 +63,14 @@ fn refused_late(from: WireApi, to: &[WireApi], requirement: Requirement, fields:
     }
 }
 
+/// Checks that inspection finds the requirement, and that the conversion to each API drops it without another change.
 #[track_caller]
 fn dropped(from: WireApi, to: &[WireApi], requirement: Requirement, fields: &Value) {
     assert!(requires(from, fields).contains(&requirement), "{from} {fields}");
     dropped_late(from, to, requirement, fields);
 }
 
-/// Dropped for a reason that only the conversion detects.
+/// Checks that the conversion to each API drops the requirement without another change of the request.
 #[track_caller]
 fn dropped_late(from: WireApi, to: &[WireApi], requirement: Requirement, fields: &Value) {
     for to in to {
@@ -73,6 +80,7 @@ fn dropped_late(from: WireApi, to: &[WireApi], requirement: Requirement, fields:
     }
 }
 
+/// Checks that the fields require nothing, and that the converted request is the same without them.
 #[track_caller]
 fn says_nothing(from: WireApi, to: &[WireApi], fields: &Value) {
     assert_eq!(requires(from, fields), BTreeSet::new(), "{from} {fields}");
@@ -81,6 +89,7 @@ fn says_nothing(from: WireApi, to: &[WireApi], fields: &Value) {
     }
 }
 
+/// Returns the field `messages` with one message of the user.
 fn user(content: &Value) -> Value {
     json!({"messages": [{"role": "user", "content": content}]})
 }
@@ -108,6 +117,7 @@ fn unknown_fields_items_and_types_are_native() {
     refused(GEMINI, &to, Native, &json!({"contents": [{"role": "user", "parts": [{"newPart": 1}]}]}));
 }
 
+/// Features that only the provider can execute or store are rejected.
 #[test]
 fn what_a_provider_does_or_keeps_itself_is_refused() {
     use Requirement::{AudioVideo, Documents, ManyAnswers, RemoteImages, ServerTools, StoredAnswers, StoredImages};
@@ -143,6 +153,7 @@ fn what_a_provider_does_or_keeps_itself_is_refused() {
     refused(GEMINI, &to, RemoteImages, &part(json!({"fileData": {"mimeType": "image/png", "fileUri": "gs://a/b"}})));
 }
 
+/// Features are rejected for exactly the APIs that do not have them.
 #[test]
 fn what_an_api_cannot_do_is_refused() {
     use Requirement::{
@@ -152,7 +163,7 @@ fn what_an_api_cannot_do_is_refused() {
     refused(ANTHROPIC, &[GEMINI], RemoteImages, &remote);
     let (chat, _) = said(ANTHROPIC, CHAT, &remote).unwrap();
     assert_eq!(chat["messages"][0]["content"][0]["image_url"]["url"], "https://example.com/a.png");
-    // Responses know no sequences to stop at, chat completions four, Gemini five.
+    // Responses have no stop sequences, chat completions have up to four, Gemini up to five.
     refused(ANTHROPIC, &[RESPONSES], StopSequences, &json!({"stop_sequences": ["a"]}));
     refused(CHAT, &[RESPONSES], StopSequences, &json!({"stop": "a"}));
     refused(GEMINI, &[RESPONSES], StopSequences, &json!({"generationConfig": {"stopSequences": ["a"]}}));
@@ -160,7 +171,7 @@ fn what_an_api_cannot_do_is_refused() {
     refused(ANTHROPIC, &[CHAT], FiveStopSequences, &stops(5));
     refused(ANTHROPIC, &[GEMINI], SixStopSequences, &stops(6));
     assert!(said(ANTHROPIC, CHAT, &stops(4)).is_ok() && said(ANTHROPIC, GEMINI, &stops(5)).is_ok());
-    // Only Anthropic's goes on with the model's own words.
+    // Only Anthropic's models continue the last message of the model.
     let prefill = json!({"messages": [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "He"}]});
     refused(ANTHROPIC, &[CHAT, RESPONSES, GEMINI], Prefill, &prefill);
     refused(CHAT, &[ANTHROPIC, GEMINI], Prefill, &prefill);
@@ -169,7 +180,7 @@ fn what_an_api_cannot_do_is_refused() {
     refused(GEMINI, &[ANTHROPIC, CHAT, RESPONSES], Prefill, &prefill);
     let prefill = json!({"input": [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "He"}]});
     refused(RESPONSES, &[ANTHROPIC, GEMINI], Prefill, &prefill);
-    // Gemini calls as many tools as it likes, and Anthropic knows no JSON without a schema.
+    // Gemini has no limit of one tool call, and Anthropic has no JSON without a schema.
     let tools = json!([{"type": "function", "function": {"name": "f"}}]);
     refused(CHAT, &[GEMINI], OneToolAtATime, &json!({"tools": tools, "parallel_tool_calls": false}));
     let (tools, one) = (json!([{"name": "f"}]), json!({"type": "auto", "disable_parallel_tool_use": true}));
@@ -180,6 +191,7 @@ fn what_an_api_cannot_do_is_refused() {
     refused(GEMINI, &[ANTHROPIC], JsonObject, &json);
 }
 
+/// Settings that only tune the response are dropped, and the conversion reports them.
 #[test]
 fn what_only_tunes_a_model_is_dropped_visibly() {
     use Requirement::{CacheControl, ContextManagement, EarlierThinking, Sampling, ThinkingControl};
@@ -204,6 +216,7 @@ fn what_only_tunes_a_model_is_dropped_visibly() {
     assert_eq!(missing, [EarlierThinking]);
 }
 
+/// Settings that change no response are ignored.
 #[test]
 fn what_changes_no_answer_says_nothing() {
     let to = [CHAT, RESPONSES, GEMINI];
@@ -225,6 +238,7 @@ fn what_changes_no_answer_says_nothing() {
     says_nothing(GEMINI, &to, &json!({"generationConfig": {"candidateCount": 1, "responseModalities": ["TEXT"]}}));
 }
 
+/// An effort that the other API does not have is replaced by the nearest one, and reported.
 #[test]
 fn efforts_without_a_counterpart_are_said_as_the_nearest_and_reported() {
     let check = |from, to, fields: Value, pointer: &str, expected: &str, reported: bool| {

@@ -1,4 +1,4 @@
-//! Converted requests.
+//! Converted requests: snapshots of complete requests, and the adaptations to the provider and the model.
 
 use std::collections::BTreeSet;
 
@@ -8,6 +8,7 @@ use wire::{ConversionOptions, ConvertError, ConvertedRequest, convert_request};
 
 use super::bodies::body;
 
+/// Converts a request, with all adaptable features allowed to be dropped. Returns the body and the dropped features.
 pub(crate) fn converted(from: WireApi, to: WireApi, body: &Value) -> Result<(Value, Vec<Requirement>), ConvertError> {
     let may_drop = BTreeSet::from(Requirement::ADAPTABLE);
     let conversion = ConversionOptions {
@@ -24,6 +25,7 @@ pub(crate) fn converted(from: WireApi, to: WireApi, body: &Value) -> Result<(Val
     Ok((serde_json::from_slice(&body).unwrap(), dropped.into_iter().collect()))
 }
 
+/// A request of an agent is converted from each API to every other one.
 #[test]
 fn what_agents_send_is_said_in_every_other_api() {
     for (from, to) in WireApi::ALL.into_iter().flat_map(|from| WireApi::ALL.map(|to| (from, to))) {
@@ -63,7 +65,7 @@ fn nothing_is_dropped_unless_it_may_be() {
         };
         convert_request(&conversion, body.as_bytes())
     };
-    // Each refusal names what has to be allowed next.
+    // Each error contains the feature that has to be allowed next.
     while let Err(error) = tried(&may_drop) {
         let ConvertError::Requires(requirement) = error else { panic!("{error}") };
         assert!(Requirement::ADAPTABLE.contains(&requirement));
@@ -79,6 +81,7 @@ fn nothing_is_dropped_unless_it_may_be() {
     assert_eq!(tried(&may_drop).unwrap().dropped, needed);
 }
 
+/// An output limit above that of the model is reduced to it, and the API's minimum is respected.
 #[test]
 fn a_limit_beyond_the_models_is_the_models() {
     let check = |asked: Value, pointer: &str, to, expected: Option<u64>| {
@@ -196,6 +199,7 @@ fn images_in_results_go_where_results_may_hold_them() {
     }
 }
 
+/// For a model that accepts no effort, the effort is removed and reported, or the request is rejected.
 #[test]
 fn a_model_that_takes_no_effort_is_told_of_none_and_the_effort_is_reported() {
     let (from, fields) = (WireApi::OpenAiChat, |effort: &str| {
@@ -220,12 +224,13 @@ fn a_model_that_takes_no_effort_is_told_of_none_and_the_effort_is_reported() {
         let strict = ConversionOptions { may_drop: &BTreeSet::new(), ..conversion };
         let refused = convert_request(&strict, fields("high").as_bytes());
         assert_eq!(refused, Err(ConvertError::Requires(Requirement::Effort)), "{to}");
-        // No thinking is what such a model does anyway, but for Google's.
+        // A model without an effort does not think, except Google's.
         let none = convert_request(&strict, fields("none").as_bytes());
         assert_eq!(none.is_ok(), to != WireApi::Gemini, "{to}");
     }
 }
 
+/// A provider of the older chat completions receives no newer field.
 #[test]
 fn a_provider_of_the_older_chat_completions_is_sent_no_newer_field() {
     let body = json!({"input": "hi", "max_output_tokens": 99, "prompt_cache_key": "k", "safety_identifier": "s"});

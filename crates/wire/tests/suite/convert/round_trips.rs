@@ -1,4 +1,4 @@
-//! Random conversations, converted to another API and back.
+//! Random Messages requests are the same after a conversion to another API and back.
 
 use contracts::WireApi;
 use proptest::prelude::*;
@@ -6,18 +6,21 @@ use serde_json::{Value, json};
 
 use super::requests::converted;
 
+/// A text block that is not blank.
 fn text() -> impl Strategy<Value = Value> {
     "[a-zé\"\\\\\n{}]{1,12}"
         .prop_filter("not blank", |text| !text.trim().is_empty())
         .prop_map(|text| json!({"type": "text", "text": text}))
 }
 
+/// An inline image block.
 fn image() -> impl Strategy<Value = Value> {
     "[A-Za-z0-9]{4}".prop_map(
         |data| json!({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": data}}),
     )
 }
 
+/// The arguments of a call.
 fn input() -> impl Strategy<Value = Value> {
     prop::collection::btree_map(
         "[a-z]{1,4}",
@@ -27,16 +30,17 @@ fn input() -> impl Strategy<Value = Value> {
     .prop_map(|map| json!(map))
 }
 
-/// A message of the user, texts and calls of the model, and tool results.
+/// The blocks of a user message, the text of the model, and the name, arguments and result of each tool call.
 type Exchange = (Vec<Value>, Option<Value>, Vec<(String, Value, Value)>);
 
+/// A random exchange.
 fn exchange() -> impl Strategy<Value = Exchange> {
     let user = prop::collection::vec(prop_oneof![3 => text(), 1 => image()], 1..3);
     let call = ("[a-z]{1,3}", input(), text());
     (user, prop::option::of(text()), prop::collection::vec(call, 0..3))
 }
 
-/// A request to Messages, just as the conversion writes it.
+/// A request to Messages in the form in which the conversion writes it.
 fn request() -> impl Strategy<Value = Value> {
     let settings = (prop::option::of(0_u8..=10), prop::option::of(text()), 0..5_u8, any::<bool>());
     (prop::collection::vec(exchange(), 1..4), settings).prop_map(|(exchanges, (tenths, system, choice, schema))| {
@@ -88,7 +92,7 @@ fn request() -> impl Strategy<Value = Value> {
     })
 }
 
-/// The body with its calls named by their order, since not every API has ids.
+/// Returns the body with its call ids replaced by their order, since not every API has ids.
 fn by_order(body: &Value) -> Value {
     let mut names = Vec::<Value>::new();
     let mut body = body.clone();

@@ -1,33 +1,48 @@
-//! The content of a response in no API's form: generated at random, and compared after every conversion.
+//! The content of a response in no API's format, which is generated at random and compared before and after a
+//! conversion.
 
 use contracts::{Usage, WireApi};
 use proptest::prelude::*;
 use serde_json::Value;
 
+/// A block of a response.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Said {
+    /// A text.
     Text(String),
+    /// Thinking of the model.
     Thinking(String),
+    /// A call of a function.
     Call { id: String, name: String, arguments: Value },
 }
 
+/// The reason why the model stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stop {
+    /// The turn is complete.
     EndTurn,
+    /// The model waits for tool results.
     ToolUse,
+    /// The output limit was reached.
     MaxTokens,
+    /// The model refused to continue.
     Refused,
 }
 
+/// A complete response.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Story {
+    /// The blocks, in order.
     pub(crate) said: Vec<Said>,
+    /// The stop reason.
     pub(crate) stop: Stop,
+    /// The token counts.
     pub(crate) usage: Usage,
-    /// How much of the output was thinking.
+    /// The number of output tokens that were thinking.
     pub(crate) thinking: u64,
 }
 
+/// A text, which may contain server-sent events, escapes and characters outside ASCII.
 fn text() -> impl Strategy<Value = String> {
     prop_oneof![
         "[a-z \n]{1,20}",
@@ -37,6 +52,7 @@ fn text() -> impl Strategy<Value = String> {
     ]
 }
 
+/// The arguments of a call.
 fn arguments() -> impl Strategy<Value = Value> {
     let value = prop_oneof![
         Just(Value::Null),
@@ -54,6 +70,7 @@ fn arguments() -> impl Strategy<Value = Value> {
     prop::collection::btree_map("[a-z_]{1,6}", value, 0..4).prop_map(|map| Value::Object(map.into_iter().collect()))
 }
 
+/// A random block.
 fn said() -> impl Strategy<Value = Said> {
     prop_oneof![
         text().prop_map(Said::Text),
@@ -66,6 +83,7 @@ fn said() -> impl Strategy<Value = Said> {
     ]
 }
 
+/// A random response with up to five blocks.
 pub(crate) fn story() -> impl Strategy<Value = Story> {
     let tokens = 0..100_000_u64;
     let usage = (prop::array::uniform5(tokens), 0..1_000_u64);
@@ -90,8 +108,7 @@ pub(crate) fn story() -> impl Strategy<Value = Story> {
 }
 
 impl Story {
-    /// Returns the story without the parts that an API does not have. `gives` is whether it is a provider's or a
-    /// client's API.
+    /// Returns the response without the details that an API does not report.
     pub(crate) fn told_in(&self, api: WireApi) -> Self {
         let mut story = self.clone();
         let usage = &mut story.usage;
@@ -107,7 +124,8 @@ impl Story {
         story
     }
 
-    /// What a client is shown of it.
+    /// Returns the response as a client of an API receives it: without the details that the API does not report, and
+    /// without thinking where it would need a signature.
     pub(crate) fn shown_in(&self, api: WireApi) -> Self {
         let mut story = self.told_in(api);
         if matches!(api, WireApi::AnthropicMessages | WireApi::OpenAiResponses) {
@@ -130,7 +148,7 @@ impl Story {
         Self { said, ..self.clone() }
     }
 
-    /// In the order of a whole chat completion: thoughts, text, calls.
+    /// Returns the response in the order of a chat completion that is not streamed: thinking, text, calls.
     pub(crate) fn sorted(&self) -> Self {
         let mut story = self.clone();
         story.said.sort_by_key(|said| match said {

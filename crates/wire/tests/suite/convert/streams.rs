@@ -1,4 +1,4 @@
-//! Streams of every API, split at random and converted to every other one.
+//! Random streams of every API, split into random chunks and converted to every other API.
 
 use contracts::WireApi;
 use proptest::prelude::*;
@@ -11,12 +11,13 @@ use super::{
     story::{Said, Story, story},
 };
 
+/// A random pair of different APIs.
 pub(crate) fn pairs() -> impl Strategy<Value = (WireApi, WireApi)> {
     let pairs = WireApi::ALL.into_iter().flat_map(|from| WireApi::ALL.map(|to| (from, to)));
     prop::sample::select(pairs.filter(|(from, to)| from != to).collect::<Vec<_>>())
 }
 
-/// What the client gets, and how the conversion ended.
+/// Converts a stream. Returns the client's stream and the result of the conversion.
 pub(crate) fn converted<'a>(
     (from, to): (WireApi, WireApi),
     chunks: impl IntoIterator<Item = &'a [u8]>,
@@ -31,7 +32,7 @@ pub(crate) fn converted<'a>(
     (out, result)
 }
 
-/// What the client is to understand of a provider's `story`.
+/// Returns the response that a client is expected to receive, given the provider's `story`.
 fn expected((from, to): (WireApi, WireApi), story: &Story) -> Story {
     story.told_in(from).shown_in(to).flowing()
 }
@@ -64,7 +65,7 @@ proptest! {
         let (there, _) = converted(pair, [&stream[..]]);
         let (back, result) = converted((pair.1, pair.0), [&there[..]]);
         prop_assert_eq!(result, Ok(()));
-        // Thinking that the first client was not shown cannot come back.
+        // Thinking that was removed by the first conversion is not in the result of the second one.
         let expected = expected((pair.1, pair.0), &expected(pair, &story));
         prop_assert_eq!(client::told(pair.0, &back).flowing(), expected);
     }
@@ -87,7 +88,7 @@ proptest! {
         let stream = provider::stream(pair.0, &story, &mut quirks);
         let (out, result) = converted(pair, [&stream[..end.index(stream.len())]]);
         match client::read(pair.1, &out) {
-            // What was missing said nothing of the answer.
+            // The missing end contained no content.
             Ended::Well(told) => {
                 prop_assert_eq!(result, Ok(()));
                 prop_assert_eq!(told.flowing().said, expected(pair, &story).said);
@@ -98,6 +99,7 @@ proptest! {
     }
 }
 
+/// The random stories contain tool calls, so the properties above are not vacuous.
 #[test]
 fn what_the_model_said_is_in_every_story() {
     // The properties above would hold for empty stories as well.

@@ -1,4 +1,5 @@
-//! Tool calls of chat completions that come in an unusual order, for a client of Messages, which takes only the usual.
+//! Tool calls of chat completions whose deltas arrive in an unusual order, converted to Messages, in which one block is
+//! open at a time.
 
 use contracts::WireApi;
 use serde_json::{Value, json};
@@ -11,8 +12,10 @@ use super::{
     streams::converted,
 };
 
+/// The conversion from chat completions to Messages.
 const PAIR: (WireApi, WireApi) = (WireApi::OpenAiChat, WireApi::AnthropicMessages);
 
+/// Writes a stream with these deltas and this finish reason.
 fn stream(deltas: &[Value], finish: &str) -> String {
     let mut stream = Sent::default();
     for delta in deltas {
@@ -23,23 +26,28 @@ fn stream(deltas: &[Value], finish: &str) -> String {
     String::from_utf8(stream.into_bytes()).unwrap()
 }
 
+/// Returns the first delta of a call.
 fn begin(index: u64, id: &str, arguments: &str) -> Value {
     let function = json!({"name": "run", "arguments": arguments});
     json!({"tool_calls": [{"index": index, "id": id, "type": "function", "function": function}]})
 }
 
+/// Returns a delta with more arguments.
 fn more(index: u64, arguments: &str) -> Value {
     json!({"tool_calls": [{"index": index, "function": {"arguments": arguments}}]})
 }
 
+/// Returns the expected call.
 fn run(id: &str, command: &str) -> Said {
     Said::Call { id: id.to_owned(), name: "run".to_owned(), arguments: json!({"command": command}) }
 }
 
+/// Returns the expected text.
 fn text(text: &str) -> Said {
     Said::Text(text.to_owned())
 }
 
+/// Checks the blocks that the client receives from a stream with these deltas.
 #[track_caller]
 fn check(deltas: &[Value], said: &[Said]) {
     let (out, result) = converted(PAIR, [stream(deltas, "tool_calls").as_bytes()]);
@@ -71,6 +79,7 @@ fn text_in_the_middle_of_a_call_comes_behind_it() {
     );
 }
 
+/// Text after a call with complete arguments is written before the call is closed.
 #[test]
 fn text_behind_a_complete_call_is_shown_at_once() {
     let so_far = stream(&[begin(0, "call_a", "{\"command\": \"ls\"}"), json!({"content": "Done."})], "stop");

@@ -11,11 +11,12 @@ use super::{
     streams::pairs,
 };
 
+/// Converts a response body.
 fn converted((from, to): (WireApi, WireApi), body: &Value) -> Result<Vec<u8>, ConvertError> {
     convert_response(from, to, "client-model", 0, body.to_string().as_bytes())
 }
 
-/// Chat completions do not have the order of texts and calls.
+/// Returns the response in the order that both APIs preserve; chat completions have no order of texts and calls.
 fn in_order((from, to): (WireApi, WireApi), story: &Story) -> Story {
     if from == WireApi::OpenAiChat || to == WireApi::OpenAiChat { story.sorted() } else { story.flowing() }
 }
@@ -30,6 +31,7 @@ proptest! {
     }
 }
 
+/// The creation time of the response is preserved, and the given time is used if it has none.
 #[test]
 fn an_answer_keeps_its_provider_s_time_and_gets_ours_where_it_has_none() {
     let created = |from, to, body: Value, place: &str| {
@@ -71,6 +73,7 @@ fn what_is_no_answer_is_malformed() {
     }
 }
 
+/// An incomplete tool call is omitted if the response was cut off, and an error otherwise.
 #[test]
 fn half_a_call_is_dropped_of_a_whole_answer_that_was_cut_off() {
     let call =

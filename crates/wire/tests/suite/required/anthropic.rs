@@ -1,4 +1,4 @@
-//! Requests to Anthropic's Messages.
+//! Random requests to Anthropic's Messages.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -8,6 +8,7 @@ use super::making::{
     stops, text,
 };
 
+/// A request body.
 pub(crate) fn request() -> BoxedStrategy<Value> {
     let format =
         object(vec![("type", 97, one_of(json!(["json_schema", "json_schema", "text"]))), ("schema", 95, schema())]);
@@ -44,6 +45,7 @@ pub(crate) fn request() -> BoxedStrategy<Value> {
     ])
 }
 
+/// A conversation.
 fn messages() -> BoxedStrategy<Value> {
     let holding = |role: &'static str, of: BoxedStrategy<Value>| {
         list(of, 2).prop_map(move |content| json!({"role": role, "content": content})).boxed()
@@ -52,6 +54,7 @@ fn messages() -> BoxedStrategy<Value> {
     conversation(user, message(), holding("assistant", call()), holding("user", result()))
 }
 
+/// A message of any role.
 fn message() -> BoxedStrategy<Value> {
     object(vec![
         ("role", 99, one_of(json!(["user", "user", "user", "assistant", "assistant", "system"]))),
@@ -59,6 +62,7 @@ fn message() -> BoxedStrategy<Value> {
     ])
 }
 
+/// An image block.
 fn image() -> BoxedStrategy<Value> {
     let source = any_of(vec![
         object(vec![("type", 99, fixed(json!("base64"))), ("media_type", 98, media_type()), ("data", 99, text())]),
@@ -70,6 +74,7 @@ fn image() -> BoxedStrategy<Value> {
     object(vec![("type", 100, fixed(json!("image"))), ("source", 98, source)])
 }
 
+/// A text block.
 fn said() -> BoxedStrategy<Value> {
     object(vec![
         ("type", 100, fixed(json!("text"))),
@@ -79,6 +84,7 @@ fn said() -> BoxedStrategy<Value> {
     ])
 }
 
+/// A `tool_use` block.
 fn call() -> BoxedStrategy<Value> {
     object(vec![
         ("type", 100, fixed(json!("tool_use"))),
@@ -89,6 +95,7 @@ fn call() -> BoxedStrategy<Value> {
     ])
 }
 
+/// A `tool_result` block.
 fn result() -> BoxedStrategy<Value> {
     let inside = any_of(vec![said(), said(), image(), call()]);
     object(vec![
@@ -99,6 +106,7 @@ fn result() -> BoxedStrategy<Value> {
     ])
 }
 
+/// A content block of any type.
 fn block() -> BoxedStrategy<Value> {
     let others = one_of(json!([
         {"type": "thinking", "thinking": "hm", "signature": "c2ln"}, {"type": "redacted_thinking", "data": "eA"},
@@ -108,6 +116,7 @@ fn block() -> BoxedStrategy<Value> {
     any_of(vec![said(), said(), call(), result(), image(), others])
 }
 
+/// A tool definition.
 fn tool() -> BoxedStrategy<Value> {
     object(vec![
         ("type", 20, one_of(json!(["custom", null, "bash_20250124"]))),

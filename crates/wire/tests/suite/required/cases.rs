@@ -1,4 +1,4 @@
-//! Features that only one or two APIs have: what each requires, and the APIs it can be converted to.
+//! Features that only one or two APIs have: the requirement of each, and the APIs to which it can be converted.
 
 use std::collections::BTreeSet;
 
@@ -18,14 +18,18 @@ use super::Asked;
 
 /// A request, its requirements, and the other APIs that support all of them.
 struct Case {
+    /// The API of the request.
     api: WireApi,
+    /// The body as JSON text.
     body: String,
+    /// The expected requirements.
     requires: Vec<Requirement>,
+    /// The other APIs that support the request.
     goes_to: Vec<WireApi>,
 }
 
 impl Case {
-    /// Nothing may be dropped.
+    /// Checks requirements, validation and conversion, with no feature allowed to be dropped.
     #[track_caller]
     fn check(&self) {
         let requires = inspect(self.api, self.body.as_bytes()).unwrap().requires;
@@ -41,7 +45,7 @@ impl Case {
     }
 }
 
-/// A plain request with some fields beside its message, or instead of it.
+/// Returns a minimal request whose fields are extended or replaced by `fields`, as JSON text.
 fn body(api: WireApi, fields: &Value) -> String {
     let mut body = match api {
         Messages | Chat => json!({"messages": [{"role": "user", "content": "hi"}]}),
@@ -52,11 +56,13 @@ fn body(api: WireApi, fields: &Value) -> String {
     body.to_string()
 }
 
+/// Checks a minimal request with these fields.
 #[track_caller]
 fn check(api: WireApi, fields: &Value, requires: &[Requirement], goes_to: &[WireApi]) {
     Case { api, body: body(api, fields), requires: requires.to_vec(), goes_to: goes_to.to_vec() }.check();
 }
 
+/// Stop sequences are converted if the other API accepts their number and they are not blank where that matters.
 #[test]
 fn texts_to_stop_at_go_where_there_is_room_for_them() {
     let stops = |stops: Value| json!({ "stop_sequences": stops });
@@ -126,6 +132,7 @@ fn choices_of_a_tool_that_only_one_api_has_stay_there() {
     check(Gemini, &config(json!({"mode": "ANY", "allowedFunctionNames": ["f"]})), &[], &[Messages, Chat, Responses]);
 }
 
+/// Returns the fields of a chat completions request with a tool call that has these arguments.
 fn chat_call(arguments: &str) -> Value {
     let call = json!({"id": "c", "type": "function", "function": {"name": "f", "arguments": arguments}});
     json!({"messages": [
@@ -145,6 +152,7 @@ fn arguments_that_are_no_object_go_where_arguments_are_text() {
     }
 }
 
+/// A tool result without its call is converted to the APIs that accept it.
 #[test]
 fn a_result_whose_call_is_gone_goes_where_nobody_looks_for_it() {
     let orphan = json!({"messages": [
@@ -189,6 +197,7 @@ fn an_image_that_a_function_of_google_s_shows_is_shown() {
     check(Gemini, &json!({"contents": contents}), &[Requirement::ToolImages], &[Messages, Responses]);
 }
 
+/// Requests with values that parsing does not preserve are not converted.
 #[test]
 fn what_values_cannot_hold_only_the_very_bytes_say() {
     let half = r#"{"messages":[{"role":"user","content":"a\ud800b"}]}"#;
@@ -232,6 +241,7 @@ fn members_and_values_of_another_shape_are_native() {
     check(Gemini, &json!({"generationConfig": {"responseSchema": {"type": "STRING"}}}), &[Native], &[]);
 }
 
+/// Empty thinking requires nothing, and a signature of a compatible server may be dropped.
 #[test]
 fn empty_thinking_of_a_compatible_server_says_nothing_and_its_signature_may_be_dropped() {
     let answer = |extra: Value| {

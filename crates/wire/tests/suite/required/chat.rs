@@ -1,4 +1,4 @@
-//! Requests to chat completions.
+//! Random requests to chat completions.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -8,6 +8,7 @@ use super::making::{
     schema, stops, text,
 };
 
+/// A request body.
 pub(crate) fn request() -> BoxedStrategy<Value> {
     let described = object(vec![
         ("name", 95, name()),
@@ -63,10 +64,12 @@ pub(crate) fn request() -> BoxedStrategy<Value> {
     ])
 }
 
+/// The content of a message.
 fn content() -> BoxedStrategy<Value> {
     any_of(vec![text(), list(part(), 3), fixed(Value::Null)])
 }
 
+/// A message of the user or the system.
 fn said() -> BoxedStrategy<Value> {
     object(vec![
         ("role", 99, one_of(json!(["user", "user", "system", "developer", "function"]))),
@@ -75,6 +78,7 @@ fn said() -> BoxedStrategy<Value> {
     ])
 }
 
+/// A message of the model.
 fn answered() -> BoxedStrategy<Value> {
     object(vec![
         ("role", 100, fixed(json!("assistant"))),
@@ -89,6 +93,7 @@ fn answered() -> BoxedStrategy<Value> {
     ])
 }
 
+/// A message with a tool result.
 fn result() -> BoxedStrategy<Value> {
     object(vec![
         ("role", 100, fixed(json!("tool"))),
@@ -98,10 +103,12 @@ fn result() -> BoxedStrategy<Value> {
     ])
 }
 
+/// A message of any role.
 fn message() -> BoxedStrategy<Value> {
     any_of(vec![said(), said(), answered(), answered(), result()])
 }
 
+/// A tool call.
 fn call() -> BoxedStrategy<Value> {
     let function = object(vec![("name", 99, name()), ("arguments", 97, arguments())]);
     let custom = object(vec![("name", 99, name()), ("input", 97, text())]);
@@ -117,6 +124,7 @@ fn call() -> BoxedStrategy<Value> {
     ])
 }
 
+/// A content part.
 fn part() -> BoxedStrategy<Value> {
     let said = object(vec![("type", 100, one_of(json!(["text", "text", "input_text"]))), ("text", 98, text())]);
     let url = object(vec![("url", 98, image_url()), ("detail", 10, one_of(json!(["low", 7, null])))]);
@@ -130,6 +138,7 @@ fn part() -> BoxedStrategy<Value> {
     any_of(vec![said.clone(), said, image, others])
 }
 
+/// A tool definition.
 fn tool() -> BoxedStrategy<Value> {
     let function = object(vec![
         ("name", 99, name()),

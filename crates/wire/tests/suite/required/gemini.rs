@@ -1,4 +1,4 @@
-//! Requests to `generateContent`.
+//! Random requests to `generateContent`.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -8,6 +8,7 @@ use super::making::{
     text,
 };
 
+/// A request body.
 pub(crate) fn request() -> BoxedStrategy<Value> {
     let calling = object(vec![
         ("mode", 90, one_of(json!(["AUTO", "ANY", "NONE", "VALIDATED", "MODE_UNSPECIFIED"]))),
@@ -29,6 +30,7 @@ pub(crate) fn request() -> BoxedStrategy<Value> {
     ])
 }
 
+/// A `generationConfig`.
 fn generation() -> BoxedStrategy<Value> {
     let thinking = object(vec![
         ("thinkingLevel", 60, any_of(vec![effort(), one_of(json!(["THINKING_LEVEL_UNSPECIFIED", "LOW"]))])),
@@ -57,6 +59,7 @@ fn generation() -> BoxedStrategy<Value> {
     ])
 }
 
+/// A conversation.
 fn contents() -> BoxedStrategy<Value> {
     let holding = |role: &'static str, of: BoxedStrategy<Value>| {
         of.prop_map(move |part| json!({"role": role, "parts": [part]})).boxed()
@@ -65,6 +68,7 @@ fn contents() -> BoxedStrategy<Value> {
     conversation(user, content(), holding("model", call()), holding("user", response()))
 }
 
+/// A content of any role.
 fn content() -> BoxedStrategy<Value> {
     object(vec![
         ("role", 95, one_of(json!(["user", "user", "model", "model", "function", "critic"]))),
@@ -72,10 +76,12 @@ fn content() -> BoxedStrategy<Value> {
     ])
 }
 
+/// Inline data.
 fn inline() -> BoxedStrategy<Value> {
     object(vec![("mimeType", 98, media_type()), ("data", 98, text()), ("displayName", 3, text())])
 }
 
+/// A part with text or thinking.
 fn said() -> BoxedStrategy<Value> {
     object(vec![
         ("text", 99, text()),
@@ -84,14 +90,17 @@ fn said() -> BoxedStrategy<Value> {
     ])
 }
 
+/// An id of a call, or none.
 fn id() -> BoxedStrategy<Value> {
     one_of(json!(["c1", "c2", null]))
 }
 
+/// The name of a function.
 fn called() -> BoxedStrategy<Value> {
     one_of(json!(["f", "g", "mcp.read"]))
 }
 
+/// A part with a function call.
 fn call() -> BoxedStrategy<Value> {
     let call = object(vec![
         ("id", 40, id()),
@@ -102,6 +111,7 @@ fn call() -> BoxedStrategy<Value> {
     object(vec![("functionCall", 100, call), ("thought", 3, flag())])
 }
 
+/// A part with a function response.
 fn response() -> BoxedStrategy<Value> {
     let response = object(vec![
         ("id", 40, id()),
@@ -117,6 +127,7 @@ fn response() -> BoxedStrategy<Value> {
     object(vec![("functionResponse", 100, response)])
 }
 
+/// A part of any kind.
 fn part() -> BoxedStrategy<Value> {
     let others = one_of(json!([
         {"fileData": {"mimeType": "image/png", "fileUri": "gs://a"}}, {"executableCode": {}}, {}, {"newPart": 1},
@@ -135,6 +146,7 @@ fn part() -> BoxedStrategy<Value> {
     ])
 }
 
+/// A tool.
 fn tool() -> BoxedStrategy<Value> {
     let function = object(vec![
         ("name", 99, name()),

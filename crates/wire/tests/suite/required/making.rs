@@ -1,16 +1,20 @@
-//! How requests are made up: objects with some of their members, lists, one of several values.
+//! Strategies for random requests: objects with optional members, lists, and values to choose from. The first value of
+//! a list of choices is the most probable.
 
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-/// A member of an object: its name, how often it is there, in percent, and what it may be.
+/// A member of an object: its name, its probability in percent, and the strategy of its value.
 pub(crate) type Member = (&'static str, u32, BoxedStrategy<Value>);
 
+/// An object with these members. Optional members under 50 percent have half of their probability, so that most
+/// requests have few of them.
 pub(crate) fn object(members: Vec<Member>) -> BoxedStrategy<Value> {
     let members: Vec<_> = members
         .into_iter()
         .map(|(name, percent, value)| {
-            // What need not be there is mostly not, so that there is not too much of it at once. What makes no difference is the first to go when a failure is made smaller.
+            // Half the probability for optional members, so that a request has few of them. A draw of 0 omits the
+            // member, so that shrinking a failure removes members first.
             let percent = if percent < 50 { percent.div_ceil(2) } else { percent };
             let drawn = (0..100_u32, value);
             drawn.prop_map(move |(draw, value)| (100 <= draw + percent).then(|| (name.to_owned(), value))).boxed()
@@ -19,7 +23,7 @@ pub(crate) fn object(members: Vec<Member>) -> BoxedStrategy<Value> {
     members.prop_map(|members| Value::Object(members.into_iter().flatten().collect::<Map<_, _>>())).boxed()
 }
 
-/// One of several values, most often the first, which is the simplest.
+/// One of the values in a JSON list, mostly the first.
 pub(crate) fn one_of(values: Value) -> BoxedStrategy<Value> {
     match values {
         Value::Array(values) => {
@@ -30,33 +34,38 @@ pub(crate) fn one_of(values: Value) -> BoxedStrategy<Value> {
     }
 }
 
+/// A list of at most `most` elements.
 pub(crate) fn list(of: BoxedStrategy<Value>, most: usize) -> BoxedStrategy<Value> {
     prop::collection::vec(of, 0..=most).prop_map(Value::from).boxed()
 }
 
+/// A value of one of these strategies.
 pub(crate) fn any_of(strategies: Vec<BoxedStrategy<Value>>) -> BoxedStrategy<Value> {
     prop::strategy::Union::new(strategies).boxed()
 }
 
-/// A value that is always the same.
+/// Always this value.
 pub(crate) fn fixed(value: Value) -> BoxedStrategy<Value> {
     Just(value).boxed()
 }
 
+/// A text: typed, blank, injected or with characters outside ASCII.
 pub(crate) fn text() -> BoxedStrategy<Value> {
     one_of(json!(["hi", "do it", "", " ", "\n", "x-anthropic-billing-header: a=b;", "é🦀"]))
 }
 
+/// A tool name, some of which not every API accepts.
 pub(crate) fn name() -> BoxedStrategy<Value> {
     let long = |count: usize| "n".repeat(count);
     one_of(json!(["f", "g", "read_file", "mcp.read", "a:b", "no good", "", long(64), long(65), long(129)]))
 }
 
-/// Ids of calls: few, so that calls and results often meet.
+/// An id of a call. There are few, so that calls and results often match.
 pub(crate) fn id() -> BoxedStrategy<Value> {
     one_of(json!(["c1", "c2", "c|3"]))
 }
 
+/// A JSON schema in the dialect of `OpenAI` or Google, or another value.
 pub(crate) fn schema() -> BoxedStrategy<Value> {
     one_of(json!([
         {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"], "additionalProperties": false},
@@ -65,28 +74,32 @@ pub(crate) fn schema() -> BoxedStrategy<Value> {
     ]))
 }
 
-/// Temperatures and the like.
+/// A temperature or probability, some of which exceed a limit.
 pub(crate) fn portion() -> BoxedStrategy<Value> {
     one_of(json!([0.2, 0, 1, 1.0, 1.5, 2, null]))
 }
 
+/// An output limit in tokens, or another count.
 pub(crate) fn count() -> BoxedStrategy<Value> {
     one_of(json!([1, 16, 100_000, null, 0]))
 }
 
+/// A list of up to six stop sequences.
 pub(crate) fn stops() -> BoxedStrategy<Value> {
     list(one_of(json!(["END", "\n", "", "stop"])), 6)
 }
 
+/// A reasoning effort, some of which are unknown.
 pub(crate) fn effort() -> BoxedStrategy<Value> {
     one_of(json!(["high", "none", "minimal", "low", "medium", "xhigh", "max", "HIGH", "turbo", "", "off", null]))
 }
 
+/// A boolean or null.
 pub(crate) fn flag() -> BoxedStrategy<Value> {
     one_of(json!([true, false, null]))
 }
 
-/// The arguments of a call as a text.
+/// The arguments of a call as text, some of which are not a JSON object.
 pub(crate) fn arguments() -> BoxedStrategy<Value> {
     one_of(json!([
         "{}",
@@ -103,10 +116,12 @@ pub(crate) fn arguments() -> BoxedStrategy<Value> {
     ]))
 }
 
+/// A media type of images, documents or audio.
 pub(crate) fn media_type() -> BoxedStrategy<Value> {
     one_of(json!(["image/png", "image/jpeg", "image/webp", "image/gif", "image/heic", "application/pdf", "audio/wav"]))
 }
 
+/// A URL of an image: inline or remote.
 pub(crate) fn image_url() -> BoxedStrategy<Value> {
     one_of(json!([
         "data:image/png;base64,AA==",

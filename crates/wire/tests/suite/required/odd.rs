@@ -1,9 +1,9 @@
-//! Requests with something in them that does not belong there.
+//! Damages requests: replaces, adds, removes or moves values.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-/// Names that mean something somewhere.
+/// Names of members in requests of the APIs.
 const NAMES: &[&str] = &[
     "type",
     "text",
@@ -86,6 +86,7 @@ const NAMES: &[&str] = &[
     "include",
 ];
 
+/// A value that is valid in few places.
 fn odd_value() -> BoxedStrategy<Value> {
     let odd = json!([
         null, true, false, 0, -1, 7, 1.5, 1e300, 12_345_678_901_234_567_890_u64, "", " ", "x", "none", "user", "model", "text",
@@ -97,18 +98,20 @@ fn odd_value() -> BoxedStrategy<Value> {
     prop::sample::select(odd).boxed()
 }
 
+/// A change of a request. Each index selects a value of the request.
 #[derive(Debug, Clone)]
 enum Damage {
-    /// Another value somewhere.
+    /// Replaces a value.
     Replaced(prop::sample::Index, Value),
-    /// One more member somewhere.
+    /// Adds a member or an element to a value.
     Added(prop::sample::Index, &'static str, Value),
-    /// A member or an element less.
+    /// Removes a member or an element of a value.
     Removed(prop::sample::Index, prop::sample::Index),
-    /// An element or a member twice, elsewhere.
+    /// Replaces a value by a copy of another.
     Moved(prop::sample::Index, prop::sample::Index),
 }
 
+/// A random damage.
 fn damage() -> impl Strategy<Value = Damage> {
     let index = any::<prop::sample::Index>;
     prop_oneof![
@@ -120,7 +123,7 @@ fn damage() -> impl Strategy<Value = Damage> {
     ]
 }
 
-/// The request, unchanged or with one or two invalid values.
+/// The request, unchanged or with one or two damages.
 pub(crate) fn perhaps(request: BoxedStrategy<Value>) -> BoxedStrategy<Value> {
     let damages = prop_oneof![2 => Just(Vec::new()), 3 => prop::collection::vec(damage(), 1..3)];
     (request, damages)
@@ -134,6 +137,7 @@ pub(crate) fn perhaps(request: BoxedStrategy<Value>) -> BoxedStrategy<Value> {
 }
 
 impl Damage {
+    /// Applies the damage to a request. Does nothing if the selected value has no members.
     fn done_to(&self, request: &mut Value) {
         let pointers = pointers(request, String::new());
         match self {
@@ -163,7 +167,8 @@ impl Damage {
     }
 }
 
-/// Pointers to every value inside a value, but not to the whole.
+/// Returns the JSON pointers to all values in a value, but not to the value itself unless it is empty. `base` is the
+/// pointer to the value.
 fn pointers(value: &Value, base: String) -> Vec<String> {
     let mut found = Vec::new();
     let members: Vec<(String, &Value)> = match value {

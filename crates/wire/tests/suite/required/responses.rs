@@ -1,4 +1,4 @@
-//! Requests to Responses.
+//! Random requests to Responses.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -8,6 +8,7 @@ use super::making::{
     schema, text,
 };
 
+/// A request body.
 pub(crate) fn request() -> BoxedStrategy<Value> {
     let format = object(vec![
         ("type", 98, one_of(json!(["text", "json_object", "json_schema", "json_schema", "grammar"]))),
@@ -60,6 +61,7 @@ pub(crate) fn request() -> BoxedStrategy<Value> {
     ])
 }
 
+/// A message item.
 fn message() -> BoxedStrategy<Value> {
     object(vec![
         ("type", 70, fixed(json!("message"))),
@@ -71,6 +73,7 @@ fn message() -> BoxedStrategy<Value> {
     ])
 }
 
+/// A function call item.
 fn call() -> BoxedStrategy<Value> {
     object(vec![
         ("type", 100, fixed(json!("function_call"))),
@@ -82,6 +85,7 @@ fn call() -> BoxedStrategy<Value> {
     ])
 }
 
+/// An item with a call of a custom tool.
 fn custom() -> BoxedStrategy<Value> {
     object(vec![
         ("type", 100, fixed(json!("custom_tool_call"))),
@@ -91,6 +95,7 @@ fn custom() -> BoxedStrategy<Value> {
     ])
 }
 
+/// An item with a tool result.
 fn output() -> BoxedStrategy<Value> {
     object(vec![
         ("type", 100, one_of(json!(["function_call_output", "function_call_output", "custom_tool_call_output"]))),
@@ -99,10 +104,12 @@ fn output() -> BoxedStrategy<Value> {
     ])
 }
 
+/// A conversation.
 fn input() -> BoxedStrategy<Value> {
     conversation(json!({"role": "user", "content": "hi"}), item(), call(), output())
 }
 
+/// An item of any type.
 fn item() -> BoxedStrategy<Value> {
     let others = one_of(json!([
         {"type": "reasoning", "summary": [], "encrypted_content": "x"}, {"type": "item_reference", "id": "msg_1"},
@@ -112,6 +119,7 @@ fn item() -> BoxedStrategy<Value> {
     any_of(vec![message(), message(), message(), call(), call(), output(), output(), custom(), others])
 }
 
+/// A content part.
 fn part() -> BoxedStrategy<Value> {
     let said = object(vec![
         ("type", 100, one_of(json!(["input_text", "output_text", "text", "summary_text"]))),
@@ -132,6 +140,7 @@ fn part() -> BoxedStrategy<Value> {
     any_of(vec![said.clone(), said, image, others])
 }
 
+/// A tool definition.
 fn tool() -> BoxedStrategy<Value> {
     let format = one_of(json!([
         {"type": "text"}, {"type": "grammar", "syntax": "lark", "definition": "x"}, {"type": "new"}, null,
