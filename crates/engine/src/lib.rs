@@ -16,6 +16,7 @@ mod evaluate;
 mod exchange;
 mod expectations;
 mod feedback;
+mod file_stamp;
 mod forget;
 mod home;
 mod insight;

@@ -136,7 +136,11 @@ impl Recorder {
     /// Commits and saves the state, so that the next start does not fold the whole log.
     pub(crate) fn close(mut self) -> Result<(), BusError> {
         self.commit()?;
-        event_bus::save_all(self.log.as_ref(), &self.state)?;
+        match event_bus::save_all(self.log.as_ref(), &self.state) {
+            // The next start folds the events since the previous checkpoints.
+            Err(BusError::Log(error)) if error.is_out_of_room() => tracing::warn!(%error, "the state is not saved"),
+            saved => saved?,
+        }
         Ok(self.log.close()?)
     }
 }

@@ -10,6 +10,7 @@ use contracts::{
         TurnTextRecorded,
     },
 };
+use event_bus::MAX_TEXT_BYTES;
 use event_core::{EventType, NewEvent, Sealed, Timestamp};
 use router_core::{AuxiliaryCalls, NoticeContext, OverrideError, RecordText, banners};
 
@@ -203,8 +204,10 @@ impl Engine {
     }
 
     /// Stores a text: in the event itself if it is short, otherwise durably in the text store. Returns the part of the
-    /// event that holds or refers to it.
+    /// event that holds or refers to it. Of a longer text only the first [`MAX_TEXT_BYTES`] are stored, which include all
+    /// that a rule sees (decision D38).
     fn store_text(&self, text: &str) -> Result<TextBody, EngineError> {
+        let text = text.get(..text.floor_char_boundary(MAX_TEXT_BYTES)).unwrap_or_default();
         if text.len() <= INLINE_TEXT_BYTES {
             return Ok(TextBody::Inline(text.to_owned()));
         }

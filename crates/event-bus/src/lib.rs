@@ -33,7 +33,7 @@ mod texts;
 mod verify;
 
 pub use bus::{
-    Appender, Bus, BusError, Delivery, DurabilityHandle, REFRESH_INTERVAL, Reactor, RetryAfter, State, Subscription,
+    Appender, Bus, BusError, Delivery, DurabilityHandle, Reactor, RetryAfter, State, Subscription,
     View,
 };
 pub use chain::{Chain, ParseChainError};

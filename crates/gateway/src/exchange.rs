@@ -18,7 +18,7 @@ use wire::{RequestSummary, inspect};
 
 use crate::{
     body::ResponseBody,
-    gateway::{Gateway, UNAVAILABLE},
+    gateway::{Gateway, unavailable_message},
 };
 use attempt::Attempt;
 pub(crate) use input::prompt_shape;
@@ -57,7 +57,14 @@ pub(crate) async fn exchange(gateway: &Arc<Gateway>, incoming: Incoming) -> Resp
     match attempt_all(gateway, &incoming).await {
         Ok(response) => response,
         // The bus has logged the cause.
-        Err(_) => error_response(incoming.api, 503, "overloaded_error", UNAVAILABLE),
+        Err(error) => {
+            let response =
+                error_response(incoming.api, 503, "overloaded_error", &format!("turnwise: {}", unavailable_message(&error)));
+            match error {
+                BusError::Log(error) if error.is_out_of_room() => refusal::with_full_disk_retry(response),
+                _ => response,
+            }
+        }
     }
 }
 

@@ -11,7 +11,7 @@ use hyper::{
 use router_core::{key_refused, key_refused_remedy};
 
 use super::target::Target;
-use crate::body::ResponseBody;
+use crate::{body::ResponseBody, gateway::FULL_DISK_RETRY_SECONDS};
 
 /// Builds an error response of the gateway. `kind` is the error type of Anthropic and `OpenAI`; Gemini's is derived
 /// from the status.
@@ -69,6 +69,12 @@ pub(super) fn key_refused_response(
     let turn = target.outcome.turn;
     let _ = write!(message, "\n  {}\n  GET /turns/{turn} says more", key_refused_remedy(provider, variable));
     build_error(api, 400, "invalid_request_error", &message)
+}
+
+/// Adds the time after which the client may repeat a request that was refused because the disk is full.
+pub(super) fn with_full_disk_retry(mut response: Response<ResponseBody>) -> Response<ResponseBody> {
+    response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(FULL_DISK_RETRY_SECONDS));
+    response
 }
 
 /// Lists the models that failed, each with its class of error.

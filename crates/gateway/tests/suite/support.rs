@@ -244,7 +244,6 @@ impl World {
     /// Replaces the policy; it applies from the next turn.
     pub(crate) fn set_policy(&self, policy: &str) {
         std::fs::write(self.home.path().join("routing.yaml"), policy).unwrap();
-        std::thread::sleep(Duration::from_millis(150));
     }
 
     /// Runs a future on the gateway's runtime.

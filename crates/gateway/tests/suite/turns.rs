@@ -243,3 +243,15 @@ fn answers_of_tools_that_are_sent_again_count_once() {
     let turns: Vec<_> = world.events::<ToolFinished>().into_iter().map(|tool| tool.turn).collect();
     assert!(turns.len() == 2 && turns[0] != turns[1], "once in each turn that was told of it: {turns:?}");
 }
+
+#[test]
+fn an_edit_of_the_policy_is_in_force_for_the_very_next_request() {
+    let world = World::new("schema_version: 1\nglobal_default: sonnet\n");
+    for number in 0..20 {
+        // Both have the same length, so that only the times of the file differ.
+        let (name, model) = [("haiku ", "claude-haiku-5-5"), ("sonnet", "claude-sonnet-5-5")][number % 2];
+        world.set_policy(&format!("schema_version: 1\nglobal_default: {name}\n"));
+        let answer = world.post("/v1/messages", &[], &message("turnwise", &format!("edit {number}")));
+        assert_eq!(answer.header("x-turnwise-model"), format!("anthropic:{model}"), "edit {number}");
+    }
+}
