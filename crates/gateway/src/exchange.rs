@@ -58,8 +58,12 @@ pub(crate) async fn exchange(gateway: &Arc<Gateway>, incoming: Incoming) -> Resp
         Ok(response) => response,
         // The bus has logged the cause.
         Err(error) => {
-            let response =
-                error_response(incoming.api, 503, "overloaded_error", &format!("turnwise: {}", unavailable_message(&error)));
+            let response = error_response(
+                incoming.api,
+                503,
+                "overloaded_error",
+                &format!("turnwise: {}", unavailable_message(&error)),
+            );
             match error {
                 BusError::Log(error) if error.is_out_of_room() => refusal::with_full_disk_retry(response),
                 _ => response,

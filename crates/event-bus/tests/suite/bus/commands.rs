@@ -2,9 +2,7 @@
 
 use std::sync::{Arc, atomic::Ordering};
 
-use event_bus::{
-    Appended, Appender, Bus, BusError, EventLog, Expected, LogError, ManualClock, MemoryLog, State,
-};
+use event_bus::{Appended, Appender, Bus, BusError, EventLog, Expected, LogError, ManualClock, MemoryLog, State};
 use event_core::{NewEvent, Position, Timestamp};
 
 use super::{Slow, numbers};
