@@ -25,7 +25,7 @@ pub(crate) struct Stamp {
 
 impl Stamp {
     /// Reads the stamp of a file; `None` if it cannot be read, or if the file was changed within the last 50 ms or in the
-    /// future. Takes about a microsecond on a local file system.
+    /// future. Takes a few microseconds on a local file system.
     pub(crate) fn of(path: &Path) -> Option<Self> {
         let metadata = fs::metadata(path).ok()?;
         let changed = (metadata.ctime(), metadata.ctime_nsec());

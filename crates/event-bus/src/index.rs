@@ -187,13 +187,11 @@ impl Index {
         let checked = || operation(store).inspect_err(|error| transient = opening::transient_error(error));
         catch_failure(checked).map_err(|failure| {
             self.failed.store(true, Ordering::Relaxed);
-            match &transient {
-                Some(error) => IndexFailure { out_of_room: is_out_of_room(error), ..failure },
-                None => {
-                    self.require_rebuild(&failure);
-                    failure
-                }
+            if let Some(error) = &transient {
+                return IndexFailure { out_of_room: is_out_of_room(error), ..failure };
             }
+            self.require_rebuild(&failure);
+            failure
         })
     }
 }
