@@ -68,6 +68,8 @@ pub struct Turn {
     pub offset_minutes: i16,
     /// Message that started the turn.
     pub message: MessageText,
+    /// Length of the message in bytes.
+    pub message_bytes: u64,
     /// Model override at the start of the message.
     pub override_model: Option<Override>,
     /// Model that the user set for the session.

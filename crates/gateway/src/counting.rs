@@ -97,6 +97,7 @@ async fn provider_count(
         client: Some(ClientRequestParts { headers: &incoming.headers, query: incoming.query.as_deref() }),
         timeouts: gateway.timeouts().response(),
         retry: RetryBudget::NONE,
+        retry_until: None,
     };
     let response = provider.send(&request).await.ok()?;
     let body = Limited::new(response.body, MAX_RESPONSE_BYTES).collect().await.ok()?.to_bytes();

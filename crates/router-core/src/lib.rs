@@ -31,7 +31,7 @@ pub use explain::{Explain, chain_json, reason_text};
 pub use model_choice::{DECIDER_VERSION, Decided, ModelNotice, NoticeContext, decide, key_refused, key_refused_remedy};
 pub use override_token::{OverrideError, OverrideMessage, parse_override, resembles_model};
 pub use policy::{
-    AuxiliaryCalls, ClientModel, CountTokens, Disagreement, EmbeddingEndpoint, GatewaySettings, LastResort,
+    AuxiliaryCalls, ClientModel, CountTokens, Disagreement, EmbeddingEndpoint, Fallback, GatewaySettings, LastResort,
     OnExplicitReject, Policy, Problem, RecordText, RuleView, SCHEMA, schema_text,
 };
 pub use scenario::{Outcome, Scenario, ScenarioError};

@@ -249,6 +249,7 @@ impl Scenario {
             at: time_at_minute(minute),
             offset_minutes: 0,
             message: MessageText::Present(parsed.text.to_owned()),
+            message_bytes: parsed.text.len() as u64,
             override_model: parsed.override_model,
             sticky: self.sticky.as_deref().map(|name| resolve_model(policy, name)).transpose()?,
             delegation: self.delegation.map(|tier| Delegation { tier }),

@@ -75,6 +75,9 @@ pub(super) async fn begin_turn(
             if let Ok(value) = HeaderValue::from_str(&turn.to_string()) {
                 response.headers_mut().insert("x-turnwise-turn", value);
             }
+            if temporary {
+                refusal::forbid_client_retries(&mut response);
+            }
             Ok(Err(response))
         }
         Err(Refusal::Mention(error)) => refuse(400, "invalid_request_error", &format!("turnwise: {error}")),

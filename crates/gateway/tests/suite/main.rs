@@ -8,6 +8,7 @@ mod embedding;
 mod failures;
 mod live_and_imported;
 mod passage;
+mod refusals;
 mod refused_keys;
 mod safety;
 mod shutdown;

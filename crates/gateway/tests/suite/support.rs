@@ -65,6 +65,8 @@ pub(crate) struct Wish<'a> {
     pub(crate) body_bytes: Option<usize>,
     pub(crate) idle_ms: Option<u64>,
     pub(crate) shutdown_ms: Option<u64>,
+    /// How long models that refuse are tried, with a hundred retries of 20 ms each.
+    pub(crate) refusals_ms: Option<u64>,
     /// The URL of the providers, if it is not the mock's.
     pub(crate) upstream: Option<String>,
     /// Whether the mock provider also serves Mistral's API.
@@ -96,6 +98,10 @@ impl World {
         };
         if let Some(bytes) = wish.body_bytes {
             configuration.limits.body_bytes = bytes;
+        }
+        if let Some(milliseconds) = wish.refusals_ms {
+            let limits = Timeouts { refusals_ms: milliseconds, retries: 100, backoff_ms: 20, ..configuration.timeouts };
+            configuration.timeouts = Timeouts { longest_backoff_ms: 20, ..limits };
         }
         if let Some(milliseconds) = wish.shutdown_ms {
             configuration.limits.shutdown_ms = milliseconds;

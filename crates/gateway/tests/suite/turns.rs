@@ -12,7 +12,7 @@ use crate::support::{Answered, SESSION, World, message, with_tool_result};
 
 const SONNET: &str = "schema_version: 1\nglobal_default: sonnet\n";
 
-fn tool_turn(text: &str) -> Value {
+pub(crate) fn tool_turn(text: &str) -> Value {
     let mut body = message("claude-opus-4-8", text);
     body["tools"] = json!([{ "name": "Bash", "input_schema": { "type": "object" } }]);
     body

@@ -178,6 +178,12 @@ pub(crate) const GATEWAY: &[Key] = &[
          all). [] rejects the model instead.",
     ),
     key(
+        "fallback",
+        Shape::Words(&["any", "turn_start", "never"]),
+        "When a model that failed before its first byte is replaced by the next one: at any call (default), only before \
+         the first response of a turn, or never.",
+    ),
+    key(
         "last_resort",
         Shape::Words(&["refuse", "requested"]),
         "What serves a request that neither a rule nor a default can: nothing (default), or the requested model.",
@@ -235,12 +241,12 @@ pub(crate) const PREDICATE: &[Key] = &[
     key(
         "message_matches",
         Shape::Regex,
-        "A regular expression found in the first 16 KiB of the message; case counts unless it says (?i).",
+        "A regular expression found in the first 256 KiB of the message; case counts unless it says (?i).",
     ),
     key(
         "message_contains_any",
         Shape::Texts,
-        "Any of these stands in the first 16 KiB of the message, whatever the case.",
+        "Any of these stands in the first 256 KiB of the message, whatever the case.",
     ),
     key("estimated_input_tokens_gt", Shape::Count { least: 0 }, "The prompt is expected to have more tokens."),
     key("estimated_input_tokens_lt", Shape::Count { least: 0 }, "The prompt is expected to have fewer tokens."),
