@@ -23,11 +23,22 @@ pub struct ClientRequest {
     pub subagent: bool,
     /// Features that the model's API has to support.
     pub requires: BTreeSet<Requirement>,
+    /// Whether the request offers the model a web search that the provider runs.
+    pub web_search: bool,
     /// Models that signed thinking in the request.
     pub signed_by: BTreeSet<ModelId>,
     /// Provider for which the request carries credentials and the gateway has none; `None` if there is no such
     /// provider.
     pub brings_key_of: Option<Provider>,
+}
+
+impl ClientRequest {
+    /// Returns whether the request asks the model to think: by an effort, a budget or adaptive thinking.
+    pub fn requests_thinking(&self) -> bool {
+        let asks = [Requirement::Effort, Requirement::ThinkingBudget];
+        asks.iter().any(|requirement| self.requires.contains(requirement))
+            && !self.requires.contains(&Requirement::NoThinking)
+    }
 }
 
 /// Purpose of an auxiliary call: a request that a client sends beside the conversation.

@@ -10,7 +10,7 @@ use contracts::{
 };
 use event_core::{EventId, Timestamp};
 
-use crate::{Banner, NoticeContext, Notify, OverrideError, Policy, banners, decide, parse_override, why};
+use crate::{Banner, NoticeContext, extension_name, Notify, OverrideError, Policy, banners, decide, parse_override, why};
 
 /// An invented turn. Start with [`Scenario::message`], add what matters, and evaluate a policy with
 /// [`Scenario::try_on`].
@@ -168,10 +168,10 @@ impl Scenario {
         self
     }
 
-    /// Adds a touched file with this extension, such as `.sql`.
+    /// Adds a touched file with this extension, such as `.sql` or `sql`.
     #[must_use]
     pub fn touched(mut self, extension: &str) -> Self {
-        self.extensions.push(extension.to_lowercase());
+        self.extensions.push(extension_name(extension));
         self
     }
 

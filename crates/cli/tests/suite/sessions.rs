@@ -37,6 +37,7 @@ fn through_gateway(desk: &Desk) {
         subagent: false,
         requires: [].into(),
         signed_by: [].into(),
+        web_search: false,
         brings_key_of: None,
     };
     let session = "5b0c6f0e-7a41-4f0b-9d1e-0c9a3d2f8e11".try_into().unwrap();

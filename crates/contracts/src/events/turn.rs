@@ -104,6 +104,7 @@ event!(
             auxiliary: None,
             subagent: false,
             requires: [Requirement::CacheControl, Requirement::ThinkingControl].into_iter().collect(),
+            web_search: false,
             signed_by: [sample::model()].into_iter().collect(),
             brings_key_of: None,
         }),

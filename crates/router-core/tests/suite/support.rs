@@ -85,6 +85,7 @@ pub(crate) fn live_request() -> ClientRequest {
         auxiliary: None,
         subagent: false,
         requires: [].into(),
+        web_search: false,
         signed_by: [].into(),
         brings_key_of: None,
     }

@@ -65,6 +65,7 @@ impl Asked {
             subagent: false,
             requires: requires.clone(),
             signed_by: BTreeSet::from([id]),
+            web_search: false,
             brings_key_of: None,
         };
         let api = router_core::select_api(&model, &request, &self.may_drop)?;

@@ -37,6 +37,8 @@ rules:
       client_model_is: [opus, claude-unheard-of]
       thread_is_subagent: true
       auxiliary_call_is: [title, classifier]
+      requests_web_search: true
+      requests_thinking: false
       any_of: [{has_images: true}]
       all_of: [{has_images: true}]
       not: {has_images: true}
