@@ -10,7 +10,9 @@ use contracts::{
 };
 use event_core::{EventId, Timestamp};
 
-use crate::{Banner, NoticeContext, extension_name, Notify, OverrideError, Policy, banners, decide, parse_override, why};
+use crate::{
+    Banner, NoticeContext, Notify, OverrideError, Policy, banners, decide, extension_name, parse_override, why,
+};
 
 /// An invented turn. Start with [`Scenario::message`], add what matters, and evaluate a policy with
 /// [`Scenario::try_on`].

@@ -129,7 +129,9 @@ mod tests {
         assert_eq!(extensions(r#"{"path":"/shop/a.sql"}"#), [".sql"]);
         assert_eq!(extensions(r#"{"inputFile":"db/b.SQL","text":"see c.py"}"#), [".sql"]);
         assert_eq!(extensions(r#"{"file_names":["a.rs","b.toml",3]}"#), [".rs", ".toml"]);
-        for none in [r#"{"profile_id":"a.rs"}"#, r#"{"path":"first line.rs\nsecond"}"#, r#"{"path":{"a":"b.rs"}}"#, "[]"] {
+        for none in
+            [r#"{"profile_id":"a.rs"}"#, r#"{"path":"first line.rs\nsecond"}"#, r#"{"path":{"a":"b.rs"}}"#, "[]"]
+        {
             assert!(extensions(none).is_empty(), "{none}");
         }
     }

@@ -12,7 +12,8 @@ const DAY: u64 = 86_400;
 
 /// A decision by a rule, or by none.
 fn decision(rule: Option<&str>) -> Decision {
-    let reason = rule.map_or(Reason::GlobalDefault, |name| Reason::Rule { name: name.to_owned(), budget: None, cut: false });
+    let reason =
+        rule.map_or(Reason::GlobalDefault, |name| Reason::Rule { name: name.to_owned(), budget: None, cut: false });
     let (slot, verdict) = (Slot::ConfiguredRules, Verdict::Chose);
     let won = ChainEntry { slot, verdict, candidate: None, reason, failure: None, attempts: Vec::new() };
     Decision { chosen: None, chain: vec![won] }

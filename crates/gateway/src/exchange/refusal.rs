@@ -114,7 +114,8 @@ fn failure_message(
     }
     let wait =
         failure.retry_after.map(|wait| format!(" The last asks to wait {} s.", wait.as_secs())).unwrap_or_default();
-    let limit = limit.map(|limit| format!(" No other model was tried after {} s.", limit.as_secs_f64())).unwrap_or_default();
+    let limit =
+        limit.map(|limit| format!(" No other model was tried after {} s.", limit.as_secs_f64())).unwrap_or_default();
     format!(
         "turnwise: no model answered. Tried: {}.{limit}{wait} Run `turnwise why {turn}` for every attempt",
         tried(failed)

@@ -33,7 +33,8 @@ fn d43_after_failures_the_next_models_of_the_list_are_tried_in_order() {
     world.ended(1);
     let steps = world.events::<RouteFallback>();
     let last = steps.last().unwrap().decision.winner().unwrap();
-    let attempts: Vec<_> = last.attempts.iter().map(|attempt| (attempt.candidate.model(), attempt.failure.name())).collect();
+    let attempts: Vec<_> =
+        last.attempts.iter().map(|attempt| (attempt.candidate.model(), attempt.failure.name())).collect();
     assert_eq!(attempts, [("claude-opus-5-5", "just_failed"), ("claude-sonnet-5-5", "just_failed")]);
     let why = engine::last_decision(&*world.log).unwrap().text();
     assert!(why.contains("claude-opus-5-5 rejected (just_failed: overloaded)"), "{why}");

@@ -35,7 +35,11 @@ fn d38_an_end_anchor_does_not_match_where_the_message_is_cut() {
 
 #[test]
 fn d38_the_chain_states_that_a_message_was_cut() {
-    let cut = |scenario: &Scenario, text: &str| match &decide(scenario, &policy(text)).entry(Slot::ConfiguredRules).unwrap().reason {
+    let cut = |scenario: &Scenario, text: &str| match &decide(scenario, &policy(text))
+        .entry(Slot::ConfiguredRules)
+        .unwrap()
+        .reason
+    {
         Reason::NoRuleMatched { cut } | Reason::Rule { cut, .. } => *cut,
         reason => panic!("{reason:?}"),
     };

@@ -142,10 +142,8 @@ fn a_web_search_of_the_provider_can_be_a_condition() {
 
 #[test]
 fn thinking_that_a_client_asks_for_can_be_a_condition() {
-    let request = |requires: &[Requirement]| ClientRequest {
-        requires: requires.iter().copied().collect(),
-        ..live_request()
-    };
+    let request =
+        |requires: &[Requirement]| ClientRequest { requires: requires.iter().copied().collect(), ..live_request() };
     let when = "{requests_thinking: true}";
     assert!(holds_for_request(when, request(&[Requirement::Effort])));
     assert!(holds_for_request(when, request(&[Requirement::ThinkingBudget])));

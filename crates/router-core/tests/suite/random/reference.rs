@@ -190,7 +190,9 @@ fn rules(policy: &Policy, world: &World) -> ChainEntry {
             }
         }
     }
-    let Some((reason, first)) = rejected.first().cloned() else { return nothing(slot, Reason::NoRuleMatched { cut: false }) };
+    let Some((reason, first)) = rejected.first().cloned() else {
+        return nothing(slot, Reason::NoRuleMatched { cut: false });
+    };
     let mut entry = says(slot, Verdict::Rejected, Some(first.candidate.as_str()), reason, Some(first.failure));
     entry.attempts = rejected.into_iter().map(|(_, attempt)| attempt).collect();
     entry
