@@ -65,7 +65,7 @@ pub(crate) struct Wish<'a> {
     pub(crate) body_bytes: Option<usize>,
     pub(crate) idle_ms: Option<u64>,
     pub(crate) shutdown_ms: Option<u64>,
-    /// How long models that refuse are tried, with pauses that double up to a minute.
+    /// How long models that refuse are tried, without a limit of retries.
     pub(crate) refusals_ms: Option<u64>,
     /// The URL of the providers, if it is not the mock's.
     pub(crate) upstream: Option<String>,
@@ -100,8 +100,8 @@ impl World {
             configuration.limits.body_bytes = bytes;
         }
         if let Some(milliseconds) = wish.refusals_ms {
-            let limits = Timeouts { refusals_ms: milliseconds, retries: 100, ..configuration.timeouts };
-            configuration.timeouts = Timeouts { backoff_ms: 5, longest_backoff_ms: 60_000, ..limits };
+            let limits = Timeouts { refusals_ms: milliseconds, ..configuration.timeouts };
+            configuration.timeouts = Timeouts { retries: u32::MAX, ..limits };
         }
         if let Some(milliseconds) = wish.shutdown_ms {
             configuration.limits.shutdown_ms = milliseconds;
