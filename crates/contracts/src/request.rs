@@ -7,6 +7,9 @@ use serde::{Deserialize, Serialize};
 use crate::{ModelId, Provider, Requirement, WireApi};
 
 /// Properties of a request over a wire API, beside the user's message. `turn.started` contains them.
+///
+/// For an imported turn these are the properties that the session file shows: the client, the model that ran as the
+/// requested model (decision D42), and some of the requirements.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClientRequest {
     /// API of the request.
@@ -30,6 +33,9 @@ pub struct ClientRequest {
     /// Provider for which the request carries credentials and the gateway has none; `None` if there is no such
     /// provider.
     pub brings_key_of: Option<Provider>,
+    /// Whether the turn was imported from a session file. It was not sent by this program, so it needs no key, and
+    /// requirements that the file does not record are missing.
+    pub imported: bool,
 }
 
 impl ClientRequest {

@@ -94,7 +94,7 @@ pub struct Turn {
     pub spent_today: NanoUsd,
     /// Features that the pattern store compares.
     pub features: Features,
-    /// The request that started the turn; `None` if it did not arrive over a wire API.
+    /// The request that started the turn, or what a session file shows of it; `None` for a turn of the command line.
     pub request: Option<ClientRequest>,
     /// Models that already failed in this turn.
     pub failed: Vec<FailedCandidate>,

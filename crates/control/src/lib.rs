@@ -22,7 +22,7 @@ pub use execute::execute;
 pub use frame::{MAX_FRAME_BYTES, VERSION};
 pub use operation::{ControlRequest, Operation};
 pub use operations::{
-    AcceptSuggestion, ClearPatterns, DismissSuggestion, GiveFeedback, ImportTurns, ImportedTurns, LogTotals,
+    AcceptSuggestion, ClearPatterns, DismissSuggestion, GiveFeedback, ImportTurns, ImportedPart, ImportedTurns, LogTotals,
     PolicyState, RecordEmbeddings, RecordVerdicts, RefreshPolicy, RetriedProvider, RetryProvider, SelectModel,
     SelectedModel, Totals,
 };

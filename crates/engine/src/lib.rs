@@ -27,6 +27,7 @@ mod observation;
 mod observe;
 mod open_turn;
 mod outages;
+mod past_costs;
 mod policy_file;
 mod purge;
 mod recorder;

@@ -114,6 +114,7 @@ fn client_request(
         signed_by: BTreeSet::new(),
         web_search: inspected.web_search,
         brings_key_of: gateway.client_key_provider(incoming),
+        imported: false,
     }
 }
 

@@ -1,6 +1,7 @@
 //! The gateway between clients and a mock provider: decisions, requests, responses and events.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
+mod backtest_agrees;
 mod bodies;
 mod choice;
 mod collector;

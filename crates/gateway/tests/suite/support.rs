@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use adapters::{Keys, ProviderEntry, Providers};
-use contracts::events::TurnEnded;
+use contracts::{Registry, events::TurnEnded};
 use control::{Connection, ControlError, ControlRequest, ControlSocket};
 use engine::{Engine, Home, Models, Stores};
 use event_bus::{BusError, EventLog, MemoryLog, MemoryTexts, SystemClock, TextStore};
@@ -27,6 +27,8 @@ pub(crate) struct World {
     pub(crate) mock: MockUpstream,
     pub(crate) log: Arc<MemoryLog>,
     pub(crate) texts: Arc<MemoryTexts>,
+    /// The models of the gateway.
+    pub(crate) registry: Arc<Registry>,
     pub(crate) gateway: Arc<Gateway>,
     pub(crate) url: String,
     runtime: Arc<Runtime>,
@@ -133,6 +135,7 @@ impl World {
             clock: Box::new(SystemClock),
             offset: |_| 0,
         };
+        let registry = Arc::clone(&models.registry);
         let engine = Engine::with_models(&Home::new(home.path(), None), models, stores).unwrap();
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
         let runtime = Arc::new(runtime);
@@ -145,7 +148,7 @@ impl World {
         let served = Some(runtime.spawn(serve(Arc::clone(&gateway), listener, None, Some(control), stopping)));
         let client = Client::builder(TokioExecutor::new()).build_http();
         let url = format!("http://{address}");
-        Self { mock, log, texts, gateway, url, runtime, client, stop, served, home }
+        Self { mock, log, texts, registry, gateway, url, runtime, client, stop, served, home }
     }
 
     /// Sends a request to the control socket.

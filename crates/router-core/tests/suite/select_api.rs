@@ -27,6 +27,7 @@ fn request(api: WireApi, requires: &[Requirement], signed_by: &[&ModelSpec]) -> 
         signed_by: signed_by.iter().map(|model| model.id.clone()).collect(),
         web_search: false,
         brings_key_of: None,
+        imported: false,
     }
 }
 

@@ -88,6 +88,7 @@ pub(crate) fn live_request() -> ClientRequest {
         web_search: false,
         signed_by: [].into(),
         brings_key_of: None,
+        imported: false,
     }
 }
 

@@ -67,6 +67,7 @@ impl Asked {
             signed_by: BTreeSet::from([id]),
             web_search: false,
             brings_key_of: None,
+            imported: false,
         };
         let api = router_core::select_api(&model, &request, &self.may_drop)?;
         Ok(router_core::adapted_features(&model, api, &request, &self.may_drop))

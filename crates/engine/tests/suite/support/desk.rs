@@ -46,6 +46,7 @@ pub(crate) fn client_request() -> ClientRequest {
         web_search: false,
         signed_by: [].into(),
         brings_key_of: None,
+        imported: false,
     }
 }
 
