@@ -2,9 +2,7 @@
 
 use contracts::{
     ModelId, Requirement, TurnId,
-    events::{
-        DecisionMode, LlmCallStarted, RouteDecided, RouteFallback, TextBody, TurnStarted, TurnTextRecorded,
-    },
+    events::{DecisionMode, LlmCallStarted, RouteDecided, RouteFallback, TextBody, TurnStarted, TurnTextRecorded},
 };
 use event_bus::{EventLog, TextStore};
 use event_core::{EventType, Position, Recorded, Timestamp};
@@ -42,7 +40,10 @@ impl RecordedDecision {
         let RouteDecided { turn, session, decision, .. } = &self.decided;
         let mut text = why(Some(&WhyHeader { turn: *turn, session: session.clone(), at: self.at }), decision);
         if self.is_imported() {
-            let ran = self.ran.as_deref().map_or("The session file shows no call".to_owned(), |ran| format!("It ran on {ran}"));
+            let ran = self
+                .ran
+                .as_deref()
+                .map_or("The session file shows no call".to_owned(), |ran| format!("It ran on {ran}"));
             text = format!("Imported turn. {ran}. What the policy would have chosen:\n\n{text}");
         }
         for (at, step) in &self.steps {

@@ -9,8 +9,13 @@ use contracts::{
 use transcripts::observed::{ObservedSession, ObservedTurn};
 
 use crate::{
-    engine::Engine, error::EngineError, mention::Mention, observe::{events_after_decision, model_id}, turn_events::session_started,
-    turn_input::TurnInput, turn_outcome::TurnOutcome,
+    engine::Engine,
+    error::EngineError,
+    mention::Mention,
+    observe::{events_after_decision, model_id},
+    turn_events::session_started,
+    turn_input::TurnInput,
+    turn_outcome::TurnOutcome,
 };
 
 impl Engine {

@@ -8,7 +8,11 @@ use event_bus::{
 };
 use event_core::{EventId, Known, NewEvent, Position, Recorded, Sealed, Timestamp};
 
-use crate::{error::EngineError, past_costs::{PastCosts, PastState}, router_state::RouterState};
+use crate::{
+    error::EngineError,
+    past_costs::{PastCosts, PastState},
+    router_state::RouterState,
+};
 
 /// The maximum number of bytes that a frame adds to a payload.
 const MAX_FRAME_OVERHEAD: usize = 256;

@@ -107,7 +107,12 @@ struct PolicyRun<'q> {
 
 impl<'q> PolicyRun<'q> {
     fn new(chooser: Chooser<'q>) -> Self {
-        Self { chooser, costs: SimulatedCosts::default(), extra_spending: ExtraSpending::default(), signers: BTreeMap::new() }
+        Self {
+            chooser,
+            costs: SimulatedCosts::default(),
+            extra_spending: ExtraSpending::default(),
+            signers: BTreeMap::new(),
+        }
     }
 
     /// The name in reasons of excluded turns.
@@ -214,7 +219,11 @@ impl Visitor for BacktestRun<'_> {
 
     /// A model failed before its response. A policy that had chosen it decides again as well; the choice of any other
     /// policy stays.
-    fn fallback(&mut self, point: DecisionPoint<'_, RouteFallback>, _: &mut PolicyCache<'_>) -> Result<(), WhatIfError> {
+    fn fallback(
+        &mut self,
+        point: DecisionPoint<'_, RouteFallback>,
+        _: &mut PolicyCache<'_>,
+    ) -> Result<(), WhatIfError> {
         let Some(turn) = self.turns.get_mut(&point.decided.turn) else { return Ok(()) };
         let failed = &point.decided.failed;
         for (chosen, policy) in turn.chosen.iter_mut().zip(&self.policies) {

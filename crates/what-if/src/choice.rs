@@ -65,7 +65,11 @@ pub(crate) struct TriedSituation<'a> {
 }
 
 /// Decides a recorded turn under `policy`; [`PolicyChoice::TextMissing`] if the policy needs a text that is gone.
-pub(crate) fn decide_under<D>(point: &DecisionPoint<'_, D>, policy: &Policy, tried: TriedSituation<'_>) -> PolicyChoice {
+pub(crate) fn decide_under<D>(
+    point: &DecisionPoint<'_, D>,
+    policy: &Policy,
+    tried: TriedSituation<'_>,
+) -> PolicyChoice {
     let message = match point.message {
         Some(text) => MessageText::Present(text.to_owned()),
         None if policy.reads_text() => return PolicyChoice::TextMissing,
@@ -91,7 +95,9 @@ pub(crate) fn decide_under<D>(point: &DecisionPoint<'_, D>, policy: &Policy, tri
 /// [`Baseline::Requested`](crate::Baseline::Requested).
 pub(crate) fn requested_model(started: &TurnStarted) -> PolicyChoice {
     match started.request.as_ref() {
-        Some(request) if request.imported => PolicyChoice::NotRequested("imported: it ran on the model that was asked for"),
+        Some(request) if request.imported => {
+            PolicyChoice::NotRequested("imported: it ran on the model that was asked for")
+        }
         Some(request) => match &request.named {
             Some(model) => PolicyChoice::Requested(model.clone()),
             None => PolicyChoice::NotRequested("the client left the choice to turnwise, or asked for an unknown model"),

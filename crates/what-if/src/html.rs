@@ -63,7 +63,12 @@ fn summary(page: &mut Page, report: &Report) {
     let spent = if report.against == "recorded" {
         format!("<b>Spent:</b> {} on {}.", dollars(old), turns(report.turns))
     } else {
-        format!("<b>Baseline</b> ({}): {} on {}.", escape(&file_name(&report.against)), dollars(old), turns(report.turns))
+        format!(
+            "<b>Baseline</b> ({}): {} on {}.",
+            escape(&file_name(&report.against)),
+            dollars(old),
+            turns(report.turns)
+        )
     };
     let known = |change: &&ModelChange| {
         report.success.in_project(&change.project, &change.from).is_some()

@@ -8,7 +8,11 @@ use serde::Serialize;
 
 use engine::RuleHits;
 
-use crate::{accuracy::AccuracyReport, success::KnownSuccess, totals::{GroupTotal, Totals}};
+use crate::{
+    accuracy::AccuracyReport,
+    success::KnownSuccess,
+    totals::{GroupTotal, Totals},
+};
 
 /// Maximum number of turns that a report keeps with their decision chains.
 pub(crate) const MAX_LARGEST_CHANGES: usize = 20;

@@ -14,8 +14,8 @@ use crate::{
     choice::deciding_rule,
     day,
     report::{
-        ASSUMPTIONS, Choice, ExcludedTurn, IMPORTED_ASSUMPTION, MAX_LARGEST_CHANGES, ModelChange, OutsideCalls, PolicyResult, Report,
-        TurnRow,
+        ASSUMPTIONS, Choice, ExcludedTurn, IMPORTED_ASSUMPTION, MAX_LARGEST_CHANGES, ModelChange, OutsideCalls,
+        PolicyResult, Report, TurnRow,
     },
     success::{KnownSuccess, project_name},
     totals::{GroupKeys, GroupTotal, Totals},
@@ -161,11 +161,8 @@ impl ReportBuilder {
         let new: Option<Vec<_>> = (0..self.new.len()).map(choice).collect();
         let new = new?;
         let old = if self.recorded {
-            let rule = if turn.started.is_imported() {
-                "what ran".to_owned()
-            } else {
-                deciding_rule(&turn.decided.decision)
-            };
+            let rule =
+                if turn.started.is_imported() { "what ran".to_owned() } else { deciding_rule(&turn.decided.decision) };
             Choice {
                 model: recorded_model.clone(),
                 rule,

@@ -124,7 +124,11 @@ fn add_total_row(table: &mut Table, name: String, total: &Total) {
 fn tokens(number: u64) -> String {
     let scaled = |unit: u64, suffix: char| {
         let tenths = number / (unit / 10);
-        if tenths < 1_000 { format!("{}.{}{suffix}", tenths / 10, tenths % 10) } else { format!("{}{suffix}", tenths / 10) }
+        if tenths < 1_000 {
+            format!("{}.{}{suffix}", tenths / 10, tenths % 10)
+        } else {
+            format!("{}{suffix}", tenths / 10)
+        }
     };
     match number {
         0..1_000 => number.to_string(),
@@ -151,8 +155,7 @@ fn print_unpriced(calls: &[AttributedCall]) {
     if count == 0 {
         return;
     }
-    let names: Vec<_> =
-        unpriced.iter().map(|(model, total)| format!("{model} ({})", total.unpriced_calls)).collect();
+    let names: Vec<_> = unpriced.iter().map(|(model, total)| format!("{model} ({})", total.unpriced_calls)).collect();
     anstream::println!(
         "Not included: {} of models without a known price: {}",
         crate::screen::count_noun(count, "call"),

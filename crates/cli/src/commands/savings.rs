@@ -26,8 +26,7 @@ pub(super) fn run(context: &Context, arguments: &RangeArguments) -> Result<(), F
     let interrupt = Interrupt::listen();
     let mut rerouted = 0_u64;
     let mut count_row = |row: &what_if::TurnRow| rerouted += u64::from(row.old.model != row.recorded);
-    let report =
-        backtest(log.as_ref(), &texts, &options, &mut count_row, &mut |_| !interrupt.was_pressed())?;
+    let report = backtest(log.as_ref(), &texts, &options, &mut count_row, &mut |_| !interrupt.was_pressed())?;
     let spent = report.recorded_nano_usd;
     let requested = report.old.all.nano_usd;
     let same_cache = report.old_same_cache_nano_usd;
@@ -49,7 +48,10 @@ pub(super) fn run(context: &Context, arguments: &RangeArguments) -> Result<(), F
     context.print(&json, || {
         if report.turns == 0 {
             anstream::println!("No turn can be compared: the gateway has routed no request for a named model.");
-            anstream::println!("{}", styled(FAINT, "`turnwise serve` routes requests; `turnwise backtest` estimates imported turns"));
+            anstream::println!(
+                "{}",
+                styled(FAINT, "`turnwise serve` routes requests; `turnwise backtest` estimates imported turns")
+            );
         } else {
             print_figures(&report, rerouted);
         }
@@ -66,7 +68,8 @@ pub(super) fn run(context: &Context, arguments: &RangeArguments) -> Result<(), F
 /// Prints what was spent, what the requested models would have cost, and the difference.
 fn print_figures(report: &Report, rerouted: u64) {
     let since = report.period.map(|(first, _)| local_time(first)).unwrap_or_default();
-    let title = format!("Since {}: {} of a requested model", &since[..since.len().min(10)], count_noun(report.turns, "turn"));
+    let title =
+        format!("Since {}: {} of a requested model", &since[..since.len().min(10)], count_noun(report.turns, "turn"));
     anstream::println!("{}", styled(HEADING, &title));
     anstream::println!("{} ran on another model than requested\n", count_noun(rerouted, "turn"));
     let (spent, requested, same_cache) =

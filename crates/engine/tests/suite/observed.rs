@@ -64,7 +64,10 @@ fn every_turn_is_decided_and_everything_in_it_is_told_in_order() {
     assert_eq!(models, [SONNET, OPUS], "the second turn follows an edit of a .rs file");
     assert!(decided.iter().all(|decided| decided.mode == DecisionMode::Observed && decided.elapsed_micros == 0));
     let seen = &desk.all::<SessionStarted>()[0];
-    assert_eq!((seen.workspace.as_deref(), seen.client.as_deref()), (Some("/home/dev/shop"), Some("claude-code 2.1.37")));
+    assert_eq!(
+        (seen.workspace.as_deref(), seen.client.as_deref()),
+        (Some("/home/dev/shop"), Some("claude-code 2.1.37"))
+    );
     assert!(desk.all::<TurnStarted>().iter().all(|turn| turn.workspace.as_deref() == Some("/home/dev/shop")));
 }
 
@@ -304,7 +307,10 @@ fn the_model_that_ran_is_the_model_that_was_asked_for_decision_d42() {
     assert_eq!((requests[0].model.as_str(), &requests[0].named), ("claude-sonnet-4-6", &Some(model_id(SONNET))));
     assert_eq!((requests[1].model.as_str(), &requests[1].named), ("", &None), "no call shows a model");
     let decided: Vec<_> = desk.all::<RouteDecided>().into_iter().map(|decided| decided.decision).collect();
-    assert_eq!((decided[0].chosen.clone(), decided[0].winner().unwrap().slot), (Some(model_id(SONNET)), Slot::WorkspaceDefault));
+    assert_eq!(
+        (decided[0].chosen.clone(), decided[0].winner().unwrap().slot),
+        (Some(model_id(SONNET)), Slot::WorkspaceDefault)
+    );
     assert_eq!(decided[1].chosen, Some(model_id(HAIKU)));
 }
 

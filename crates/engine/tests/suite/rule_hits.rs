@@ -39,9 +39,12 @@ fn fold(events: &[(u64, Option<String>, Kind)]) -> RuleHits {
         let event = match kind {
             Live => NewEvent::new(id, at, id, &decided(DecisionMode::Live)),
             Imported => NewEvent::new(id, at, id, &decided(DecisionMode::Observed)),
-            Fallback => {
-                NewEvent::new(id, at, id, &RouteFallback { turn, decision: decision.clone(), ..RouteFallback::sample() })
-            }
+            Fallback => NewEvent::new(
+                id,
+                at,
+                id,
+                &RouteFallback { turn, decision: decision.clone(), ..RouteFallback::sample() },
+            ),
         };
         hits.apply(&Recorded::new(Position(number), at, event.unwrap())).unwrap();
     }

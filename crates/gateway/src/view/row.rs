@@ -44,7 +44,11 @@ impl Row {
         Self {
             turn: started.turn,
             client: started.request.as_ref().and_then(|request| request.client.clone()),
-            model: started.request.as_ref().filter(|request| request.imported).and_then(|request| request.named.clone()),
+            model: started
+                .request
+                .as_ref()
+                .filter(|request| request.imported)
+                .and_then(|request| request.named.clone()),
             started,
             at,
             changed: position,

@@ -46,7 +46,8 @@ fn converse(world: &World, headers: &[(&str, &str)], asked: &str, cached: bool, 
     body["messages"] = json!([]);
     body["tools"] = json!([{ "name": "Read", "input_schema": { "type": "object" } }]);
     if cached {
-        body["system"] = json!([{ "type": "text", "text": "You are helpful.", "cache_control": { "type": "ephemeral" } }]);
+        body["system"] =
+            json!([{ "type": "text", "text": "You are helpful.", "cache_control": { "type": "ephemeral" } }]);
     }
     for text in messages {
         let mut content = json!(text);
@@ -70,9 +71,16 @@ fn converse(world: &World, headers: &[(&str, &str)], asked: &str, cached: bool, 
 /// Runs the same requests under a policy; returns the gateway after all turns have ended.
 fn run(policy: &str) -> World {
     let world = World::new(policy);
-    let session = |id: &'static str| [("x-claude-code-session-id", id), ("user-agent", "claude-cli/2.1.197 (external, cli)")];
+    let session =
+        |id: &'static str| [("x-claude-code-session-id", id), ("user-agent", "claude-cli/2.1.197 (external, cli)")];
     let first = session("11111111-0000-4000-8000-000000000001");
-    let thinking = ["THINK about it", "fix the typo", "TOOLCALL:Read:{\"file_path\":\"/home/dev/a.rs\"}", "@haiku be quick", "and now"];
+    let thinking = [
+        "THINK about it",
+        "fix the typo",
+        "TOOLCALL:Read:{\"file_path\":\"/home/dev/a.rs\"}",
+        "@haiku be quick",
+        "and now",
+    ];
     converse(&world, &first, "claude-opus-4-8", true, &thinking);
     let second = session("11111111-0000-4000-8000-000000000002");
     converse(&world, &second, "turnwise", false, &["hello", "another typo", "thanks"]);
@@ -128,7 +136,11 @@ fn under_another_policy_each_turn_changes_as_the_gateway_decides_it() {
             assert_eq!(report.turns, 9, "{:?}", report.excluded);
             let ran = models(other);
             for row in rows {
-                assert_eq!(row.new[0].model, ran[&row.turn], "{:?}\nrecorded under {recorded_under}\ntried {policy}", row);
+                assert_eq!(
+                    row.new[0].model, ran[&row.turn],
+                    "{:?}\nrecorded under {recorded_under}\ntried {policy}",
+                    row
+                );
                 assert!(0 < row.new[0].nano_usd, "a provider bills more than nothing: {row:?}");
             }
         }

@@ -181,11 +181,7 @@ pub(super) fn risks(report: &Report, compared: &PolicyResult) -> String {
 /// Renders the number of excluded turns by reason, and the first of them one by one.
 pub(super) fn excluded_turns(report: &Report) -> String {
     let reasons = report.excluded.iter().map(|(reason, total)| {
-        vec![
-            Cell::Number(total.turns.to_string()),
-            Cell::Number(dollars(total.nano_usd)),
-            Cell::Text(reason.clone()),
-        ]
+        vec![Cell::Number(total.turns.to_string()), Cell::Number(dollars(total.nano_usd)), Cell::Text(reason.clone())]
     });
     let turns = report.excluded_turns.iter().take(MAX_LISTED_TURNS).map(|turn| {
         vec![

@@ -93,7 +93,12 @@ fn a_turn_whose_price_nobody_knows_is_listed_and_not_guessed() {
         }
     });
     let (report, rows) = past.try_on(&[("opus", "global_default: opus")]);
-    assert_eq!(report.excluded.get("the price of `acme:unheard-of` is not known").map(|total| total.turns), Some(1), "{:?}", report.excluded);
+    assert_eq!(
+        report.excluded.get("the price of `acme:unheard-of` is not known").map(|total| total.turns),
+        Some(1),
+        "{:?}",
+        report.excluded
+    );
     assert!(rows.iter().all(|row| row.recorded != "acme:unheard-of"));
 }
 

@@ -22,10 +22,8 @@ pub(super) fn show(context: &Context, name: &SessionId, session: &SessionCosts) 
     let threads: Vec<_> = session
         .threads()
         .map(|(thread, costs)| {
-            let models: Vec<_> = costs
-                .models()
-                .map(|(model, total)| Row { name: model.as_str(), total: total_json(total) })
-                .collect();
+            let models: Vec<_> =
+                costs.models().map(|(model, total)| Row { name: model.as_str(), total: total_json(total) }).collect();
             json!({
                 "role": thread.role(), "thread": thread.name(), "turns": costs.turns, "models": models,
                 "total": total_json(&costs.total()),
@@ -45,8 +43,10 @@ pub(super) fn show(context: &Context, name: &SessionId, session: &SessionCosts) 
 /// Builds the tree: the planner, the workers together, the auxiliary calls together.
 fn nodes(session: &SessionCosts) -> Vec<Node> {
     let of_role = |role: CallRole| session.threads().filter(move |(thread, _)| thread.role() == role);
-    let mut nodes: Vec<_> = of_role(CallRole::Planner).map(|(_, costs)| thread_node("planner", costs, "turn")).collect();
-    for (role, label, noun) in [(CallRole::Worker, "workers", "delegation"), (CallRole::Auxiliary, "auxiliary", "kind")] {
+    let mut nodes: Vec<_> =
+        of_role(CallRole::Planner).map(|(_, costs)| thread_node("planner", costs, "turn")).collect();
+    for (role, label, noun) in [(CallRole::Worker, "workers", "delegation"), (CallRole::Auxiliary, "auxiliary", "kind")]
+    {
         let threads: Vec<_> = of_role(role).collect();
         if threads.is_empty() {
             continue;

@@ -76,8 +76,7 @@ impl Fold {
             let id = self.fallback.clone()?;
             self.own = Some(id.as_str().to_owned());
             let (source, client) = (SessionSource::Codex, Some(CLIENT.to_owned()));
-            self.session =
-                Some(ObservedSession { id, source, workspace: None, client, started_at: at, parent: None });
+            self.session = Some(ObservedSession { id, source, workspace: None, client, started_at: at, parent: None });
         }
         Some(())
     }
