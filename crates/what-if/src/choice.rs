@@ -81,7 +81,7 @@ pub(crate) fn decide_under<D>(
         && request.requires.contains(&Requirement::Signatures)
         && !tried.signers.is_empty()
     {
-        request.signed_by = tried.signers.clone();
+        request.signed_by.clone_from(tried.signers);
     }
     if !tried.failed.is_empty() {
         turn.failed = tried.failed.to_vec();

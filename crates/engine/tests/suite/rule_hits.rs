@@ -51,19 +51,20 @@ fn fold(events: &[(u64, Option<String>, Kind)]) -> RuleHits {
     hits
 }
 
-fn rule(name: &str) -> Option<String> {
-    Some(name.to_owned())
+/// A decision of this kind by a rule.
+fn by(name: &str, seconds: u64, kind: Kind) -> (u64, Option<String>, Kind) {
+    (seconds, Some(name.to_owned()), kind)
 }
 
 #[test]
 fn a_hit_is_a_turn_so_a_fallback_is_none_and_imported_turns_are_counted_apart() {
     let events = [
-        (1, rule("a"), Live),
-        (2, rule("a"), Fallback),
-        (3, rule("b"), Live),
-        (DAY, rule("b"), Live),
-        (DAY, rule("a"), Imported),
-        (2 * DAY, rule("a"), Imported),
+        by("a", 1, Live),
+        by("a", 2, Fallback),
+        by("b", 3, Live),
+        by("b", DAY, Live),
+        by("a", DAY, Imported),
+        by("a", 2 * DAY, Imported),
     ];
     let hits = fold(&events);
     assert_eq!(hits.of("a"), Hits { live: 1, imported: 2, latest_day: 0 });
@@ -74,14 +75,14 @@ fn a_hit_is_a_turn_so_a_fallback_is_none_and_imported_turns_are_counted_apart() 
 
 #[test]
 fn a_day_on_which_no_rule_won_is_a_day() {
-    let hits = fold(&[(1, rule("a"), Live), (DAY, None, Live)]);
+    let hits = fold(&[by("a", 1, Live), (DAY, None, Live)]);
     assert_eq!(hits.of("a"), Hits { live: 1, imported: 0, latest_day: 0 });
 }
 
 #[test]
 fn of_too_many_rules_the_one_goes_that_has_not_won_for_longest() {
-    let many = (0..MAX_RULES as u64).map(|number| (number * DAY, rule(&format!("rule {number}")), Live));
-    let hits = fold(&many.chain([(7, rule("new"), Live)]).collect::<Vec<_>>());
+    let many = (0..MAX_RULES as u64).map(|number| by(&format!("rule {number}"), number * DAY, Live));
+    let hits = fold(&many.chain([by("new", 7, Live)]).collect::<Vec<_>>());
     assert_eq!(hits.iter().count(), MAX_RULES);
     assert_eq!((hits.of("rule 0").live, hits.of("rule 1").live, hits.of("new").live), (0, 1, 1));
 }

@@ -138,8 +138,7 @@ fn under_another_policy_each_turn_changes_as_the_gateway_decides_it() {
             for row in rows {
                 assert_eq!(
                     row.new[0].model, ran[&row.turn],
-                    "{:?}\nrecorded under {recorded_under}\ntried {policy}",
-                    row
+                    "{row:?}\nrecorded under {recorded_under}\ntried {policy}"
                 );
                 assert!(0 < row.new[0].nano_usd, "a provider bills more than nothing: {row:?}");
             }

@@ -101,16 +101,13 @@ impl<F: Format> TurnsByStart<F> {
     /// Reads the next turn of a file; closes the file at its end.
     fn read_turn(&mut self, place: usize, mut reader: Reader<F>) {
         let turn = reader.next();
-        match turn.zip(reader.session().cloned()) {
-            Some((turn, session)) => {
-                self.next.push(Reverse((turn.started_at, place)));
-                self.open.insert(place, OpenFile { reader, session, turn });
-            }
-            None => {
-                self.files_read += 1;
-                self.closed_bytes = self.closed_bytes.saturating_add(reader.bytes_read());
-                self.issues.extend_from_slice(reader.issues());
-            }
+        if let Some((turn, session)) = turn.zip(reader.session().cloned()) {
+            self.next.push(Reverse((turn.started_at, place)));
+            self.open.insert(place, OpenFile { reader, session, turn });
+        } else {
+            self.files_read += 1;
+            self.closed_bytes = self.closed_bytes.saturating_add(reader.bytes_read());
+            self.issues.extend_from_slice(reader.issues());
         }
     }
 }
