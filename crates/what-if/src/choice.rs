@@ -78,7 +78,7 @@ pub(crate) fn decide_under<D>(
     let mut turn = captured_turn(point.started, point.at, message);
     turn.spent_today = NanoUsd(turn.spent_today.0.saturating_add_signed(tried.extra_spending));
     if let Some(request) = &mut turn.request
-        && request.requires.contains(&Requirement::Signatures)
+        && request.requires.contains(&Requirement::EarlierThinking)
         && !tried.signers.is_empty()
     {
         request.signed_by.clone_from(tried.signers);

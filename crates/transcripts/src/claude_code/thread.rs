@@ -98,7 +98,7 @@ impl Thread {
         self.before.prompt =
             PromptShape { recorded_tokens: self.preamble, characters, messages: 1, ..PromptShape::default() };
         self.before.images = false;
-        self.before.requires.remove(&Requirement::Signatures);
+        self.before.requires.remove(&Requirement::EarlierThinking);
     }
 }
 

@@ -105,7 +105,7 @@ impl Thread {
             ..PromptShape::default()
         };
         self.before.images = 0 < images;
-        self.before.requires.remove(&Requirement::Signatures);
+        self.before.requires.remove(&Requirement::EarlierThinking);
         self.begin_response();
     }
 }

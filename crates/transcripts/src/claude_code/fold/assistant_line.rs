@@ -74,7 +74,7 @@ impl Fold {
         open.record_last_line(LastLine::Answer { text }, at);
         open.turn.end = None;
         let thread = self.thread(&context.key);
-        thread.before.requires.extend((0 < thinking).then_some(Requirement::Signatures));
+        thread.before.requires.extend((0 < thinking).then_some(Requirement::EarlierThinking));
         if first_seen {
             thread.set_recorded_tokens(used.input_total());
         }

@@ -40,7 +40,7 @@ impl Fold {
                     response.thinking_blocks += 1;
                     response.items += 1;
                     response.at = context.at;
-                    self.thread.before.requires.insert(Requirement::Signatures);
+                    self.thread.before.requires.insert(Requirement::EarlierThinking);
                     self.record_last_line(LastLine::Answer { text: false }, context);
                 }
             }
