@@ -109,6 +109,8 @@ impl Engine {
             auxiliary: None,
             subagent: turn.thread.sub_agent().is_some(),
             requires: turn.before.requires.clone(),
+            // Codex records searches of the provider under this name.
+            web_search: session.source == SessionSource::Codex && turn.before.tools.contains("web_search"),
             signed_by: BTreeSet::new(),
             brings_key_of: None,
             imported: true,
