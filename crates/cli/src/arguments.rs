@@ -12,7 +12,7 @@ use clap::{Args, Parser, Subcommand, ValueHint};
 pub(crate) use events::EventsCommand;
 pub(crate) use gateway::{LogFormat, ProvidersCommand, ServeArguments, TokenCommand};
 pub(crate) use learning::{FeedbackArguments, PatternsCommand, WorkspaceArgument};
-pub(crate) use what_if::{BacktestArguments, RangeArguments};
+pub(crate) use what_if::{BacktestArguments, CostArguments, RangeArguments};
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -106,12 +106,10 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: Option<ProvidersCommand>,
     },
-    /// Show costs by model, role, day and session, or those of one session.
-    Cost {
-        /// The id of a session, or `last`.
-        #[arg(long)]
-        session: Option<String>,
-    },
+    /// Show costs in a period: an overview, by one dimension, or of one session.
+    Cost(CostArguments),
+    /// Show what routing has saved against the models that the clients requested.
+    Savings(RangeArguments),
     /// Rate a turn. Your rating outweighs everything else in the verdict on the turn.
     Feedback(FeedbackArguments),
     /// Show and manage the patterns learned from past turns.

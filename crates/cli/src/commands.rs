@@ -16,6 +16,7 @@ mod range;
 mod replay;
 mod route;
 mod rules;
+mod savings;
 mod serve;
 mod status;
 mod token;
@@ -23,6 +24,8 @@ mod watch;
 mod why;
 
 use clap::CommandFactory as _;
+
+pub(crate) use cost::Dimension;
 
 use crate::{
     arguments::{Arguments, Command},
@@ -41,7 +44,8 @@ pub(crate) fn run(context: &Context, command: Command) -> Result<(), Failure> {
         Command::Models { command } => models::run(context, command),
         Command::Status => status::run(context),
         Command::Providers { command } => providers::run(context, command),
-        Command::Cost { session } => cost::run(context, session.as_deref()),
+        Command::Cost(arguments) => cost::run(context, &arguments),
+        Command::Savings(range) => savings::run(context, &range),
         Command::Feedback(arguments) => feedback::run(context, &arguments),
         Command::Patterns(command) => patterns::run(context, command),
         Command::Replay(range) => replay::run(context, &range),

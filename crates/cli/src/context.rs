@@ -191,10 +191,9 @@ pub(crate) fn local_time(at: Timestamp) -> String {
     zoned.map(|at| at.strftime("%Y-%m-%d %H:%M:%S").to_string()).unwrap_or_default()
 }
 
-/// Formats a UTC day (days since 1970) as `2026-11-20`.
-pub(crate) fn date(day: u64) -> String {
-    let at = instant(Timestamp::from_secs(day.saturating_mul(86_400)));
-    at.map(|at| at.strftime("%Y-%m-%d").to_string()).unwrap_or_default()
+/// Formats a moment in UTC with `strftime`; an empty text if it is outside the range of the calendar.
+pub(crate) fn format_utc(at: Timestamp, format: &str) -> String {
+    instant(at).map(|at| at.strftime(format).to_string()).unwrap_or_default()
 }
 
 fn instant(at: Timestamp) -> Option<jiff::Timestamp> {

@@ -47,6 +47,35 @@ pub(crate) fn truncate(text: &str, columns: usize) -> &str {
     end.map_or(text, |(index, _)| &text[..index])
 }
 
+/// Returns the end of a text that fits into `columns` terminal columns, with `…` in place of the rest.
+pub(crate) fn truncate_start(text: &str, columns: usize) -> String {
+    if text.width() <= columns {
+        return text.to_owned();
+    }
+    let mut used = 1;
+    let kept = text.char_indices().rev().take_while(|(_, character)| {
+        used += character.width().unwrap_or_default();
+        used <= columns
+    });
+    let start = kept.last().map_or(text.len(), |(index, _)| index);
+    format!("…{}", &text[start..])
+}
+
+/// Breaks a text at spaces into lines of at most `columns` terminal columns; a longer word has a line of its own.
+pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.width() + 1 + word.width() <= columns => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
 /// A table. Columns whose title starts with `>` are aligned to the right.
 #[derive(Debug, Default)]
 pub(crate) struct Table {
@@ -65,6 +94,11 @@ impl Table {
     }
 
     pub(crate) fn print(&self) {
+        self.print_with_details(&[], FAINT);
+    }
+
+    /// Prints the table with a line of details below each row; missing lines are left out.
+    pub(crate) fn print_with_details(&self, details: &[String], style: Style) {
         let title = |index: usize| self.titles[index].trim_start_matches('>');
         let width = |index: usize| {
             let cells = self.rows.iter().filter_map(|row| row.get(index));
@@ -84,8 +118,11 @@ impl Table {
             cells.join("  ").trim_end().to_owned()
         };
         anstream::println!("{}", styled(HEADING, &format_row(&|index| title(index).to_owned())));
-        for row in &self.rows {
+        for (number, row) in self.rows.iter().enumerate() {
             anstream::println!("{}", format_row(&|index| row.get(index).cloned().unwrap_or_default()));
+            if let Some(detail) = details.get(number) {
+                anstream::println!("{}", styled(style, detail));
+            }
         }
     }
 }

@@ -179,13 +179,18 @@ pub enum Reason {
     /// The policy has no rules for the workspace.
     NoRules,
     /// No rule matched.
-    NoRuleMatched,
+    NoRuleMatched {
+        /// Whether the rules saw only the start of the message, because it is longer than the searched part (decision D38).
+        cut: bool,
+    },
     /// A rule matched.
     Rule {
         /// Name of the rule.
         name: String,
         /// Daily budget of the rule's condition, if the condition has one that was exceeded.
         budget: Option<NanoUsd>,
+        /// Whether the rules saw only the start of the message, because it is longer than the searched part (decision D38).
+        cut: bool,
     },
     /// The pattern store has no similar turn, or none with a score.
     NoNeighbours,

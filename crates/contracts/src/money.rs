@@ -55,10 +55,36 @@ impl Sum for NanoUsd {
     }
 }
 
-/// Formats dollars as `$1.23`: two decimals, or the precision of the format (`{:.4}`, at most 9), rounded half up.
+impl NanoUsd {
+    /// Formats an amount that a user wrote, such as a budget, as `$2.345`: every digit, and at least two decimals.
+    #[must_use]
+    pub fn exact(self) -> String {
+        let decimal = self.decimal(9);
+        let significant = decimal.trim_end_matches('0');
+        let decimals = significant.split_once('.').map_or(0, |(_, fraction)| fraction.len());
+        format!("${}", self.decimal(decimals.max(2)))
+    }
+
+    /// Returns the number of decimals with which people read the amount: two, or for an amount below a cent as many as its
+    /// first two significant digits need.
+    fn decimals(self) -> usize {
+        const CENT: u64 = 10_000_000;
+        if self.0 == 0 || CENT <= self.0 {
+            return 2;
+        }
+        // An amount below a cent has at most seven digits, so that the difference is at least two.
+        let leading_zeros = 9 - self.0.to_string().len();
+        let decimals = (leading_zeros + 2).min(9);
+        let shown = self.decimal(decimals);
+        shown.trim_end_matches('0').split_once('.').map_or(2, |(_, fraction)| fraction.len().max(2))
+    }
+}
+
+/// Formats dollars for people: `$1.23`, or `$0.0034` for an amount below a cent, so that nothing but zero is `$0.00`. The
+/// precision of the format (`{:.4}`, at most 9) replaces this. Rounded half up.
 impl fmt::Display for NanoUsd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let text = format!("${}", self.decimal(f.precision().unwrap_or(2)));
+        let text = format!("${}", self.decimal(f.precision().unwrap_or_else(|| self.decimals())));
         match f.width() {
             Some(width) => write!(f, "{text:>width$}"),
             None => f.write_str(&text),
@@ -126,5 +152,33 @@ impl Prices {
         // Five products of two 64-bit numbers overflow 128 bits only at the very top of the range.
         .fold(0_u128, u128::saturating_add);
         NanoUsd(u64::try_from(pico.saturating_add(500) / 1_000).unwrap_or(u64::MAX))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn people_read_small_amounts_with_their_digits_and_large_ones_with_cents() {
+        let shown = |nano: u64| NanoUsd(nano).to_string();
+        assert_eq!(shown(0), "$0.00");
+        assert_eq!(shown(1), "$0.000000001");
+        assert_eq!(shown(3_400_000), "$0.0034");
+        assert_eq!(shown(3_456_000), "$0.0035");
+        assert_eq!(shown(5_000_000), "$0.005");
+        assert_eq!(shown(9_999_999), "$0.01");
+        assert_eq!(shown(10_000_000), "$0.01");
+        assert_eq!(shown(1_234_567_890), "$1.23");
+        assert_eq!(shown(153_063_400_000), "$153.06");
+        assert_eq!(format!("{:>8}", NanoUsd(3_400_000)), " $0.0034");
+    }
+
+    #[test]
+    fn a_budget_is_shown_as_it_was_written() {
+        for written in ["0.001", "2.345", "5.00", "20.00", "0.10", "0.000000001"] {
+            let amount: NanoUsd = written.parse().unwrap();
+            assert_eq!(amount.exact(), format!("${written}"));
+        }
     }
 }

@@ -7,6 +7,9 @@ use serde::{Deserialize, Serialize};
 use crate::{ModelId, Provider, Requirement, WireApi};
 
 /// Properties of a request over a wire API, beside the user's message. `turn.started` contains them.
+///
+/// For an imported turn these are the properties that the session file shows: the client, the model that ran as the
+/// requested model (decision D42), and some of the requirements.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClientRequest {
     /// API of the request.
@@ -23,11 +26,25 @@ pub struct ClientRequest {
     pub subagent: bool,
     /// Features that the model's API has to support.
     pub requires: BTreeSet<Requirement>,
+    /// Whether the request offers the model a web search that the provider runs.
+    pub web_search: bool,
     /// Models that signed thinking in the request.
     pub signed_by: BTreeSet<ModelId>,
     /// Provider for which the request carries credentials and the gateway has none; `None` if there is no such
     /// provider.
     pub brings_key_of: Option<Provider>,
+    /// Whether the turn was imported from a session file. It was not sent by this program, so it needs no key, and
+    /// requirements that the file does not record are missing.
+    pub imported: bool,
+}
+
+impl ClientRequest {
+    /// Returns whether the request asks the model to think: by an effort, a budget or adaptive thinking.
+    pub fn requests_thinking(&self) -> bool {
+        let asks = [Requirement::Effort, Requirement::ThinkingBudget];
+        asks.iter().any(|requirement| self.requires.contains(requirement))
+            && !self.requires.contains(&Requirement::NoThinking)
+    }
 }
 
 /// Purpose of an auxiliary call: a request that a client sends beside the conversation.

@@ -68,6 +68,8 @@ pub struct Turn {
     pub offset_minutes: i16,
     /// Message that started the turn.
     pub message: MessageText,
+    /// Length of the message in bytes.
+    pub message_bytes: u64,
     /// Model override at the start of the message.
     pub override_model: Option<Override>,
     /// Model that the user set for the session.
@@ -92,7 +94,7 @@ pub struct Turn {
     pub spent_today: NanoUsd,
     /// Features that the pattern store compares.
     pub features: Features,
-    /// The request that started the turn; `None` if it did not arrive over a wire API.
+    /// The request that started the turn, or what a session file shows of it; `None` for a turn of the command line.
     pub request: Option<ClientRequest>,
     /// Models that already failed in this turn.
     pub failed: Vec<FailedCandidate>,

@@ -22,9 +22,9 @@ pub use execute::execute;
 pub use frame::{MAX_FRAME_BYTES, VERSION};
 pub use operation::{ControlRequest, Operation};
 pub use operations::{
-    AcceptSuggestion, ClearPatterns, DismissSuggestion, GiveFeedback, ImportTurns, ImportedTurns, LogTotals,
-    PolicyState, RecordEmbeddings, RecordVerdicts, RefreshPolicy, RetriedProvider, RetryProvider, SelectModel,
-    SelectedModel, Totals,
+    AcceptSuggestion, ClearPatterns, DismissSuggestion, GiveFeedback, ImportTurns, ImportedPart, ImportedTurns,
+    LogTotals, PolicyState, RecordEmbeddings, RecordVerdicts, RefreshPolicy, RetriedProvider, RetryProvider,
+    SelectModel, SelectedModel, Totals,
 };
 pub use server::{Commands, serve};
 pub use socket::ControlSocket;

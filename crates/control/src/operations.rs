@@ -6,7 +6,7 @@ mod policy;
 mod provider;
 mod user;
 
-pub use import::{ImportTurns, ImportedTurns, LogTotals, Totals};
+pub use import::{ImportTurns, ImportedPart, ImportedTurns, LogTotals, Totals};
 pub use learning::{ClearPatterns, RecordEmbeddings, RecordVerdicts};
 pub use policy::{PolicyState, RefreshPolicy};
 pub use provider::{RetriedProvider, RetryProvider};

@@ -14,12 +14,14 @@
 
 pub mod prompt_cache;
 
+mod attribution;
 mod latest_day;
 mod projection;
 mod session;
 mod sorted_map;
 mod total;
 
+pub use attribution::{AttributedCall, Attribution, DecidedBy};
 pub use latest_day::LatestDay;
 pub use projection::Costs;
 pub use session::{SessionCosts, ThreadCosts};

@@ -33,7 +33,8 @@ impl Total {
         Self { calls: 1, unpriced_calls: u64::from(cost.is_none()), usage, cost: cost.unwrap_or_default() }
     }
 
-    pub(crate) const fn add(&mut self, other: &Self) {
+    /// Adds another total, saturating.
+    pub const fn add(&mut self, other: &Self) {
         *self = self.plus(other);
     }
 }

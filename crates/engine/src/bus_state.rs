@@ -20,11 +20,13 @@ impl State for Engine {
         self.recorder.commit()
     }
 
-    /// Reloads the policy file if its text has changed. An error is logged, since the engine keeps its last valid policy.
-    fn refresh(&mut self) {
+    /// Reloads the policy file if it has changed. An error is logged, since the engine keeps its last valid policy.
+    fn refresh(&mut self) -> bool {
+        let before = self.position();
         if let Err(error) = self.refresh_policy() {
             tracing::error!(%error, "the policy could not be refreshed");
         }
+        self.position() != before
     }
 
     fn close(self) -> Result<(), BusError> {

@@ -127,6 +127,7 @@ pub(crate) fn turn_from_event(event: &TurnStarted, at: Timestamp, message: Messa
         at,
         offset_minutes: event.offset_minutes,
         message,
+        message_bytes: event.message_bytes,
         override_model: event.override_model.clone(),
         sticky: event.sticky.clone(),
         delegation: event.delegation,

@@ -77,3 +77,13 @@ pub enum EngineError {
     #[error("the policy says `privacy.record_text: never`: nothing is embedded")]
     TextForbidden,
 }
+
+impl EngineError {
+    /// Whether the cause is a full disk, so that the operation can succeed later.
+    pub fn is_out_of_room(&self) -> bool {
+        match self {
+            Self::Log(error) | Self::Bus(BusError::Log(error)) => error.is_out_of_room(),
+            _ => false,
+        }
+    }
+}

@@ -2,7 +2,7 @@
 
 use contracts::{
     ModelId, Requirement, TurnId,
-    events::{LlmCallStarted, RouteDecided, RouteFallback, TextBody, TurnTextRecorded},
+    events::{DecisionMode, LlmCallStarted, RouteDecided, RouteFallback, TextBody, TurnStarted, TurnTextRecorded},
 };
 use event_bus::{EventLog, TextStore};
 use event_core::{EventType, Position, Recorded, Timestamp};
@@ -22,6 +22,9 @@ pub struct RecordedDecision {
     pub at: Timestamp,
     /// The event of the decision.
     pub decided: RouteDecided,
+    /// The model that an imported turn ran on, as the session file names it if it is not in the list of models. `None` for
+    /// a live turn, and if the file shows no call.
+    pub ran: Option<String>,
     /// The fallbacks of the turn, each with its time, in order.
     pub steps: Vec<(Timestamp, RouteFallback)>,
     /// The features of the request that were adapted to the model of the first call; empty for an imported turn.
@@ -36,6 +39,13 @@ impl RecordedDecision {
     pub fn text(&self) -> String {
         let RouteDecided { turn, session, decision, .. } = &self.decided;
         let mut text = why(Some(&WhyHeader { turn: *turn, session: session.clone(), at: self.at }), decision);
+        if self.is_imported() {
+            let ran = self
+                .ran
+                .as_deref()
+                .map_or("The session file shows no call".to_owned(), |ran| format!("It ran on {ran}"));
+            text = format!("Imported turn. {ran}. What the policy would have chosen:\n\n{text}");
+        }
         for (at, step) in &self.steps {
             text.push('\n');
             text.push_str(&why_step(step, *at));
@@ -49,7 +59,12 @@ impl RecordedDecision {
         text
     }
 
-    /// The model of the turn after all fallbacks; `None` if the turn was refused or no model was left.
+    /// Returns whether the turn was imported, so that the decision was not applied (decision D42).
+    pub fn is_imported(&self) -> bool {
+        self.decided.mode == DecisionMode::Observed
+    }
+
+    /// The model of the turn after all fallbacks; of an imported turn the model that the policy would have chosen; `None` if the turn was refused or no model was left.
     pub fn model(&self) -> Option<&ModelId> {
         let last = self.steps.last().map_or(&self.decided.decision, |(_, step)| &step.decision);
         last.chosen.as_ref()
@@ -61,8 +76,17 @@ impl RecordedDecision {
         let steps = read_fallbacks(log, decided.turn)?;
         let started = read_event::<LlmCallStarted>(log, decided.turn, 0)?;
         let adapted = started.map(|(_, call)| call.adapted).unwrap_or_default();
-        Ok(Some(Self { position: event.position, at: event.event.at, decided, steps, adapted }))
+        let turn_started = read_event::<TurnStarted>(log, decided.turn, 0)?.map(|(_, started)| started);
+        let ran = turn_started.filter(TurnStarted::is_imported).and_then(|started| ran_model(&started));
+        Ok(Some(Self { position: event.position, at: event.event.at, decided, ran, steps, adapted }))
     }
+}
+
+/// Returns the model that an imported turn ran on; `None` if its file shows no call.
+fn ran_model(started: &TurnStarted) -> Option<String> {
+    let request = started.request.as_ref()?;
+    let named = request.named.as_ref().map(ToString::to_string);
+    named.or_else(|| Some(request.model.clone())).filter(|model| !model.is_empty())
 }
 
 /// Reads the fallbacks of a turn, each with its time, in order.

@@ -1,11 +1,21 @@
 //! Records turns that other clients recorded, with the decision that would have been made about them.
 
-use contracts::events::{DecisionMode, SessionSource, SessionStarted};
+use std::collections::BTreeSet;
+
+use contracts::{
+    ClientRequest, Requirement, Usage, WireApi,
+    events::{DecisionMode, SessionSource, SessionStarted},
+};
 use transcripts::observed::{ObservedSession, ObservedTurn};
 
 use crate::{
-    engine::Engine, error::EngineError, mention::Mention, observe::events_after_decision, turn_events::session_started,
-    turn_input::TurnInput, turn_outcome::TurnOutcome,
+    engine::Engine,
+    error::EngineError,
+    mention::Mention,
+    observe::{events_after_decision, model_id},
+    turn_events::session_started,
+    turn_input::TurnInput,
+    turn_outcome::TurnOutcome,
 };
 
 impl Engine {
@@ -68,15 +78,49 @@ impl Engine {
     /// Whether the log has a turn that was started but not decided.
     fn has_undecided_turn(&self) -> bool {
         let mut sessions = self.recorder.state().sessions.iter().map(|(_, session)| session);
-        sessions
-            .any(|session| session.open.iter().any(|open| session.last_turn != Some(open.turn) && open.model.is_none()))
+        sessions.any(|session| session.open.iter().any(|open| !open.decided))
     }
 
     /// Captures and decides a turn that another client recorded.
     fn decide_observed(&mut self, session: &ObservedSession, turn: &ObservedTurn) -> Result<TurnOutcome, EngineError> {
         self.record_configuration()?;
-        let input = TurnInput::observed(session, turn);
+        let request = self.recorded_request(session, turn)?;
+        let input = TurnInput { request: Some(request), ..TurnInput::observed(session, turn) };
         let mention = Mention::resolve_accepted(&input.message, &self.models.registry);
         self.start_and_decide(turn.id(), input, &mention, turn.started_at, DecisionMode::Observed)
+    }
+
+    /// Returns the request of a recorded turn as far as the session file shows it. The model that ran is the model that was
+    /// requested (decision D42).
+    fn recorded_request(&self, session: &ObservedSession, turn: &ObservedTurn) -> Result<ClientRequest, EngineError> {
+        let (api, client) = match session.source {
+            SessionSource::ClaudeCode => (WireApi::AnthropicMessages, Some("claude-code")),
+            SessionSource::Codex => (WireApi::OpenAiResponses, Some("codex")),
+            SessionSource::OpenAiLog | SessionSource::CommandLine | SessionSource::Gateway => {
+                (WireApi::OpenAiChat, None)
+            }
+        };
+        let model = turn.model().map(|name| model_id(&self.models.registry, session.source, name)).transpose()?;
+        let mut request = ClientRequest {
+            api,
+            client: client.map(str::to_owned),
+            model: model.as_ref().map(|model| model.model().to_owned()).unwrap_or_default(),
+            named: model.filter(|model| self.models.registry.get(model).is_some()),
+            auxiliary: None,
+            subagent: turn.thread.sub_agent().is_some(),
+            requires: turn.before.requires.clone(),
+            // Codex records searches of the provider under this name.
+            web_search: session.source == SessionSource::Codex && turn.before.tools.contains("web_search"),
+            signed_by: BTreeSet::new(),
+            brings_key_of: None,
+            imported: true,
+        };
+        let uses_cache = |usage: &Usage| 0 < usage.cache_read + usage.cache_write_5m + usage.cache_write_1h;
+        if api == WireApi::AnthropicMessages && turn.calls().any(|call| uses_cache(&call.usage)) {
+            // This API caches only what the client marks.
+            request.requires.insert(Requirement::CacheControl);
+        }
+        request.signed_by = self.signed_by(&turn.session, &turn.thread, &request);
+        Ok(request)
     }
 }

@@ -159,7 +159,7 @@ fn call_failure(failed: &ObservedFailure) -> CallFailure {
 /// Resolves the model that a session file names: a model of the registry, or else the provider's name for it. Claude Code
 /// names models without their provider, and some names contain colons; the other readers put the provider before the first
 /// colon.
-fn model_id(registry: &Registry, source: SessionSource, name: &str) -> Result<ModelId, EngineError> {
+pub(crate) fn model_id(registry: &Registry, source: SessionSource, name: &str) -> Result<ModelId, EngineError> {
     let (provider, bare) = match source {
         SessionSource::Codex | SessionSource::OpenAiLog => name.split_once(':').unwrap_or(("openai", name)),
         SessionSource::ClaudeCode | SessionSource::CommandLine | SessionSource::Gateway => ("anthropic", name),

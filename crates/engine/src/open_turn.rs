@@ -26,7 +26,10 @@ pub struct OpenTurn {
     pub thread: Thread,
     /// The id of the event of its start.
     pub started: EventId,
-    /// The model that the turn is locked to; `None` before the decision, or if it was refused.
+    /// Whether the log has the decision about the turn.
+    pub decided: bool,
+    /// The model that the turn is locked to; `None` before the decision, or if it was refused. An imported turn is locked
+    /// to the model of its first call; `None` before that call.
     pub model: Option<ModelId>,
     /// The number of completed model calls.
     pub llm_calls: u32,
@@ -73,7 +76,7 @@ impl OpenTurn {
     /// file ends the earlier turns of its thread. A turn of the gateway does not: its client may run several at once, and
     /// the gateway records the end of each.
     pub(crate) fn start(open: &mut Vec<Self>, event: &TurnStarted, started: EventId) {
-        if event.request.is_none() {
+        if event.gateway_request().is_none() {
             open.retain(|open| open.thread != event.thread);
         }
         if MAX_OPEN_TURNS <= open.len() {
@@ -87,6 +90,7 @@ impl OpenTurn {
             turn: event.turn,
             thread: event.thread.clone(),
             started,
+            decided: false,
             model: None,
             llm_calls: 0,
             calls_sent: 0,

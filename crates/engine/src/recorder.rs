@@ -8,7 +8,11 @@ use event_bus::{
 };
 use event_core::{EventId, Known, NewEvent, Position, Recorded, Sealed, Timestamp};
 
-use crate::{error::EngineError, router_state::RouterState};
+use crate::{
+    error::EngineError,
+    past_costs::{PastCosts, PastState},
+    router_state::RouterState,
+};
 
 /// The maximum number of bytes that a frame adds to a payload.
 const MAX_FRAME_OVERHEAD: usize = 256;
@@ -29,6 +33,8 @@ pub(crate) struct Recorder {
     clock: Box<dyn Clock>,
     /// The state after the last appended event.
     state: RouterState,
+    /// The costs by time, folded like the state; `None` until the first turn is imported.
+    past: Option<PastState>,
     /// The number of events since the last barrier.
     staged_events: usize,
     /// An upper bound of their size in bytes.
@@ -47,7 +53,7 @@ impl Recorder {
     /// Folds the log into the state, from the checkpoints in the log where possible.
     pub(crate) fn open(log: Arc<dyn EventLog>, clock: Box<dyn Clock>) -> Result<Self, EngineError> {
         let state = event_bus::fold_all(log.as_ref())?;
-        Ok(Self { log, clock, state, staged_events: 0, staged_bytes: 0, staged_ids: HashSet::new() })
+        Ok(Self { log, clock, state, past: None, staged_events: 0, staged_bytes: 0, staged_ids: HashSet::new() })
     }
 
     pub(crate) const fn log(&self) -> &Arc<dyn EventLog> {
@@ -117,9 +123,23 @@ impl Recorder {
         self.staged_ids.extend(events.iter().map(|event| event.id));
         for ((position, event), decoded) in appended.positions.iter().zip(events).zip(decoded) {
             // A repeated event has its earlier position, and was folded then.
-            self.state.advance(&Recorded::new(*position, now, event).knowing(decoded)).map_err(Arc::new)?;
+            let recorded = Recorded::new(*position, now, event).knowing(decoded);
+            if let Some(past) = &mut self.past {
+                past.advance(&recorded).map_err(Arc::new)?;
+            }
+            self.state.advance(&recorded).map_err(Arc::new)?;
         }
         Ok(appended)
+    }
+
+    /// Returns the costs by time. Reads the whole log the first time.
+    pub(crate) fn past_costs(&mut self) -> Result<&PastCosts, EngineError> {
+        if self.past.is_none() {
+            // Only durable events can be read.
+            self.commit()?;
+            self.past = Some(event_bus::fold_all(self.log.as_ref())?);
+        }
+        Ok(&self.past.get_or_insert_default().costs)
     }
 
     /// Makes all appended events durable.
@@ -136,7 +156,11 @@ impl Recorder {
     /// Commits and saves the state, so that the next start does not fold the whole log.
     pub(crate) fn close(mut self) -> Result<(), BusError> {
         self.commit()?;
-        event_bus::save_all(self.log.as_ref(), &self.state)?;
+        match event_bus::save_all(self.log.as_ref(), &self.state) {
+            // The next start folds the events since the previous checkpoints.
+            Err(BusError::Log(error)) if error.is_out_of_room() => tracing::warn!(%error, "the state is not saved"),
+            saved => saved?,
+        }
         Ok(self.log.close()?)
     }
 }

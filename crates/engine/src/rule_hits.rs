@@ -1,11 +1,9 @@
-//! The projection that counts how often each rule decided, in total and on the latest day.
+//! The projection that counts the hits of each rule. The page, `rules show` and the backtest all read it, so that they show
+//! the same numbers.
 
 use std::collections::BTreeMap;
 
-use contracts::{
-    Decision,
-    events::{RouteDecided, RouteFallback},
-};
+use contracts::events::{DecisionMode, RouteDecided};
 use event_core::{CodecError, Projection, Recorded, Timestamp};
 use serde::{Deserialize, Serialize};
 
@@ -13,79 +11,94 @@ use serde::{Deserialize, Serialize};
 /// time.
 pub const MAX_RULES: usize = 1_000;
 
-/// The number of decisions of each rule, by its name. Includes rules that were renamed or removed.
+/// The hits of each rule, by its name. Includes rules that were renamed or removed.
+///
+/// A hit is a turn that the rule decided when the turn started. Another decision of the same turn after a model failed is
+/// no further hit. Turns that were imported are counted separately, since the decision was not applied to them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RuleHits {
     /// Counts by the name of the rule.
     rules: BTreeMap<String, RuleCounts>,
-    /// The latest UTC day with a decision.
+    /// The latest UTC day with a decision about a live turn.
     latest_day: u64,
 }
 
-/// The decisions of one rule, as they are folded.
+/// The hits of one rule, as they are folded.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct RuleCounts {
-    /// The number of decisions.
-    total: u64,
-    /// The latest UTC day with a decision of the rule, counted from 1970-01-01.
+    /// The number of live turns.
+    live: u64,
+    /// The number of imported turns.
+    imported: u64,
+    /// The latest UTC day with a live hit, counted from 1970-01-01.
     day: u64,
-    /// The number of decisions on that day.
+    /// The number of live turns on that day.
     on_day: u64,
 }
 
-/// The number of decisions of a rule. A decision chooses the model of a turn, or its next model after a failure.
+/// The number of turns that a rule decided.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Hits {
-    /// The number of all decisions.
-    pub total: u64,
-    /// The number on the latest UTC day on which any rule or other slot decided.
+    /// The number of live turns: the rule chose the model that they were sent to.
+    pub live: u64,
+    /// The number of imported turns that the rule would have decided. They ran on the model that they were asked for.
+    pub imported: u64,
+    /// The number of live turns on the latest UTC day on which any rule or other slot decided a live turn.
     pub latest_day: u64,
 }
 
 impl RuleHits {
-    /// Returns every rule that has decided, with its counts, in the order of names.
+    /// Returns every rule with a hit, in the order of names.
     pub fn iter(&self) -> impl Iterator<Item = (&str, Hits)> {
         self.rules.iter().map(|(name, counts)| (name.as_str(), self.hits(counts)))
     }
 
-    /// Returns the counts of a rule; 0 if it has not decided.
+    /// Returns the hits of a rule; 0 if it has none.
     pub fn of(&self, name: &str) -> Hits {
         self.rules.get(name).map(|counts| self.hits(counts)).unwrap_or_default()
     }
 
-    /// The latest UTC day with a decision, counted from 1970-01-01; 0 before the first.
+    /// The latest UTC day with a decision about a live turn, counted from 1970-01-01; 0 before the first.
     pub const fn latest_day(&self) -> u64 {
         self.latest_day
     }
 
     /// Converts the counts of a rule.
     fn hits(&self, counts: &RuleCounts) -> Hits {
-        Hits { total: counts.total, latest_day: if counts.day == self.latest_day { counts.on_day } else { 0 } }
+        let latest_day = if counts.day == self.latest_day { counts.on_day } else { 0 };
+        Hits { live: counts.live, imported: counts.imported, latest_day }
     }
 
-    /// Counts a decision that was made at `at`.
-    fn add_decision(&mut self, decision: &Decision, at: Timestamp) {
-        let day = at.utc_day();
-        self.latest_day = self.latest_day.max(day);
-        let Some(name) = decision.winner().and_then(|winner| winner.reason.rule()) else { return };
+    /// Counts the decision about a turn that started at `at`.
+    pub fn add(&mut self, decided: &RouteDecided, at: Timestamp) {
+        let (day, is_live) = (at.utc_day(), decided.mode == DecisionMode::Live);
+        if is_live {
+            self.latest_day = self.latest_day.max(day);
+        }
+        let Some(name) = decided.decision.winner().and_then(|winner| winner.reason.rule()) else { return };
         if let Some(counts) = self.rules.get_mut(name) {
-            counts.add(day);
+            counts.add(day, is_live);
             return;
         }
         if MAX_RULES <= self.rules.len() {
-            let oldest = self.rules.iter().min_by_key(|(name, counts)| (counts.day, counts.total, *name));
+            let oldest =
+                self.rules.iter().min_by_key(|(name, counts)| (counts.day, counts.live, counts.imported, *name));
             if let Some(oldest) = oldest.map(|(name, _)| name.clone()) {
                 self.rules.remove(&oldest);
             }
         }
-        self.rules.entry(name.to_owned()).or_default().add(day);
+        self.rules.entry(name.to_owned()).or_default().add(day, is_live);
     }
 }
 
 impl RuleCounts {
-    /// Counts a decision on a UTC day.
-    const fn add(&mut self, day: u64) {
-        self.total = self.total.saturating_add(1);
+    /// Counts a turn on a UTC day.
+    const fn add(&mut self, day: u64, is_live: bool) {
+        if !is_live {
+            self.imported = self.imported.saturating_add(1);
+            return;
+        }
+        self.live = self.live.saturating_add(1);
         if self.day < day {
             (self.day, self.on_day) = (day, 0);
         }
@@ -97,13 +110,11 @@ impl RuleCounts {
 
 impl Projection for RuleHits {
     const NAME: &'static str = "rule-hits";
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
 
     fn apply(&mut self, event: &Recorded) -> Result<(), CodecError> {
         if let Some(body) = event.view::<RouteDecided>()? {
-            self.add_decision(&body.decision, event.event.at);
-        } else if let Some(body) = event.view::<RouteFallback>()? {
-            self.add_decision(&body.decision, event.event.at);
+            self.add(&body, event.event.at);
         }
         Ok(())
     }

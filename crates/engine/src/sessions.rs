@@ -7,7 +7,7 @@ mod session;
 use contracts::{
     BySession, SessionId, TurnId,
     events::{
-        LlmCallCompleted, LlmCallFailed, LlmCallStarted, RouteDecided, RouteFallback, RouteOverridden,
+        DecisionMode, LlmCallCompleted, LlmCallFailed, LlmCallStarted, RouteDecided, RouteFallback, RouteOverridden,
         SessionModelSelected, SessionStarted, ToolCalled, ToolFinished, TurnEnded, TurnStarted,
     },
 };
@@ -67,6 +67,7 @@ impl Sessions {
                 if let Some(body) = event.view::<LlmCallCompleted>()? {
                     let session = self.entry(&body.session);
                     if let Some(open) = session.open_turn_mut(body.turn) {
+                        open.model.get_or_insert_with(|| body.model.clone());
                         open.calls_waiting = open.calls_waiting.saturating_sub(1);
                         open.llm_calls = open.llm_calls.saturating_add(1);
                     }
@@ -127,7 +128,13 @@ impl Projection for Sessions {
                 if let Some(body) = event.view::<RouteDecided>()? {
                     let session = self.entry(&body.session);
                     session.last_turn = Some(body.turn);
-                    session.lock_turn(body.turn, body.decision.chosen.as_ref());
+                    if let Some(open) = session.open_turn_mut(body.turn) {
+                        open.decided = true;
+                        // An imported turn runs on the model of its calls, not on the model of the decision.
+                        if body.mode == DecisionMode::Live {
+                            open.model.clone_from(&body.decision.chosen);
+                        }
+                    }
                     self.latest = Some((body.session.clone(), body.turn));
                 }
             }

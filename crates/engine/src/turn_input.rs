@@ -46,7 +46,7 @@ pub struct TurnInput {
     pub delegation: Option<Delegation>,
     /// Kind of work, as named by the caller; dropped if longer than 40 bytes.
     pub workload: Option<String>,
-    /// The client's request; `None` if the turn did not come in over a wire API.
+    /// The client's request, or what a session file shows of it; `None` for a turn of the command line.
     pub request: Option<ClientRequest>,
     /// Whether the request continues a running turn, as one with tool results does.
     pub continues: bool,

@@ -4,12 +4,13 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use contracts::{
-    ClientRequest, ContentHash, Delegation, MessageText, ModelId, Requirement, SessionId, Thread, TurnId,
+    ClientRequest, ContentHash, Delegation, MessageText, ModelId, NanoUsd, Requirement, SessionId, Thread, TurnId,
     events::{
         DecisionMode, INLINE_TEXT_BYTES, RouteDecided, SessionSource, SessionStarted, TextBody, TurnStarted,
         TurnTextRecorded,
     },
 };
+use event_bus::MAX_TEXT_BYTES;
 use event_core::{EventType, NewEvent, Sealed, Timestamp};
 use router_core::{AuxiliaryCalls, NoticeContext, OverrideError, RecordText, banners};
 
@@ -35,7 +36,8 @@ impl Engine {
         self.resolve(&mut input);
         let mention = self.mention(&input)?;
         let (turn, at) = (TurnId::derive(&input.session, &input.name), self.now());
-        let started = self.capture(turn, &input, &mention, at, DecisionMode::Live);
+        let spent_today = self.state().costs.spent_today(at);
+        let started = self.capture(turn, &input, &mention, at, DecisionMode::Live, spent_today);
         let decided = self.decide(&started, mention.strip_from(&input.message), at, DecisionMode::Live);
         Ok(self.outcome(input, &mention, &started, at, decided))
     }
@@ -60,7 +62,12 @@ impl Engine {
         at: Timestamp,
         mode: DecisionMode,
     ) -> Result<TurnOutcome, EngineError> {
-        let started = Arc::new(self.capture(turn, &input, mention, at, mode));
+        let spent_today = match mode {
+            DecisionMode::Live => self.state().costs.spent_today(at),
+            // The log may already have calls that ended after this turn began (decision D40).
+            DecisionMode::Observed => self.recorder.past_costs()?.spent_before(at),
+        };
+        let started = Arc::new(self.capture(turn, &input, mention, at, mode, spent_today));
         let message = mention.strip_from(&input.message);
         let sealed = Sealed::new(turn.0.then(TurnStarted::KIND, 0), at, turn.0, Arc::clone(&started))?;
         let cause = sealed.event.id;
@@ -150,7 +157,7 @@ impl Engine {
         self.recorder.record([session_started(event, self.now())?])
     }
 
-    /// Builds the event that captures a turn with the current state.
+    /// Builds the event that captures a turn with the current state and the money `spent_today`.
     fn capture(
         &self,
         turn: TurnId,
@@ -158,6 +165,7 @@ impl Engine {
         mention: &Mention,
         at: Timestamp,
         mode: DecisionMode,
+        spent_today: NanoUsd,
     ) -> TurnStarted {
         let session = self.state().sessions.get(&input.session);
         let mut history = input.history.clone();
@@ -174,7 +182,7 @@ impl Engine {
             text: mention.strip_from(&input.message),
             session,
             history: &history,
-            spent_today: self.state().costs.spent_today(at),
+            spent_today,
             text_recording: self.text_recording(),
         };
         capture(input, context)
@@ -203,8 +211,10 @@ impl Engine {
     }
 
     /// Stores a text: in the event itself if it is short, otherwise durably in the text store. Returns the part of the
-    /// event that holds or refers to it.
+    /// event that holds or refers to it. Of a longer text only the first [`MAX_TEXT_BYTES`] are stored, which include all
+    /// that a rule sees (decision D38).
     fn store_text(&self, text: &str) -> Result<TextBody, EngineError> {
+        let text = text.get(..text.floor_char_boundary(MAX_TEXT_BYTES)).unwrap_or_default();
         if text.len() <= INLINE_TEXT_BYTES {
             return Ok(TextBody::Inline(text.to_owned()));
         }

@@ -20,7 +20,6 @@ pub use reactor::{Reactor, RetryAfter};
 pub use state::{Appender, State};
 pub use subscription::{Delivery, Subscription};
 pub use view::View;
-pub use worker::REFRESH_INTERVAL;
 
 use crate::{
     Appended, EventLog, Expected, LogError,
@@ -183,6 +182,12 @@ impl<S: State> Bus<S> {
     /// The log, for reading.
     pub fn log(&self) -> &Arc<dyn EventLog> {
         &self.shared.log
+    }
+
+    /// The error of the latest barrier if the disk was full; `None` if events are accepted. The bus refuses commands in the
+    /// meantime, keeps notifications for later, and tries again by itself.
+    pub fn out_of_room(&self) -> Option<LogError> {
+        self.shared.jobs.status.full()
     }
 
     /// The position of the last event that is durable and visible.

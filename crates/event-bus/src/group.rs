@@ -167,6 +167,13 @@ impl StagedGroup {
         self.head
     }
 
+    /// Puts events back that [`StagedGroup::take`] returned, if nothing was staged since.
+    pub(crate) fn put_back(&mut self, events: Vec<StagedEvent>) {
+        for StagedEvent { recorded, batch_continues } in events {
+            self.push(recorded, batch_continues);
+        }
+    }
+
     /// Removes and returns the staged events. The head stays, so later events continue them.
     pub(crate) fn take(&mut self) -> Vec<StagedEvent> {
         self.ids.clear();

@@ -21,6 +21,7 @@ use crate::{
     chain::Chain,
     files::{self, File},
     frame::{self, Frame, FrameError},
+    log_error::is_out_of_room,
 };
 
 /// The name of sled's directory in the log's directory.
@@ -39,13 +40,30 @@ const MAX_PACK_BYTES: usize = 4 * 1024;
 /// read has half as many: without these reads it keeps 35 MB.
 const EVICTION_READS: usize = 4;
 
-/// An error or panic of sled, or damage in the index. Holds the message.
+/// An error or panic of sled, or damage in the index.
 #[derive(Debug, Clone)]
-pub(crate) struct IndexFailure(pub(crate) String);
+pub(crate) struct IndexFailure {
+    /// The cause, for the message.
+    pub(crate) cause: String,
+    /// Whether the cause is a full disk or an exhausted quota.
+    out_of_room: bool,
+}
+
+impl IndexFailure {
+    /// Creates a failure whose cause is no full disk.
+    pub(crate) const fn new(cause: String) -> Self {
+        Self { cause, out_of_room: false }
+    }
+
+    /// Whether the cause is a full disk or an exhausted quota.
+    pub(crate) const fn is_out_of_room(&self) -> bool {
+        self.out_of_room
+    }
+}
 
 impl fmt::Display for IndexFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the index failed: {}", self.0)
+        write!(f, "the index failed: {}", self.cause)
     }
 }
 
@@ -76,7 +94,7 @@ impl Index {
         let Some((_, pack)) = last_pack else { return Ok(None) };
         let mut last = None;
         for frame in decode_all(&pack) {
-            let frame = frame.map_err(|_| IndexFailure("its last record is damaged".to_owned()))?;
+            let frame = frame.map_err(|_| IndexFailure::new("its last record is damaged".to_owned()))?;
             last = Some((frame.position(), frame.chain()));
         }
         Ok(last)
@@ -101,7 +119,8 @@ impl Index {
         self.with_sled(sled::Tree::flush)?;
         self.file.sync_data().map_err(|error| {
             self.failed.store(true, Ordering::Relaxed);
-            let failure = IndexFailure(format!("cannot sync its file: {error}"));
+            let out_of_room = is_out_of_room(&error);
+            let failure = IndexFailure { cause: format!("cannot sync its file: {error}"), out_of_room };
             // After a failed sync the system may drop dirty pages without reporting it again.
             if !opening::is_transient(&error) {
                 self.require_rebuild(&failure);
@@ -124,7 +143,7 @@ impl Index {
         if all_decoded {
             return Ok(());
         }
-        let failure = IndexFailure("a record in it is damaged".to_owned());
+        let failure = IndexFailure::new("a record in it is damaged".to_owned());
         self.require_rebuild(&failure);
         Err(failure)
     }
@@ -162,15 +181,17 @@ impl Index {
     /// rebuild.
     fn with_sled<T>(&self, operation: impl FnOnce(&sled::Tree) -> sled::Result<T>) -> Result<T, IndexFailure> {
         let Some(store) = self.store.as_ref().filter(|_| !self.failed.load(Ordering::Relaxed)) else {
-            return Err(IndexFailure("it is not used after a failure".to_owned()));
+            return Err(IndexFailure::new("it is not used after a failure".to_owned()));
         };
-        let mut is_transient = false;
-        let checked = || operation(store).inspect_err(|error| is_transient = opening::transient_error(error).is_some());
-        catch_failure(checked).inspect_err(|failure| {
+        let mut transient = None;
+        let checked = || operation(store).inspect_err(|error| transient = opening::transient_error(error));
+        catch_failure(checked).map_err(|failure| {
             self.failed.store(true, Ordering::Relaxed);
-            if !is_transient {
-                self.require_rebuild(failure);
+            if let Some(error) = &transient {
+                return IndexFailure { out_of_room: is_out_of_room(error), ..failure };
             }
+            self.require_rebuild(&failure);
+            failure
         })
     }
 }
@@ -190,14 +211,14 @@ impl Drop for Index {
 /// Runs an operation on sled and converts its errors and panics into an [`IndexFailure`].
 fn catch_failure<T>(operation: impl FnOnce() -> sled::Result<T>) -> Result<T, IndexFailure> {
     match catch_unwind(AssertUnwindSafe(operation)) {
-        Ok(outcome) => outcome.map_err(|error| IndexFailure(error.to_string())),
+        Ok(outcome) => outcome.map_err(|error| IndexFailure::new(error.to_string())),
         Err(panic) => {
             let text = panic
                 .downcast_ref::<String>()
                 .map(String::as_str)
                 .or_else(|| panic.downcast_ref::<&str>().copied())
                 .unwrap_or("no message");
-            Err(IndexFailure(format!("sled panicked: {text}")))
+            Err(IndexFailure::new(format!("sled panicked: {text}")))
         }
     }
 }
@@ -223,7 +244,7 @@ fn packs_of(bytes: &[u8]) -> Result<Vec<(Position, &[u8])>, IndexFailure> {
     let mut pack: Option<(Position, usize)> = None;
     let mut offset = 0;
     for frame in decode_all(bytes) {
-        let frame = frame.map_err(|_| IndexFailure("a frame to be added is damaged".to_owned()))?;
+        let frame = frame.map_err(|_| IndexFailure::new("a frame to be added is damaged".to_owned()))?;
         let end = offset + frame.bytes().len();
         let (first, start) = *pack.get_or_insert((frame.position(), offset));
         if MAX_PACK_BYTES < end - start && start < offset {

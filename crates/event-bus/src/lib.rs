@@ -32,10 +32,7 @@ pub mod testing;
 mod texts;
 mod verify;
 
-pub use bus::{
-    Appender, Bus, BusError, Delivery, DurabilityHandle, REFRESH_INTERVAL, Reactor, RetryAfter, State, Subscription,
-    View,
-};
+pub use bus::{Appender, Bus, BusError, Delivery, DurabilityHandle, Reactor, RetryAfter, State, Subscription, View};
 pub use chain::{Chain, ParseChainError};
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use fold::{fold, named_checkpoint, save};

@@ -90,6 +90,15 @@ pub enum LogError {
         /// The first failure, for the message.
         cause: Arc<str>,
     },
+    /// There is no room for the staged events, which are kept. The log continues by itself once there is room: each later
+    /// append or sync tries again.
+    #[error("the disk of the log at `{path}` is full: {cause}; free some space, no restart is needed")]
+    Full {
+        /// The log's directory.
+        path: PathBuf,
+        /// The error of the system, for the message.
+        cause: Arc<str>,
+    },
     /// Another process has the log open for writing.
     #[error("the log at `{path}` is in use by {by}; end that process, or use a command that only reads")]
     InUse {
@@ -139,9 +148,23 @@ pub enum LogError {
 }
 
 impl LogError {
+    /// Whether the cause is a full disk or an exhausted quota, so that the operation can succeed later.
+    pub fn is_out_of_room(&self) -> bool {
+        match self {
+            Self::Full { .. } => true,
+            Self::Io { source, .. } => is_out_of_room(source),
+            _ => false,
+        }
+    }
+
     /// Returns a function for `map_err` that adds the operation, such as `open`, and the file to an I/O error.
     pub(crate) fn io(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
         move |source| Self::Io { action, path, source: Arc::new(source) }
     }
+}
+
+/// Whether an error of the system means that a disk is full or a quota is exhausted.
+pub(crate) fn is_out_of_room(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
 }

@@ -118,6 +118,23 @@ impl SledLog {
         self.visible.read().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Returns the error of a checkpoint that the index cannot take. On a full disk the journal continues without the
+    /// index; any other failure stops the writer.
+    fn checkpoint_error(&self, writer: &mut Writer, failure: &IndexFailure) -> LogError {
+        if failure.is_out_of_room() {
+            writer.leave_index_behind(failure);
+            return self.index_error();
+        }
+        self.stop_writer(writer, failure)
+    }
+
+    /// Returns the error of a checkpoint while the index is not used because the disk was full.
+    fn index_error(&self) -> LogError {
+        let cause = "the disk was full, and the index is not used until the log is opened again";
+        let error = std::io::Error::new(std::io::ErrorKind::StorageFull, cause);
+        LogError::io("use the index in", &self.root)(error)
+    }
+
     /// Stops the writer after a failure of the index, and returns the error of later calls.
     fn stop_writer(&self, writer: &mut Writer, cause: &IndexFailure) -> LogError {
         writer.stop(&cause.to_string());
@@ -181,11 +198,17 @@ impl EventLog for SledLog {
     }
 
     fn load_checkpoint(&self, name: &str) -> Result<Option<Checkpoint>, LogError> {
+        {
+            let writer = self.writer();
+            if writer.index_is_behind() {
+                return Err(self.index_error());
+            }
+        }
         self.index.load_checkpoint(name).map_err(|failure| self.stop_writer(&mut self.writer(), &failure))
     }
 
     fn save_checkpoint(&self, name: &str, checkpoint: &Checkpoint) -> Result<(), LogError> {
-        let failed = |failure: IndexFailure| self.stop_writer(&mut self.writer(), &failure);
+        let failed = |failure: IndexFailure| self.checkpoint_error(&mut self.writer(), &failure);
         {
             // The position of a checkpoint never exceeds that of the index.
             let mut writer = self.writer();
@@ -193,6 +216,9 @@ impl EventLog for SledLog {
             if let Err(cause) = self.extend_index(&mut writer) {
                 writer.stop(&cause);
                 return Err(writer.stopped_error(&self.root));
+            }
+            if writer.index_is_behind() {
+                return Err(self.index_error());
             }
         }
         let mut checkpoint_writer = self.index.checkpoint_writer(name, checkpoint).map_err(failed)?;
@@ -203,7 +229,7 @@ impl EventLog for SledLog {
             match checkpoint_writer.write_part() {
                 Ok(true) => {}
                 Ok(false) => return Ok(()),
-                Err(failure) => return Err(self.stop_writer(&mut writer, &failure)),
+                Err(failure) => return Err(self.checkpoint_error(&mut writer, &failure)),
             }
         }
     }

@@ -251,12 +251,12 @@ fn verify_index(
     let opened = Index::open(&path, files).map_err(LogError::io("open", &path))?;
     let compared = opened.and_then(|index| {
         index.for_each_frame(|frame| comparison.add(frame))?;
-        index.rebuild_reason().map_or(Ok(()), |reason| Err(IndexFailure(reason.to_owned())))
+        index.rebuild_reason().map_or(Ok(()), |reason| Err(IndexFailure::new(reason.to_owned())))
     });
     verification.indexed = Some(comparison.equal);
     let state = if compared.is_ok() { IndexCheck::Sound } else { IndexCheck::Unsound };
     match (compared, comparison.difference) {
-        (Err(IndexFailure(reason)), _) => {
+        (Err(IndexFailure { cause: reason, .. }), _) => {
             verification.add_note(&path, None, format!("{reason}; it is rebuilt from the journal"));
         }
         (Ok(()), Some(position)) if end.position < position => {

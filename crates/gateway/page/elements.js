@@ -7,6 +7,7 @@ const SHAPES = {
   running: 'M8 1.8a6.2 6.2 0 1 1-6.2 6.2',
   completed: 'm3.5 8.5 3 3 6-7',
   failed: 'm4 4 8 8m0-8-8 8',
+  unfinished: 'M3.5 8h2m2 0h1.5m2 0h1.5',
   cancelled: 'M3.5 8h9',
   refused: 'M8 1.8a6.2 6.2 0 1 0 0 12.4 6.2 6.2 0 1 0 0-12.4M3.8 3.8l8.4 8.4',
   chose: 'm3.5 8.5 3 3 6-7',

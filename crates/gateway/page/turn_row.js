@@ -37,7 +37,7 @@ function choice(turn) {
   return make('span', { class: 'row-choice' },
     unseen(', '),
     asked ? make('span', { class: 'asked', title: `the client requested ${asked}` }, unseen('requested '), foreign(asked), ' → ') : null,
-    turn.model ? modelChip(turn.model) : make('span', { class: 'model none' }, 'no model'),
+    turn.model ? modelChip(turn.model) : make('span', { class: 'model none' }, turn.imported ? 'no call' : 'no model'),
     make('span', { class: 'because' }, step(turn), foreign(turn.reason, { class: 'reason' })),
     turn.fallback > 0 ? fell(turn.fallback) : null);
 }

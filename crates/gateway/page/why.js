@@ -109,7 +109,7 @@ function head(turn) {
     : make('span', { class: 'unsaid' }, turn ? (turn.auxiliary ? `${sideName(turn.auxiliary)} call` : 'message not recorded') : 'Turn');
   return make('header', { class: 'detail-head' },
     make('div', { class: 'detail-title' },
-      make('p', { class: 'eyebrow' }, 'Why this model?'),
+      make('p', { class: 'eyebrow' }, turn?.imported ? 'Imported turn' : 'Why this model?'),
       make('h2', { tabindex: '-1', dir: 'auto' }, title),
       turn ? byline(turn) : null),
     make('button', { type: 'button', class: 'quiet close', 'aria-label': 'Close', title: 'Close (Escape)', on: { click: () => close() } }, icon('close')));
@@ -129,8 +129,8 @@ function byline(turn) {
 function answer(turn) {
   const asked = askedOther(turn);
   return make('div', { class: `answer${turn.model ? '' : ' refused'}` },
-    make('p', { class: 'answer-model' }, turn.model ? [modelChip(turn.model, { whole: true }), tierText(modelOf(turn.model)?.tier)] : 'No model could take this turn'),
-    make('p', { class: 'answer-why' }, `${slotName(turn.slot)}: `, foreign(turn.reason)),
+    make('p', { class: 'answer-model' }, turn.model ? [modelChip(turn.model, { whole: true }), tierText(modelOf(turn.model)?.tier)] : turn.imported ? 'The session file shows no call' : 'No model could take this turn'),
+    make('p', { class: 'answer-why' }, turn.imported ? null : `${slotName(turn.slot)}: `, foreign(turn.reason)),
     asked ? make('p', { class: 'soft' }, 'The client requested ', foreign(asked, { class: 'mono' }), '.') : null,
     turn.asked === 'turnwise' ? make('p', { class: 'soft' }, 'The client left the choice to turnwise.') : null);
 }
@@ -149,7 +149,7 @@ function figures(turn) {
 function decision({ chain, skipped, steps, turn }) {
   if (chain.length === 0) return null;
   return make('section', { class: 'part' },
-    make('h3', {}, steps.length > 0 ? 'First decision' : 'How it was decided'),
+    make('h3', {}, turn.imported ? 'What the policy would have chosen' : steps.length > 0 ? 'First decision' : 'How it was decided'),
     steps.length > 0 ? make('p', { class: 'soft' }, `It fell back ${steps.length === 1 ? 'once' : `${steps.length} times`} before the first byte of an answer; each step was decided anew.`) : null,
     turn.status === 'refused' ? make('p', { class: 'failure' }, 'No policy named a model that can take this turn.') : null,
     chainList({ chain, skipped }));

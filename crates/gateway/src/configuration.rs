@@ -71,6 +71,9 @@ pub struct Timeouts {
     /// The longest pause that a provider may request. If it requests a longer one, the next model of the chain is used
     /// instead.
     pub longest_backoff_ms: u64,
+    /// How long a request whose models all refuse is tried, from its arrival: after it no retry and no other model is
+    /// started, and the client gets an error. A call that a provider has accepted may take longer.
+    pub refusals_ms: u64,
 }
 
 impl Default for Timeouts {
@@ -84,6 +87,7 @@ impl Default for Timeouts {
             retries: 2,
             backoff_ms: 250,
             longest_backoff_ms: 5_000,
+            refusals_ms: 20_000,
         }
     }
 }
@@ -107,6 +111,10 @@ impl Timeouts {
 
     pub(crate) const fn first_byte(&self) -> Duration {
         Duration::from_millis(self.first_byte_ms)
+    }
+
+    pub(crate) const fn refusals(&self) -> Duration {
+        Duration::from_millis(self.refusals_ms)
     }
 
     pub(crate) const fn idle(&self) -> Duration {

@@ -18,7 +18,7 @@ use wire::{RequestSummary, apply_edits, inspect, set_model};
 use crate::{
     body::ResponseBody,
     exchange::{Incoming, error_response, prompt_shape},
-    gateway::{Gateway, UNAVAILABLE},
+    gateway::{Gateway, unavailable_message},
 };
 
 /// The timeout of the provider's count. Clients count before every turn, and the estimate is available at once.
@@ -46,8 +46,9 @@ pub(crate) async fn count(gateway: &Gateway, mut incoming: Incoming) -> Response
             (model.or(default), engine.policy().policy.gateway().count_tokens)
         })
         .await;
-    let Ok((model, counting)) = queried else {
-        return error_response(incoming.api, 503, "overloaded_error", UNAVAILABLE);
+    let (model, counting) = match queried {
+        Ok(queried) => queried,
+        Err(error) => return error_response(incoming.api, 503, "overloaded_error", &unavailable_message(&error)),
     };
     if counting == CountTokens::Provider
         && let Some(model) = &model
@@ -96,6 +97,7 @@ async fn provider_count(
         client: Some(ClientRequestParts { headers: &incoming.headers, query: incoming.query.as_deref() }),
         timeouts: gateway.timeouts().response(),
         retry: RetryBudget::NONE,
+        retry_until: None,
     };
     let response = provider.send(&request).await.ok()?;
     let body = Limited::new(response.body, MAX_RESPONSE_BYTES).collect().await.ok()?.to_bytes();

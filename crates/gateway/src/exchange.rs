@@ -14,11 +14,12 @@ use contracts::{FailedCandidate, KeyId, WireApi, events::ErrorClass};
 use engine::CallFailure;
 use event_bus::BusError;
 use hyper::{HeaderMap, Response, StatusCode, body::Bytes};
+use tokio::time::Instant;
 use wire::{RequestSummary, inspect};
 
 use crate::{
     body::ResponseBody,
-    gateway::{Gateway, UNAVAILABLE},
+    gateway::{Gateway, unavailable_message},
 };
 use attempt::Attempt;
 pub(crate) use input::prompt_shape;
@@ -57,7 +58,18 @@ pub(crate) async fn exchange(gateway: &Arc<Gateway>, incoming: Incoming) -> Resp
     match attempt_all(gateway, &incoming).await {
         Ok(response) => response,
         // The bus has logged the cause.
-        Err(_) => error_response(incoming.api, 503, "overloaded_error", UNAVAILABLE),
+        Err(error) => {
+            let response = error_response(
+                incoming.api,
+                503,
+                "overloaded_error",
+                &format!("turnwise: {}", unavailable_message(&error)),
+            );
+            match error {
+                BusError::Log(error) if error.is_out_of_room() => refusal::with_full_disk_retry(response),
+                _ => response,
+            }
+        }
     }
 }
 
@@ -67,6 +79,7 @@ async fn attempt_all(gateway: &Arc<Gateway>, incoming: &Incoming) -> Result<Resp
         Ok(inspected) => inspected,
         Err(error) => return Ok(error_response(incoming.api, 400, "invalid_request_error", &error.to_string())),
     };
+    let retry_until = Instant::now() + gateway.timeouts().refusals();
     let (mut target, mut call, durable) = match arrival::begin_turn(gateway, incoming, &inspected).await? {
         Ok(taken) => taken,
         Err(refusal) => return Ok(refusal),
@@ -75,7 +88,7 @@ async fn attempt_all(gateway: &Arc<Gateway>, incoming: &Incoming) -> Result<Resp
     let mut failed: Vec<FailedCandidate> = Vec::new();
     loop {
         let model = target.model.id.clone();
-        let attempt = Attempt { gateway, incoming, inspected: &inspected, target: &target };
+        let attempt = Attempt { gateway, incoming, inspected: &inspected, target: &target, retry_until };
         let Failure { call: running, failed: FailedAttempt { failure, not_convertible } } =
             match attempt.execute(call).await {
                 Ok(mut response) => {
@@ -94,12 +107,13 @@ async fn attempt_all(gateway: &Arc<Gateway>, incoming: &Incoming) -> Result<Resp
         if is_excluded {
             failed.push(FailedCandidate { model, class });
         }
+        let in_time = Instant::now() < retry_until;
         let refused_key = refused_key(gateway, &target, class);
         let (status, retries) = (failure.status.map(|status| status.as_u16()), failure.retries);
         let failed_call = target::FailedCall {
             call: running,
             failure: CallFailure { class, status, retries, usage: None, raw_usage: None, key: refused_key.clone() },
-            failed_models: is_excluded.then(|| failed.clone()),
+            failed_models: (is_excluded && in_time).then(|| failed.clone()),
         };
         let (next, durable) = target::fall_back(gateway, &target, failed_call).await?;
         recorded.push(durable);
@@ -110,9 +124,10 @@ async fn attempt_all(gateway: &Arc<Gateway>, incoming: &Incoming) -> Result<Resp
         for durable in recorded {
             durable.wait().await?;
         }
+        let limit = (is_excluded && !in_time).then(|| gateway.timeouts().refusals());
         let mut response = match &refused_key {
             Some(key) => key_refused_response(incoming.api, &target, key, &failed),
-            None => provider_error_response(incoming.api, &target, &failure, &failed),
+            None => provider_error_response(incoming.api, &target, &failure, &failed, limit),
         };
         target.label(&mut response, failed.len());
         return Ok(response);

@@ -27,8 +27,24 @@ use crate::{
 };
 
 /// The message of status 503: the bus is closed, or the log accepts no more events.
-pub(crate) const UNAVAILABLE: &str =
+const UNAVAILABLE: &str =
     "the log accepts no more events, so no turn can be decided; the log output of the gateway has the reason";
+
+/// The time after which a client may repeat a request that was refused because the disk is full, in seconds.
+pub(crate) const FULL_DISK_RETRY_SECONDS: u64 = 5;
+
+/// Returns the message of status 503 for a bus that refuses requests.
+pub(crate) fn unavailable_message(error: &BusError) -> String {
+    match error {
+        BusError::Log(error) if error.is_out_of_room() => full_disk_message(error),
+        _ => UNAVAILABLE.to_owned(),
+    }
+}
+
+/// Returns the message of status 503 for a disk without room.
+pub(crate) fn full_disk_message(error: &dyn std::error::Error) -> String {
+    format!("no turn can be recorded: {}", control::with_causes(error))
+}
 
 /// The state of a running gateway, shared by all requests: the bus that owns the engine, providers, access control,
 /// limits and metrics.

@@ -25,7 +25,7 @@ use tokio::time::timeout;
 
 use crate::{
     body::ResponseBody,
-    gateway::{Gateway, UNAVAILABLE},
+    gateway::{Gateway, unavailable_message},
 };
 
 /// The largest request body of the page's API, in bytes; a policy file fits.
@@ -53,8 +53,8 @@ impl ApiError {
 }
 
 impl From<BusError> for ApiError {
-    fn from(_: BusError) -> Self {
-        Self::new(StatusCode::SERVICE_UNAVAILABLE, UNAVAILABLE)
+    fn from(error: BusError) -> Self {
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, unavailable_message(&error))
     }
 }
 
@@ -65,7 +65,7 @@ pub(crate) async fn handle(gateway: &Arc<Gateway>, request: Request<Body>) -> Re
     let method = request.method().clone();
     if method == Method::GET || method == Method::HEAD {
         return match path.as_str() {
-            "/health" => match gateway.bus().query(|_| ()).await {
+            "/health" => match health(gateway).await {
                 Ok(()) => text_response("text/plain; charset=utf-8", "ok\n"),
                 Err(error) => response(Err(error.into())),
             },
@@ -97,6 +97,12 @@ pub(crate) async fn handle(gateway: &Arc<Gateway>, request: Request<Body>) -> Re
         ("POST", "/api/policy/what-if") => response(what_if::what_if(gateway, request).await),
         _ => not_found(),
     }
+}
+
+/// Checks that turns are accepted: the bus answers, and its log has room.
+async fn health(gateway: &Gateway) -> Result<(), BusError> {
+    gateway.bus().query(|_| ()).await?;
+    gateway.bus().out_of_room().map_or(Ok(()), |error| Err(error.into()))
 }
 
 /// The time limit for receiving a request body.

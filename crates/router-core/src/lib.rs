@@ -31,8 +31,8 @@ pub use explain::{Explain, chain_json, reason_text};
 pub use model_choice::{DECIDER_VERSION, Decided, ModelNotice, NoticeContext, decide, key_refused, key_refused_remedy};
 pub use override_token::{OverrideError, OverrideMessage, parse_override, resembles_model};
 pub use policy::{
-    AuxiliaryCalls, ClientModel, CountTokens, Disagreement, EmbeddingEndpoint, GatewaySettings, LastResort,
-    OnExplicitReject, Policy, Problem, RecordText, RuleView, SCHEMA, schema_text,
+    AuxiliaryCalls, ClientModel, CountTokens, Disagreement, EmbeddingEndpoint, Fallback, GatewaySettings, LastResort,
+    OnExplicitReject, Policy, Problem, RecordText, RuleView, SCHEMA, extension_name, schema_text,
 };
 pub use scenario::{Outcome, Scenario, ScenarioError};
 pub use validate::{adapted_features, select_api};

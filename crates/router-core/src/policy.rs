@@ -20,7 +20,8 @@ use crate::text_set::TextSet;
 
 pub(crate) use candidates::Candidates;
 pub use embedding::EmbeddingEndpoint;
-pub use gateway::{AuxiliaryCalls, ClientModel, CountTokens, GatewaySettings, LastResort};
+pub use gateway::{AuxiliaryCalls, ClientModel, CountTokens, Fallback, GatewaySettings, LastResort};
+pub use predicates::extension_name;
 pub use problem::Problem;
 pub(crate) use problem::{is_typo_of, nearest_names};
 pub(crate) use rules::{Rule, Rules};

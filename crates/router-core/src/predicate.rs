@@ -27,6 +27,8 @@ pub(crate) enum Predicate {
     ClientModel(Vec<String>),
     Subagent(bool),
     AuxiliaryCall(Vec<AuxiliaryCall>),
+    WebSearch(bool),
+    Thinking(bool),
     Any(Vec<Predicate>),
     /// True if all parts are; without parts always true.
     All(Vec<Predicate>),
@@ -64,6 +66,8 @@ impl Predicate {
             Self::AuxiliaryCall(kinds) => {
                 client_request(turn).and_then(|request| request.auxiliary).is_some_and(|kind| kinds.contains(&kind))
             }
+            Self::WebSearch(wanted) => client_request(turn).is_some_and(|request| request.web_search) == *wanted,
+            Self::Thinking(wanted) => client_request(turn).is_some_and(ClientRequest::requests_thinking) == *wanted,
             Self::Any(parts) => parts.iter().any(|part| part.holds(situation)),
             Self::All(parts) => parts.iter().all(|part| part.holds(situation)),
             Self::Not(part) => !part.holds(situation),
@@ -144,6 +148,10 @@ impl Predicate {
                 let names: Vec<_> = kinds.iter().map(|kind| kind.name()).collect();
                 format!("beside the conversation: {}", names.join(", "))
             }
+            Self::WebSearch(true) => "web search offered".to_owned(),
+            Self::WebSearch(false) => "no web search offered".to_owned(),
+            Self::Thinking(true) => "thinking requested".to_owned(),
+            Self::Thinking(false) => "no thinking requested".to_owned(),
             Self::Any(parts) => join(parts, " or "),
             Self::All(parts) if parts.is_empty() => "always".to_owned(),
             Self::All(parts) => join(parts, " and "),

@@ -10,7 +10,9 @@ use contracts::{
 };
 use event_core::{EventId, Timestamp};
 
-use crate::{Banner, NoticeContext, Notify, OverrideError, Policy, banners, decide, parse_override, why};
+use crate::{
+    Banner, NoticeContext, Notify, OverrideError, Policy, banners, decide, extension_name, parse_override, why,
+};
 
 /// An invented turn. Start with [`Scenario::message`], add what matters, and evaluate a policy with
 /// [`Scenario::try_on`].
@@ -168,10 +170,10 @@ impl Scenario {
         self
     }
 
-    /// Adds a touched file with this extension, such as `.sql`.
+    /// Adds a touched file with this extension, such as `.sql` or `sql`.
     #[must_use]
     pub fn touched(mut self, extension: &str) -> Self {
-        self.extensions.push(extension.to_lowercase());
+        self.extensions.push(extension_name(extension));
         self
     }
 
@@ -249,6 +251,7 @@ impl Scenario {
             at: time_at_minute(minute),
             offset_minutes: 0,
             message: MessageText::Present(parsed.text.to_owned()),
+            message_bytes: parsed.text.len() as u64,
             override_model: parsed.override_model,
             sticky: self.sticky.as_deref().map(|name| resolve_model(policy, name)).transpose()?,
             delegation: self.delegation.map(|tier| Delegation { tier }),

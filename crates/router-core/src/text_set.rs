@@ -20,8 +20,8 @@ pub(crate) use pattern::{Pattern, PatternError};
 
 /// The maximum number of text predicates of a policy.
 const MAX_PREDICATES: usize = 4_000;
-/// The length of the searched start of a message, in bytes, rounded down to a character boundary.
-const MAX_SEARCHED_BYTES: usize = 16 * 1024;
+/// The length of the searched start of a message, in bytes, rounded down to a character boundary (decision D38).
+pub(crate) const MAX_SEARCHED_BYTES: usize = 256 * 1024;
 
 #[derive(Debug)]
 enum Entry {
@@ -121,16 +121,16 @@ impl TextSet {
 
     /// Evaluates all predicates on a message.
     pub(crate) fn matches(&self, message: &str) -> Matches {
-        let message = &message[..message.floor_char_boundary(MAX_SEARCHED_BYTES)];
+        let searched = &message[..message.floor_char_boundary(MAX_SEARCHED_BYTES)];
         let mut matches = Matches(vec![0; self.entries.len().div_ceil(64)]);
         if self.entries.is_empty() {
             return matches;
         }
         let index = self.index.get_or_init(|| Index::new(&self.entries));
-        index.matching_needles(message).for_each(|number| matches.insert(number));
-        for number in index.candidates(message) {
+        index.matching_needles(searched).for_each(|number| matches.insert(number));
+        for number in index.candidates(searched) {
             if let Some(Entry::Pattern(pattern)) = self.entries.get(usize::from(number))
-                && pattern.is_match(message)
+                && pattern.is_match_in_first(searched.len(), message)
             {
                 matches.insert(number);
             }

@@ -15,8 +15,10 @@ pub(crate) fn rejection(
     let (needs, capabilities) = (turn.needs, model.capabilities);
     let estimate = turn.tokens.of(model.tokenizer);
     let request = turn.request.as_ref();
-    // An imported turn has no request and is not sent, so it needs no key.
-    let has_key = request.is_none_or(|request| request.brings_key_of.as_ref() == Some(&model.provider));
+    // An imported turn is not sent, so it needs no key.
+    let needs_no_key =
+        |request: &ClientRequest| request.imported || request.brings_key_of.as_ref() == Some(&model.provider);
+    let has_key = request.is_none_or(needs_no_key);
     if !model.configured && !has_key {
         return Some(Failure::NotConfigured);
     }

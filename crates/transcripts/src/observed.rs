@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use catalogue::estimate::{PromptShape, estimates};
 use contracts::{
-    CacheVariant, Estimates, Parent, SessionId, SideEffect, Thread, TurnId, Usage,
+    CacheVariant, Estimates, Parent, Requirement, SessionId, SideEffect, Thread, TurnId, Usage,
     events::{CompactionTrigger, ErrorClass, SessionSource, StopReason, ToolOutcome, TurnStatus},
 };
 use event_core::{EventId, Timestamp};
@@ -21,7 +21,7 @@ pub struct ObservedSession {
     pub source: SessionSource,
     /// Absolute path of the workspace; `None` if not recorded.
     pub workspace: Option<String>,
-    /// Version of the client; `None` if not recorded.
+    /// Name of the client, with its version if recorded, such as `claude-code 2.1.17`; `None` if the client is unknown.
     pub client: Option<String>,
     /// First time in the file.
     pub started_at: Timestamp,
@@ -69,6 +69,9 @@ pub struct ThreadState {
     pub tools: BTreeSet<String>,
     /// Side effects of those tools.
     pub side_effects: BTreeSet<SideEffect>,
+    /// Requirements of the prompt that the file shows: thinking of earlier responses, tools with free text. Settings of
+    /// the request are not recorded.
+    pub requires: BTreeSet<Requirement>,
 }
 
 /// A step of a recorded turn, in the order of the file.
@@ -218,6 +221,16 @@ impl ObservedTurn {
     /// Returns the estimated tokens of its first prompt, for each family of tokenizer.
     pub fn estimates(&self) -> Estimates {
         estimates(&self.before.prompt)
+    }
+
+    /// Returns the model of the first call, in the provider's notation; `None` if the file shows no call. The thread of
+    /// a turn is known to use one model at a time, so this is the model that was asked for.
+    pub fn model(&self) -> Option<&str> {
+        self.steps.iter().find_map(|step| match step {
+            Step::Call(call) => Some(call.model.as_str()),
+            Step::Failed(failure) => failure.model.as_deref(),
+            _ => None,
+        })
     }
 
     /// Returns the model calls with a response, in order.

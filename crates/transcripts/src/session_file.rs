@@ -4,6 +4,7 @@
 //! cannot be used is reported as an [`Issue`] and does not affect others. A [`Format`] interprets the lines:
 //! [`claude_code`](crate::claude_code), [`codex`](crate::codex) and [`openai_log`](crate::openai_log).
 
+mod by_start;
 mod discover;
 mod file_effects;
 mod last_line;
@@ -16,6 +17,7 @@ mod reader;
 mod shell;
 mod time;
 
+pub use by_start::TurnsByStart;
 pub use discover::{DiscoverError, Search, SessionFile, discover};
 pub use lines::MAX_LINE_BYTES;
 pub use outcome::{Issue, Skipped};

@@ -1,11 +1,12 @@
 //! Classifies a tool call of any client: its side effect and the files in its arguments.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use contracts::SideEffect;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-use crate::{claude_code, codex};
+use crate::{claude_code, codex, session_file::PathFeatures};
 
 /// Classification of a tool call: its side effect and its files.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,8 +23,8 @@ pub struct ToolClass {
     pub reverts: bool,
 }
 
-/// Classifies a tool call by its name and its arguments, which are JSON or a patch. Unknown tools have no side effect
-/// and no files.
+/// Classifies a tool call by its name and its arguments, which are JSON or a patch. Unknown tools have no side effect; the
+/// files of their calls are those of arguments whose names end with `path`, `file` or `filename`, or their plurals.
 pub fn classify_tool_call(name: &str, arguments: &str, workspace: Option<&str>) -> ToolClass {
     let name = canonical_name(name);
     let side_effect = match claude_code::side_effect(name) {
@@ -34,6 +35,9 @@ pub fn classify_tool_call(name: &str, arguments: &str, workspace: Option<&str>) 
     let codex_features = codex::tools::path_features(name, arguments, workspace);
     path_features.extensions.extend(codex_features.extensions);
     path_features.directories.extend(codex_features.directories);
+    if side_effect == SideEffect::None || name.starts_with("mcp__") {
+        add_argument_paths(&mut path_features, arguments, workspace);
+    }
     let codex_effects = codex::tools::file_effects(arguments, workspace);
     file_effects.files.extend(codex_effects.files);
     file_effects.reverts |= codex_effects.reverts;
@@ -44,6 +48,35 @@ pub fn classify_tool_call(name: &str, arguments: &str, workspace: Option<&str>) 
         files: file_effects.files,
         reverts: file_effects.reverts,
     }
+}
+
+/// The most paths that are taken from the arguments of one unknown tool.
+const MAX_ARGUMENT_PATHS: usize = 32;
+
+/// Adds the paths in the arguments of a tool of an unknown client: texts, or lists of texts, of members such as `path`,
+/// `inputFile` or `file_names`. Arguments that are not a JSON object have none.
+fn add_argument_paths(path_features: &mut PathFeatures, arguments: &str, workspace: Option<&str>) {
+    let Ok(members) = serde_json::from_str::<BTreeMap<String, Value>>(arguments) else { return };
+    let texts = members.iter().filter(|(name, _)| is_path_argument(name)).flat_map(|(_, value)| match value {
+        Value::String(text) => vec![text.as_str()],
+        Value::Array(items) => items.iter().filter_map(Value::as_str).collect(),
+        _ => Vec::new(),
+    });
+    // A path has neither line breaks nor the length of a text.
+    let is_path = |text: &&str| !text.is_empty() && text.len() <= MAX_PATH_BYTES && !text.contains(char::is_control);
+    for path in texts.filter(is_path).take(MAX_ARGUMENT_PATHS) {
+        path_features.add(path, workspace, false);
+    }
+}
+
+/// The longest path in an argument, in bytes.
+const MAX_PATH_BYTES: usize = 1_000;
+
+/// Whether an argument of an unknown tool contains paths, by its name.
+fn is_path_argument(name: &str) -> bool {
+    let name: String = name.chars().filter(|c| *c != '_' && *c != '-').flat_map(char::to_lowercase).collect();
+    let name = name.strip_suffix('s').unwrap_or(&name);
+    ["path", "file", "filename"].iter().any(|end| name.ends_with(end))
 }
 
 /// Returns Claude Code's name of a tool for the names that opencode and Gemini's client use; other names are unchanged.
@@ -86,6 +119,21 @@ mod tests {
         assert_eq!((patch.side_effect, &patch.files), (SideEffect::Write, &classes[0].files));
         let back = classify_tool_call("bash", r#"{"command":"git checkout -- src/a.rs"}"#, shop);
         assert_eq!((back.side_effect, back.reverts, &back.files), (SideEffect::Execute, true, &classes[0].files));
+    }
+
+    #[test]
+    fn the_files_of_an_unknown_tool_are_those_of_its_path_arguments() {
+        let extensions = |arguments: &str| -> Vec<String> {
+            classify_tool_call("frobnicate", arguments, Some("/shop")).extensions.into_iter().collect()
+        };
+        assert_eq!(extensions(r#"{"path":"/shop/a.sql"}"#), [".sql"]);
+        assert_eq!(extensions(r#"{"inputFile":"db/b.SQL","text":"see c.py"}"#), [".sql"]);
+        assert_eq!(extensions(r#"{"file_names":["a.rs","b.toml",3]}"#), [".rs", ".toml"]);
+        for none in
+            [r#"{"profile_id":"a.rs"}"#, r#"{"path":"first line.rs\nsecond"}"#, r#"{"path":{"a":"b.rs"}}"#, "[]"]
+        {
+            assert!(extensions(none).is_empty(), "{none}");
+        }
     }
 
     #[test]

@@ -7,6 +7,11 @@ pub(crate) fn format_day(at: Timestamp) -> String {
     format_utc(at, "%Y-%m-%d")
 }
 
+/// Formats the ISO week, as `2026-W47`.
+pub(crate) fn format_week(at: Timestamp) -> String {
+    format_utc(at, "%G-W%V")
+}
+
 /// Formats the moment to the second, as `2026-11-20T19:36:00Z`.
 pub(crate) fn format_moment(at: Timestamp) -> String {
     format_utc(at, "%Y-%m-%dT%H:%M:%SZ")
@@ -27,6 +32,7 @@ mod tests {
         let shown = [0, 951_782_400, 1_795_205_023].map(|second| format_moment(Timestamp(second * 1_000_000)));
         assert_eq!(shown, ["1970-01-01T00:00:00Z", "2000-02-29T00:00:00Z", "2026-11-20T20:03:43Z"]);
         assert_eq!(format_day(Timestamp(951_782_400_000_000)), "2000-02-29");
+        assert_eq!(format_week(Timestamp(1_795_205_023_000_000)), "2026-W47");
         assert_eq!(format_moment(Timestamp(u64::MAX)), "");
     }
 }

@@ -10,23 +10,27 @@ mod page;
 mod tables;
 
 use crate::{
+    day::format_day,
     money::{dollars, per_cent, signed},
-    report::Report,
+    report::{ModelChange, Report},
 };
 use page::{Page, escape};
 
 /// Renders the report as an HTML document. Everything that originates in a log or a policy is escaped.
 pub fn html(report: &Report) -> String {
-    let mut page = Page::new(&format!("What if: {} turns", report.turns));
+    let mut page = Page::new(&title(report));
+    summary(&mut page, report);
     headline(&mut page, report);
     page.section("Cost over time", &charts::cumulative(report));
     page.section("Models, before and after", &charts::shares(report));
     if let Some(best) = report.new.first() {
         page.section("Who takes over from whom", &tables::switches(best));
+        page.section("What is known of the quality", &tables::risks(report, best));
         let groups = [
             ("By rule", &report.old.by_rule, &best.totals.by_rule),
             ("By model", &report.old.by_model, &best.totals.by_model),
-            ("By workspace", &report.old.by_workspace, &best.totals.by_workspace),
+            ("By project", &report.old.by_project, &best.totals.by_project),
+            ("By week (UTC)", &report.old.by_week, &best.totals.by_week),
             ("By day (UTC)", &report.old.by_day, &best.totals.by_day),
         ];
         page.section("The turns that matter most", &tables::largest_changes(report));
@@ -34,32 +38,86 @@ pub fn html(report: &Report) -> String {
             page.section(title, &tables::groups(old, new));
         }
     }
-    if !report.unjudged.is_empty() {
-        page.section("Turns that could not be judged", &tables::excluded_turns(report));
+    if !report.excluded.is_empty() {
+        page.section("Turns that could not be compared", &tables::excluded_turns(report));
     }
     page.section("How far to trust this", &accuracy(report));
     page.finish()
 }
 
+/// Returns the title: the period that the report is about.
+fn title(report: &Report) -> String {
+    let period = report.period.map(|(first, last)| {
+        let (first, last) = (format_day(first), format_day(last));
+        if first == last { first } else { format!("{first} to {last}") }
+    });
+    format!("Cost of models, {}", period.unwrap_or_else(|| "no turns".to_owned()))
+}
+
+/// Writes the summary for a reader who decides about the policy: what was spent, what it would have been, at what risk.
+fn summary(page: &mut Page, report: &Report) {
+    let Some(best) = report.new.first() else { return };
+    let (old, new) = (report.old.all.nano_usd, best.totals.all.nano_usd);
+    let difference = new.saturating_sub(old);
+    let turns = |number: u64| tables::counted(number, "turn");
+    let spent = if report.against == "recorded" {
+        format!("<b>Spent:</b> {} on {}.", dollars(old), turns(report.turns))
+    } else {
+        format!(
+            "<b>Baseline</b> ({}): {} on {}.",
+            escape(&file_name(&report.against)),
+            dollars(old),
+            turns(report.turns)
+        )
+    };
+    let known = |change: &&ModelChange| {
+        report.success.in_project(&change.project, &change.from).is_some()
+            && report.success.in_project(&change.project, &change.to).is_some()
+    };
+    let measured: u64 = best.changes.iter().filter(known).map(|change| change.turns).sum();
+    let worse = |change: &&ModelChange| {
+        let success = |model: &str| report.success.in_project(&change.project, model);
+        success(&change.from).zip(success(&change.to)).is_some_and(|(from, to)| to.high < from.mean)
+    };
+    let worse: u64 = best.changes.iter().filter(worse).map(|change| change.turns).sum();
+    page.paragraph(&spent);
+    page.paragraph(&format!(
+        "<b>With {}:</b> {} ({}, {}). The estimate of what ran is off by {}.",
+        escape(&file_name(&best.name)),
+        dollars(new),
+        signed(difference),
+        per_cent(difference, old),
+        report.calibration.total,
+    ));
+    page.paragraph(&format!(
+        "<b>Risk:</b> {} would run on another model. For {} of them the success of both models in that project was \
+         measured, and for {} the new model does measurably worse; for {} the effect on quality is not known.",
+        turns(best.changed),
+        measured,
+        worse,
+        best.changed.saturating_sub(measured),
+    ));
+}
+
+/// Returns the file name of a policy's path; other names are unchanged.
+fn file_name(name: &str) -> String {
+    let path = std::path::Path::new(name);
+    path.file_name().map_or_else(|| name.to_owned(), |file| file.to_string_lossy().into_owned())
+}
+
 /// Writes the totals of the baseline and of the six cheapest policies, and a ranking if there is more than one policy.
 fn headline(page: &mut Page, report: &Report) {
-    page.paragraph(&format!(
-        "{} recorded turns, compared with <b>{}</b> at {}.",
-        report.turns,
-        escape(&report.against),
-        dollars(report.old.all.nano_usd)
-    ));
     let mut cards = String::from("<div class=cards>");
     for new in report.new.iter().take(6) {
         let difference = new.totals.all.nano_usd.saturating_sub(report.old.all.nano_usd);
         let tone = if difference <= 0 { "less" } else { "more" };
         cards += &format!(
-            "<div class=card><h3>{}</h3><p class=big>{}</p><p class={tone}>{} ({})</p><p>{} turns change model</p></div>",
-            escape(&new.name),
+            "<div class=card><h3>{}</h3><p class=big>{}</p><p class={tone}>{} ({})</p><p>{} on another model</p></div>",
+            escape(&file_name(&new.name)),
             dollars(new.totals.all.nano_usd),
             signed(difference),
             per_cent(difference, report.old.all.nano_usd),
-            new.changed,
+            tables::counted(new.changed, "turn"),
         );
     }
     cards += "</div>";
@@ -71,17 +129,17 @@ fn headline(page: &mut Page, report: &Report) {
 
 /// Renders the measured error of the simulation and the assumptions behind the estimates.
 fn accuracy(report: &Report) -> String {
-    let identity = &report.identity;
+    let calibration = &report.calibration;
     let assumptions: String = report.assumptions.iter().map(|text| format!("<li>{}</li>", escape(text))).collect();
     format!(
         "<p>Simulating what really happened gives {} where {} were recorded: an error of <b>{}</b> in all, and of at most <b>{}</b> \
          for half of the {} sessions (without taking what a thread's first call read as recorded: {} and {}).</p><ul>{assumptions}</ul>",
-        dollars(identity.simulated_nano_usd),
-        dollars(identity.recorded_nano_usd),
-        identity.total,
-        identity.median,
-        identity.sessions,
-        identity.predicted_total,
-        identity.predicted_median,
+        dollars(calibration.simulated_nano_usd),
+        dollars(calibration.recorded_nano_usd),
+        calibration.total,
+        calibration.median,
+        calibration.sessions,
+        calibration.predicted_total,
+        calibration.predicted_median,
     )
 }

@@ -2,10 +2,10 @@
 
 use contracts::NanoUsd;
 
-/// Formats nano-dollars as dollars with four decimals, rounded half away from zero: `-$0.0123`.
+/// Formats nano-dollars as dollars, as [`NanoUsd`] is shown to people: `-$1.23`, `$0.0034`.
 pub fn dollars(nano: i64) -> String {
     let sign = if nano < 0 { "-" } else { "" };
-    format!("{sign}{:.4}", NanoUsd(nano.unsigned_abs()))
+    format!("{sign}{}", NanoUsd(nano.unsigned_abs()))
 }
 
 /// Formats a difference in nano-dollars as dollars with its sign; zero has none.
@@ -28,9 +28,9 @@ mod tests {
     fn figures_keep_their_sign_and_are_rounded_once() {
         assert_eq!(
             [dollars(1_234_567_890), dollars(-49_999), dollars(i64::MIN + 1)],
-            ["$1.2346", "-$0.0000", "-$9223372036.8548"]
+            ["$1.23", "-$0.00005", "-$9223372036.85"]
         );
-        assert_eq!([signed(5_000_000_000), signed(0), signed(-5_000_000_000)], ["+$5.0000", "$0.0000", "-$5.0000"]);
+        assert_eq!([signed(5_000_000_000), signed(0), signed(-5_000_000_000)], ["+$5.00", "$0.00", "-$5.00"]);
         assert_eq!([per_cent(-1, 8), per_cent(1, 3), per_cent(1, 0)], ["-12.5 %", "+33.3 %", "+0.0 %"]);
     }
 }

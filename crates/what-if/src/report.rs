@@ -6,21 +6,33 @@ use contracts::{SessionId, Slot, TurnId};
 use event_core::Timestamp;
 use serde::Serialize;
 
-use crate::{accuracy::AccuracyReport, totals::Totals};
+use engine::RuleHits;
+
+use crate::{
+    accuracy::AccuracyReport,
+    success::KnownSuccess,
+    totals::{GroupTotal, Totals},
+};
 
 /// Maximum number of turns that a report keeps with their decision chains.
 pub(crate) const MAX_LARGEST_CHANGES: usize = 20;
 
 /// The assumptions behind every estimate, for the reader of a report.
-pub(crate) const ASSUMPTIONS: [&str; 6] = [
-    "The number of calls of a turn and the tokens of each answer are taken as recorded: another model may need more or fewer.",
+pub(crate) const ASSUMPTIONS: [&str; 7] = [
+    "The number of calls of a turn and the tokens of each response are taken as recorded: another model may need more or fewer.",
     "The size of each prompt is taken as recorded, scaled to the other model's tokenizer by the estimates made when the turn started.",
-    "The provider's prompt cache is simulated for every model and thread. An estimate is the recorded cost plus what the simulation \
-     says changes, so that what it gets wrong on both sides cancels; the error of simulating what really happened stands beside it.",
-    "Only the calls of a turn's own model change with the turn; auxiliary calls by other models and the calls of sub-agents stay as recorded.",
-    "Outages, session models and what was learned stand as the log had them; what was spent on a day follows the policy that is tried.",
-    "Calls that failed are dropped on both sides.",
+    "The provider's prompt cache is simulated for every model and thread. An estimate is the recorded cost plus the simulated change, \
+     and at least what the provider bills if the whole prompt is read from the cache.",
+    "Only the calls of a turn's own model change with the turn; calls of other models and of sub-agents inside it stay as recorded.",
+    "Outages, session models and what was learned are those of the log; what was spent on a day, and which models signed the thinking \
+     of a session, follow the policy that is tried.",
+    "A model that failed before its response has also failed for a policy that chooses it; any other model is taken to work.",
+    "Failed calls that were billed cost the same on both sides.",
 ];
+
+/// What the estimates about imported turns cannot know.
+pub(crate) const IMPORTED_ASSUMPTION: &str = "Of imported turns the session files show the model, the thinking, the prompt cache and some tools, \
+     but not the settings of a request, its tool definitions or its documents: a model that does not support those is taken to work.";
 
 /// A comparison of policies over the same turns: the result of a backtest, rendered as HTML, CSV or JSON.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -31,24 +43,43 @@ pub struct Report {
     pub turns: u64,
     /// The recorded cost of the compared turns, in nano-dollars.
     pub recorded_nano_usd: i64,
+    /// Those of them that were imported.
+    pub imported: u64,
+    /// The times at which the first and the last of the compared turns started; `None` without turns.
+    pub period: Option<(Timestamp, Timestamp)>,
     /// The error of simulating the recorded run without any change.
-    pub identity: AccuracyReport,
+    pub calibration: AccuracyReport,
     /// The totals of the baseline.
     pub old: Totals,
+    /// The cost of the baseline in nano-dollars if a change of model lost no part of the prompt cache.
+    pub old_same_cache_nano_usd: i64,
     /// The policies that were tried, cheapest first.
     pub new: Vec<PolicyResult>,
-    /// Turns that could not be compared, by reason.
-    pub unjudged: BTreeMap<String, u64>,
-    /// Their recorded cost in nano-dollars.
-    pub unjudged_nano_usd: i64,
+    /// The recorded hits of each rule, as on the page and in `rules show`, for the turns in the range.
+    pub hits: RuleHits,
+    /// What is known of the success of each model, by project and over all projects.
+    pub success: KnownSuccess,
+    /// Turns that could not be compared, by reason, at their recorded cost.
+    pub excluded: BTreeMap<String, GroupTotal>,
     /// The first thousand of them.
-    pub unjudged_turns: Vec<ExcludedTurn>,
+    pub excluded_turns: Vec<ExcludedTurn>,
+    /// Calls in the range that belong to no turn in it.
+    pub outside: OutsideCalls,
     /// The turns whose cost changes most under the cheapest policy, largest change first.
-    pub most: Vec<TurnRow>,
+    pub largest: Vec<TurnRow>,
     /// The index of the cheapest policy in the order in which the policies were given.
-    pub most_of: usize,
+    pub largest_of: usize,
     /// The assumptions behind the estimates.
     pub assumptions: Vec<&'static str>,
+}
+
+/// Calls that belong to no compared and no excluded turn, such as those of turns that started before the range.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct OutsideCalls {
+    /// Number of calls.
+    pub calls: u64,
+    /// Cost of the calls with a known price, in nano-dollars.
+    pub nano_usd: i64,
 }
 
 /// The totals of one tried policy, and how they differ from the baseline.
@@ -62,6 +93,27 @@ pub struct PolicyResult {
     pub changed: u64,
     /// The number of turns and the difference in nano-dollars, by baseline model and then by new model.
     pub switches: BTreeMap<String, BTreeMap<String, (u64, i64)>>,
+    /// The changed turns by project, baseline model and new model. With [`Report::success`] they show the risk.
+    pub changes: Vec<ModelChange>,
+    /// The cost in nano-dollars if a change of model lost no part of the prompt cache.
+    pub same_cache_nano_usd: i64,
+}
+
+/// The turns of a project whose model changes from one to another.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ModelChange {
+    /// The folder of the project; `(none)` for turns without one.
+    pub project: String,
+    /// The model of the baseline.
+    pub from: String,
+    /// The new model.
+    pub to: String,
+    /// The number of turns.
+    pub turns: u64,
+    /// Their cost under the baseline, in nano-dollars.
+    pub old_nano_usd: i64,
+    /// Their cost under the policy, in nano-dollars.
+    pub new_nano_usd: i64,
 }
 
 /// A turn that could not be compared, and the reason.
@@ -88,6 +140,8 @@ pub struct Choice {
     pub why: String,
     /// The estimated cost of the turn, in nano-dollars.
     pub nano_usd: i64,
+    /// The cost if a change of model lost no part of the prompt cache, in nano-dollars.
+    pub same_cache_nano_usd: i64,
     /// The chain as formatted by `why`; only for the turns whose cost changes most.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub chain: Option<String>,
@@ -105,6 +159,11 @@ pub struct TurnRow {
     /// The workspace folder of the turn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub workspace: Option<String>,
+    /// The start of the message on one line; `None` if its text is gone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// Whether the turn was imported.
+    pub imported: bool,
     /// The id of the model that answered the turn.
     pub recorded: String,
     /// The number of calls of that model on the turn's own thread.
@@ -120,7 +179,22 @@ pub struct TurnRow {
     pub parted: Vec<Option<Slot>>,
 }
 
+impl Report {
+    /// Returns the sum over all turns that could not be compared.
+    pub fn excluded_total(&self) -> GroupTotal {
+        self.excluded.values().fold(GroupTotal::default(), |mut sum, total| {
+            sum.add(*total);
+            sum
+        })
+    }
+}
+
 impl TurnRow {
+    /// Returns the higher of the costs under the baseline and under `policy` (an index of `new`), in nano-dollars.
+    pub fn larger_cost(&self, policy: usize) -> i64 {
+        self.new.get(policy).map_or(0, |new| new.nano_usd).max(self.old.nano_usd)
+    }
+
     /// Returns the cost under `policy` (an index of `new`) minus that of the baseline, in nano-dollars; 0 without such
     /// a policy.
     pub fn difference(&self, policy: usize) -> i64 {

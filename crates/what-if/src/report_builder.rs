@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use contracts::Slot;
+use contracts::{Slot, events::RouteDecided};
+use engine::RuleHits;
+use event_core::Timestamp;
+use patterns::Patterns;
 use router_core::{WhyHeader, reason_text, why};
 
 use crate::{
@@ -10,7 +13,11 @@ use crate::{
     backtest::{Backtest, Baseline, TurnComparison},
     choice::deciding_rule,
     day,
-    report::{ASSUMPTIONS, Choice, ExcludedTurn, MAX_LARGEST_CHANGES, PolicyResult, Report, TurnRow},
+    report::{
+        ASSUMPTIONS, Choice, ExcludedTurn, IMPORTED_ASSUMPTION, MAX_LARGEST_CHANGES, ModelChange, OutsideCalls,
+        PolicyResult, Report, TurnRow,
+    },
+    success::{KnownSuccess, project_name},
     totals::{GroupKeys, GroupTotal, Totals},
 };
 
@@ -26,11 +33,15 @@ pub(crate) struct ReportBuilder {
     recorded_nano_usd: i64,
     old: Totals,
     new: Vec<PolicyResult>,
-    unjudged: BTreeMap<String, u64>,
-    unjudged_nano_usd: i64,
-    unjudged_turns: Vec<ExcludedTurn>,
+    imported: u64,
+    period: Option<(Timestamp, Timestamp)>,
+    hits: RuleHits,
+    old_same_cache_nano_usd: i64,
+    excluded: BTreeMap<String, GroupTotal>,
+    excluded_turns: Vec<ExcludedTurn>,
+    outside: OutsideCalls,
     /// For each policy, the turns whose cost changes most.
-    most: Vec<Vec<TurnRow>>,
+    largest: Vec<Vec<TurnRow>>,
 }
 
 impl ReportBuilder {
@@ -39,12 +50,15 @@ impl ReportBuilder {
         let (against, recorded) = match &parameters.against {
             Baseline::Recorded => ("recorded".to_owned(), true),
             Baseline::Policy(candidate) => (candidate.name.clone(), false),
+            Baseline::Requested => ("requested".to_owned(), false),
         };
         let compared = |name: &String| PolicyResult {
             name: name.clone(),
             totals: Totals::default(),
             changed: 0,
             switches: BTreeMap::new(),
+            changes: Vec::new(),
+            same_cache_nano_usd: 0,
         };
         Self {
             against,
@@ -53,10 +67,27 @@ impl ReportBuilder {
             recorded_nano_usd: 0,
             old: Totals::default(),
             new: parameters.candidates.iter().map(|candidate| compared(&candidate.name)).collect(),
-            unjudged: BTreeMap::new(),
-            unjudged_nano_usd: 0,
-            unjudged_turns: Vec::new(),
-            most: vec![Vec::new(); parameters.candidates.len()],
+            imported: 0,
+            period: None,
+            hits: RuleHits::default(),
+            old_same_cache_nano_usd: 0,
+            excluded: BTreeMap::new(),
+            excluded_turns: Vec::new(),
+            outside: OutsideCalls::default(),
+            largest: vec![Vec::new(); parameters.candidates.len()],
+        }
+    }
+
+    /// Counts the recorded decision about a turn that started at `at`.
+    pub(crate) fn add_decision(&mut self, decided: &RouteDecided, at: Timestamp) {
+        self.hits.add(decided, at);
+    }
+
+    /// Counts a call of no turn in the range, with its cost in nano-dollars, if the call itself is in the range.
+    pub(crate) fn add_outside_call(&mut self, cost: Option<i64>, in_range: bool) {
+        if in_range {
+            self.outside.calls += 1;
+            self.outside.nano_usd = self.outside.nano_usd.saturating_add(cost.unwrap_or_default());
         }
     }
 
@@ -71,50 +102,58 @@ impl ReportBuilder {
         }
         let row = self.build_row(turn)?;
         self.turns += 1;
+        self.imported += u64::from(row.imported);
+        let (first, last) = self.period.unwrap_or((row.at, row.at));
+        self.period = Some((first.min(row.at), last.max(row.at)));
         self.recorded_nano_usd = self.recorded_nano_usd.saturating_add(row.recorded_nano_usd);
-        let (day, workspace) = (day::format_day(row.at), row.workspace.as_deref().unwrap_or("(none)"));
+        let (day, week) = (day::format_day(row.at), day::format_week(row.at));
+        let project = project_name(row.workspace.as_deref());
         let group_total = |choice: &Choice| {
             let (model, rule) = (choice.model.clone(), choice.rule.clone());
             (model, rule, GroupTotal { turns: 1, calls: row.calls, nano_usd: choice.nano_usd })
         };
+        self.old_same_cache_nano_usd = self.old_same_cache_nano_usd.saturating_add(row.old.same_cache_nano_usd);
         let (model, rule, share) = group_total(&row.old);
-        self.old.add(&GroupKeys { model: &model, rule: &rule, workspace, day: &day }, share);
+        self.old.add(&GroupKeys { model: &model, rule: &rule, project, week: &week, day: &day }, share);
         for (index, (compared, new)) in self.new.iter_mut().zip(&row.new).enumerate() {
             let (model, rule, share) = group_total(new);
-            compared.totals.add(&GroupKeys { model: &model, rule: &rule, workspace, day: &day }, share);
+            compared.totals.add(&GroupKeys { model: &model, rule: &rule, project, week: &week, day: &day }, share);
+            compared.same_cache_nano_usd = compared.same_cache_nano_usd.saturating_add(new.same_cache_nano_usd);
             if new.model != row.old.model {
                 compared.changed += 1;
+                compared.add_change(project, &row.old, new);
                 let to = compared.switches.entry(row.old.model.clone()).or_default().entry(model).or_default();
                 *to = (to.0 + 1, to.1.saturating_add(row.difference(index)));
             }
-            insert_if_among_largest(&mut self.most[index], &row, index, turn);
+            insert_if_among_largest(&mut self.largest[index], &row, index, turn);
         }
         Some(row)
     }
 
     /// Counts a turn that cannot be compared; `recorded` is its recorded cost in nano-dollars.
     pub(crate) fn exclude(&mut self, turn: ExcludedTurn, recorded: i64) {
-        *self.unjudged.entry(turn.reason.clone()).or_default() += 1;
-        self.unjudged_nano_usd = self.unjudged_nano_usd.saturating_add(recorded);
-        if self.unjudged_turns.len() < MAX_LISTED_TURNS {
-            self.unjudged_turns.push(turn);
+        let total = GroupTotal { turns: 1, calls: 0, nano_usd: recorded };
+        self.excluded.entry(turn.reason.clone()).or_default().add(total);
+        if self.excluded_turns.len() < MAX_LISTED_TURNS {
+            self.excluded_turns.push(turn);
         }
     }
 
     /// Builds the row of a turn; `None` if a policy chose no model or no call was answered.
     fn build_row(&self, turn: &TurnComparison) -> Option<TurnRow> {
-        // The recorded cost plus the simulated change: errors common to both simulations cancel.
-        let estimate = |policy: usize| {
-            Some(turn.recorded.saturating_add(turn.simulated_by_policy.get(policy)?.saturating_sub(turn.simulated)))
-        };
         let choice = |policy: usize| -> Option<Choice> {
-            let decision = turn.chosen.get(policy)?.decision()?;
-            let winner = decision.winner()?;
+            let chosen = turn.chosen.get(policy)?;
+            let (nano_usd, same_cache_nano_usd) = turn.estimate(policy)?;
+            let (rule, why) = match chosen.decision() {
+                Some(decision) => (deciding_rule(decision), reason_text(decision.winner()?)),
+                None => ("requested".to_owned(), "the client requested it".to_owned()),
+            };
             Some(Choice {
-                model: decision.chosen.as_ref()?.to_string(),
-                rule: deciding_rule(decision),
-                why: reason_text(winner).lines().next().unwrap_or_default().to_owned(),
-                nano_usd: estimate(policy)?,
+                model: chosen.model()?.to_string(),
+                rule,
+                why: why.lines().next().unwrap_or_default().to_owned(),
+                nano_usd,
+                same_cache_nano_usd,
                 chain: None,
             })
         };
@@ -122,12 +161,25 @@ impl ReportBuilder {
         let new: Option<Vec<_>> = (0..self.new.len()).map(choice).collect();
         let new = new?;
         let old = if self.recorded {
-            let (why, rule) = ("what really ran".to_owned(), "recorded".to_owned());
-            Choice { model: recorded_model.clone(), rule, why, nano_usd: turn.recorded, chain: None }
+            let rule =
+                if turn.started.is_imported() { "what ran".to_owned() } else { deciding_rule(&turn.decided.decision) };
+            Choice {
+                model: recorded_model.clone(),
+                rule,
+                why: "what ran".to_owned(),
+                nano_usd: turn.recorded,
+                same_cache_nano_usd: turn.recorded,
+                chain: None,
+            }
         } else {
             choice(self.new.len())?
         };
-        let old_decision = if self.recorded { Some(&turn.decided.decision) } else { turn.chosen.last()?.decision() };
+        // The decision about an imported turn was not applied, so nothing can differ from it.
+        let old_decision = if self.recorded {
+            Some(&turn.decided.decision).filter(|_| !turn.started.is_imported())
+        } else {
+            turn.chosen.last()?.decision()
+        };
         let first_difference = |(index, new): (usize, &Choice)| -> Option<Slot> {
             let decision = turn.chosen.get(index)?.decision()?;
             if new.model == old.model {
@@ -140,6 +192,8 @@ impl ReportBuilder {
             session: turn.started.session.clone(),
             at: turn.at,
             workspace: turn.started.workspace.clone(),
+            message: turn.message.clone(),
+            imported: turn.started.is_imported(),
             recorded: recorded_model,
             calls: turn.calls,
             recorded_nano_usd: turn.recorded,
@@ -150,25 +204,55 @@ impl ReportBuilder {
     }
 
     /// Builds the report, with the policies ranked by cost, cheapest first.
-    pub(crate) fn build(self, identity: AccuracyReport) -> Report {
-        let mut ranked: Vec<_> = self.new.into_iter().zip(self.most).enumerate().collect();
+    pub(crate) fn build(self, calibration: AccuracyReport, patterns: &Patterns) -> Report {
+        let mut ranked: Vec<_> = self.new.into_iter().zip(self.largest).enumerate().collect();
         ranked.sort_by_key(|(index, (compared, _))| (compared.totals.all.nano_usd, *index));
-        let most_of = ranked.first().map_or(0, |(index, _)| *index);
-        let (new, mut most): (Vec<_>, Vec<_>) = ranked.into_iter().map(|(_, ranked)| ranked).unzip();
+        let largest_of = ranked.first().map_or(0, |(index, _)| *index);
+        let (new, largest): (Vec<_>, Vec<_>) = ranked.into_iter().map(|(_, ranked)| ranked).unzip();
+        let mut assumptions = ASSUMPTIONS.to_vec();
+        assumptions.extend((0 < self.imported).then_some(IMPORTED_ASSUMPTION));
         Report {
             against: self.against,
             turns: self.turns,
+            imported: self.imported,
+            period: self.period,
             recorded_nano_usd: self.recorded_nano_usd,
-            identity,
+            calibration,
             old: self.old,
+            old_same_cache_nano_usd: self.old_same_cache_nano_usd,
             new,
-            unjudged: self.unjudged,
-            unjudged_nano_usd: self.unjudged_nano_usd,
-            unjudged_turns: self.unjudged_turns,
-            most: if most.is_empty() { Vec::new() } else { most.swap_remove(0) },
-            most_of,
-            assumptions: ASSUMPTIONS.to_vec(),
+            hits: self.hits,
+            success: KnownSuccess::of(patterns),
+            excluded: self.excluded,
+            excluded_turns: self.excluded_turns,
+            outside: self.outside,
+            largest: largest.into_iter().next().unwrap_or_default(),
+            largest_of,
+            assumptions,
         }
+    }
+}
+
+impl PolicyResult {
+    /// Counts a turn of a project whose model changes.
+    fn add_change(&mut self, project: &str, old: &Choice, new: &Choice) {
+        let same = |change: &&mut ModelChange| {
+            (change.project.as_str(), &change.from, &change.to) == (project, &old.model, &new.model)
+        };
+        if let Some(change) = self.changes.iter_mut().find(same) {
+            change.turns += 1;
+            change.old_nano_usd = change.old_nano_usd.saturating_add(old.nano_usd);
+            change.new_nano_usd = change.new_nano_usd.saturating_add(new.nano_usd);
+            return;
+        }
+        self.changes.push(ModelChange {
+            project: project.to_owned(),
+            from: old.model.clone(),
+            to: new.model.clone(),
+            turns: 1,
+            old_nano_usd: old.nano_usd,
+            new_nano_usd: new.nano_usd,
+        });
     }
 }
 
@@ -186,7 +270,7 @@ fn insert_if_among_largest(most: &mut Vec<TurnRow>, row: &TurnRow, policy: usize
         choice.chain = chosen.decision().map(|decision| why(Some(&header), decision));
     }
     let old = if turn.chosen.len() == row.new.len() {
-        Some(&turn.decided.decision)
+        Some(&turn.decided.decision).filter(|_| !row.imported)
     } else {
         turn.chosen.last().and_then(|chosen| chosen.decision())
     };

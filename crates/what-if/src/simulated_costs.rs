@@ -1,12 +1,43 @@
 //! Prices calls on other models, with a simulated prompt cache.
 
-use contracts::{ModelSpec, NanoUsd, Tokenizer, events::TurnStarted};
+use contracts::{ModelSpec, NanoUsd, Tokenizer, Usage, events::TurnStarted};
 use costs::prompt_cache::{Call, PromptCache};
 
 /// The simulated prompt cache of one policy, and the cost of calls under it.
 #[derive(Debug, Default)]
 pub(crate) struct SimulatedCosts {
     cache: PromptCache,
+}
+
+/// The costs of one call on a model, in nano-dollars.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct CallCosts {
+    /// With the simulated prompt cache.
+    pub(crate) simulated: i64,
+    /// The least that the provider bills: the whole prompt read from the cache, and the response.
+    pub(crate) floor: i64,
+    /// With the recorded tokens of the cache, as if a change of model lost nothing.
+    pub(crate) same_cache: i64,
+}
+
+impl CallCosts {
+    /// Adds the costs of a call.
+    pub(crate) fn add(&mut self, call: Self) {
+        self.simulated = self.simulated.saturating_add(call.simulated);
+        self.floor = self.floor.saturating_add(call.floor);
+        self.same_cache = self.same_cache.saturating_add(call.same_cache);
+    }
+
+    /// Replaces the price of the recorded tokens of a call that was added by what was billed for it, in nano-dollars.
+    pub(crate) fn keep_recorded(&mut self, call: Self, billed: i64) {
+        self.floor = self.floor.saturating_sub(call.floor).saturating_add(call.floor.min(billed));
+        self.same_cache = self.same_cache.saturating_sub(call.same_cache).saturating_add(billed);
+    }
+}
+
+/// Converts an amount to a signed number of nano-dollars, saturating.
+pub(crate) fn to_signed(amount: NanoUsd) -> i64 {
+    i64::try_from(amount.0).unwrap_or(i64::MAX)
 }
 
 /// The ratio between the token counts of two tokenizers: `from` tokens of one are `to` tokens of the other.
@@ -38,13 +69,27 @@ impl TokenRatio {
 }
 
 impl SimulatedCosts {
-    /// Simulates a call on `model` and returns its cost; `None` if the model has no price. The prompt is in that
+    /// Simulates a call on `model` and returns its costs; `None` if the model has no price. The prompt is in that
     /// model's simulated cache afterwards.
-    pub(crate) fn simulate(&mut self, call: &Call, model: &ModelSpec, ratio: TokenRatio) -> Option<NanoUsd> {
+    pub(crate) fn simulate(&mut self, call: &Call, model: &ModelSpec, ratio: TokenRatio) -> Option<CallCosts> {
         let split = self.cache.call(call, &model.id);
         // Token counts are scaled only here. The cache compares unscaled ones, so a change of tokenizer never appears
         // as a shorter prompt.
-        let usage = split.scaled(ratio.to, ratio.from).usage(ratio.apply(call.usage.output));
-        Some(model.prices.as_ref()?.cost(&usage))
+        let output = ratio.apply(call.usage.output);
+        let usage = split.scaled(ratio.to, ratio.from).usage(output);
+        let prices = model.prices.as_ref()?;
+        let floor = Usage { cache_read: usage.input_total(), output, ..Usage::default() };
+        let recorded = Usage {
+            input: ratio.apply(call.usage.input),
+            cache_read: ratio.apply(call.usage.cache_read),
+            cache_write_5m: ratio.apply(call.usage.cache_write_5m),
+            cache_write_1h: ratio.apply(call.usage.cache_write_1h),
+            output,
+        };
+        Some(CallCosts {
+            simulated: to_signed(prices.cost(&usage)),
+            floor: to_signed(prices.cost(&floor)),
+            same_cache: to_signed(prices.cost(&recorded)),
+        })
     }
 }

@@ -1,4 +1,4 @@
-//! Sums over turns: in total, and by model, rule, workspace and day.
+//! Sums over turns: in total, and by model, rule, project, week and day.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ pub struct GroupTotal {
     pub turns: u64,
     /// Number of calls on the turns' own threads and models.
     pub calls: u64,
-    /// Their cost in nano-dollars. The estimate of a small group may be negative.
+    /// Their cost in nano-dollars.
     pub nano_usd: i64,
 }
 
@@ -33,28 +33,32 @@ pub struct Totals {
     pub by_model: BTreeMap<String, GroupTotal>,
     /// The sums for each rule that decided, by its name, or else for each slot by its name.
     pub by_rule: BTreeMap<String, GroupTotal>,
-    /// The sums for each workspace folder.
-    pub by_workspace: BTreeMap<String, GroupTotal>,
+    /// The sums for each project, by its folder; `(none)` for turns without one.
+    pub by_project: BTreeMap<String, GroupTotal>,
+    /// The sums for each ISO week by UTC, such as `2026-W47`.
+    pub by_week: BTreeMap<String, GroupTotal>,
     /// The sums for each UTC day, such as `2026-11-20`.
     pub by_day: BTreeMap<String, GroupTotal>,
 }
 
-/// The groups that a turn is counted in: its model, rule, workspace and day.
+/// The groups that a turn is counted in.
 pub(crate) struct GroupKeys<'a> {
     pub(crate) model: &'a str,
     pub(crate) rule: &'a str,
-    pub(crate) workspace: &'a str,
+    pub(crate) project: &'a str,
+    pub(crate) week: &'a str,
     pub(crate) day: &'a str,
 }
 
 impl Totals {
-    /// Adds a turn to the total and to its four groups.
+    /// Adds a turn to the total and to its groups.
     pub(crate) fn add(&mut self, keys: &GroupKeys<'_>, share: GroupTotal) {
         self.all.add(share);
         let groups = [
             (&mut self.by_model, keys.model),
             (&mut self.by_rule, keys.rule),
-            (&mut self.by_workspace, keys.workspace),
+            (&mut self.by_project, keys.project),
+            (&mut self.by_week, keys.week),
             (&mut self.by_day, keys.day),
         ];
         for (group, name) in groups {

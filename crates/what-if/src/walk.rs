@@ -106,13 +106,13 @@ struct OpenTurn {
 }
 
 /// Walks the whole log once and calls `visitor` for the decisions in `range`. Memory grows with the turns that are open
-/// at a time, not with the log.
+/// at a time, not with the log. Returns the state at the end.
 pub(crate) fn walk(
     log: &dyn EventLog,
     texts: &dyn TextStore,
     range: &Range,
     visitor: &mut dyn Visitor,
-) -> Result<(), WhatIfError> {
+) -> Result<DecisionState, WhatIfError> {
     let mut policies = PolicyCache::new(texts);
     let mut state = WalkState { log, texts, state: DecisionState::default(), open: BTreeMap::new() };
     for event in events(log, Position::ORIGIN) {
@@ -132,12 +132,12 @@ pub(crate) fn walk(
             state.visit(turn, &event, step, |point| visitor.fallback(point, &mut policies))?;
         }
         if !visitor.event(&event)? {
-            return Ok(());
+            break;
         }
         policies.record_home(&event)?;
         state.advance(&event)?;
     }
-    Ok(())
+    Ok(state.state)
 }
 
 /// The state of a walk: everything folded up to the current position.

@@ -37,6 +37,8 @@ pub struct RequestSummary<'a> {
     pub last_message_has_images: bool,
     /// The features that the provider's API has to support.
     pub requires: BTreeSet<Requirement>,
+    /// Whether the request offers the model a web search that the provider runs.
+    pub web_search: bool,
     /// The size of the prompt.
     pub prompt: PromptCounts,
     /// The kind of auxiliary call, such as naming the conversation; `None` for a request of the conversation itself.

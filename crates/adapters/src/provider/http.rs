@@ -111,8 +111,9 @@ impl Provider for HttpProvider {
                 Ok(response) => return Ok(response),
                 Err(failure) => failure,
             };
+            let in_time = |pause| request.retry_until.is_none_or(|until| Instant::now() + pause < until);
             match request.retry.pause(retries, failure.retry_after, (self.random)()) {
-                Some(pause) if failure.is_temporary() => sleep(pause).await,
+                Some(pause) if failure.is_temporary() && in_time(pause) => sleep(pause).await,
                 _ => return Err(UpstreamFailure { retries, ..failure }),
             }
             retries += 1;

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use contracts::WireApi;
 use hyper::{HeaderMap, body::Bytes};
+use tokio::time::Instant;
 
 use crate::retry::RetryBudget;
 
@@ -27,6 +28,8 @@ pub struct UpstreamRequest<'a> {
     pub timeouts: ResponseTimeouts,
     /// Limits of retries.
     pub retry: RetryBudget,
+    /// The time after which no retry starts; `None` without such a limit.
+    pub retry_until: Option<Instant>,
 }
 
 /// The parts of a client's request that are forwarded beside its body.

@@ -50,6 +50,7 @@ fn request(body: &'static str) -> UpstreamRequest<'static> {
         client: None,
         timeouts: TIMEOUTS,
         retry: RETRY,
+        retry_until: None,
     }
 }
 

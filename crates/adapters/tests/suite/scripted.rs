@@ -20,6 +20,7 @@ fn request(body: &'static str) -> UpstreamRequest<'static> {
         client: None,
         timeouts: ResponseTimeouts { first_byte: Duration::ZERO, idle: Duration::ZERO },
         retry: RetryBudget::NONE,
+        retry_until: None,
     }
 }
 

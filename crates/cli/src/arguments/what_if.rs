@@ -1,8 +1,10 @@
-//! Arguments of `replay` and `backtest`.
+//! Arguments of `replay`, `backtest`, `savings` and `cost`.
 
 use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
+
+use crate::commands::Dimension;
 
 /// The options for a range of turns.
 #[derive(Debug, Args)]
@@ -14,6 +16,22 @@ pub(crate) struct RangeArguments {
     #[arg(long, value_name = "TIME")]
     pub(crate) to: Option<String>,
     /// Only turns of this session.
+    #[arg(long, value_name = "ID")]
+    pub(crate) session: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CostArguments {
+    /// Only calls that ended at this time or later: `2026-11-01`, `2026-11-01T12:30`, or `7d` for 7 days ago.
+    #[arg(long, value_name = "TIME", conflicts_with = "session")]
+    pub(crate) from: Option<String>,
+    /// Only calls that ended before this time.
+    #[arg(long, value_name = "TIME", conflicts_with = "session")]
+    pub(crate) to: Option<String>,
+    /// Print every group of one dimension instead of the overview.
+    #[arg(long, value_name = "DIMENSION", conflicts_with = "session")]
+    pub(crate) by: Option<Dimension>,
+    /// Only one session, by thread and model: its id, or `last`.
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<String>,
 }

@@ -35,7 +35,7 @@ pub(super) fn run(context: &Context, arguments: &BacktestArguments) -> Result<()
         models,
     };
     let (report, rows) = run_backtest(context, arguments, &options)?;
-    if report.turns == 0 && report.unjudged.is_empty() {
+    if report.turns == 0 && report.excluded.is_empty() {
         let next = "`turnwise import claude-code` brings in sessions";
         return Err(Failure::Invalid(format!("the log has no turn in that range; {next}")));
     }

@@ -1,35 +1,78 @@
-//! `cost`: spending by model, role and day, or of one session (004 §6.7).
+//! `cost`: spending in a range of time, by one dimension or in an overview, or of one session (004 §6.7).
 
-use contracts::{CallRole, SessionId};
-use costs::{Costs, SessionCosts, Total};
+mod dimension;
+mod overview;
+mod session;
+
+use contracts::SessionId;
+use costs::{AttributedCall, Attribution, Total};
+use engine::events;
+use event_bus::{Clock as _, SystemClock};
+use event_core::{Position, Timestamp};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::{
-    context::{Context, date},
-    failure::Failure,
-    screen::{HEADING, Table, count_noun, styled},
-};
+pub(crate) use dimension::Dimension;
 
-/// The most sessions and days that the text output lists.
-const MAX_LISTED: usize = 15;
+use crate::{arguments::CostArguments, context::Context, failure::Failure, moment, screen::Table};
 
-pub(super) fn run(context: &Context, session: Option<&str>) -> Result<(), Failure> {
+pub(super) fn run(context: &Context, arguments: &CostArguments) -> Result<(), Failure> {
+    if let Some(session) = &arguments.session {
+        return show_session(context, session);
+    }
+    let now = SystemClock.now();
+    let moment = |text: &Option<String>| text.as_deref().map(|text| moment::parse(text, now)).transpose();
+    let period = Period {
+        from: moment(&arguments.from).map_err(Failure::Invalid)?,
+        to: moment(&arguments.to).map_err(Failure::Invalid)?,
+    };
+    let calls = billed_calls(context, period)?;
+    match arguments.by {
+        Some(dimension) => dimension::show(context, &calls, period, dimension),
+        None => overview::show(context, &calls, period),
+    }
+}
+
+/// Shows one session, or the last one for `last`.
+fn show_session(context: &Context, session: &str) -> Result<(), Failure> {
     let state = context.fold_state()?;
-    let costs = &state.costs;
-    let Some(session) = session else { return print_overview(context, costs) };
     let session = match session {
         "last" => state.sessions.latest().map(|(session, _)| session.clone()),
         name => SessionId::try_from(name).ok(),
     };
-    let found = session.and_then(|session| Some((costs.session(&session)?, session)));
+    let found = session.and_then(|session| Some((state.costs.session(&session)?, session)));
     let (spent, name) = found.ok_or_else(|| {
-        Failure::Invalid("no such session has spent anything; `turnwise cost` lists sessions".to_owned())
+        Failure::Invalid("no such session has spent anything; `turnwise cost --by session` lists sessions".to_owned())
     })?;
-    print_session(context, &name, spent)
+    session::show(context, &name, spent)
 }
 
-/// The total of a model, role or session, as a JSON object with its name.
+/// The period whose calls are counted, by the time at which they ended.
+#[derive(Debug, Clone, Copy)]
+struct Period {
+    from: Option<Timestamp>,
+    to: Option<Timestamp>,
+}
+
+impl Period {
+    fn contains(self, at: Timestamp) -> bool {
+        self.from.is_none_or(|from| from <= at) && self.to.is_none_or(|to| at < to)
+    }
+}
+
+/// Reads the billed calls of a period from the log.
+fn billed_calls(context: &Context, period: Period) -> Result<Vec<AttributedCall>, Failure> {
+    let log = context.log_reader()?;
+    let mut attribution = Attribution::default();
+    let mut calls = Vec::new();
+    for event in events(log.as_ref(), Position::ORIGIN) {
+        let call = attribution.advance(&event?).map_err(engine::EngineError::from)?;
+        calls.extend(call.filter(|call| period.contains(call.at)));
+    }
+    Ok(calls)
+}
+
+/// The total of a group, as a JSON object with its name.
 #[derive(Serialize)]
 struct Row<'a> {
     name: &'a str,
@@ -48,60 +91,19 @@ fn total_json(total: &Total) -> Value {
     })
 }
 
-/// Prints the costs by model, role, day and session.
-fn print_overview(context: &Context, costs: &Costs) -> Result<(), Failure> {
-    let overall = costs.overall();
-    let models: Vec<_> =
-        costs.models().map(|(model, total)| Row { name: model.as_str(), total: total_json(total) }).collect();
-    let roles = CallRole::ALL.map(|role| Row { name: role.name(), total: total_json(&costs.role(role)) });
-    let days: Vec<_> =
-        costs.days().map(|(day, total)| json!({ "day": date(day), "total": total_json(total) })).collect();
-    let sessions: Vec<_> = costs
-        .sessions()
-        .map(|(name, session)| Row { name: name.as_str(), total: total_json(&session.total()) })
-        .collect();
-    let json = json!({
-        "overall": total_json(&overall), "models": models, "roles": roles, "days": days, "sessions": sessions,
-    });
-    context.print(&json, || {
-        anstream::println!("{}", styled(HEADING, &format!("Total {:.2} in {} calls", overall.cost, overall.calls)));
-        print_unpriced(&overall);
-        anstream::println!();
-        let mut table = totals_table("MODEL");
-        for (model, total) in costs.models() {
-            add_total_row(&mut table, model.to_string(), total);
-        }
-        table.print();
-        anstream::println!();
-        let mut table = totals_table("ROLE");
-        for role in CallRole::ALL {
-            add_total_row(&mut table, role.name().to_owned(), &costs.role(role));
-        }
-        table.print();
-        anstream::println!();
-        let mut table = totals_table("DAY (UTC)");
-        let days: Vec<_> = costs.days().collect();
-        for (day, total) in days.iter().rev().take(MAX_LISTED).rev() {
-            add_total_row(&mut table, date(*day), total);
-        }
-        table.print();
-        anstream::println!();
-        let mut sessions: Vec<_> = costs.sessions().map(|(name, session)| (session.total(), name)).collect();
-        sessions.sort_by(|(a, x), (b, y)| b.cost.cmp(&a.cost).then(x.cmp(y)));
-        let mut table = totals_table("SESSION");
-        for (total, name) in sessions.iter().take(MAX_LISTED) {
-            add_total_row(&mut table, name.to_string(), total);
-        }
-        table.print();
-        if MAX_LISTED < sessions.len() {
-            anstream::println!("and {} more; `turnwise cost --json` lists all", sessions.len() - MAX_LISTED);
-        }
-    })
+/// Converts the calls without a known price, by model, to JSON.
+fn unpriced_json(calls: &[AttributedCall]) -> Value {
+    let models = dimension::group(calls, Dimension::Model);
+    models
+        .iter()
+        .filter(|(_, total)| 0 < total.unpriced_calls)
+        .map(|(model, total)| json!({ "model": model, "calls": total.unpriced_calls }))
+        .collect()
 }
 
 /// Creates a table of totals with `first` as the title of the first column.
 fn totals_table(first: &'static str) -> Table {
-    Table::new(&[first, ">CALLS", ">INPUT", ">CACHE READ", ">CACHE WRITE", ">OUTPUT", ">COST"])
+    Table::new(&[first, ">CALLS", ">INPUT", ">CACHED", ">WRITTEN", ">OUTPUT", ">COST"])
 }
 
 /// Appends a total to a table of [`totals_table`].
@@ -110,53 +112,65 @@ fn add_total_row(table: &mut Table, name: String, total: &Total) {
     table.add_row([
         name,
         total.calls.to_string(),
-        usage.input.to_string(),
-        usage.cache_read.to_string(),
-        (usage.cache_write_5m + usage.cache_write_1h).to_string(),
-        usage.output.to_string(),
+        tokens(usage.input),
+        tokens(usage.cache_read),
+        tokens(usage.cache_write_5m + usage.cache_write_1h),
+        tokens(usage.output),
         format_cost(total),
     ]);
 }
 
-/// Formats a cost; `?` if no call has a price.
-fn format_cost(total: &Total) -> String {
-    if 0 < total.calls && total.calls == total.unpriced_calls { "?".to_owned() } else { format!("{:.4}", total.cost) }
-}
-
-/// Prints the number of calls without a known price, if there are any.
-fn print_unpriced(total: &Total) {
-    if 0 < total.unpriced_calls {
-        anstream::println!(
-            "{} calls of models without known prices are not in it; `turnwise models import FILE` brings prices",
-            total.unpriced_calls
-        );
+/// Formats a number of tokens in at most five characters, such as `12.3M`.
+fn tokens(number: u64) -> String {
+    let scaled = |unit: u64, suffix: char| {
+        let tenths = number / (unit / 10);
+        if tenths < 1_000 {
+            format!("{}.{}{suffix}", tenths / 10, tenths % 10)
+        } else {
+            format!("{}{suffix}", tenths / 10)
+        }
+    };
+    match number {
+        0..1_000 => number.to_string(),
+        1_000..1_000_000 => scaled(1_000, 'k'),
+        1_000_000..1_000_000_000 => scaled(1_000_000, 'M'),
+        _ => scaled(1_000_000_000, 'G'),
     }
 }
 
-/// Prints the cost of a session by role and thread, in the layout of 004 §6.7.
-fn print_session(context: &Context, name: &SessionId, session: &SessionCosts) -> Result<(), Failure> {
-    let total = session.total();
-    let threads: Vec<_> = session
-        .threads()
-        .map(|(thread, costs)| {
-            json!({
-                "role": thread.role(), "thread": thread.name(), "turns": costs.turns,
-                "models": costs.models().map(|(model, total)| Row { name: model.as_str(), total: total_json(total) }).collect::<Vec<_>>(),
-                "total": total_json(&costs.total()),
-            })
-        })
-        .collect();
-    context.print(&json!({ "session": name, "total": total_json(&total), "threads": threads }), || {
-        anstream::println!("{}", styled(HEADING, &format!("Session {name} — total {}", total.cost)));
-        print_unpriced(&total);
-        let threads: Vec<_> = session.threads().collect();
-        for (number, (thread, costs)) in (1..).zip(&threads) {
-            let corner = if number == threads.len() { "└─" } else { "├─" };
-            let role = thread.role();
-            let label = thread.name().map_or_else(|| role.to_string(), |name| format!("{role} {name}"));
-            let models: Vec<_> = costs.models().map(|(model, _)| model.to_string()).collect();
-            let turns = count_noun(costs.turns, "turn");
-            anstream::println!("{corner} {label} ({}): {}, {turns}", models.join(", "), costs.total().cost);
-        }
-    })
+/// Formats a cost; `unpriced` if no call has a price, with `+` if some have none.
+fn format_cost(total: &Total) -> String {
+    match total.unpriced_calls {
+        0 => total.cost.to_string(),
+        all if all == total.calls => "unpriced".to_owned(),
+        _ => format!("{}+", total.cost),
+    }
+}
+
+/// Prints the number of calls without a known price and their models, if there are any.
+fn print_unpriced(calls: &[AttributedCall]) {
+    let models = dimension::group(calls, Dimension::Model);
+    let unpriced: Vec<_> = models.iter().filter(|(_, total)| 0 < total.unpriced_calls).collect();
+    let count: u64 = unpriced.iter().map(|(_, total)| total.unpriced_calls).sum();
+    if count == 0 {
+        return;
+    }
+    let names: Vec<_> = unpriced.iter().map(|(model, total)| format!("{model} ({})", total.unpriced_calls)).collect();
+    anstream::println!(
+        "Not included: {} of models without a known price: {}",
+        crate::screen::count_noun(count, "call"),
+        names.join(", ")
+    );
+    anstream::println!("`turnwise models import FILE` adds prices.");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::tokens;
+
+    #[test]
+    fn tokens_take_at_most_six_characters() {
+        let shown = [999, 1_000, 27_349, 999_999, 12_345_678, 123_456_789, 1_234_567_890].map(tokens);
+        assert_eq!(shown, ["999", "1.0k", "27.3k", "999k", "12.3M", "123M", "1.2G"]);
+    }
 }

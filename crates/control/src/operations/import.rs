@@ -9,10 +9,18 @@ use transcripts::observed::{ObservedSession, ObservedTurn, Step};
 
 use crate::{error::ControlError, operation::Operation};
 
-/// Imports turns of one session. Turns without a decision are decided.
+/// Imports turns of session files. Turns without a decision are decided.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ImportTurns {
+    /// Turns in the order of their start, each run of turns with the session of its file.
+    pub parts: Vec<ImportedPart>,
+}
+
+/// Consecutive turns of one session file, as a part of [`ImportTurns`].
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ImportedPart {
     /// Session of the file.
     pub session: ObservedSession,
     /// Turns, in the order of the file.
@@ -34,6 +42,8 @@ pub struct ImportedTurns {
     pub turns: u64,
     /// Number of turns that were decided by this import.
     pub decisions: u64,
+    /// Number of those turns for which the policy would have chosen another model than the one that ran.
+    pub other_model: u64,
     /// Number of decisions without a model.
     pub refused: u64,
     /// Number of completed model calls.
@@ -73,20 +83,23 @@ impl Operation for ImportTurns {
     type Response = ImportedTurns;
 
     fn execute(self, engine: &mut Engine) -> Result<ImportedTurns, ControlError> {
-        let Self { session, turns } = self;
         let mut imported = ImportedTurns::default();
         let before = engine.position();
-        engine.observe_session(&session)?;
-        for turn in &turns {
-            if engine.came_through_gateway(turn) {
-                imported.gateway_turns += 1;
-                imported.gateway_sessions.insert(turn.session.clone());
-                continue;
-            }
-            imported.count(turn);
-            if let Some(made) = engine.observe_turn(&session, turn)? {
-                imported.decisions += 1;
-                imported.refused += u64::from(made.model().is_none());
+        for ImportedPart { session, turns } in &self.parts {
+            engine.observe_session(session)?;
+            for turn in turns {
+                if engine.came_through_gateway(turn) {
+                    imported.gateway_turns += 1;
+                    imported.gateway_sessions.insert(turn.session.clone());
+                    continue;
+                }
+                imported.count(turn);
+                if let Some(made) = engine.observe_turn(session, turn)? {
+                    imported.decisions += 1;
+                    imported.refused += u64::from(made.model().is_none());
+                    let ran = made.request().and_then(|request| request.named.as_ref());
+                    imported.other_model += u64::from(ran.is_some() && made.model().is_some() && ran != made.model());
+                }
             }
         }
         imported.new_events = engine.position().0 - before.0;

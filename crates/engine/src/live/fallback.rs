@@ -5,7 +5,7 @@ use contracts::{
     events::{RouteDecided, RouteFallback, TurnStarted},
 };
 use event_core::{EventType, Timestamp};
-use router_core::{DECIDER_VERSION, NoticeContext, banners, decide};
+use router_core::{DECIDER_VERSION, Fallback, NoticeContext, banners, decide};
 
 use crate::{
     capture::turn_from_event,
@@ -17,6 +17,19 @@ use crate::{
 };
 
 impl Engine {
+    /// Returns whether the policy allows another model for a turn whose call failed (decision D36). `outcome` is that of
+    /// the request whose call failed.
+    pub fn allows_fallback(&self, outcome: &TurnOutcome) -> bool {
+        let session = self.state().sessions.get(&outcome.input.session);
+        let has_response =
+            session.and_then(|session| session.open_turn(outcome.turn)).is_some_and(|open| 0 < open.llm_calls);
+        match self.policy.active().policy.gateway().fallback {
+            Fallback::Any => true,
+            Fallback::TurnStart => !has_response,
+            Fallback::Never => false,
+        }
+    }
+
     /// Decides a running turn again without the models that have `failed`, and records the decision. `outcome` is that
     /// of the request whose call failed last. The event is durable after [`Engine::commit`].
     ///

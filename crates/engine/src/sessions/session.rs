@@ -122,7 +122,7 @@ impl Session {
             rare.sticky = choice;
         }
         self.turns = self.turns.saturating_add(1);
-        if event.request.is_some() {
+        if event.gateway_request().is_some() {
             self.gateway_since = Some(self.gateway_since.map_or(at, |since| since.min(at)));
         }
         OpenTurn::start(&mut self.open, event, id);

@@ -14,7 +14,7 @@ use contracts::{
     views::{Estimator, PatternQuery, PatternSettings},
 };
 use engine::{EmbeddingReactor, EmbeddingRun, EmbeddingSummary, Engine, EngineError, TurnInput};
-use event_bus::{Bus, REFRESH_INTERVAL, Reactor, RetryAfter};
+use event_bus::{Bus, Reactor, RetryAfter};
 use event_core::{EventType as _, NewEvent, Position, Recorded, encode_state};
 
 use crate::{
@@ -256,7 +256,6 @@ fn a_reactor_embeds_new_messages_until_the_policy_names_no_endpoint() {
         let (embedded, requests) = (embedded_on(&bus), stand_in.asked().len());
         assert_eq!(embedded.len(), 1, "one event for both turns, none for the turn before the reactor's first start");
         std::fs::write(&policy_path, NO_EMBEDDER).unwrap();
-        tokio::time::sleep(REFRESH_INTERVAL).await;
         start(&bus, "four", "a poem about rain").await;
         wait_for_reactor(&bus, "reactor.embedding").await;
         assert_eq!((embedded_on(&bus), stand_in.asked().len()), (embedded, requests));

@@ -18,6 +18,7 @@ mod hard_failure;
 mod hot_reload;
 mod live_calls;
 mod long_lists;
+mod money_at_a_time;
 mod observed;
 mod observed_caching;
 mod on_disk;

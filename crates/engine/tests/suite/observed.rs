@@ -64,7 +64,10 @@ fn every_turn_is_decided_and_everything_in_it_is_told_in_order() {
     assert_eq!(models, [SONNET, OPUS], "the second turn follows an edit of a .rs file");
     assert!(decided.iter().all(|decided| decided.mode == DecisionMode::Observed && decided.elapsed_micros == 0));
     let seen = &desk.all::<SessionStarted>()[0];
-    assert_eq!((seen.workspace.as_deref(), seen.client.as_deref()), (Some("/home/dev/shop"), Some("2.1.37")));
+    assert_eq!(
+        (seen.workspace.as_deref(), seen.client.as_deref()),
+        (Some("/home/dev/shop"), Some("claude-code 2.1.37"))
+    );
     assert!(desk.all::<TurnStarted>().iter().all(|turn| turn.workspace.as_deref() == Some("/home/dev/shop")));
 }
 
@@ -289,4 +292,36 @@ fn a_workspace_too_long_for_a_event_is_no_workspace() {
     new.workspace = Some(format!("/w/{}", "w".repeat(5_000)));
     let made = desk.arrive(new).unwrap();
     assert_eq!(made.model(), Some(&model_id(GPT)));
+}
+
+#[test]
+fn the_model_that_ran_is_the_model_that_was_asked_for_decision_d42() {
+    let mut desk = Desk::with("gateway: {client_model: default}\nglobal_default: haiku");
+    let mut turn = recorded_turn("rec-1", "m1", "hello", START);
+    turn.steps.push(call("c1", START.plus_secs(1), SONNET));
+    let silent = recorded_turn("rec-1", "m2", "no answer", START.plus_secs(9));
+    observe(&mut desk, &(recorded_session("rec-1", START), vec![completed(turn, START.plus_secs(1)), silent]));
+    let requests: Vec<_> = desk.all::<TurnStarted>().into_iter().map(|turn| turn.request.unwrap()).collect();
+    assert!(requests[0].imported);
+    assert_eq!(requests[0].client.as_deref(), Some("claude-code"));
+    assert_eq!((requests[0].model.as_str(), &requests[0].named), ("claude-sonnet-4-6", &Some(model_id(SONNET))));
+    assert_eq!((requests[1].model.as_str(), &requests[1].named), ("", &None), "no call shows a model");
+    let decided: Vec<_> = desk.all::<RouteDecided>().into_iter().map(|decided| decided.decision).collect();
+    assert_eq!(
+        (decided[0].chosen.clone(), decided[0].winner().unwrap().slot),
+        (Some(model_id(SONNET)), Slot::WorkspaceDefault)
+    );
+    assert_eq!(decided[1].chosen, Some(model_id(HAIKU)));
+}
+
+#[test]
+fn a_running_imported_turn_is_locked_to_the_model_that_ran_decision_d42() {
+    let mut desk = Desk::with("global_default: haiku");
+    let mut turn = recorded_turn("rec-1", "m1", "hello", START);
+    turn.steps.push(call("c1", START.plus_secs(1), SONNET));
+    observe(&mut desk, &(recorded_session("rec-1", START), vec![turn]));
+    assert_eq!(desk.all::<RouteDecided>()[0].decision.chosen, Some(model_id(HAIKU)));
+    let session = desk.engine.state().sessions.get(&session("rec-1")).unwrap().clone();
+    assert_eq!(session.running_turn(&contracts::Thread::Main).unwrap().model, Some(model_id(SONNET)));
+    assert_eq!(session.gateway_since, None, "it did not pass the gateway");
 }

@@ -1,7 +1,7 @@
 //! The queue from the handles of a bus to its thread.
 
 use std::sync::{
-    Arc, OnceLock,
+    Arc, Mutex, OnceLock, PoisonError,
     atomic::{AtomicBool, Ordering},
 };
 
@@ -60,8 +60,10 @@ pub(super) struct Append {
 pub(super) struct BusStatus {
     /// Set when the bus closes.
     closed: AtomicBool,
-    /// The error of the first barrier that failed.
+    /// The error of the first barrier that failed for another reason than a full disk.
     failure: OnceLock<LogError>,
+    /// The error of the latest barrier, if the disk was full.
+    full: Mutex<Option<LogError>>,
 }
 
 impl BusStatus {
@@ -83,10 +85,21 @@ impl BusStatus {
         self.failure.get().is_some()
     }
 
+    /// Records that the disk is full, or with `None` that there is room again. Must precede the drop of any reply, so that its
+    /// receiver finds the reason.
+    pub(super) fn set_full(&self, error: Option<LogError>) {
+        *self.full.lock().unwrap_or_else(PoisonError::into_inner) = error;
+    }
+
+    /// Returns the error of the latest barrier if the disk was full; `None` otherwise.
+    pub(super) fn full(&self) -> Option<LogError> {
+        self.full.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     /// Returns the error of a job whose reply sender was dropped without a reply.
     pub(super) fn refusal(&self) -> BusError {
-        match self.failure.get() {
-            Some(error) => error.clone().into(),
+        match self.failure.get().cloned().or_else(|| self.full()) {
+            Some(error) => error.into(),
             None if self.is_closed() => BusError::Closed,
             None => BusError::WriterLost,
         }

@@ -70,6 +70,9 @@ pub trait Reactor: Send + 'static {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RetryAfter(pub Duration);
 
+/// The time between two attempts to append to a full disk.
+const FULL_DISK_DELAY: Duration = Duration::from_secs(1);
+
 /// The task of a reactor.
 struct ReactorTask<S> {
     reactor: Box<dyn Reactor>,
@@ -210,7 +213,7 @@ impl<S: State> ReactorTask<S> {
                 Ok(outcome) => {
                     Span::current().record("recorded", outcome.len());
                     for batch in outcome.chunks(MAX_BATCH_EVENTS) {
-                        self.jobs.append(Expected::Any, batch.to_vec()).await?;
+                        self.append(batch).await?;
                     }
                     if let Some(last) = events.last() {
                         self.handled = last.position;
@@ -224,12 +227,28 @@ impl<S: State> ReactorTask<S> {
         Ok(false)
     }
 
-    /// Saves the position of the last handled event.
+    /// Appends a batch; on a full disk again and again until there is room, or the bus closes.
+    async fn append(&mut self, batch: &[NewEvent]) -> Result<(), BusError> {
+        loop {
+            match self.jobs.append(Expected::Any, batch.to_vec()).await {
+                Err(BusError::Log(error)) if error.is_out_of_room() && !self.is_closing() => {
+                    self.pause(FULL_DISK_DELAY).await;
+                }
+                appended => return appended.map(drop),
+            }
+        }
+    }
+
+    /// Saves the position of the last handled event. On a full disk it stays unsaved; later events save it.
     async fn save(&mut self) -> Result<(), BusError> {
         let (log, name) = (Arc::clone(&self.log), checkpoint_name(&*self.reactor));
         let checkpoint = Checkpoint { version: CHECKPOINT_VERSION, position: self.handled, state: Vec::new() };
-        spawn_blocking(move || log.save_checkpoint(&name, &checkpoint)).await.map_err(|_| BusError::FollowerLost)??;
-        self.saved = self.handled;
+        let saving = spawn_blocking(move || log.save_checkpoint(&name, &checkpoint));
+        match saving.await.map_err(|_| BusError::FollowerLost)? {
+            Ok(()) => self.saved = self.handled,
+            Err(error) if error.is_out_of_room() => tracing::warn!(%error, "the position of a reactor is not saved"),
+            Err(error) => return Err(error.into()),
+        }
         Ok(())
     }
 }

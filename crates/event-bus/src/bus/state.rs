@@ -25,12 +25,15 @@ pub trait State: Send + 'static {
     /// Makes every staged event durable.
     ///
     /// # Errors
-    /// As [`EventLog::sync`]. The bus then accepts no more commands.
+    /// As [`EventLog::sync`]. The bus then accepts no more commands; after [`LogError::Full`] it calls this again until it
+    /// succeeds.
     fn commit(&mut self) -> Result<(), LogError>;
 
-    /// Reloads inputs other than the log, such as a policy file. Called before a command, at most once per
-    /// [`REFRESH_INTERVAL`](super::REFRESH_INTERVAL). May stage events.
-    fn refresh(&mut self) {}
+    /// Reloads inputs other than the log, such as a policy file, if they have changed. Called before each command, so it
+    /// must be fast. Returns whether it staged events.
+    fn refresh(&mut self) -> bool {
+        false
+    }
 
     /// Commits, saves checkpoints so that the next start is fast, and closes the log.
     ///

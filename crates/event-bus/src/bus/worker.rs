@@ -6,7 +6,7 @@ use event_core::Position;
 
 use super::{
     BusError, State,
-    queue::{Append, BusStatus, Command, Durability, Job},
+    queue::{Append, BusStatus, Command, Durability, Job, StateClosure},
 };
 use crate::{
     Appended, LogError, MAX_BATCH_BYTES, MAX_BATCH_EVENTS, frame,
@@ -23,8 +23,8 @@ pub(super) const MAX_BARRIER_DELAY: Duration = Duration::from_millis(2);
 /// The time for which the queue must be empty before the log does its deferred work, such as updating its index.
 const IDLE_DELAY: Duration = Duration::from_millis(300);
 
-/// The minimum time between two calls of [`State::refresh`].
-pub const REFRESH_INTERVAL: Duration = Duration::from_millis(100);
+/// The time between two attempts to write to a full disk, if no command arrives.
+const FULL_DISK_DELAY: Duration = Duration::from_secs(1);
 
 /// The maximum number of callers that wait for the same barrier.
 const MAX_WAITERS: usize = 64;
@@ -51,8 +51,10 @@ pub(super) struct Worker<S> {
     closing: bool,
     /// Whether the log may have deferred work: there was a barrier since it was last idle.
     has_deferred_work: bool,
-    /// The time of the last call of [`State::refresh`].
-    refreshed_at: Option<Instant>,
+    /// Whether the last barrier failed because the disk was full.
+    is_full: bool,
+    /// Closures of notifications that wait until there is room.
+    waiting: Vec<StateClosure<S>>,
 }
 
 /// The commands and batches that the next barrier covers.
@@ -108,7 +110,8 @@ impl<S: State> Worker<S> {
             postponed: None,
             closing: false,
             has_deferred_work: false,
-            refreshed_at: None,
+            is_full: false,
+            waiting: Vec::new(),
         }
     }
 
@@ -121,6 +124,9 @@ impl<S: State> Worker<S> {
             if !self.group.waiters.is_empty() || self.group.is_overdue() {
                 self.commit();
             }
+        }
+        if self.is_full {
+            self.retry();
         }
         if self.group.staged_at.is_some() {
             self.commit();
@@ -140,6 +146,7 @@ impl<S: State> Worker<S> {
         loop {
             let received = match self.group.staged_at {
                 Some(staged_at) => self.jobs.recv_timeout(MAX_BARRIER_DELAY.saturating_sub(staged_at.elapsed())),
+                None if self.is_full => self.jobs.recv_timeout(FULL_DISK_DELAY),
                 None if self.has_deferred_work => self.jobs.recv_timeout(IDLE_DELAY),
                 None => self.jobs.recv().map_err(|_| RecvTimeoutError::Disconnected),
             };
@@ -147,6 +154,7 @@ impl<S: State> Worker<S> {
                 Ok(job) => return Some(job),
                 Err(RecvTimeoutError::Disconnected) => return None,
                 Err(RecvTimeoutError::Timeout) if self.group.staged_at.is_some() => self.commit(),
+                Err(RecvTimeoutError::Timeout) if self.is_full => drop(self.retry()),
                 Err(RecvTimeoutError::Timeout) => self.sync_idle(),
             }
         }
@@ -171,8 +179,33 @@ impl<S: State> Worker<S> {
         match job {
             Job::Close => self.closing = true,
             _ if self.status.has_failed() => {}
+            job if self.is_full => self.execute_while_full(job),
+            job => self.execute_now(job),
+        }
+    }
+
+    /// Runs a job while the disk is full, if it records nothing. A notification waits until there is room; any other job
+    /// first tries whether there is room, and is dropped if not.
+    fn execute_while_full(&mut self, job: Job<S>) {
+        match job {
+            Job::Command(Command { closure, durability: Durability::ReadOnly }) => closure(&mut self.state),
+            Job::Command(Command { closure, durability: Durability::Eventual }) => self.waiting.push(closure),
+            job => {
+                if self.retry() {
+                    self.execute_now(job);
+                }
+            }
+        }
+    }
+
+    /// Runs a job.
+    fn execute_now(&mut self, job: Job<S>) {
+        match job {
+            Job::Close => self.closing = true,
             Job::Command(Command { closure, durability }) => {
-                self.refresh();
+                if self.state.refresh() {
+                    self.group.mark_staged();
+                }
                 closure(&mut self.state);
                 match durability {
                     Durability::ReadOnly => return,
@@ -191,14 +224,18 @@ impl<S: State> Worker<S> {
         }
     }
 
-    /// Refreshes the state, unless the last refresh was less than [`REFRESH_INTERVAL`] ago.
-    fn refresh(&mut self) {
-        if self.refreshed_at.is_some_and(|refreshed_at| refreshed_at.elapsed() < REFRESH_INTERVAL) {
-            return;
+    /// Tries again to make the staged events durable after the disk was full, and runs the notifications that waited.
+    /// Returns whether there is room.
+    fn retry(&mut self) -> bool {
+        self.commit();
+        if self.is_full || self.status.has_failed() {
+            return false;
         }
-        self.refreshed_at = Some(Instant::now());
-        self.state.refresh();
-        self.group.mark_staged();
+        for closure in std::mem::take(&mut self.waiting) {
+            closure(&mut self.state);
+            self.group.mark_staged();
+        }
+        true
     }
 
     /// Makes the group durable, publishes the new head, then answers the callers.
@@ -207,7 +244,16 @@ impl<S: State> Worker<S> {
         let group = std::mem::take(&mut self.group);
         let committed = self.state.commit();
         match &committed {
-            Ok(()) => self.publish(),
+            Ok(()) => {
+                if std::mem::take(&mut self.is_full) {
+                    self.status.set_full(None);
+                }
+                self.publish();
+            }
+            Err(error) if error.is_out_of_room() => {
+                self.is_full = true;
+                self.status.set_full(Some(error.clone()));
+            }
             Err(error) => self.fail(error),
         }
         for waiter in group.waiters {

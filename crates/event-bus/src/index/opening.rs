@@ -80,7 +80,7 @@ fn open_store(directory: &Path) -> io::Result<Result<sled::Db, IndexFailure>> {
 
 /// Whether sled could not be opened because its lock is held.
 fn is_lock_failure(failure: &IndexFailure) -> bool {
-    failure.0.contains("could not acquire lock")
+    failure.cause.contains("could not acquire lock")
 }
 
 /// Returns the transient error of the system behind an error of sled, which requires no rebuild; `None` for any other

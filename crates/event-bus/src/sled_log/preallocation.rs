@@ -39,10 +39,17 @@ impl Preallocation {
                 Err(error) => {
                     tracing::warn!(%error, "the journal is no longer written ahead");
                     *self = Self::default();
+                    // The part that was written takes the room of events.
+                    file.truncate(end)?;
                 }
             }
         }
         Ok(())
+    }
+
+    /// Records that the file was truncated, so that no space is preallocated.
+    pub(super) const fn forget(&mut self) {
+        self.end_offset = 0;
     }
 
     /// Truncates the space behind `end`, the journal's end. If that fails, opening the log truncates it.

@@ -14,7 +14,9 @@ use crate::{
     frame,
     group::{StagedEvent, StagedGroup},
     head::{self, Head},
+    index::IndexFailure,
     journal::{FrameBoundary, JOURNAL},
+    log_error::is_out_of_room,
 };
 
 /// Maximum number of bytes by which the index may be behind the journal.
@@ -39,6 +41,13 @@ pub(super) struct Writer {
     head_written_at: Instant,
     /// Cause of the first failure, after which nothing is written.
     stop_cause: Option<Arc<str>>,
+    /// Whether the latest barrier failed because the disk was full.
+    is_full: bool,
+    /// Whether the latest `HEAD` file could not be written because the disk was full, which is logged once.
+    head_is_behind: bool,
+    /// Whether the index failed because the disk was full. The journal then continues without it until the log is opened
+    /// again, which extends the index.
+    index_is_behind: bool,
     /// Frames that the index does not contain yet.
     backlog: IndexBacklog,
 }
@@ -54,6 +63,20 @@ struct IndexBacklog {
     since: Option<Instant>,
 }
 
+/// The reason why a barrier failed.
+enum BarrierFailure {
+    /// The disk is full, and the journal has its previous end again.
+    Full(io::Error),
+    /// Any other cause, after which the writer stops.
+    Fatal(String),
+}
+
+impl From<String> for BarrierFailure {
+    fn from(cause: String) -> Self {
+        Self::Fatal(cause)
+    }
+}
+
 /// Encoded frames of a group, with the end of the journal after each.
 struct EncodedGroup {
     /// The encoded frames, one after the other.
@@ -66,7 +89,19 @@ impl Writer {
     pub(super) fn new(end: FrameBoundary, head: Head, journal: Arc<dyn File>) -> Self {
         let group = StagedGroup::after(end.position, end.recorded_at);
         let (preallocation, backlog) = (Preallocation::default(), IndexBacklog::default());
-        Self { group, journal, preallocation, end, head, head_written_at: Instant::now(), stop_cause: None, backlog }
+        Self {
+            group,
+            journal,
+            preallocation,
+            end,
+            head,
+            head_written_at: Instant::now(),
+            stop_cause: None,
+            is_full: false,
+            head_is_behind: false,
+            index_is_behind: false,
+            backlog,
+        }
     }
 
     /// Allows the index to be behind the journal for at most `max_lag`.
@@ -94,6 +129,19 @@ impl Writer {
         if self.stop_cause.is_some() { Err(self.stopped_error(root)) } else { Ok(()) }
     }
 
+    /// Continues without the index, after it failed because the disk was full.
+    pub(super) fn leave_index_behind(&mut self, failure: &IndexFailure) {
+        tracing::warn!(%failure, "the disk is full: the log continues without its index until it is opened again");
+        self.index_is_behind = true;
+        self.backlog.bytes = Vec::new();
+        self.backlog.since = None;
+    }
+
+    /// Whether the index is no longer extended because the disk was full.
+    pub(super) const fn index_is_behind(&self) -> bool {
+        self.index_is_behind
+    }
+
     /// Returns the error of a stopped writer.
     pub(super) fn stopped_error(&self, root: &Path) -> LogError {
         let cause = self.stop_cause.clone().unwrap_or_else(|| "of an unknown cause".into());
@@ -119,25 +167,48 @@ impl Writer {
 }
 
 impl SledLog {
-    /// Makes the staged events durable and visible. Stops the writer if that fails.
+    /// Makes the staged events durable and visible. Stops the writer if that fails, except on a full disk: the events then
+    /// stay staged, and the next call tries again.
     pub(super) fn commit(&self, writer: &mut Writer) -> Result<(), LogError> {
         writer.check_running(&self.root)?;
         let staged = writer.group.take();
-        let outcome = if staged.is_empty() { self.do_deferred_work(writer) } else { self.barrier(writer, &staged) };
-        outcome.map_err(|cause| {
-            writer.stop(&cause);
-            writer.stopped_error(&self.root)
-        })
+        let outcome = if staged.is_empty() {
+            self.do_deferred_work(writer).map_err(BarrierFailure::Fatal)
+        } else {
+            self.barrier(writer, &staged)
+        };
+        match outcome {
+            Ok(()) => {
+                if std::mem::take(&mut writer.is_full) {
+                    tracing::warn!("there is room for the log again");
+                }
+                Ok(())
+            }
+            Err(BarrierFailure::Full(error)) => {
+                writer.group.put_back(staged);
+                let error = LogError::Full { path: self.root.clone(), cause: error.to_string().into() };
+                if !std::mem::replace(&mut writer.is_full, true) {
+                    tracing::error!(%error, "events wait for room");
+                }
+                Err(error)
+            }
+            Err(BarrierFailure::Fatal(cause)) => {
+                writer.stop(&cause);
+                Err(writer.stopped_error(&self.root))
+            }
+        }
     }
 
     /// Writes staged events to journal and index, then makes them visible.
-    fn barrier(&self, writer: &mut Writer, staged: &[StagedEvent]) -> Result<(), String> {
+    fn barrier(&self, writer: &mut Writer, staged: &[StagedEvent]) -> Result<(), BarrierFailure> {
         let encoded = writer.encode_group(staged);
         let Some((_, end)) = encoded.frames.last().copied() else { return Ok(()) };
         self.write_journal(writer, &encoded.bytes)?;
         // From here on the events may exist when the log is opened again, whether acknowledged or not.
-        writer.backlog.bytes.extend_from_slice(&encoded.bytes);
-        writer.backlog.since.get_or_insert_with(Instant::now);
+        if !writer.index_is_behind {
+            writer.backlog.bytes.extend_from_slice(&encoded.bytes);
+            writer.backlog.since.get_or_insert_with(Instant::now);
+        }
         self.extend_index_if_due(writer)?;
         let group_offset = writer.end.offset;
         writer.end = end;
@@ -152,17 +223,20 @@ impl SledLog {
     }
 
     /// Appends bytes to the journal and syncs it. Truncates them if that fails.
-    fn write_journal(&self, writer: &mut Writer, bytes: &[u8]) -> Result<(), String> {
+    fn write_journal(&self, writer: &mut Writer, bytes: &[u8]) -> Result<(), BarrierFailure> {
         let (file, offset) = (&*writer.journal, writer.end.offset);
-        let undo = |action: &str, error: io::Error| {
-            // These bytes are not visible yet. If the truncation fails as well, opening the log truncates them.
-            if let Err(error) = file.truncate(offset) {
-                tracing::warn!(%error, "bytes of a failed write stay in the journal until the log is opened again");
-            }
-            format!("cannot {action} `{}`: {error}", self.root.join(JOURNAL).display())
-        };
-        writer.preallocation.write_frames(file, offset, bytes).map_err(|error| undo("write to", error))?;
-        file.sync_data().map_err(|error| undo("sync", error))
+        let written = writer.preallocation.write_frames(file, offset, bytes).map_err(|error| ("write to", error));
+        let synced = written.and_then(|()| file.sync_data().map_err(|error| ("sync", error)));
+        let Err((action, error)) = synced else { return Ok(()) };
+        writer.preallocation.forget();
+        // These bytes are not visible yet. If the truncation fails as well, opening the log truncates them.
+        let truncated = file.truncate(offset).inspect_err(|error| {
+            tracing::warn!(%error, "bytes of a failed write stay in the journal until the log is opened again");
+        });
+        if truncated.is_ok() && is_out_of_room(&error) {
+            return Err(BarrierFailure::Full(error));
+        }
+        Err(BarrierFailure::Fatal(format!("cannot {action} `{}`: {error}", self.root.join(JOURNAL).display())))
     }
 
     /// Does deferred work that is due, when there are no events to write.
@@ -183,10 +257,18 @@ impl SledLog {
             return Ok(());
         }
         let bytes = std::mem::take(&mut writer.backlog.bytes);
-        self.index.add_frames(&bytes).and_then(|()| self.index.barrier()).map_err(|failure| failure.to_string())?;
-        writer.backlog.bytes = bytes;
-        writer.backlog.bytes.clear();
-        Ok(())
+        match self.index.add_frames(&bytes).and_then(|()| self.index.barrier()) {
+            Ok(()) => {
+                writer.backlog.bytes = bytes;
+                writer.backlog.bytes.clear();
+                Ok(())
+            }
+            Err(failure) if failure.is_out_of_room() => {
+                writer.leave_index_behind(&failure);
+                Ok(())
+            }
+            Err(failure) => Err(failure.to_string()),
+        }
     }
 
     /// Writes the `HEAD` file if it is too old.
@@ -197,13 +279,25 @@ impl SledLog {
     /// Writes the `HEAD` file if it differs from the journal's end.
     fn write_head(&self, writer: &mut Writer) -> Result<(), String> {
         let head = Head::from(writer.end);
-        if writer.head != head {
-            head::write(&*self.files, &self.root, head)
-                .map_err(|error| format!("cannot write `{}`: {error}", self.root.join(head::HEAD).display()))?;
-            writer.head = head;
-            writer.head_written_at = Instant::now();
+        if writer.head == head {
+            return Ok(());
         }
-        Ok(())
+        writer.head_written_at = Instant::now();
+        match head::write(&*self.files, &self.root, head) {
+            Ok(()) => {
+                writer.head = head;
+                writer.head_is_behind = false;
+                Ok(())
+            }
+            // An older `HEAD` is valid; it is written again after the interval.
+            Err(error) if is_out_of_room(&error) => {
+                if !std::mem::replace(&mut writer.head_is_behind, true) {
+                    tracing::warn!(%error, "the disk is full: `HEAD` stays behind");
+                }
+                Ok(())
+            }
+            Err(error) => Err(format!("cannot write `{}`: {error}", self.root.join(head::HEAD).display())),
+        }
     }
 
     /// Extends the index, writes the `HEAD` file, and truncates preallocated space.

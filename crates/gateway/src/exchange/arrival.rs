@@ -16,7 +16,7 @@ use super::{
 use crate::{
     body::ResponseBody,
     call::RunningCall,
-    gateway::Gateway,
+    gateway::{Gateway, full_disk_message},
     request_span::{record_session, record_turn},
 };
 
@@ -75,9 +75,17 @@ pub(super) async fn begin_turn(
             if let Ok(value) = HeaderValue::from_str(&turn.to_string()) {
                 response.headers_mut().insert("x-turnwise-turn", value);
             }
+            if temporary {
+                refusal::forbid_client_retries(&mut response);
+            }
             Ok(Err(response))
         }
         Err(Refusal::Mention(error)) => refuse(400, "invalid_request_error", &format!("turnwise: {error}")),
+        Err(Refusal::Failed(error)) if error.is_out_of_room() => {
+            let message = format!("turnwise: {}", full_disk_message(&error));
+            let response = refusal::error_response(incoming.api, 503, "overloaded_error", &message);
+            Ok(Err(refusal::with_full_disk_retry(response)))
+        }
         Err(Refusal::Failed(error)) => {
             tracing::error!(%error, "a request could not be decided");
             refuse(500, "api_error", "turnwise: the request could not be decided; the gateway's own output says why")

@@ -9,6 +9,7 @@ use hyper::{
     HeaderMap, Response,
     header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue},
 };
+use tokio::time::Instant;
 use wire::{ResponseInspector, StreamConverter, UsageFilter, convert_response};
 
 use super::{
@@ -32,6 +33,8 @@ pub(super) struct Attempt<'a> {
     pub(super) incoming: &'a Incoming,
     pub(super) inspected: &'a wire::RequestSummary<'a>,
     pub(super) target: &'a Target,
+    /// The time after which no retry starts.
+    pub(super) retry_until: Instant,
 }
 
 impl Attempt<'_> {
@@ -82,7 +85,7 @@ impl Attempt<'_> {
 
     /// Prepares the request for the provider of the target and sends it, with retries. Resolves at the response head.
     async fn send(&self) -> Result<(Outgoing, UpstreamResponse), FailedAttempt> {
-        let Self { gateway, incoming, inspected, target } = *self;
+        let Self { gateway, incoming, inspected, target, retry_until } = *self;
         let provider = gateway.providers().get(target.model.provider.as_str());
         // The provider of the model is not configured.
         let provider = provider.ok_or_else(|| FailedAttempt::not_convertible(""))?;
@@ -97,6 +100,7 @@ impl Attempt<'_> {
             client: (target.api == incoming.api).then_some(forwarded),
             timeouts: gateway.timeouts().response(),
             retry: gateway.timeouts().retry(),
+            retry_until: Some(retry_until),
         };
         let response = provider.send(&request).await?;
         Ok((outgoing, response))
@@ -117,7 +121,7 @@ impl Attempt<'_> {
 
     /// Creates the converter from the provider's stream format to the client's.
     fn converter(&self) -> StreamConverter {
-        let Self { gateway, incoming, inspected, target } = *self;
+        let Self { gateway, incoming, inspected, target, .. } = *self;
         // Each response of a turn has its own id, because clients merge responses with equal ids.
         let id = format!("{}-{}", target.outcome.turn, target.call);
         StreamConverter::new(target.api, incoming.api, incoming.model(inspected), id, gateway.now().secs())
@@ -130,7 +134,7 @@ impl Attempt<'_> {
         body: ResponseStream,
         mut call: RunningCall,
     ) -> Result<Result<Vec<u8>, Response<ResponseBody>>, Failure> {
-        let Self { gateway, incoming, inspected, target } = *self;
+        let Self { gateway, incoming, inspected, target, .. } = *self;
         let limited = collect_body(Limited::new(body, gateway.limits().answer_bytes));
         let read = tokio::time::timeout(gateway.timeouts().first_byte(), limited).await;
         let received = match read {

@@ -112,7 +112,9 @@ fn client_request(
         subagent: lineage.subagent,
         requires: inspected.requires.clone(),
         signed_by: BTreeSet::new(),
+        web_search: inspected.web_search,
         brings_key_of: gateway.client_key_provider(incoming),
+        imported: false,
     }
 }
 

@@ -1,17 +1,17 @@
 //! Error responses in the format of the client's API.
 
-use std::fmt::Write as _;
+use std::{fmt::Write as _, time::Duration};
 
 use adapters::UpstreamFailure;
 use contracts::{FailedCandidate, KeyId, WireApi};
 use hyper::{
     Response, StatusCode,
-    header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER},
+    header::{CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER},
 };
 use router_core::{key_refused, key_refused_remedy};
 
 use super::target::Target;
-use crate::body::ResponseBody;
+use crate::{body::ResponseBody, gateway::FULL_DISK_RETRY_SECONDS};
 
 /// Builds an error response of the gateway. `kind` is the error type of Anthropic and `OpenAI`; Gemini's is derived
 /// from the status.
@@ -28,13 +28,23 @@ fn build_error(api: WireApi, status: u16, kind: &str, message: &str) -> Response
     response
 }
 
+/// Tells the SDKs of Anthropic and `OpenAI`, and the clients built on them, not to repeat a request.
+const SHOULD_RETRY: HeaderName = HeaderName::from_static("x-should-retry");
+
+/// Marks a response as one that the client should show instead of repeating the request: all models were tried already.
+pub(crate) fn forbid_client_retries(response: &mut Response<ResponseBody>) {
+    response.headers_mut().insert(SHOULD_RETRY, HeaderValue::from_static("false"));
+}
+
 /// Builds the response after the last model failed: the provider's own body if it uses the client's API and no other
-/// model was tried, otherwise an error of the gateway.
+/// model was tried, otherwise an error of the gateway, which the client is told not to repeat. `limit` is the time after
+/// which no further model was tried; `None` if the chain has no other model.
 pub(crate) fn provider_error_response(
     api: WireApi,
     target: &Target,
     failure: &UpstreamFailure,
     failed: &[FailedCandidate],
+    limit: Option<Duration>,
 ) -> Response<ResponseBody> {
     let (default_status, kind) = wire::error_kind(api, failure.class);
     let status = failure.status.map_or(default_status, |status| status.as_u16());
@@ -45,7 +55,11 @@ pub(crate) fn provider_error_response(
         response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         response
     } else {
-        build_error(api, status, kind, &failure_message(target, failure, failed))
+        let mut response = build_error(api, status, kind, &failure_message(target, failure, failed, limit));
+        if !failed.is_empty() {
+            forbid_client_retries(&mut response);
+        }
+        response
     };
     if let Some(wait) = failure.retry_after {
         response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(wait.as_secs()));
@@ -71,6 +85,12 @@ pub(super) fn key_refused_response(
     build_error(api, 400, "invalid_request_error", &message)
 }
 
+/// Adds the time after which the client may repeat a request that was refused because the disk is full.
+pub(super) fn with_full_disk_retry(mut response: Response<ResponseBody>) -> Response<ResponseBody> {
+    response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(FULL_DISK_RETRY_SECONDS));
+    response
+}
+
 /// Lists the models that failed, each with its class of error.
 fn tried(failed: &[FailedCandidate]) -> String {
     let tried = failed.iter().map(|candidate| format!("{} ({})", candidate.model, candidate.class.name()));
@@ -78,7 +98,12 @@ fn tried(failed: &[FailedCandidate]) -> String {
 }
 
 /// Formats the error message for a turn without a response: the models that were tried, and when to retry.
-fn failure_message(target: &Target, failure: &UpstreamFailure, failed: &[FailedCandidate]) -> String {
+fn failure_message(
+    target: &Target,
+    failure: &UpstreamFailure,
+    failed: &[FailedCandidate],
+    limit: Option<Duration>,
+) -> String {
     let turn = target.outcome.turn;
     if failed.is_empty() {
         let model = &target.model.id;
@@ -89,5 +114,10 @@ fn failure_message(target: &Target, failure: &UpstreamFailure, failed: &[FailedC
     }
     let wait =
         failure.retry_after.map(|wait| format!(" The last asks to wait {} s.", wait.as_secs())).unwrap_or_default();
-    format!("turnwise: nobody answered. Tried: {}.{wait} GET /turns/{turn} says more", tried(failed))
+    let limit =
+        limit.map(|limit| format!(" No other model was tried after {} s.", limit.as_secs_f64())).unwrap_or_default();
+    format!(
+        "turnwise: no model answered. Tried: {}.{limit}{wait} Run `turnwise why {turn}` for every attempt",
+        tried(failed)
+    )
 }

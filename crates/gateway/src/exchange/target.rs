@@ -104,7 +104,8 @@ fn printable(reason: &str) -> String {
 pub(super) struct FailedCall {
     pub(super) call: RunningCall,
     pub(super) failure: CallFailure,
-    /// The models that failed in this request so far; `None` if no other model may be tried, which ends the turn.
+    /// The models that failed in this request so far; `None` if the failure or the elapsed time is no reason to try
+    /// another one, which ends the turn.
     pub(super) failed_models: Option<Vec<FailedCandidate>>,
 }
 
@@ -144,7 +145,7 @@ fn next_target(
     if let Some(call) = call.into_call() {
         engine.record_call_failure(&call, &failure)?;
     }
-    let Some(failed_models) = failed_models else { return Ok(None) };
+    let Some(failed_models) = failed_models.filter(|_| engine.allows_fallback(outcome)) else { return Ok(None) };
     let next = engine.fall_back(outcome, failed_models)?;
     if next.model().is_none() {
         return Ok(None);

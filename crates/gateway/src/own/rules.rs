@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 use super::ApiResult;
 use crate::gateway::Gateway;
 
-/// Returns the rules in evaluation order, each with its hits in total and since UTC midnight.
+/// Returns the rules in evaluation order, each with its hits: live turns in total and since UTC midnight, and imported
+/// turns.
 pub(super) async fn rules(gateway: &Arc<Gateway>) -> ApiResult {
     let now = gateway.now();
     Ok(gateway
@@ -22,7 +23,8 @@ pub(super) async fn rules(gateway: &Arc<Gateway>) -> ApiResult {
                     json!({
                         "workspace": rule.workspace, "name": rule.name, "when": rule.when,
                         "model": rule.models.first().map(|model| model.as_str()), "models": rule.models, "line": rule.line,
-                        "hits": hits.of(rule.name).total, "hits_today": if is_today { hits.of(rule.name).latest_day } else { 0 },
+                        "hits": hits.of(rule.name).live, "hits_imported": hits.of(rule.name).imported,
+                        "hits_today": if is_today { hits.of(rule.name).latest_day } else { 0 },
                     })
                 })
                 .collect();

@@ -59,7 +59,7 @@ pub(super) async fn what_if(gateway: &Arc<Gateway>, request: Request<Body>) -> A
         let always_continue = &mut |_: Position| true;
         let report = backtest(sources.log.as_ref(), sources.texts.as_ref(), &options, &mut keep_row, always_continue)
             .map_err(ApiError::internal)?;
-        Ok(response_json(&rows.into_iter().collect::<Vec<_>>(), report.unjudged.values().sum()))
+        Ok(response_json(&rows.into_iter().collect::<Vec<_>>(), report.excluded_total().turns))
     });
     result.await.map_err(ApiError::internal)?
 }

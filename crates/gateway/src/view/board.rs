@@ -105,6 +105,7 @@ impl Board {
             self.update(body.turn, event.position, |row| row.model = Some(body.model));
         } else if let Some(body) = event.read::<LlmCallCompleted>()? {
             self.update(body.turn, event.position, |row| {
+                row.set_ran(&body.thread, &body.model);
                 row.calls = row.calls.saturating_add(1);
                 row.add_cost(body.cost);
                 row.input_tokens = row.input_tokens.saturating_add(body.usage.input_total());
@@ -112,7 +113,12 @@ impl Board {
                 row.latency_ms = body.latency_ms.map(|latency| row.latency_ms.unwrap_or(0).saturating_add(latency));
             });
         } else if let Some(body) = event.read::<LlmCallFailed>()? {
-            self.update(body.turn, event.position, |row| row.calls = row.calls.saturating_add(1));
+            self.update(body.turn, event.position, |row| {
+                row.calls = row.calls.saturating_add(1);
+                if body.usage.is_some() {
+                    row.add_cost(body.cost);
+                }
+            });
         } else if let Some(body) = event.read::<ToolCalled>()? {
             self.update(body.turn, event.position, |row| row.tools = row.tools.saturating_add(1));
         } else if let Some(body) = event.read::<TurnEnded>()? {

@@ -1,7 +1,7 @@
 //! A row of the board: one turn.
 
 use contracts::{
-    ChainSlot, Decision, ModelId, NanoUsd, Slot, TurnId,
+    ChainSlot, Decision, ModelId, NanoUsd, Slot, Thread, TurnId,
     events::{TurnStarted, TurnStatus},
 };
 use event_core::{Position, Timestamp};
@@ -21,7 +21,10 @@ pub(crate) struct Row {
     pub(super) position: Position,
     pub(super) message: Option<String>,
     pub(super) client: Option<String>,
+    /// The chosen model, or of an imported turn the model that ran.
     pub(super) model: Option<ModelId>,
+    /// Of an imported turn, what the policy would have chosen; `None` for a live turn (decision D42).
+    pub(super) policy_choice: Option<DecisionSummary>,
     pub(super) slot: Option<Slot>,
     pub(super) reason: String,
     pub(super) rule: Option<String>,
@@ -41,12 +44,17 @@ impl Row {
         Self {
             turn: started.turn,
             client: started.request.as_ref().and_then(|request| request.client.clone()),
+            model: started
+                .request
+                .as_ref()
+                .filter(|request| request.imported)
+                .and_then(|request| request.named.clone()),
             started,
             at,
             changed: position,
             position,
             message: None,
-            model: None,
+            policy_choice: None,
             slot: None,
             reason: String::new(),
             rule: None,
@@ -62,10 +70,36 @@ impl Row {
         }
     }
 
-    /// Sets model, slot and reason from a decision.
+    /// Sets model, slot and reason from a decision. An imported turn keeps the model that ran, and the decision is what
+    /// the policy would have chosen.
     pub(super) fn set_decision(&mut self, decision: &Decision) {
+        if self.started.is_imported() {
+            self.policy_choice = Some(decision.into());
+            return;
+        }
         let DecisionSummary { model, slot, reason, rule } = decision.into();
         (self.model, self.slot, self.reason, self.rule) = (model, slot, reason, rule);
+    }
+
+    /// Sets the model of the first call of an imported turn, which is the model that ran.
+    pub(super) fn set_ran(&mut self, thread: &Thread, model: &ModelId) {
+        if self.started.is_imported() && self.started.thread == *thread {
+            self.model.get_or_insert_with(|| model.clone());
+        }
+    }
+
+    /// Returns the reason of the model in one line. For an imported turn it compares the policy's choice with the model
+    /// that ran.
+    fn reason(&self) -> String {
+        let Some(choice) = &self.policy_choice else { return self.reason.clone() };
+        match &choice.model {
+            None => "imported; the policy would refuse it".to_owned(),
+            model if *model == self.model => "imported; the policy would choose the same".to_owned(),
+            Some(model) => {
+                let by = choice.rule.as_deref().unwrap_or(&choice.reason);
+                format!("imported; the policy would choose {} ({by})", model.model())
+            }
+        }
     }
 
     /// Adds the cost of a call; `None` counts it as unpriced.
@@ -85,6 +119,8 @@ impl Row {
     pub(crate) fn json(&self) -> Value {
         let request = self.started.request.as_ref();
         let status = match self.status {
+            // The session file has no end of the turn; nothing runs.
+            None if self.started.is_imported() => "unfinished",
             None => "running",
             Some(TurnStatus::Completed) => "completed",
             Some(TurnStatus::Cancelled) => "cancelled",
@@ -102,12 +138,20 @@ impl Row {
             "message": self.message,
             "auxiliary": request.and_then(|request| request.auxiliary).map(contracts::AuxiliaryCall::name),
             "subagent": request.is_some_and(|request| request.subagent),
+            "imported": self.started.is_imported(),
             "asked": request.map(|request| request.model.clone()).filter(|model| !model.is_empty()),
             "model": self.model.as_ref().map(ModelId::as_str),
             "slot": self.slot.map_or("", ChainSlot::name),
             "slot_number": self.slot.map(ChainSlot::number),
-            "reason": self.reason,
+            "reason": self.reason(),
             "rule": self.rule,
+            "policy_choice": self.policy_choice.as_ref().map(|choice| json!({
+                "model": choice.model.as_ref().map(ModelId::as_str),
+                "slot": choice.slot.map_or("", ChainSlot::name),
+                "slot_number": choice.slot.map(ChainSlot::number),
+                "reason": choice.reason,
+                "rule": choice.rule,
+            })),
             "status": status,
             "calls": self.calls,
             "tools": self.tools,

@@ -80,7 +80,7 @@ fn when_nobody_answers_the_client_is_told_in_its_own_api_who_was_tried() {
     // The same in another API.
     let chat = serde_json::json!({ "model": "turnwise", "messages": [{ "role": "user", "content": "hello" }] });
     let answer = world.post("/v1/chat/completions", &[], &chat);
-    assert!(answer.json()["error"]["message"].as_str().unwrap().contains("nobody answered"), "{}", answer.body);
+    assert!(answer.json()["error"]["message"].as_str().unwrap().contains("no model answered"), "{}", answer.body);
 }
 
 #[test]

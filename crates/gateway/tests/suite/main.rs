@@ -1,12 +1,15 @@
 //! The gateway between clients and a mock provider: decisions, requests, responses and events.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
+mod backtest_agrees;
+mod bodies;
 mod choice;
 mod collector;
 mod embedding;
 mod failures;
 mod live_and_imported;
 mod passage;
+mod refusals;
 mod refused_keys;
 mod safety;
 mod shutdown;

@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use adapters::{Keys, ProviderEntry, Providers};
-use contracts::events::TurnEnded;
+use contracts::{Registry, events::TurnEnded};
 use control::{Connection, ControlError, ControlRequest, ControlSocket};
 use engine::{Engine, Home, Models, Stores};
 use event_bus::{BusError, EventLog, MemoryLog, MemoryTexts, SystemClock, TextStore};
@@ -27,6 +27,8 @@ pub(crate) struct World {
     pub(crate) mock: MockUpstream,
     pub(crate) log: Arc<MemoryLog>,
     pub(crate) texts: Arc<MemoryTexts>,
+    /// The models of the gateway.
+    pub(crate) registry: Arc<Registry>,
     pub(crate) gateway: Arc<Gateway>,
     pub(crate) url: String,
     runtime: Arc<Runtime>,
@@ -65,6 +67,8 @@ pub(crate) struct Wish<'a> {
     pub(crate) body_bytes: Option<usize>,
     pub(crate) idle_ms: Option<u64>,
     pub(crate) shutdown_ms: Option<u64>,
+    /// How long models that refuse are tried, without a limit of retries.
+    pub(crate) refusals_ms: Option<u64>,
     /// The URL of the providers, if it is not the mock's.
     pub(crate) upstream: Option<String>,
     /// Whether the mock provider also serves Mistral's API.
@@ -97,6 +101,10 @@ impl World {
         if let Some(bytes) = wish.body_bytes {
             configuration.limits.body_bytes = bytes;
         }
+        if let Some(milliseconds) = wish.refusals_ms {
+            let limits = Timeouts { refusals_ms: milliseconds, ..configuration.timeouts };
+            configuration.timeouts = Timeouts { retries: u32::MAX, ..limits };
+        }
         if let Some(milliseconds) = wish.shutdown_ms {
             configuration.limits.shutdown_ms = milliseconds;
         }
@@ -127,6 +135,7 @@ impl World {
             clock: Box::new(SystemClock),
             offset: |_| 0,
         };
+        let registry = Arc::clone(&models.registry);
         let engine = Engine::with_models(&Home::new(home.path(), None), models, stores).unwrap();
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
         let runtime = Arc::new(runtime);
@@ -139,7 +148,7 @@ impl World {
         let served = Some(runtime.spawn(serve(Arc::clone(&gateway), listener, None, Some(control), stopping)));
         let client = Client::builder(TokioExecutor::new()).build_http();
         let url = format!("http://{address}");
-        Self { mock, log, texts, gateway, url, runtime, client, stop, served, home }
+        Self { mock, log, texts, registry, gateway, url, runtime, client, stop, served, home }
     }
 
     /// Sends a request to the control socket.
@@ -244,7 +253,6 @@ impl World {
     /// Replaces the policy; it applies from the next turn.
     pub(crate) fn set_policy(&self, policy: &str) {
         std::fs::write(self.home.path().join("routing.yaml"), policy).unwrap();
-        std::thread::sleep(Duration::from_millis(150));
     }
 
     /// Runs a future on the gateway's runtime.

@@ -26,7 +26,10 @@ fn a_model_without_efforts_is_passed_over_for_one_that_has_them_and_the_chain_sa
     assert_eq!(world.last_sent()["output_config"], json!({ "effort": "high" }), "who takes it is told");
     world.ended(1);
     let why = router_core::why(None, &world.events::<RouteDecided>()[0].decision);
-    assert!(why.contains("the model has no effort") && why.contains("add `effort` to `gateway.adapt`"), "{why}");
+    assert!(
+        why.contains("the model does not support effort") && why.contains("add `effort` to `gateway.adapt`"),
+        "{why}"
+    );
     // The same without these parameters.
     let answer = world.post("/v1/messages", &SESSION, &message("claude-opus-4-8", "hello"));
     assert_eq!(answer.header(MODEL), "anthropic:claude-haiku-4-5");

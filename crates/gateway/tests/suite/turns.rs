@@ -12,7 +12,7 @@ use crate::support::{Answered, SESSION, World, message, with_tool_result};
 
 const SONNET: &str = "schema_version: 1\nglobal_default: sonnet\n";
 
-fn tool_turn(text: &str) -> Value {
+pub(crate) fn tool_turn(text: &str) -> Value {
     let mut body = message("claude-opus-4-8", text);
     body["tools"] = json!([{ "name": "Bash", "input_schema": { "type": "object" } }]);
     body
@@ -242,4 +242,16 @@ fn answers_of_tools_that_are_sent_again_count_once() {
     assert_eq!(world.events::<ToolCalled>().len(), 1);
     let turns: Vec<_> = world.events::<ToolFinished>().into_iter().map(|tool| tool.turn).collect();
     assert!(turns.len() == 2 && turns[0] != turns[1], "once in each turn that was told of it: {turns:?}");
+}
+
+#[test]
+fn an_edit_of_the_policy_is_in_force_for_the_very_next_request() {
+    let world = World::new("schema_version: 1\nglobal_default: sonnet\n");
+    for number in 0..20 {
+        // Both have the same length, so that only the times of the file differ.
+        let (name, model) = [("haiku ", "claude-haiku-5-5"), ("sonnet", "claude-sonnet-5-5")][number % 2];
+        world.set_policy(&format!("schema_version: 1\nglobal_default: {name}\n"));
+        let answer = world.post("/v1/messages", &[], &message("turnwise", &format!("edit {number}")));
+        assert_eq!(answer.header("x-turnwise-model"), format!("anthropic:{model}"), "edit {number}");
+    }
 }

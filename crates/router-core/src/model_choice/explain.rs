@@ -5,6 +5,7 @@ use contracts::{ChainEntry, Failure, ModelChoice, OutageScope, Reason, Requireme
 use crate::{
     explain::{Explain, candidate_text},
     model_choice::key_refused::key_refused,
+    text_set::MAX_SEARCHED_BYTES,
 };
 
 impl Explain for ModelChoice {
@@ -37,7 +38,7 @@ impl Explain for ModelChoice {
             }
             Reason::NoSticky => "no sticky model set".to_owned(),
             Reason::NoRules => "no rules configured".to_owned(),
-            Reason::NoRuleMatched => "no rule matched".to_owned(),
+            Reason::NoRuleMatched { cut } => format!("no rule matched{}", searched_part(*cut)),
             Reason::NoNeighbours => "nothing like this turn was scored yet".to_owned(),
             Reason::BelowThreshold { confidence, samples } => {
                 format!("below threshold (confidence {confidence}, {})", sample_count(*samples))
@@ -50,9 +51,11 @@ impl Explain for ModelChoice {
             Reason::TierExhausted { asked } if entry.attempts.is_empty() => format!("no model for tier {asked}"),
             Reason::TierExhausted { asked } => format!("tier {asked} and those above it are exhausted"),
             Reason::Override { alias } => format!("\"@{alias}\" → {model}"),
-            Reason::Rule { name, budget: Some(limit) } => format!("rule \"{name}\" matched (budget {limit}) → {model}"),
-            Reason::Rule { name, .. } if entry.failure.is_some() => format!("rule \"{name}\" matched →\n{model}"),
-            Reason::Rule { name, .. } => format!("rule \"{name}\" matched → {model}"),
+            Reason::Rule { name, budget, cut } => {
+                let budget = budget.map(|limit| format!(" (budget {limit})")).unwrap_or_default();
+                let arrow = if entry.failure.is_some() && budget.is_empty() { "→\n" } else { "→ " };
+                format!("rule \"{name}\" matched{budget}{} {arrow}{model}", searched_part(*cut))
+            }
             Reason::Tier { asked, given } if asked == given => format!("tier {asked} → {model}"),
             Reason::Tier { asked, given } => format!("tier {asked}, upgraded to {given} → {model}"),
             Reason::Sticky | Reason::WorkspaceDefault | Reason::GlobalDefault => model,
@@ -111,6 +114,11 @@ impl Explain for ModelChoice {
     fn covers_attempts(reason: &Reason) -> bool {
         matches!(reason, Reason::TierExhausted { .. })
     }
+}
+
+/// Describes the part of the message that the rules saw; empty if they saw all of it.
+fn searched_part(cut: bool) -> String {
+    if cut { format!(" (in the first {} KiB of the message)", MAX_SEARCHED_BYTES / 1024) } else { String::new() }
 }
 
 /// Formats a number of samples: `1 sample`, `14 samples`.

@@ -90,7 +90,7 @@ impl Notify for ModelChoice {
             }
         }
         let reason = decision.winner().map(|winner| &winner.reason);
-        if let Some(Reason::Rule { name, budget: Some(limit) }) = reason {
+        if let Some(Reason::Rule { name, budget: Some(limit), .. }) = reason {
             notices.push(ModelNotice::Budget { limit: *limit, spent: context.spent_today, rule: name.clone() });
         }
         notices.extend(disagreement(decision, context.policy));

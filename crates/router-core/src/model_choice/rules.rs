@@ -3,7 +3,14 @@
 use contracts::{Attempt, ChainEntry, Reason, Slot, Turn};
 
 use super::ModelSlots;
-use crate::{policy::Rule, predicate::Situation, text_set::Matches};
+use crate::{
+    policy::Rule,
+    predicate::Situation,
+    text_set::{self, Matches},
+};
+
+/// The length of the searched start of a message, in bytes.
+const MAX_SEARCHED_BYTES: u64 = text_set::MAX_SEARCHED_BYTES as u64;
 
 impl ModelSlots<'_> {
     /// Evaluates the slot: the first matching rule with a model that can serve the turn. Every model that was rejected before
@@ -15,7 +22,13 @@ impl ModelSlots<'_> {
             return ChainEntry::not_applicable(slot, Reason::NoRules);
         }
         self.matches();
-        let Some(matches) = &self.matched else { return ChainEntry::not_applicable(slot, Reason::NoRuleMatched) };
+        let cut = self.policy.reads_text() && MAX_SEARCHED_BYTES < self.turn.message_bytes;
+        let not_matched = || ChainEntry::not_applicable(slot, Reason::NoRuleMatched { cut });
+        let Some(matches) = &self.matched else { return not_matched() };
+        let reason = |rule: &Rule| {
+            let budget = rule.when.exceeded_budget(situation(rule, self.turn, matches));
+            Reason::Rule { name: rule.name.clone(), budget, cut }
+        };
         let mut attempts: Vec<(&Rule, Attempt)> = Vec::new();
         for rule in scopes.iter().flatten().flat_map(|scope| scope.rules.candidates(matches)) {
             if !rule.when.holds(situation(rule, self.turn, matches)) {
@@ -24,16 +37,14 @@ impl ModelSlots<'_> {
             let (chosen, rejected) = self.try_candidates(&rule.name, &rule.models);
             attempts.extend(rejected.into_iter().map(|attempt| (rule, attempt)));
             if let Some(model) = chosen {
-                let mut entry = ChainEntry::proposed(slot, model.id.clone(), reason(rule, self.turn, matches), None);
+                let mut entry = ChainEntry::proposed(slot, model.id.clone(), reason(rule), None);
                 entry.attempts = attempts.into_iter().map(|(_, attempt)| attempt).collect();
                 return entry;
             }
         }
-        let Some((rule, first)) = attempts.first() else {
-            return ChainEntry::not_applicable(slot, Reason::NoRuleMatched);
-        };
-        let reason = reason(rule, self.turn, matches);
-        let mut entry = ChainEntry::proposed(slot, first.candidate.clone(), reason, Some(first.failure.clone()));
+        let Some((rule, first)) = attempts.first() else { return not_matched() };
+        let failure = Some(first.failure.clone());
+        let mut entry = ChainEntry::proposed(slot, first.candidate.clone(), reason(rule), failure);
         entry.attempts = attempts.into_iter().map(|(_, attempt)| attempt).collect();
         entry
     }
@@ -42,8 +53,4 @@ impl ModelSlots<'_> {
 fn situation<'a>(rule: &Rule, turn: &'a Turn, matches: &'a Matches) -> Situation<'a> {
     // One condition holds or not for all models of a rule, so token limits count by the first.
     Situation { turn, matches, tokenizer: rule.models.first().tokenizer }
-}
-
-fn reason(rule: &Rule, turn: &Turn, matches: &Matches) -> Reason {
-    Reason::Rule { name: rule.name.clone(), budget: rule.when.exceeded_budget(situation(rule, turn, matches)) }
 }

@@ -50,6 +50,18 @@ pub enum LastResort {
     Requested,
 }
 
+/// When a model that failed before its first byte is replaced by the next model of the chain (decision D36).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Fallback {
+    /// At any call of a turn.
+    #[default]
+    Any,
+    /// Only before the first response of a turn; later the turn stays with its model and fails with it.
+    TurnStart,
+    /// Not at all: the client gets the error of the provider.
+    Never,
+}
+
 /// The settings for requests of the gateway's clients.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GatewaySettings {
@@ -64,6 +76,8 @@ pub struct GatewaySettings {
     pub adaptable: BTreeSet<Requirement>,
     /// The model that serves a request if neither a rule nor a default can.
     pub last_resort: LastResort,
+    /// When a model that failed is replaced by the next one of the chain.
+    pub fallback: Fallback,
 }
 
 impl Default for GatewaySettings {
@@ -74,6 +88,7 @@ impl Default for GatewaySettings {
             count_tokens: CountTokens::default(),
             adaptable: Requirement::ADAPTABLE.into(),
             last_resort: LastResort::default(),
+            fallback: Fallback::default(),
         }
     }
 }
@@ -105,6 +120,10 @@ impl Loader<'_> {
         if let Some(node) = keys.get("last_resort") {
             let words = [("refuse", LastResort::Refuse), ("requested", LastResort::Requested)];
             settings.last_resort = self.problems.choice(node, "last_resort", &words).unwrap_or_default();
+        }
+        if let Some(node) = keys.get("fallback") {
+            let words = [("any", Fallback::Any), ("turn_start", Fallback::TurnStart), ("never", Fallback::Never)];
+            settings.fallback = self.problems.choice(node, "fallback", &words).unwrap_or_default();
         }
         if let Some(node) = keys.get("adapt") {
             settings.adaptable = self.adapt(node);

@@ -47,7 +47,7 @@ impl Loader<'_> {
                 Predicate::Skills(self.problems.texts(node, name)?.into_iter().map(str::to_owned).collect())
             }
             "file_extensions_in_context" => {
-                Predicate::Extensions(self.problems.texts(node, name)?.into_iter().map(extension).collect())
+                Predicate::Extensions(self.problems.texts(node, name)?.into_iter().map(extension_name).collect())
             }
             "workspace_path_matches" => {
                 let text = self.problems.text(node, name)?;
@@ -60,6 +60,8 @@ impl Loader<'_> {
             "client_model_is" => Predicate::ClientModel(self.client_models(node)?),
             "thread_is_subagent" => Predicate::Subagent(self.problems.boolean(node, name)?),
             "auxiliary_call_is" => Predicate::AuxiliaryCall(self.auxiliary_calls(node)?),
+            "requests_web_search" => Predicate::WebSearch(self.problems.boolean(node, name)?),
+            "requests_thinking" => Predicate::Thinking(self.problems.boolean(node, name)?),
             "any_of" => Predicate::Any(self.condition_list(name, node)?),
             "all_of" => Predicate::All(self.condition_list(name, node)?),
             "not" => Predicate::Not(Box::new(self.predicate(node)?)),
@@ -144,8 +146,8 @@ impl Loader<'_> {
     }
 }
 
-/// Normalises an extension like those of turns: lower case, with the dot.
-fn extension(text: &str) -> String {
+/// Normalises the extension of a file as turns have it: in lower case, with the dot. `sql` and `.SQL` both mean `.sql`.
+pub fn extension_name(text: &str) -> String {
     let text = text.to_lowercase();
     if text.starts_with('.') { text } else { format!(".{text}") }
 }

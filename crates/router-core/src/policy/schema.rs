@@ -178,6 +178,12 @@ pub(crate) const GATEWAY: &[Key] = &[
          all). [] rejects the model instead.",
     ),
     key(
+        "fallback",
+        Shape::Words(&["any", "turn_start", "never"]),
+        "When a model that failed before its first byte is replaced by the next one: at any call (default), only before \
+         the first response of a turn, or never.",
+    ),
+    key(
         "last_resort",
         Shape::Words(&["refuse", "requested"]),
         "What serves a request that neither a rule nor a default can: nothing (default), or the requested model.",
@@ -235,12 +241,12 @@ pub(crate) const PREDICATE: &[Key] = &[
     key(
         "message_matches",
         Shape::Regex,
-        "A regular expression found in the first 16 KiB of the message; case counts unless it says (?i).",
+        "A regular expression found in the first 256 KiB of the message; case counts unless it says (?i).",
     ),
     key(
         "message_contains_any",
         Shape::Texts,
-        "Any of these stands in the first 16 KiB of the message, whatever the case.",
+        "Any of these stands in the first 256 KiB of the message, whatever the case.",
     ),
     key("estimated_input_tokens_gt", Shape::Count { least: 0 }, "The prompt is expected to have more tokens."),
     key("estimated_input_tokens_lt", Shape::Count { least: 0 }, "The prompt is expected to have fewer tokens."),
@@ -250,7 +256,7 @@ pub(crate) const PREDICATE: &[Key] = &[
     key(
         "file_extensions_in_context",
         Shape::Texts,
-        "A tool touched a file with one of these extensions in this session.",
+        "A tool touched a file with one of these extensions in this session; the dot may be left out.",
     ),
     key("workspace_path_matches", Shape::Regex, "A regular expression found in the workspace's absolute path."),
     key("time_of_day_between", Shape::TimeWindow, "Local time, start included, end excluded; may pass midnight."),
@@ -259,6 +265,12 @@ pub(crate) const PREDICATE: &[Key] = &[
     key("client_model_is", Shape::Texts, "The client asks for one of these models, by id or alias or as it writes it."),
     key("thread_is_subagent", Shape::Boolean, "A sub-agent asks."),
     key("auxiliary_call_is", Shape::Texts, "Work beside the conversation: title, classifier, summary, other."),
+    key("requests_web_search", Shape::Boolean, "The client offers the model a web search that the provider runs."),
+    key(
+        "requests_thinking",
+        Shape::Boolean,
+        "The client asks for thinking: an effort, a budget or adaptive thinking. Claude Code does in most turns.",
+    ),
     key("any_of", Shape::Predicates, "At least one of these holds."),
     key("all_of", Shape::Predicates, "All of these hold."),
     key("not", Shape::Predicate, "This does not hold."),

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use regex::Regex;
+use regex_automata::{Input, meta::Regex};
 use regex_syntax::{
     ast,
     hir::{
@@ -92,9 +92,18 @@ impl Pattern {
         &self.text
     }
 
+    /// Returns whether the pattern matches anywhere in a text.
     pub(crate) fn is_match(&self, text: &str) -> bool {
-        let compile = || regex::RegexBuilder::new(&self.text).size_limit(MAX_COMPILED_BYTES).build().ok();
-        self.regex.get_or_init(compile).as_ref().is_some_and(|regex| regex.is_match(text))
+        self.is_match_in_first(text.len(), text)
+    }
+
+    /// Returns whether the pattern matches within the first `bytes` bytes of a text, at most all of it. Anchors and word
+    /// boundaries see the text after them: `$` does not match at the cut (decision D38).
+    pub(super) fn is_match_in_first(&self, bytes: usize, text: &str) -> bool {
+        let config = Regex::config().nfa_size_limit(Some(MAX_COMPILED_BYTES));
+        let compile = || Regex::builder().configure(config).build(&self.text).ok();
+        let input = Input::new(text).range(..bytes.min(text.len()));
+        self.regex.get_or_init(compile).as_ref().is_some_and(|regex| regex.is_match(input))
     }
 
     /// Returns groups of literals: every match contains one literal of each group, compared without regard to the case

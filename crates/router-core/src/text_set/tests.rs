@@ -208,10 +208,11 @@ fn all_patterns_of_a_policy_together_are_bounded_too() {
 }
 
 #[test]
-fn only_the_first_16_kib_are_looked_at_cut_at_a_character() {
+fn d38_the_first_256_kib_are_searched_and_cut_at_a_character() {
+    assert_eq!(MAX_SEARCHED_BYTES, 256 * 1024);
     let mut set = TextSet::default();
     let end = set.add_pattern("end").unwrap();
-    let last = set.add_pattern("é$").unwrap();
+    let last = set.add_pattern("é").unwrap();
     let needle = set.add_needles(&["END"]).unwrap();
     let found = |message: &str| set.matches(message).numbers();
 
@@ -223,6 +224,23 @@ fn only_the_first_16_kib_are_looked_at_cut_at_a_character() {
     // A character of two bytes that ends at the cut is seen, one that straddles it is not.
     assert_eq!(found(&format!("{}éend", "x".repeat(MAX_SEARCHED_BYTES - 2))), [last]);
     assert_eq!(found(&format!("{}éend", "x".repeat(MAX_SEARCHED_BYTES - 1))), [0_u16; 0]);
+}
+
+/// The text goes on after the cut, so neither the end of the text nor the end of a word is there.
+#[test]
+fn d38_an_end_anchor_does_not_match_at_the_cut() {
+    let mut set = TextSet::default();
+    let patterns = ["end$", r"end\z", r"end\b", "(?m)end$", r"end\B"].map(|text| set.add_pattern(text).unwrap());
+    let [end_of_text, absolute_end, word_end, line_end, inside_word] = patterns;
+    let found = |message: &str| set.matches(message).numbers();
+
+    let fits = format!("{}end", "x".repeat(MAX_SEARCHED_BYTES - 3));
+    assert_eq!(found(&fits), [end_of_text, absolute_end, word_end, line_end]);
+    assert_eq!(found(&format!("{fits}less")), [inside_word]);
+    assert_eq!(found(&format!("{fits} and so on")), [word_end]);
+    assert_eq!(found(&format!("{fits}\nnext line")), [word_end, line_end]);
+    // A match may not use text after the cut.
+    assert_eq!(found(&format!("xx{fits}")), [0_u16; 0]);
 }
 
 /// What is looked for first has small letters only; what matches may have any.

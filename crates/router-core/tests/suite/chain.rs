@@ -11,6 +11,7 @@ mod disagreement;
 mod explicit_choice_rejected;
 mod first_match;
 mod hard_failure;
+mod long_messages;
 mod override_token;
 mod pattern_thresholds;
 mod pipeline_order;

@@ -25,7 +25,9 @@ fn request(api: WireApi, requires: &[Requirement], signed_by: &[&ModelSpec]) -> 
         subagent: false,
         requires: requires.iter().copied().collect(),
         signed_by: signed_by.iter().map(|model| model.id.clone()).collect(),
+        web_search: false,
         brings_key_of: None,
+        imported: false,
     }
 }
 

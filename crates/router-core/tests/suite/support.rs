@@ -85,8 +85,10 @@ pub(crate) fn live_request() -> ClientRequest {
         auxiliary: None,
         subagent: false,
         requires: [].into(),
+        web_search: false,
         signed_by: [].into(),
         brings_key_of: None,
+        imported: false,
     }
 }
 

@@ -53,6 +53,8 @@ struct LineContext<'a> {
     at: Timestamp,
 }
 
+/// Name of the client, as the gateway records it.
+const CLIENT: &str = "claude-code";
 /// Type of the lines that the client writes when it opens an old session. Inside a file, one means that the user left
 /// the session before.
 const SESSION_LEFT: &str = "summary";
@@ -137,12 +139,16 @@ impl Fold {
             id,
             source: SessionSource::ClaudeCode,
             workspace: None,
-            client: None,
+            client: Some(CLIENT.to_owned()),
             started_at: at,
             parent: None,
         });
         session.workspace = session.workspace.take().or_else(|| line.cwd.get().map(str::to_owned));
-        session.client = session.client.take().or_else(|| line.version.get().map(str::to_owned));
+        if let Some(version) = line.version.get()
+            && session.client.as_deref() == Some(CLIENT)
+        {
+            session.client = Some(format!("{CLIENT} {version}"));
+        }
         Some(named.unwrap_or_else(|| session.id.clone()))
     }
 

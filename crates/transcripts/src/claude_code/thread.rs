@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use catalogue::estimate::{PromptShape, estimate_tokens};
 use contracts::{
-    CacheVariant, SessionId, ThreadId, Tokenizer,
+    CacheVariant, Requirement, SessionId, ThreadId, Tokenizer,
     events::{ErrorClass, StopReason, TurnStatus},
 };
 use event_core::{EventId, Timestamp};
@@ -98,6 +98,7 @@ impl Thread {
         self.before.prompt =
             PromptShape { recorded_tokens: self.preamble, characters, messages: 1, ..PromptShape::default() };
         self.before.images = false;
+        self.before.requires.remove(&Requirement::EarlierThinking);
     }
 }
 

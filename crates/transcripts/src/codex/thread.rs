@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use catalogue::estimate::{PromptShape, to_recorded_tokens};
-use contracts::{Tokenizer, events::TurnStatus};
+use contracts::{Requirement, Tokenizer, events::TurnStatus};
 use event_core::{EventId, Timestamp};
 
 pub(super) use crate::session_file::LastLine;
@@ -105,6 +105,7 @@ impl Thread {
             ..PromptShape::default()
         };
         self.before.images = 0 < images;
+        self.before.requires.remove(&Requirement::EarlierThinking);
         self.begin_response();
     }
 }

@@ -1,6 +1,7 @@
 //! Finds session files below a folder.
 
 use std::{
+    cmp::Ordering,
     fs,
     io::{self, BufRead as _, BufReader, Read as _},
     path::{Path, PathBuf},
@@ -17,6 +18,13 @@ pub struct SessionFile {
     pub bytes: u64,
     /// First time in the file; `None` if its first MiB contains none.
     pub first: Option<Timestamp>,
+}
+
+impl SessionFile {
+    /// Compares by first time, then by path, so that copied history follows its original. Files without a time are last.
+    pub(super) fn compare(&self, other: &Self) -> Ordering {
+        (self.first.is_none(), self.first, &self.path).cmp(&(other.first.is_none(), other.first, &other.path))
+    }
 }
 
 /// Error: a folder or file cannot be read during [`discover`].
@@ -56,7 +64,7 @@ pub fn discover(path: &Path, search: Search) -> Result<Vec<SessionFile>, Discove
     } else {
         files.push(read_entry(path.to_owned(), metadata.len(), search)?);
     }
-    files.sort_by(|a, b| (a.first.is_none(), a.first, &a.path).cmp(&(b.first.is_none(), b.first, &b.path)));
+    files.sort_by(SessionFile::compare);
     Ok(files)
 }
 

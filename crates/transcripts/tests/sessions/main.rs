@@ -11,6 +11,7 @@ use transcripts::{
     DEMO_SESSION,
     claude_code::{ClaudeCode, Issue, SessionReader, discover, read},
     observed::ObservedTurn,
+    session_file::TurnsByStart,
 };
 
 const FIXTURES: [(&str, &str); 9] = [
@@ -136,4 +137,40 @@ proptest! {
         let (found, _) = turns(&bytes);
         prop_assert!(found.len() <= turns(FIXTURES[fixture].1.as_bytes()).0.len() + 2);
     }
+}
+
+/// Writes a session file whose messages have these minutes of an hour.
+fn write_session(folder: &Path, name: &str, minutes: &[u32]) {
+    let lines: Vec<String> = minutes
+        .iter()
+        .map(|minute| {
+            serde_json::json!({
+                "type": "user", "uuid": format!("{name}-{minute}"), "timestamp": format!("2026-03-02T10:{minute:02}:00.000Z"),
+                "sessionId": name, "cwd": "/home/dev/shop", "version": "2.1.5",
+                "message": {"role": "user", "content": format!("message {minute}")},
+            })
+            .to_string()
+        })
+        .collect();
+    fs::write(folder.join(format!("{name}.jsonl")), lines.join("\n")).unwrap();
+}
+
+#[test]
+fn turns_of_sessions_that_overlap_are_read_in_the_order_of_their_start_decision_d40() {
+    let folder = tempfile::tempdir().unwrap();
+    write_session(folder.path(), "long", &[0, 10, 50]);
+    write_session(folder.path(), "short", &[5, 20]);
+    write_session(folder.path(), "late", &[30]);
+    fs::write(folder.path().join("empty.jsonl"), "").unwrap();
+    let files = discover(folder.path()).unwrap();
+    let read = |files: Vec<_>| {
+        let mut turns = TurnsByStart::<ClaudeCode>::new(files);
+        let read: Vec<_> = turns.by_ref().map(|turn| turn.unwrap()).collect();
+        assert!(read.iter().all(|(session, turn)| session.id == turn.session));
+        (read.into_iter().map(|(_, turn)| turn.message).collect::<Vec<_>>(), turns.files_read(), turns.bytes_read())
+    };
+    let bytes = files.iter().map(|file| file.bytes).sum();
+    let expected = [0, 5, 10, 20, 30, 50].map(|minute| format!("message {minute}")).to_vec();
+    assert_eq!(read(files.clone()), (expected.clone(), 4, bytes));
+    assert_eq!(read(files.into_iter().rev().collect()), (expected, 4, bytes), "in whatever order the files are named");
 }

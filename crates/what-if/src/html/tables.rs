@@ -1,6 +1,5 @@
 //! The tables of the report, and the decision chains of the turns whose cost differs most.
 
-use contracts::ChainSlot as _;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::page::escape;
@@ -8,6 +7,7 @@ use crate::{
     day::format_moment,
     money::{dollars, per_cent, signed},
     report::{PolicyResult, Report, TurnRow},
+    success::success_text,
     totals::GroupTotal,
 };
 
@@ -98,7 +98,7 @@ pub(super) fn switches(compared: &PolicyResult) -> String {
     let titles: Vec<&str> = titles.iter().map(String::as_str).collect();
     let rows = compared.switches.iter().map(|(from, targets)| {
         let cell = |name: &&String| match targets.get(*name) {
-            Some((turns, difference)) => Cell::Number(format!("{turns} turns, {}", signed(*difference))),
+            Some((turns, difference)) => Cell::Number(format!("{}, {}", counted(*turns, "turn"), signed(*difference))),
             None => Cell::Number("·".to_owned()),
         };
         std::iter::once(Cell::Text(from.clone())).chain(to.iter().map(cell)).collect()
@@ -108,46 +108,82 @@ pub(super) fn switches(compared: &PolicyResult) -> String {
 
 /// Renders the turns whose cost differs most, each with both decision chains in a collapsed section.
 pub(super) fn largest_changes(report: &Report) -> String {
-    if report.most.is_empty() {
+    if report.largest.is_empty() {
         return "<p class=soft>No turn costs another amount.</p>".to_owned();
     }
-    // The choices of a row are in the order in which the policies were given; `most_of` is the index of the cheapest.
-    // If the baseline is the recorded run, its chain is the recorded decision.
-    let before = if report.against == "recorded" { "Decided then" } else { "Before" };
-    report.most.iter().map(|row| turn_details(row, report.most_of, before)).collect()
+    report.largest.iter().map(|row| turn_details(row, report)).collect()
 }
 
-/// Renders one turn as a collapsed section with both decision chains.
-fn turn_details(row: &TurnRow, policy: usize, before: &str) -> String {
+/// Renders one turn as a collapsed section: its message, what is known of both models, and the decision chains.
+fn turn_details(row: &TurnRow, report: &Report) -> String {
+    let policy = report.largest_of;
     let Some(new) = row.new.get(policy) else { return String::new() };
     let difference = row.difference(policy);
-    let parted = row.parted.get(policy).copied().flatten();
-    let parted = parted.map(|slot| format!(", parting at {}", slot.name())).unwrap_or_default();
+    let message = row.message.as_deref().filter(|message| !message.is_empty()).unwrap_or("(text not recorded)");
+    let project = row.workspace.as_deref().unwrap_or("(none)");
+    let success = |model: &str| escape(&success_text(report.success.in_project(project, model)));
+    let before = if report.against == "recorded" { "ran" } else { "before" };
     let chain = |title: &str, chain: Option<&String>| {
-        let chain = chain.map(|chain| escape(chain)).unwrap_or_default();
-        format!("<div><h3>{}</h3><pre>{chain}</pre></div>", escape(title))
+        let Some(chain) = chain else { return String::new() };
+        format!("<div><h3>{}</h3><pre>{}</pre></div>", escape(title), escape(chain))
     };
     format!(
-        "<details><summary><span class={}>{}</span> {} → <b>{}</b>{parted} <span class=\"soft when\">{}, {} calls</span></summary>\
+        "<details><summary><span class={}>{}</span> {} → <b>{}</b> <span class=soft>by {}</span> \
+         <span class=\"soft when\">{}, {}</span><br>{}</summary>\
+         <p>{before}: {} at {}, success {}<br>new: {} at {}, success {}</p>\
          <p class=soft>turn {} of session {}</p><div class=chains>{}{}</div></details>",
         css_class(difference),
         signed(difference),
         escape(&row.old.model),
         escape(&new.model),
+        escape(&new.rule),
         format_moment(row.at).replace('T', " "),
-        row.calls,
+        counted(row.calls, "call"),
+        escape(message),
+        escape(&row.old.model),
+        dollars(row.old.nano_usd),
+        success(&row.old.model),
+        escape(&new.model),
+        dollars(new.nano_usd),
+        success(&new.model),
         row.turn,
         escape(row.session.as_str()),
-        chain(before, row.old.chain.as_ref()),
-        chain("After", new.chain.as_ref()),
+        chain("Decided when it ran", row.old.chain.as_ref().filter(|_| report.against == "recorded")),
+        chain("Decided by the new policy", new.chain.as_ref()),
     )
+}
+
+/// Formats a number with its noun in singular or plural.
+pub(super) fn counted(number: u64, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}
+
+/// Renders the changes of models by project, with what is known of the success of both models there.
+pub(super) fn risks(report: &Report, compared: &PolicyResult) -> String {
+    if compared.changes.is_empty() {
+        return "<p class=soft>No turn changes model.</p>".to_owned();
+    }
+    let rows = compared.changes.iter().map(|change| {
+        let success = |model: &str| Cell::Text(success_text(report.success.in_project(&change.project, model)));
+        vec![
+            Cell::Text(change.project.clone()),
+            Cell::Text(change.from.clone()),
+            success(&change.from),
+            Cell::Text(change.to.clone()),
+            success(&change.to),
+            Cell::Number(change.turns.to_string()),
+            Cell::Difference(change.new_nano_usd.saturating_sub(change.old_nano_usd)),
+        ]
+    });
+    table(&["Project", "From", "Success", "To", "Success", ">Turns", ">Difference"], rows)
 }
 
 /// Renders the number of excluded turns by reason, and the first of them one by one.
 pub(super) fn excluded_turns(report: &Report) -> String {
-    let reasons =
-        report.unjudged.iter().map(|(reason, count)| vec![Cell::Number(count.to_string()), Cell::Text(reason.clone())]);
-    let turns = report.unjudged_turns.iter().take(MAX_LISTED_TURNS).map(|turn| {
+    let reasons = report.excluded.iter().map(|(reason, total)| {
+        vec![Cell::Number(total.turns.to_string()), Cell::Number(dollars(total.nano_usd)), Cell::Text(reason.clone())]
+    });
+    let turns = report.excluded_turns.iter().take(MAX_LISTED_TURNS).map(|turn| {
         vec![
             Cell::Text(format_moment(turn.at)),
             Cell::Text(turn.turn.to_string()),
@@ -155,12 +191,12 @@ pub(super) fn excluded_turns(report: &Report) -> String {
             Cell::Text(turn.reason.clone()),
         ]
     });
-    let left = report.unjudged_turns.len().saturating_sub(MAX_LISTED_TURNS);
+    let left = report.excluded_turns.len().saturating_sub(MAX_LISTED_TURNS);
     let more = if left == 0 { String::new() } else { format!("<p class=soft>and {left} more</p>") };
     format!(
         "<p>They cost {} as recorded, and are in no total.</p>{}<details><summary>The turns</summary>{}{more}</details>",
-        dollars(report.unjudged_nano_usd),
-        table(&[">Turns", "Why"], reasons),
+        dollars(report.excluded_total().nano_usd),
+        table(&[">Turns", ">Recorded cost", "Why"], reasons),
         table(&["Started", "Turn", "Session", "Why"], turns)
     )
 }

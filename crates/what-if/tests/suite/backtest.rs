@@ -42,7 +42,7 @@ fn totals_are_the_sums_of_the_rows_in_every_group() {
         let sum: i64 = rows.iter().map(|row| row.new[index].nano_usd).sum();
         let totals = &compared.totals;
         assert_eq!(totals.all.nano_usd, sum);
-        for group in [&totals.by_model, &totals.by_rule, &totals.by_workspace, &totals.by_day] {
+        for group in [&totals.by_model, &totals.by_rule, &totals.by_project, &totals.by_day] {
             assert_eq!(group.values().map(|share| share.nano_usd).sum::<i64>(), sum);
             assert_eq!(group.values().map(|share| share.turns).sum::<u64>(), report.turns);
         }
@@ -72,10 +72,10 @@ fn without_the_text_only_a_policy_that_needs_it_cannot_be_judged() {
     let past = Past::under("global_default: sonnet").without_text();
     let (report, rows) = past.try_on(&[("commits", COMMITS)]);
     assert_eq!((report.turns, rows.len()), (0, 0));
-    let reasons: Vec<_> = report.unjudged.keys().map(String::as_str).collect();
+    let reasons: Vec<_> = report.excluded.keys().map(String::as_str).collect();
     assert_eq!(reasons, ["the text of the message is gone, and `commits` looks at it"]);
-    assert_eq!(report.unjudged.values().sum::<u64>(), 9);
-    assert_eq!(report.unjudged_turns.len(), 9);
+    assert_eq!(report.excluded_total().turns, 9);
+    assert_eq!(report.excluded_turns.len(), 9);
     let (report, _) = past.try_on(&[("opus", "global_default: opus")]);
     assert!(0 < report.turns);
 }
@@ -93,7 +93,12 @@ fn a_turn_whose_price_nobody_knows_is_listed_and_not_guessed() {
         }
     });
     let (report, rows) = past.try_on(&[("opus", "global_default: opus")]);
-    assert_eq!(report.unjudged.get("the price of `acme:unheard-of` is not known"), Some(&1), "{:?}", report.unjudged);
+    assert_eq!(
+        report.excluded.get("the price of `acme:unheard-of` is not known").map(|total| total.turns),
+        Some(1),
+        "{:?}",
+        report.excluded
+    );
     assert!(rows.iter().all(|row| row.recorded != "acme:unheard-of"));
 }
 
@@ -103,8 +108,8 @@ fn a_policy_that_refuses_a_turn_is_told() {
     let (report, rows) = past.try_on(&[("nothing", "")]);
     // The remaining turns are those whose message named a model.
     assert!(rows.iter().all(|row| row.new[0].rule == "PER_MESSAGE_OVERRIDE"));
-    assert_eq!(report.turns + report.unjudged.values().sum::<u64>(), 9);
-    assert!(report.unjudged.contains_key("`nothing` has no model that can take it"), "{:?}", report.unjudged);
+    assert_eq!(report.turns + report.excluded_total().turns, 9);
+    assert!(report.excluded.contains_key("`nothing` has no model that can take it"), "{:?}", report.excluded);
 }
 
 #[test]

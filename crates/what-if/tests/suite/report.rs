@@ -21,11 +21,11 @@ fn the_page_loads_nothing_and_runs_nothing() {
     }
     assert!(page.contains("<svg") && page.contains("prefers-color-scheme:dark") && page.contains("@media print"));
     assert_eq!(
-        report.most.len(),
+        report.largest.len(),
         report
-            .most
+            .largest
             .iter()
-            .filter(|row| row.old.chain.is_some() && row.new.iter().all(|new| new.chain.is_some()))
+            .filter(|row| row.old.chain.is_none() && row.new.iter().all(|new| new.chain.is_some()))
             .count()
     );
 }

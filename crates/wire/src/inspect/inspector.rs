@@ -93,6 +93,7 @@ impl<'a> Inspector<'a> {
             needs: Needs::default(),
             last_message_has_images: false,
             requires: BTreeSet::new(),
+            web_search: false,
             prompt: PromptCounts::default(),
             auxiliary_call: None,
             identity: Identity::default(),
@@ -128,6 +129,13 @@ impl<'a> Inspector<'a> {
         self.summary.requires.insert(requirement);
     }
 
+    /// Records a tool that the provider runs, by its type.
+    pub(crate) fn add_server_tool(&mut self, kind: &str) {
+        self.require(Requirement::ServerTools);
+        let names = ["web_search", "google_search", "googleSearch"];
+        self.summary.web_search |= names.iter().any(|name| kind.starts_with(name));
+    }
+
     /// Records that the request requires a feature if `condition` is true.
     pub(crate) fn require_if(&mut self, condition: bool, requirement: Requirement) {
         if condition {
@@ -158,6 +166,7 @@ impl<'a> Inspector<'a> {
         match fields(self.summary.api, kind).find(name) {
             Some((_, (_, FieldRule::Supported))) => {}
             Some(_) if value.is_null() => {}
+            Some((_, (_, FieldRule::Requires(Requirement::ServerTools)))) => self.add_server_tool(name),
             Some((_, (_, FieldRule::Requires(requirement)))) => self.require(requirement),
             // A value that its reader does not know, or an unknown field.
             Some((_, (_, FieldRule::ByValue))) | None => self.require(Requirement::Native),

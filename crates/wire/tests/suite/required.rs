@@ -71,7 +71,9 @@ impl Asked {
             subagent: false,
             requires: requires.clone(),
             signed_by: BTreeSet::from([id]),
+            web_search: false,
             brings_key_of: None,
+            imported: false,
         };
         let api = router_core::select_api(&model, &request, &self.may_drop)?;
         Ok(router_core::adapted_features(&model, api, &request, &self.may_drop))

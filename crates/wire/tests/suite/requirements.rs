@@ -11,15 +11,45 @@ use contracts::{
 use serde_json::{Value, json};
 use wire::inspect;
 
-/// Returns the requirements of a minimal request whose fields are extended or replaced by `fields`.
-fn requires(api: WireApi, fields: &Value) -> Vec<Requirement> {
+/// Returns the body of a minimal request whose fields are extended or replaced by `fields`.
+fn body(api: WireApi, fields: &Value) -> String {
     let mut body = match api {
         WireApi::AnthropicMessages | WireApi::OpenAiChat => json!({"messages": [{"role": "user", "content": "hi"}]}),
         WireApi::OpenAiResponses => json!({"input": "hi"}),
         WireApi::Gemini => json!({"contents": [{"parts": [{"text": "hi"}]}]}),
     };
     body.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
-    inspect(api, body.to_string().as_bytes()).unwrap().requires.into_iter().collect()
+    body.to_string()
+}
+
+/// What a body requires with some fields beside a message, or instead of it.
+fn requires(api: WireApi, fields: &Value) -> Vec<Requirement> {
+    inspect(api, body(api, fields).as_bytes()).unwrap().requires.into_iter().collect()
+}
+
+#[test]
+fn a_web_search_that_the_provider_runs_is_found_in_every_api() {
+    let offered = |api, fields: Value| inspect(api, body(api, &fields).as_bytes()).unwrap().web_search;
+    let searches = [
+        (WireApi::AnthropicMessages, json!({"tools": [{"type": "web_search_20250305", "name": "web_search"}]})),
+        (WireApi::OpenAiResponses, json!({"tools": [{"type": "web_search_preview"}]})),
+        (WireApi::OpenAiChat, json!({"web_search_options": {}})),
+        (WireApi::Gemini, json!({"tools": [{"googleSearch": {}}]})),
+        (WireApi::Gemini, json!({"tools": [{"google_search": {}}]})),
+    ];
+    for (api, fields) in searches {
+        assert!(offered(api, fields.clone()), "{fields}");
+    }
+    let others = [
+        (WireApi::AnthropicMessages, json!({"tools": [{"name": "WebSearch", "input_schema": {"type": "object"}}]})),
+        (WireApi::AnthropicMessages, json!({"tools": [{"type": "code_execution_20250522", "name": "code"}]})),
+        (WireApi::OpenAiResponses, json!({"tools": [{"type": "function", "name": "web_search", "parameters": {}}]})),
+        (WireApi::OpenAiChat, json!({"web_search_options": null})),
+        (WireApi::Gemini, json!({"tools": [{"codeExecution": {}}]})),
+    ];
+    for (api, fields) in others {
+        assert!(!offered(api, fields.clone()), "{fields}");
+    }
 }
 
 #[test]

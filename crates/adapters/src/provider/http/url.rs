@@ -65,6 +65,7 @@ mod tests {
             client: query.map(|query| ClientRequestParts { headers: &headers, query: Some(query) }),
             timeouts,
             retry: RetryBudget::NONE,
+            retry_until: None,
         };
         request_url(base, &request)
     }

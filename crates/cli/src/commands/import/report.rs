@@ -17,6 +17,8 @@ pub(super) struct Imported {
     pub(super) turns: u64,
     /// Turns that were decided now; those imported before keep their decision.
     pub(super) decisions: u64,
+    /// Turns for which the policy would have chosen another model than the one that ran.
+    pub(super) other_model: u64,
     pub(super) refused: u64,
     pub(super) calls: u64,
     pub(super) failed_calls: u64,
@@ -43,6 +45,7 @@ impl Imported {
     pub(super) fn add(&mut self, part: ImportedTurns) {
         self.turns += part.turns;
         self.decisions += part.decisions;
+        self.other_model += part.other_model;
         self.refused += part.refused;
         self.calls += part.calls;
         self.failed_calls += part.failed_calls;
@@ -71,9 +74,10 @@ pub(super) fn print(imported: &Imported) {
             (count_noun(imported.gateway_sessions, "session"), count_noun(imported.gateway_turns, "turn"));
         anstream::println!("left out {turns} of {sessions} that came through the gateway, which has recorded them");
     }
-    let decided = count_noun(imported.decisions, "turn");
     anstream::println!(
-        "{decided} decided, {} of them refused; {}",
+        "The policy would have chosen another model for {} of {} and none for {}; {}",
+        imported.other_model,
+        count_noun(imported.decisions, "new turn"),
         imported.refused,
         count_noun(imported.new_events, "new event")
     );
@@ -87,5 +91,5 @@ pub(super) fn print(imported: &Imported) {
     for issue in &imported.issues {
         anstream::println!("{} {issue}", styled(NOTICE, "skipped:"));
     }
-    anstream::println!("\nNext: turnwise why last, turnwise cost, turnwise rules show");
+    anstream::println!("\nNext: turnwise cost, turnwise backtest, turnwise patterns inspect, turnwise why last");
 }

@@ -1,19 +1,17 @@
 //! Reads session files and sends their turns to the writer in requests of bounded size.
 
-use std::path::Path;
-
-use control::{ImportTurns, LogTotals, Writer};
+use control::{ImportTurns, ImportedPart, LogTotals, Writer};
 use indicatif::ProgressDrawTarget;
 use transcripts::{
     observed::{ObservedSession, ObservedTurn},
-    session_file::{Format, SessionFile, SessionReader},
+    session_file::{Format, SessionFile, TurnsByStart},
 };
 
 use super::report::Imported;
 use crate::{failure::Failure, interrupt::Interrupt, screen::byte_bar};
 
-/// Imports files one at a time, in order; each is durable before the next is read. Ctrl-C ends the import between two
-/// files, so that no session is imported in part.
+/// Imports the turns of all files in the order of their start, so that each is decided with what had been spent by then.
+/// Ctrl-C ends the import between two turns; the next import continues.
 pub(super) fn import_files<F: Format>(
     writer: &mut Writer,
     files: &[SessionFile],
@@ -25,16 +23,20 @@ pub(super) fn import_files<F: Format>(
         bar.set_draw_target(ProgressDrawTarget::hidden());
     }
     let mut transfer = Transfer::new(writer);
-    let mut bytes = 0;
-    for file in files.iter().take_while(|_| !interrupt.was_pressed()) {
-        let progress = bar.clone();
-        transfer.import_file::<F>(&file.path, move |read| progress.set_position(bytes + read))?;
-        bytes += file.bytes;
-        transfer.imported.files += 1;
+    let mut turns = TurnsByStart::<F>::new(files.to_vec());
+    while !interrupt.was_pressed()
+        && let Some(next) = turns.next()
+    {
+        let (session, turn) = next.map_err(|error| Failure::Failed(format!("{error}: {}", error.source)))?;
+        transfer.add(&session, turn)?;
+        bar.set_position(turns.bytes_read());
     }
+    transfer.send()?;
     bar.finish_and_clear();
     let mut imported = transfer.imported;
-    imported.bytes = bytes;
+    imported.files = turns.files_read();
+    imported.bytes = turns.bytes_read();
+    imported.issues = turns.issues().iter().map(ToString::to_string).collect();
     let totals = writer.execute(LogTotals {})?;
     imported.sessions = totals.sessions;
     (imported.total_cost_nano_usd, imported.unpriced_calls) = (totals.cost, totals.unpriced_calls);
@@ -44,40 +46,27 @@ pub(super) fn import_files<F: Format>(
 /// Collects turns until they fill a request, and sums up the results of the requests.
 struct Transfer<'a> {
     writer: &'a mut Writer,
-    /// The session of `turns`.
-    session: Option<ObservedSession>,
-    turns: Vec<ObservedTurn>,
-    /// Steps in `turns`.
+    parts: Vec<ImportedPart>,
+    /// Turns in `parts`.
+    turns: usize,
+    /// Steps in `parts`.
     steps: usize,
     imported: Imported,
 }
 
 impl<'a> Transfer<'a> {
     fn new(writer: &'a mut Writer) -> Self {
-        Self { writer, session: None, turns: Vec::new(), steps: 0, imported: Imported::default() }
-    }
-
-    /// Imports a file; `progress` is called with the bytes read so far.
-    fn import_file<F: Format>(&mut self, path: &Path, progress: impl FnMut(u64)) -> Result<(), Failure> {
-        let opened = SessionReader::<_, F>::open(path);
-        let reader = opened.map_err(|error| Failure::Failed(format!("{error}: {}", error.source)))?;
-        let mut reader = reader.with_progress(progress);
-        while let Some(turn) = reader.next() {
-            let Some(session) = reader.session() else { continue };
-            self.add(session, turn)?;
-        }
-        self.imported.issues.extend(reader.issues().iter().map(ToString::to_string));
-        self.send()
+        Self { writer, parts: Vec::new(), turns: 0, steps: 0, imported: Imported::default() }
     }
 
     fn add(&mut self, session: &ObservedSession, turn: ObservedTurn) -> Result<(), Failure> {
-        if self.session.as_ref() != Some(session) {
-            self.send()?;
-            self.session = Some(session.clone());
-        }
         self.steps += turn.steps.len();
-        self.turns.push(turn);
-        if ImportTurns::MAX_TURNS <= self.turns.len() || ImportTurns::MAX_STEPS <= self.steps {
+        self.turns += 1;
+        match self.parts.last_mut().filter(|part| part.session == *session) {
+            Some(part) => part.turns.push(turn),
+            None => self.parts.push(ImportedPart { session: session.clone(), turns: vec![turn] }),
+        }
+        if ImportTurns::MAX_TURNS <= self.turns || ImportTurns::MAX_STEPS <= self.steps {
             self.send()?;
         }
         Ok(())
@@ -85,10 +74,12 @@ impl<'a> Transfer<'a> {
 
     /// Sends the collected turns; does nothing if there are none.
     fn send(&mut self) -> Result<(), Failure> {
-        let (Some(session), false) = (&self.session, self.turns.is_empty()) else { return Ok(()) };
-        let (session, turns) = (session.clone(), std::mem::take(&mut self.turns));
-        self.steps = 0;
-        self.imported.add(self.writer.execute(ImportTurns { session, turns })?);
+        if self.parts.is_empty() {
+            return Ok(());
+        }
+        let parts = std::mem::take(&mut self.parts);
+        (self.turns, self.steps) = (0, 0);
+        self.imported.add(self.writer.execute(ImportTurns { parts })?);
         Ok(())
     }
 }

@@ -43,8 +43,10 @@ pub(crate) fn client_request() -> ClientRequest {
         auxiliary: None,
         subagent: false,
         requires: [].into(),
+        web_search: false,
         signed_by: [].into(),
         brings_key_of: None,
+        imported: false,
     }
 }
 

@@ -18,7 +18,7 @@ pub(crate) fn recorded_session(name: &str, started_at: Timestamp) -> ObservedSes
         id: session(name),
         source: SessionSource::ClaudeCode,
         workspace: Some("/home/dev/shop".to_owned()),
-        client: Some("2.1.37".to_owned()),
+        client: Some("claude-code 2.1.37".to_owned()),
         started_at,
         parent: None,
     }

@@ -80,13 +80,13 @@ fn has(log: &dyn event_bus::EventLog, acknowledged: u64) {
     assert!(events.iter().zip(1..).all(|(event, number)| event.event == large(number)));
 }
 
-/// Asserts that the error of a stopped log contains its path, the cause and the next step, and that acknowledged events
-/// are readable.
-fn is_stopped(log: &SledLog, error: &LogError, acknowledged: u64) {
-    let LogError::Stopped { path, .. } = error else { panic!("{error}") };
+/// Asserts that the error contains the log's path, the cause and the next step, and that acknowledged events are
+/// readable.
+fn is_full(log: &SledLog, error: &LogError, acknowledged: u64) {
+    let LogError::Full { path, .. } = error else { panic!("{error}") };
     assert_eq!(path, log.directory());
     let text = error.to_string();
-    for part in [&*path.to_string_lossy(), "No space left on device", "remove the cause and open the log again"] {
+    for part in [&*path.to_string_lossy(), "No space left on device", "no restart is needed"] {
         assert!(text.contains(part), "`{part}` is missing in: {text}");
     }
     assert_eq!(log.head().unwrap(), Position(acknowledged));
@@ -116,6 +116,44 @@ fn is_opened_or_refused(directory: &Path, acknowledged: u64) -> bool {
     }
 }
 
+/// Asserts that an open log that was full accepts events again, the one that waited for room first, once there is space.
+fn continues_without_a_restart(log: &SledLog, acknowledged: u64) {
+    let (written, error) = append(log, acknowledged + 2, 20);
+    assert!(error.is_none(), "{error:?}");
+    let events = all(log);
+    assert_eq!((events.len() as u64, log.head().unwrap()), (written, Position(written)));
+    assert!(events.iter().zip(1..).all(|(event, number)| event.event == large(number)));
+}
+
+#[test]
+fn a_full_log_continues_by_itself_once_there_is_space() {
+    let disk = match SmallDisk::of(6_144) {
+        Ok(disk) => disk,
+        Err(why) => {
+            println!("skipped: full disk: a file system cannot be mounted here: {why}");
+            return;
+        }
+    };
+    let log_path = disk.path().join("log");
+    // As the gateway opens it: the index may lag, and the journal is written ahead.
+    let log = SledLog::open(&log_path).unwrap().0;
+    let log = log.with_max_index_lag(std::time::Duration::ZERO).with_journal_preallocation(64 * 1024);
+    let mut acknowledged = 0;
+    for round in 0..3 {
+        assert!(matches!(append(&log, acknowledged + 1, 10), (_, None)), "round {round}");
+        acknowledged += 10;
+        disk.fill();
+        let (written, error) = append(&log, acknowledged + 1, 10_000);
+        is_full(&log, &error.unwrap(), written);
+        assert!(log.sync().unwrap_err().is_out_of_room(), "each attempt tries again");
+        disk.make_space();
+        continues_without_a_restart(&log, written);
+        acknowledged = log.head().unwrap().0;
+    }
+    drop(log);
+    goes_on(&log_path, acknowledged);
+}
+
 /// Asserts that the log opens with all events and accepts more, after space was freed.
 fn goes_on(directory: &Path, acknowledged: u64) {
     let (log, _) = SledLog::open(directory).unwrap();
@@ -143,7 +181,7 @@ fn a_log_on_a_disk_that_is_full_says_so_keeps_everything_and_goes_on_with_space(
         let log_path = disk.path().join("log");
         let (log, _) = SledLog::open(&log_path).unwrap();
         let (written, error) = append(&log, 1, u64::MAX / 2);
-        is_stopped(&log, &error.unwrap(), written);
+        is_full(&log, &error.unwrap(), written);
         drop(log);
         refused.push(!is_opened_or_refused(&log_path, written));
         disk.grow(kib + 4_096);
@@ -171,7 +209,7 @@ fn filled_by_someone_else() -> usize {
         assert!(matches!(append(&log, 1, events), (_, None)));
         disk.fill();
         let (written, error) = append(&log, events + 1, 1_000);
-        is_stopped(&log, &error.unwrap(), written);
+        is_full(&log, &error.unwrap(), written);
         drop(log);
         is_opened_or_refused(&log_path, written);
         disk.make_space();

@@ -63,7 +63,7 @@ impl Story {
     }
 
     fn decided(&mut self) {
-        let reason = Reason::Rule { name: "helpers".to_owned(), budget: None };
+        let reason = Reason::Rule { name: "helpers".to_owned(), budget: None, cut: false };
         let decision = decision(Slot::ConfiguredRules, reason, OPUS);
         self.append(0, None, &RouteDecided { decision, ..RouteDecided::sample() });
     }

@@ -34,7 +34,7 @@ fn a_rule_below_the_winner_leaves_no_trace() {
 fn a_rule_without_a_name_is_called_by_its_index_from_zero() {
     let decision = decide(&Scenario::message("rename this"), &policy(OVERLAPPING));
     let reason = &decision.entry(Slot::ConfiguredRules).unwrap().reason;
-    assert_eq!(*reason, Reason::Rule { name: "rule_2".to_owned(), budget: None });
+    assert_eq!(*reason, Reason::Rule { name: "rule_2".to_owned(), budget: None, cut: false });
 }
 
 #[test]
@@ -44,5 +44,5 @@ fn no_rules_and_no_rule_that_matches_are_told_apart() {
         decision.entry(Slot::ConfiguredRules).unwrap().reason.clone()
     };
     assert_eq!(reason("rules: []"), Reason::NoRules);
-    assert_eq!(reason("rules: [{when: {message_matches: bye}, use: opus}]"), Reason::NoRuleMatched);
+    assert_eq!(reason("rules: [{when: {message_matches: bye}, use: opus}]"), Reason::NoRuleMatched { cut: false });
 }

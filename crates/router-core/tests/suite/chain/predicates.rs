@@ -1,9 +1,9 @@
 //! Each condition reads the value that 004 §5.3.1 names; tested at its boundary (§5.3.2).
 
-use contracts::{Estimates, Tokenizer};
+use contracts::{ClientRequest, Estimates, Requirement, Tokenizer};
 use router_core::{Scenario, decide as decide_turn};
 
-use crate::support::{chosen, policy};
+use crate::support::{chosen, live_request, policy};
 
 /// Whether a rule with this condition matches.
 #[track_caller]
@@ -88,6 +88,7 @@ fn extensions_compare_without_case_and_with_or_without_the_dot() {
     for when in ["{file_extensions_in_context: [.SQL, .py]}", "{file_extensions_in_context: sql}"] {
         assert!(holds(when, &hello().touched(".sql")));
         assert!(holds(when, &hello().touched(".Sql")));
+        assert!(holds(when, &hello().touched("sql")) && holds(when, &hello().touched("SQL")));
         assert!(!holds(when, &hello().touched(".sqlite")));
         assert!(!holds(when, &Scenario::message("look at a.sql")), "text is not scanned");
     }
@@ -117,4 +118,36 @@ fn or_and_and_not_nest() {
     on_message("{not: {message_matches: a, has_images: false}}", &["b"], &["a"]);
     on_message("{not: {}}", &[], &["", "x"]);
     on_message("{not: {not: {}}}", &["", "x"], &[]);
+}
+
+/// Whether a condition holds for a turn of a client's request.
+fn holds_for_request(when: &str, request: ClientRequest) -> bool {
+    let policy = policy(&format!("rules: [{{when: {when}, use: opus}}]\nglobal_default: haiku"));
+    let mut turn = hello().turn(&policy).unwrap();
+    turn.request = Some(request);
+    let outages = contracts::views::Outages::default();
+    let views = contracts::views::Views { outages: &outages, patterns: &contracts::views::NoPatterns };
+    decide_turn(&turn, &policy, &views).decision.winner().unwrap().slot == contracts::Slot::ConfiguredRules
+}
+
+#[test]
+fn a_web_search_of_the_provider_can_be_a_condition() {
+    let request = |web_search| ClientRequest { web_search, ..live_request() };
+    for (value, offered) in [("true", true), ("false", false)] {
+        let when = format!("{{requests_web_search: {value}}}");
+        assert!(holds_for_request(&when, request(offered)) && !holds_for_request(&when, request(!offered)));
+    }
+    assert!(!holds("{requests_web_search: true}", &hello()), "a turn without a request");
+}
+
+#[test]
+fn thinking_that_a_client_asks_for_can_be_a_condition() {
+    let request =
+        |requires: &[Requirement]| ClientRequest { requires: requires.iter().copied().collect(), ..live_request() };
+    let when = "{requests_thinking: true}";
+    assert!(holds_for_request(when, request(&[Requirement::Effort])));
+    assert!(holds_for_request(when, request(&[Requirement::ThinkingBudget])));
+    assert!(!holds_for_request(when, request(&[Requirement::Effort, Requirement::NoThinking])), "an effort of none");
+    assert!(!holds_for_request(when, request(&[Requirement::CacheControl])));
+    assert!(holds_for_request("{requests_thinking: false}", request(&[])));
 }

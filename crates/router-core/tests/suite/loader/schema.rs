@@ -17,7 +17,7 @@ pattern: {estimator: paper, fingerprint: hybrid, alpha: 0.6, neighbours: 10, cos
 pattern_disagreement: {surface: true, min_confidence: 0.85, min_sample_size: 20}
 routing: {on_explicit_reject: refuse}
 privacy: {record_text: never}
-gateway: {client_model: default, auxiliary_calls: client, count_tokens: local, adapt: [cache_control, sampling], keep_thinking: true, last_resort: requested}
+gateway: {client_model: default, auxiliary_calls: client, count_tokens: local, adapt: [cache_control, sampling], keep_thinking: true, last_resort: requested, fallback: turn_start}
 embedding: {url: "http://localhost:11434/v1", model: nomic-embed-text, key_env: OPENAI_API_KEY}
 rules:
   - name: every condition
@@ -37,6 +37,8 @@ rules:
       client_model_is: [opus, claude-unheard-of]
       thread_is_subagent: true
       auxiliary_call_is: [title, classifier]
+      requests_web_search: true
+      requests_thinking: false
       any_of: [{has_images: true}]
       all_of: [{has_images: true}]
       not: {has_images: true}

@@ -179,7 +179,7 @@ fn rules(policy: &Policy, world: &World) -> ChainEntry {
         let name = name_of(index, rule);
         for candidate in &rule.models {
             let (id, name) = (MODELS[*candidate].1, name.clone());
-            let reason = Reason::Rule { name: name.clone(), budget: budget(&rule.when, world, model) };
+            let reason = Reason::Rule { name: name.clone(), budget: budget(&rule.when, world, model), cut: false };
             match validate(world, id) {
                 None => {
                     let mut entry = says(slot, Verdict::Chose, Some(id), reason, None);
@@ -190,7 +190,9 @@ fn rules(policy: &Policy, world: &World) -> ChainEntry {
             }
         }
     }
-    let Some((reason, first)) = rejected.first().cloned() else { return nothing(slot, Reason::NoRuleMatched) };
+    let Some((reason, first)) = rejected.first().cloned() else {
+        return nothing(slot, Reason::NoRuleMatched { cut: false });
+    };
     let mut entry = says(slot, Verdict::Rejected, Some(first.candidate.as_str()), reason, Some(first.failure));
     entry.attempts = rejected.into_iter().map(|(_, attempt)| attempt).collect();
     entry

@@ -171,6 +171,7 @@ pub(super) fn world() -> impl Strategy<Value = World> {
                 session: SessionId::try_from("random").unwrap(),
                 at,
                 offset_minutes,
+                message_bytes: message.len() as u64,
                 message: MessageText::Present(message),
                 override_model,
                 sticky,

@@ -1,7 +1,7 @@
 //! Folds `assistant` lines: model calls and their tool calls.
 
 use catalogue::estimate::characters;
-use contracts::events::StopReason;
+use contracts::{Requirement, events::StopReason};
 use event_core::EventId;
 use serde_json::value::RawValue;
 
@@ -74,6 +74,7 @@ impl Fold {
         open.record_last_line(LastLine::Answer { text }, at);
         open.turn.end = None;
         let thread = self.thread(&context.key);
+        thread.before.requires.extend((0 < thinking).then_some(Requirement::EarlierThinking));
         if first_seen {
             thread.set_recorded_tokens(used.input_total());
         }

@@ -17,6 +17,8 @@ pub(super) struct CopiedHistory {
     ids_have_time: bool,
 }
 
+/// Name of the client, as the gateway records it.
+const CLIENT: &str = "codex";
 /// Time within which all copied lines are written, in microseconds.
 const MAX_COPY_MICROS: u64 = 1_000_000;
 
@@ -51,7 +53,7 @@ impl Fold {
             id: session,
             source: SessionSource::Codex,
             workspace: head.cwd.get().map(str::to_owned),
-            client: head.cli_version.get().map(str::to_owned),
+            client: Some(head.cli_version.get().map_or(CLIENT.to_owned(), |version| format!("{CLIENT} {version}"))),
             started_at: began,
             parent: None,
         });
@@ -73,9 +75,8 @@ impl Fold {
         if self.session.is_none() {
             let id = self.fallback.clone()?;
             self.own = Some(id.as_str().to_owned());
-            let source = SessionSource::Codex;
-            self.session =
-                Some(ObservedSession { id, source, workspace: None, client: None, started_at: at, parent: None });
+            let (source, client) = (SessionSource::Codex, Some(CLIENT.to_owned()));
+            self.session = Some(ObservedSession { id, source, workspace: None, client, started_at: at, parent: None });
         }
         Some(())
     }

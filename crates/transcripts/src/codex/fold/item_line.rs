@@ -5,7 +5,7 @@ use client_formats::{
     client::find_codex_directory,
     user_text::{UserText, classify},
 };
-use contracts::events::ToolOutcome;
+use contracts::{Requirement, events::ToolOutcome};
 
 use super::{Fold, LineContext, Message};
 use crate::{
@@ -40,6 +40,7 @@ impl Fold {
                     response.thinking_blocks += 1;
                     response.items += 1;
                     response.at = context.at;
+                    self.thread.before.requires.insert(Requirement::EarlierThinking);
                     self.record_last_line(LastLine::Answer { text: false }, context);
                 }
             }
@@ -51,6 +52,9 @@ impl Fold {
                     name.to_owned()
                 };
                 let input = item.arguments.get().unwrap_or(item.input.text());
+                if item.kind.text() == "custom_tool_call" {
+                    self.thread.before.requires.insert(Requirement::CustomTools);
+                }
                 self.add_tool_call(context, &name, input, false);
             }
             "local_shell_call" => {

@@ -21,14 +21,14 @@ impl<'a> Inspector<'a> {
     /// [`RequestError`] if the list is not valid JSON.
     pub(crate) fn inspect_anthropic_tools(&mut self, cursor: &mut Cursor<'a>) -> Result<(), RequestError> {
         self.each_tool(cursor, |inspector, cursor, mut members| {
-            let (mut is_custom, mut has_unknown, mut tool_name) = (true, false, None);
+            let (mut kind, mut has_unknown, mut tool_name) = (None, false, None);
             while let Some(name) = members.next(cursor)? {
                 let value = cursor.read_value()?;
                 match name.as_ref() {
                     "name" => tool_name = Some(value),
                     "description" => inspector.expect_kind(ValueKind::String, &value),
                     "strict" => inspector.expect_bool(&value),
-                    "type" => is_custom = value.is_null() || value.string().as_deref() == Some("custom"),
+                    "type" => kind = (!value.is_null() && value.string().as_deref() != Some("custom")).then_some(value),
                     "defer_loading" => inspector.require_if(!value.is_falsy(), Requirement::ServerTools),
                     "allowed_callers" => {
                         let is_direct = value.is_falsy() || value.raw == r#"["direct"]"#;
@@ -42,8 +42,8 @@ impl<'a> Inspector<'a> {
                 }
             }
             // The provider's own tools may have any other members.
-            if !is_custom {
-                inspector.require(Requirement::ServerTools);
+            if let Some(kind) = kind {
+                inspector.add_server_tool(&string_or_empty(Some(&kind)));
             } else if has_unknown {
                 inspector.require(Requirement::Native);
             }

@@ -29,7 +29,7 @@ impl<'a> Inspector<'a> {
                 } else {
                     cursor.read_value()?;
                     self.summary.needs.tools = true;
-                    self.require(Requirement::ServerTools);
+                    self.add_server_tool(&name);
                 }
             }
         }

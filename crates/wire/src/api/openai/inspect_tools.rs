@@ -52,7 +52,7 @@ impl<'a> Inspector<'a> {
                 // Groups of functions, which are called by group and name.
                 "namespace" => inspector.require(Requirement::Native),
                 // The provider's own tools may have any other members.
-                _ => inspector.require(Requirement::ServerTools),
+                kind => inspector.add_server_tool(kind),
             }
             Ok(())
         })
