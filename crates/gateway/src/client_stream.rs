@@ -23,14 +23,19 @@ pub(crate) enum BodyTransform {
 /// The body of a response to a client. Polling it reads the provider's stream, observes it and transforms it; the call
 /// is recorded when the stream ends, fails or is dropped.
 pub(crate) struct ClientStream {
+    /// The body of the provider's response.
     upstream: ResponseStream,
+    /// Extracts usage, tool calls and errors from the provider's bytes; `None` once its summary was taken.
     inspector: Option<ResponseInspector>,
+    /// The conversion of the provider's bytes for the client.
     transform: BodyTransform,
-    /// The client's API, and whether the response is a stream of server-sent events.
+    /// The client's API, and whether the client receives server-sent events.
     client: (WireApi, bool),
+    /// The call whose outcome this stream records; `None` once recorded.
     call: Option<RunningCall>,
-    /// The last four bytes sent to the client, to detect the end of an event.
+    /// The last four bytes sent to the client, to detect the end of an event; zeros before the first byte.
     tail: [u8; 4],
+    /// Whether the last chunk was returned, so that the provider's stream is no longer polled.
     finished: bool,
 }
 
@@ -44,6 +49,8 @@ impl std::fmt::Debug for ClientStream {
 }
 
 impl ClientStream {
+    /// Creates the body of a response. `client` is the client's API, and whether the client receives server-sent
+    /// events.
     pub(crate) fn new(
         upstream: ResponseStream,
         inspector: ResponseInspector,
@@ -62,7 +69,12 @@ impl ClientStream {
         }
     }
 
-    /// Polls for the next chunk for the client; `None` at the end of the response.
+    /// Polls for the next chunk for the client; `None` at the end of the response. The end records the outcome of the
+    /// call.
+    ///
+    /// # Errors
+    /// [`TruncatedResponse`] if the provider's stream failed or ended early, and the client cannot receive an error
+    /// event.
     pub(crate) fn poll_chunk(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Bytes, TruncatedResponse>>> {
         while !self.finished {
             let data = match ready!(self.upstream.poll_chunk(context)) {
@@ -99,7 +111,9 @@ impl ClientStream {
         Poll::Ready(None)
     }
 
-    /// Handles the end of the provider's stream: records the outcome and returns the last chunk, if there is one.
+    /// Handles the end of the provider's stream: records the outcome and returns the last chunk for the client; `None`
+    /// if there is none. A stream of events without its final event is recorded as failed, and its last chunk is an
+    /// error event.
     fn finish(&mut self) -> Option<Result<Bytes, TruncatedResponse>> {
         let summary = self.inspector.take().map(ResponseInspector::finish)?;
         let mut out = Vec::new();
@@ -137,13 +151,14 @@ impl ClientStream {
         (!out.is_empty()).then(|| Ok(Bytes::from(out)))
     }
 
-    /// Records a failure of the provider's stream and returns the last item for the client.
+    /// Records an error of the provider's stream and returns the last item for the client: an error event, or the error
+    /// that closes the connection.
     fn handle_upstream_error(&mut self, class: ErrorClass) -> Result<Bytes, TruncatedResponse> {
         self.fail(class);
         self.error_item(Vec::new())
     }
 
-    /// Stores the last four bytes of `data` and returns it unchanged.
+    /// Stores the last four bytes sent to the client in `tail`, and returns `data` unchanged.
     fn record_tail(&mut self, data: Bytes) -> Bytes {
         for byte in &data[data.len().saturating_sub(self.tail.len())..] {
             self.tail.rotate_left(1);

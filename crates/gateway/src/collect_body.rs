@@ -41,6 +41,7 @@ mod tests {
 
     use super::*;
 
+    /// A body of prepared frames.
     struct Pieces(VecDeque<Frame<Bytes>>);
 
     impl Body for Pieces {
@@ -52,6 +53,7 @@ mod tests {
         }
     }
 
+    /// The collected body is the same for any division into chunks; empty chunks and trailers change nothing.
     #[tokio::test]
     async fn it_is_what_came_in_whatever_pieces() {
         let text = "a body in pieces";

@@ -15,11 +15,17 @@ use super::{
 /// An operation that has started: the data of its future span.
 #[derive(Debug)]
 pub(super) struct OpenSpan {
+    /// The id of the span, in hexadecimal.
     pub(super) span: String,
+    /// The time of the event that started the operation.
     pub(super) started_at: Timestamp,
+    /// The name of the span: the operation and its subject.
     pub(super) name: String,
+    /// The kind of the span.
     pub(super) kind: Kind,
+    /// The attributes collected so far.
     pub(super) attributes: Attributes,
+    /// The class of the error; `None` without one.
     pub(super) error: Option<&'static str>,
 }
 
@@ -103,7 +109,7 @@ impl OpenSpan {
         self
     }
 
-    /// Adds token counts and cost.
+    /// Adds token counts and cost, those that are known.
     fn add_usage(&mut self, usage: Option<&Usage>, cost: Option<NanoUsd>) {
         if let Some(usage) = usage {
             self.attributes.number(names::INPUT_TOKENS, usage.input_total());
@@ -117,7 +123,8 @@ impl OpenSpan {
         }
     }
 
-    /// Ends the span at `at`, in the trace of a turn and below the span `parent`.
+    /// Ends the span at `at`, in the trace of a turn and below the span `parent`; `None` for the span of the turn. A
+    /// time before the start is replaced by the start.
     pub(super) fn end(mut self, turn: TurnId, parent: Option<&str>, at: Timestamp) -> Span {
         self.attributes.optional_text(names::ERROR, self.error);
         Span {
