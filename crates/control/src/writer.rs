@@ -4,7 +4,7 @@ use engine::Engine;
 
 use crate::{client::Connection, error::ControlError, execute::execute, operation::Operation};
 
-/// Executes a command's operations: in the running gateway, or in this process if there is none.
+/// Executes a command's operations: in the running gateway, or in this process if no gateway runs.
 #[derive(Debug)]
 pub enum Writer {
     /// Sends operations to the gateway that has opened the log.
@@ -32,7 +32,8 @@ impl Writer {
             .map_err(|error| ControlError::failed(format!("the response of an operation cannot be read: {error}")))
     }
 
-    /// Closes the log if this process opened it, and saves its state so that the next command starts quickly.
+    /// Closes the log if this process opened it, and saves its state so that the next command starts quickly. Does
+    /// nothing to a gateway.
     ///
     /// # Errors
     /// [`ControlError`] if the log cannot be written.

@@ -79,7 +79,7 @@ pub(super) const UNFINISHED: &str = "turnwise.unfinished";
 /// The number of spans of a turn beyond the limit, which are not exported; omitted if zero.
 pub(super) const SPANS_DROPPED: &str = "turnwise.spans_dropped";
 
-/// The client name of `wire` for an unknown client.
+/// The name of a client that the crate `client-formats` does not recognise; the client is then omitted.
 pub(super) const UNKNOWN_CLIENT: &str = "other";
 
 /// Returns the conventions' name of a provider; `name` itself if they do not define one.

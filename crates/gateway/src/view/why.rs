@@ -15,8 +15,8 @@ use super::{board::Board, row::rfc3339};
 /// The number of events after the start of a turn that are searched for events of the turn.
 const MAX_EVENTS: usize = 20_000;
 
-/// Returns a turn as the JSON of `/api/turns/ID`: its row, reasons, chain, fallbacks, calls, requirements and verdict.
-/// `turn` is its id or the start of it.
+/// Returns a turn as the JSON of the gateway's `/turns/ID`: its row, reasons, chain, fallbacks, calls, requirements and
+/// verdict. `turn` is its id or the start of it.
 ///
 /// # Errors
 /// [`EngineError::UnknownTurn`] and [`EngineError::AmbiguousTurn`]; [`EngineError::Log`] if the log cannot be read.
