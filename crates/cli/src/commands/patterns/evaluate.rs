@@ -27,6 +27,11 @@ fn reevaluate(context: &Context, rubric: Rubric) -> Result<Evaluation, Failure> 
     Ok(reevaluation.summary())
 }
 
+/// Evaluates every turn of the log under the rubric in a file, or the built-in one, and prints the number of verdicts
+/// and their mean.
+///
+/// # Errors
+/// [`Failure::Invalid`] for an invalid rubric.
 pub(crate) fn run(context: &Context, rubric: Option<PathBuf>) -> Result<(), Failure> {
     let rubric = match rubric {
         Some(path) => read_rubric(&path).map_err(|error| Failure::Invalid(error.to_string()))?,
