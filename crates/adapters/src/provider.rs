@@ -22,7 +22,8 @@ pub use response::{ResponseStream, StreamError, UpstreamResponse};
 #[cfg(feature = "scripted")]
 pub use scripted::{ScriptedProvider, SentRequest};
 
-/// A model provider that accepts requests in one or more wire APIs. [`HttpProvider`] is the implementation.
+/// A model provider that accepts requests in one or more wire APIs. [`HttpProvider`] is the implementation; tests may
+/// use another.
 #[async_trait]
 pub trait Provider: Debug + Send + Sync {
     /// Returns the provider's configuration.

@@ -14,10 +14,10 @@ pub enum Writer {
 }
 
 impl Writer {
-    /// Executes an operation. The events it recorded are durable when it returns.
+    /// Executes an operation and returns its response. The events it recorded are durable when it returns.
     ///
     /// # Errors
-    /// [`ControlError`] of the operation or of the connection.
+    /// [`ControlError`] of the operation or of the connection. After the latter the operation may have been executed.
     pub fn execute<O: Operation>(&mut self, operation: O) -> Result<O::Response, ControlError> {
         let request = operation.into();
         let response = match self {

@@ -76,8 +76,8 @@ impl RunningCall {
         });
     }
 
-    /// Converts the summary of a completed response into the engine's description, with the time of the first byte and
-    /// the current time.
+    /// Converts the summary of a completed response, and adds the time of its first byte and the current time as its
+    /// end.
     fn call_answer(&self, summary: ResponseSummary) -> CallResponse {
         let tools = summary.tool_calls.into_iter();
         CallResponse {

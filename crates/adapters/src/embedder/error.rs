@@ -95,7 +95,7 @@ fn format_attempts(tries: u32) -> String {
     if 1 < tries { format!(" at the last of {tries} tries") } else { String::new() }
 }
 
-/// Returns the next step for the user after an HTTP status code.
+/// Returns the next step for the user after a response with an error status.
 const fn advice_for_status(status: u16) -> &'static str {
     match status {
         400 | 413 | 422 => "a text may be too long for the model, or `embedding.model` is none that embeds",

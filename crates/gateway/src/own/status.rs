@@ -81,7 +81,11 @@ fn status_json(engine: &Engine, providers: &[ProviderConfig], started: Timestamp
     })
 }
 
-/// Returns all metrics in the Prometheus text format: those of the requests, and costs and outages from the log.
+/// Returns all metrics in the Prometheus text format: those of the requests since the start, and costs and outages from
+/// the log.
+///
+/// # Errors
+/// [`ApiError`] if the bus has ended.
 pub(super) async fn metrics(gateway: &Arc<Gateway>) -> Result<String, ApiError> {
     let now = gateway.now();
     let mut text = gateway.metrics().text();

@@ -14,7 +14,8 @@ use crate::{gateway::Gateway, view::turn_view};
 const MAX_TURNS: u64 = 200;
 
 /// Returns the latest turns, or with `before` the latest that began before that position; `limit` of them, 50 by
-/// default and at most [`MAX_TURNS`]. `next` is the value of `before` for the next page; null on the last one.
+/// default and at most [`MAX_TURNS`]. `next` is the value of `before` for the next page; null if fewer than `limit`
+/// were found.
 pub(super) async fn turns(gateway: &Arc<Gateway>, query: &str) -> ApiResult {
     let limit = usize::try_from(query_number(query, "limit").unwrap_or(50).min(MAX_TURNS)).unwrap_or(50);
     let before = query_number(query, "before").map(Position);

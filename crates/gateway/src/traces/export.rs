@@ -49,7 +49,7 @@ pub(crate) struct Exporter {
 }
 
 impl Exporter {
-    /// Creates an exporter that has folded no event.
+    /// Creates an exporter to `collector` without open turns. The bus calls `resume` before it passes the first events.
     pub(crate) fn new(client: HttpClient, collector: Collector) -> Self {
         Self {
             client,

@@ -44,8 +44,8 @@ fn own_message(
     message_preview(log, texts, explained.turn)
 }
 
-/// Prints an explanation as text. `own` is the preview of the turn's message, `messages` those of the similar turns in
-/// the order of the tables.
+/// Prints an explanation as text, with at most `number` similar turns for each model. `own` is the preview of the
+/// turn's message, `messages` those of the similar turns in the order of the tables.
 fn show(explained: &RecommendationExplanation, own: &str, messages: &[String], number: usize) {
     let id: String = explained.turn.to_string().chars().take(8).collect();
     anstream::println!("Turn {id}  {own}");
