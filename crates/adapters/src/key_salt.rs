@@ -46,6 +46,9 @@ impl KeySalt {
     }
 
     /// Creates the file with random bytes of the operating system and mode 0600, and its folder if necessary.
+    ///
+    /// # Errors
+    /// [`io::Error`] if the file exists or cannot be written, or if the system provides no random bytes.
     fn create(path: &Path) -> io::Result<Self> {
         let mut bytes = [0; 32];
         getrandom::fill(&mut bytes).map_err(io::Error::other)?;

@@ -9,14 +9,14 @@ use wire::{ResponseInspector, StreamConverter, UsageFilter};
 
 use crate::{body::TruncatedResponse, call::RunningCall};
 
-/// How the bytes of a response are changed on their way to the client.
+/// The change of a response's bytes on their way to the client.
 #[derive(Debug)]
 pub(crate) enum BodyTransform {
-    /// They are forwarded unchanged.
+    /// The bytes are forwarded unchanged.
     Identity,
     /// The usage chunk is removed: the gateway requested it, the client did not.
     FilterUsage(UsageFilter),
-    /// They are converted to another API, and the usage chunk is removed if the client did not request it.
+    /// The bytes are converted to another API, and the usage chunk is removed if the client did not request it.
     Convert(Box<StreamConverter>, Option<UsageFilter>),
 }
 
@@ -172,9 +172,11 @@ impl ClientStream {
         self.tail == [0; 4] || self.tail.ends_with(b"\n\n") || self.tail == *b"\r\n\r\n"
     }
 
-    /// Appends an error event to `out` for a client that reads events. Any other client, or one that has received half
-    /// an event, gets [`TruncatedResponse`], which closes the connection: it would read an error event as the rest of
-    /// that event.
+    /// Appends an error event to `out` for a client that reads events, and returns it.
+    ///
+    /// # Errors
+    /// [`TruncatedResponse`], which closes the connection, for a client that does not read events, or that has received
+    /// half an event and would read an error event as the rest of it.
     fn error_item(&self, mut out: Vec<u8>) -> Result<Bytes, TruncatedResponse> {
         let (api, events) = self.client;
         if !events || !self.is_between_events() {
@@ -184,7 +186,8 @@ impl ClientStream {
         Ok(Bytes::from(out))
     }
 
-    /// Records the call as failed. An error that the provider reported in the stream takes precedence over `class`.
+    /// Records the call as failed and ends the stream. An error that the provider reported in the stream takes
+    /// precedence over `class`.
     fn fail(&mut self, class: ErrorClass) {
         self.finished = true;
         let summary = self.inspector.take().map(ResponseInspector::finish);

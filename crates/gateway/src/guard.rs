@@ -62,7 +62,7 @@ impl Tokens {
     }
 }
 
-/// The access rules of a gateway.
+/// The access rules of a gateway: the hosts that requests may name, and the tokens that they need.
 #[derive(Debug, Clone)]
 pub(crate) struct Guard {
     /// The accepted tokens; if it is empty, requests need none.

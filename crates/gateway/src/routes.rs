@@ -85,7 +85,8 @@ pub(crate) async fn handle(gateway: Arc<Gateway>, request: Request<Body>) -> Res
     response.map(|body| SpannedBody { body, span })
 }
 
-/// Checks access, dispatches the request by path and counts the response.
+/// Checks access, dispatches the request by path and counts the response. A request without access has the status 401
+/// or 403, a WebSocket upgrade 426, and an unknown path 404.
 async fn dispatch(gateway: Arc<Gateway>, mut request: Request<Body>) -> Response<ResponseBody> {
     let began = Instant::now();
     let path = request.uri().path().to_owned();

@@ -22,7 +22,7 @@ struct EmbeddingItem {
 ///
 /// # Errors
 /// A description of the invalid response that contains none of its content: not JSON of this layout, another number of
-/// embeddings, an index that is missing or occurs twice, an embedding that is empty or not finite, or different
+/// embeddings, an index that is too large or occurs twice, an embedding that is empty or not finite, or different
 /// dimensions.
 pub(super) fn parse_embeddings(bytes: &[u8], texts: usize) -> Result<Vec<Vec<f32>>, String> {
     let response: EmbeddingsResponse = serde_json::from_slice(bytes).map_err(|error| {

@@ -39,6 +39,9 @@ pub(super) fn run(context: &Context, command: &TokenCommand) -> Result<(), Failu
 }
 
 /// Creates a token: `tw-` and the BLAKE3 hash of random bytes of the operating system, in hexadecimal.
+///
+/// # Errors
+/// The error of the operating system if it provides no random bytes.
 fn new_token() -> Result<String, getrandom::Error> {
     let mut bytes = [0; RANDOM_BYTES];
     getrandom::fill(&mut bytes)?;

@@ -1,4 +1,4 @@
-//! The endpoints that list turns, return one turn with its chain, and record a rating.
+//! The endpoints that list turns and return one turn with its chain.
 
 use std::sync::Arc;
 

@@ -66,7 +66,7 @@ impl OpenSpan {
         self
     }
 
-    /// Adds usage, cost and error of a failed call.
+    /// Adds usage, cost and error of a failed call. A cancellation by the client is marked, but is not an error.
     pub(super) fn failed(mut self, body: &LlmCallFailed) -> Self {
         self.add_usage(body.usage.as_ref(), body.cost);
         self.attributes.nonzero_number(names::RETRIES, body.retries.into());
@@ -88,7 +88,7 @@ impl OpenSpan {
         tool
     }
 
-    /// Adds the outcome of a tool call.
+    /// Adds the outcome of a tool call: an error if it failed, a mark if it was interrupted.
     pub(super) fn with_outcome(self, body: &ToolFinished) -> Self {
         match body.outcome {
             ToolOutcome::Succeeded => self,
