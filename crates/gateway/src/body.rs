@@ -16,7 +16,7 @@ use crate::client_stream::ClientStream;
 pub(crate) enum ResponseBody {
     /// A complete body; `None` if it is empty or was sent.
     Complete(Option<Bytes>),
-    /// The body of a provider's response, observed and converted as it is sent.
+    /// The body of a provider's response, inspected and converted while it is sent.
     Streamed(Box<ClientStream>),
     /// Chunks from a task of the gateway. The body ends when the task drops its sender.
     Generated(mpsc::Receiver<Bytes>),

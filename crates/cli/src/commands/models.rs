@@ -72,7 +72,7 @@ const HEADER: &str = "The models of turnwise, over those built in. Edit freely: 
     Prices are in US dollars per million tokens. `turnwise models` shows the result.";
 
 /// Converts a price list of `LiteLLM` and writes it to `models.yaml`, where entries of the user override imported ones.
-/// Prints the number of models, and those that were dropped with the reasons.
+/// Prints the number of imported models, and the reasons for dropping others.
 ///
 /// # Errors
 /// [`Failure::Invalid`] if the price list, the existing `models.yaml` or the combined list is invalid;

@@ -43,7 +43,7 @@ struct Row {
 }
 
 /// Prints the providers of the models with their keys and outages, each followed by its models that have an outage of
-/// their own. The keys are those that this command finds.
+/// their own. Shows the place of each key in the environment of this command, never the key.
 fn list(context: &Context) -> Result<(), Failure> {
     let dir = &context.home.dir;
     let configuration = Configuration::load(&dir.join("gateway.yaml"))?;

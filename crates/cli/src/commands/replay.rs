@@ -34,7 +34,7 @@ pub(super) fn run(context: &Context, arguments: &RangeArguments) -> Result<(), F
     if replayed.divergence.is_some() { Err(Failure::Negative) } else { Ok(()) }
 }
 
-/// Prints the number of repeated decisions, those that could not be repeated exactly, and the digest.
+/// Prints the number of repeated decisions, the decisions that could not be repeated exactly, and the digest.
 fn show(replayed: &ReplayReport) {
     let mut decisions = count_noun(replayed.decisions, "decision");
     if 0 < replayed.steps {

@@ -81,8 +81,8 @@ impl Operation for AcceptSuggestion {
     }
 }
 
-/// Records that the user prefers the chosen model of a turn to the one that the pattern store recommended. An error if
-/// it recommended none.
+/// Records that the user prefers the chosen model of a turn to the recommended model. An error if the pattern store
+/// recommended none.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DismissSuggestion {

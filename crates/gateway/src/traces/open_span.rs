@@ -109,7 +109,7 @@ impl OpenSpan {
         self
     }
 
-    /// Adds token counts and cost, those that are known.
+    /// Adds the known token counts and the cost, if it is known.
     fn add_usage(&mut self, usage: Option<&Usage>, cost: Option<NanoUsd>) {
         if let Some(usage) = usage {
             self.attributes.number(names::INPUT_TOKENS, usage.input_total());

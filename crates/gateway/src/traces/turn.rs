@@ -221,7 +221,7 @@ fn agent(started: &TurnStarted) -> Option<&str> {
     client.filter(|client| *client != names::UNKNOWN_CLIENT)
 }
 
-/// Adds the attributes of a decision: model, slot, reason and rule, without those that are `None` or empty.
+/// Adds model, slot, reason and rule of a decision; omits values that are `None` or empty.
 fn add_decision(attributes: &mut Attributes, decision: &DecisionSummary) {
     attributes.optional_text(names::MODEL, decision.model.as_ref().map(ModelId::as_str));
     attributes.optional_text(names::POLICY, decision.slot.map(ChainSlot::name));

@@ -99,7 +99,7 @@ pub(super) fn verify(context: &Context) -> Result<(), Failure> {
 struct Digests {
     /// Digest of the events, without those about files of the machine.
     events: String,
-    /// Digest of the projections, without those that depend on the machine.
+    /// Digest of the projections that do not depend on the machine.
     state: String,
 }
 
