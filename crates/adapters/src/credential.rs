@@ -1,4 +1,4 @@
-//! Credentials of providers, and the headers that carry them.
+//! Credentials of providers, and the request headers that contain them.
 
 use std::fmt;
 
@@ -17,12 +17,12 @@ pub enum Credential {
     File(HeaderSecret),
     /// The provider needs no key.
     NotNeeded,
-    /// No key is configured: requests carry the client's own, if any.
+    /// No key is configured: a request contains the client's own, if the client sent one.
     None,
 }
 
 impl Credential {
-    /// Returns the name of the source that users see.
+    /// Returns the name of the source for users, such as `environment`.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Environment(_) => "environment",
@@ -32,12 +32,12 @@ impl Credential {
         }
     }
 
-    /// Returns whether requests carry the client's own key.
+    /// Returns whether requests contain the client's own key, because none is configured.
     pub const fn is_clients_own(&self) -> bool {
         matches!(self, Self::None)
     }
 
-    /// Returns the configured key; `None` if there is none.
+    /// Returns the configured key; `None` if there is none or the provider needs none.
     pub(crate) const fn secret(&self) -> Option<&HeaderSecret> {
         match self {
             Self::Environment(secret) | Self::File(secret) => Some(secret),
@@ -52,17 +52,18 @@ impl fmt::Debug for Credential {
     }
 }
 
-/// A key as header values. Its `Debug` output omits the key.
+/// A key as the values of request headers. Its `Debug` output omits the key.
 #[derive(Clone)]
 pub struct HeaderSecret {
-    /// The key alone.
+    /// The key alone, for `x-api-key` and `x-goog-api-key`.
     pub(crate) plain: HeaderValue,
-    /// The key after `Bearer`.
+    /// `Bearer` and the key, for `Authorization`.
     pub(crate) bearer: HeaderValue,
 }
 
 impl HeaderSecret {
-    /// Creates a secret from a key, trimmed; `None` if it contains characters that no header value may have.
+    /// Creates a secret from a key without the white space around it; `None` if the key contains characters that no
+    /// header value may have.
     pub(crate) fn new(key: &str) -> Option<Self> {
         let sensitive = |text: &str| {
             let mut value = HeaderValue::from_str(text).ok()?;

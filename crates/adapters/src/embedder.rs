@@ -12,11 +12,11 @@ use async_trait::async_trait;
 pub use error::EmbedError;
 pub use openai::{OpenAiEmbedder, Timeouts};
 
-/// Maximum number of texts in one request.
+/// Maximum number of texts in one request; more texts are sent in several requests.
 pub const MAX_TEXTS: usize = 64;
 /// Maximum length in bytes of a text that is sent; the rest is cut off.
 pub const MAX_TEXT_BYTES: usize = 8 * 1024;
-/// Maximum length in bytes of a response.
+/// Maximum length in bytes of a response; a longer one is an error.
 pub const MAX_RESPONSE_BYTES: usize = 8 * 1024 * 1024;
 
 /// Computes embeddings: vectors whose directions are similar for texts of similar meaning.

@@ -23,10 +23,11 @@ const POOL_IDLE_TIMEOUT: Duration = Duration::from_mins(1);
 /// An HTTP/1.1 client with a connection pool. Clones share the pool.
 pub type HttpClient = Client<HttpsConnector<ProxyConnector>, Full<Bytes>>;
 
-/// Creates a client that trusts the system's certificate authorities.
+/// Creates a client that trusts the system's certificate authorities. `connect_timeout` limits the opening of a
+/// connection.
 ///
-/// https URLs are reached through the proxy of `HTTPS_PROXY` or `ALL_PROXY` unless `NO_PROXY` excludes the host; http URLs
-/// are always reached directly. The variables are read once, here.
+/// https URLs are reached through the proxy of `HTTPS_PROXY` or `ALL_PROXY` unless `NO_PROXY` excludes the host; http
+/// URLs are always reached directly. The variables are read once, here.
 ///
 /// # Errors
 /// [`io::Error`] if the system has no certificate authorities, or the variables contain a proxy that is not an http
@@ -35,7 +36,10 @@ pub fn http_client(connect_timeout: Duration) -> io::Result<HttpClient> {
     http_client_with(connect_timeout, Matcher::from_env())
 }
 
-/// Creates a client with the given proxies.
+/// Creates a client that uses `proxies` for https URLs.
+///
+/// # Errors
+/// As [`http_client`].
 fn http_client_with(connect_timeout: Duration, proxies: Matcher) -> io::Result<HttpClient> {
     let mut connector = HttpConnector::new();
     connector.set_connect_timeout(Some(connect_timeout));

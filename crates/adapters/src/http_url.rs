@@ -1,4 +1,4 @@
-//! Validates configured URLs: http or https, without credentials.
+//! Validates configured URLs: http or https, without user and password.
 
 use hyper::Uri;
 

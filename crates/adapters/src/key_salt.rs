@@ -1,4 +1,4 @@
-//! [`KeySalt`], with which keys are hashed for events.
+//! [`KeySalt`], the salt of the hashes that identify provider keys in events.
 
 use std::{
     fmt,
@@ -12,8 +12,9 @@ use contracts::KeyHash;
 
 use crate::keys::{KeyError, check_owner_only};
 
-/// The salt of a home folder. With it, events identify a key without a reader of the log being able to test guesses, and
-/// logs of two machines do not show that they share a key. Its `Debug` output omits the bytes.
+/// The salt of a home folder for hashes of keys. The hash identifies a key in events, but a reader of the log cannot
+/// test guesses of the key, and logs of two machines do not show that they share a key. Its `Debug` output omits the
+/// bytes.
 #[derive(Clone, Default)]
 pub struct KeySalt([u8; 32]);
 
@@ -45,6 +46,9 @@ impl KeySalt {
     }
 
     /// Creates the file with random bytes of the operating system and mode 0600, and its folder if necessary.
+    ///
+    /// # Errors
+    /// [`io::Error`] if the file exists or cannot be written, or if the system provides no random bytes.
     fn create(path: &Path) -> io::Result<Self> {
         let mut bytes = [0; 32];
         getrandom::fill(&mut bytes).map_err(io::Error::other)?;
@@ -57,7 +61,7 @@ impl KeySalt {
         Ok(Self(bytes))
     }
 
-    /// Returns the hash of a key.
+    /// Returns the hash of a key: the first half of its BLAKE3 hash, keyed with the salt.
     pub(crate) fn hash(&self, key: &[u8]) -> KeyHash {
         let hash = blake3::keyed_hash(&self.0, key);
         let (half, _) = hash.as_bytes().split_first_chunk().unwrap_or((&[0; 16], &[]));

@@ -1,4 +1,4 @@
-//! Provider keys in a file that only its owner can read. They are never printed.
+//! [`Keys`]: provider keys in a file that only its owner can access. Keys are never printed.
 
 use std::{
     collections::BTreeMap,
@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Maximum length of the file in bytes.
+/// Maximum length of the file `keys` in bytes.
 const MAX_FILE_BYTES: u64 = 64 * 1024;
 
 /// Keys by provider name, read from the file `keys`. The `Debug` output contains only the names.
@@ -20,23 +20,23 @@ impl fmt::Debug for Keys {
     }
 }
 
-/// Error of reading a file of secrets. Never contains its content.
+/// Error of reading a file of secrets: keys of providers, tokens, or the salt. Never contains its content.
 #[derive(Debug, thiserror::Error)]
 pub enum KeyError {
-    /// The file cannot be read.
+    /// The file cannot be read or created, or has an invalid length.
     #[error("cannot read the keys in `{path}`")]
     Read {
         /// Path of the file.
         path: PathBuf,
-        /// Error of the operating system.
+        /// Error of the operating system, or a description of the length.
         source: io::Error,
     },
-    /// Other users have access to the file.
+    /// The group or other users have access to the file.
     #[error("`{path}` can be read by other users (mode {mode:o}): run `chmod 600 {path}` first")]
     Permissions {
         /// Path of the file.
         path: PathBuf,
-        /// Its permission bits.
+        /// Its permission bits, such as 0o644.
         mode: u32,
     },
     /// A line has another format.
@@ -51,10 +51,11 @@ pub enum KeyError {
 
 impl Keys {
     /// Reads a file of lines `provider: key`; empty if there is no file. Blank lines and lines that begin with `#` are
-    /// skipped.
+    /// skipped. The last line of a provider applies.
     ///
     /// # Errors
-    /// [`KeyError`] for a file that cannot be read, that other users may access, or that has a line in another format.
+    /// [`KeyError`] for a file that cannot be read, that is longer than 64 KiB, that other users may access, or that
+    /// has a line in another format.
     pub fn load(path: &Path) -> Result<Self, KeyError> {
         let failed = |source| KeyError::Read { path: path.to_owned(), source };
         let metadata = match std::fs::metadata(path) {
@@ -103,6 +104,7 @@ mod tests {
 
     use super::Keys;
 
+    /// Writes a file with this content and mode into a new folder, and returns both paths.
     fn file(content: &str, mode: u32) -> (tempfile::TempDir, std::path::PathBuf) {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("keys");

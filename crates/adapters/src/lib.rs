@@ -30,5 +30,5 @@ pub use providers::{ProviderConfig, ProviderEntry, ProviderError, Providers};
 pub use retry::RetryBudget;
 pub use retry_after::retry_after;
 
-/// The `User-Agent` of requests that are not forwarded for a client.
+/// The `User-Agent` of requests that turnwise sends on its own behalf; requests of a client have the client's.
 pub const USER_AGENT_VALUE: &str = concat!("turnwise/", env!("CARGO_PKG_VERSION"));

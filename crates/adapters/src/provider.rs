@@ -1,4 +1,5 @@
-//! Sending model requests to providers.
+//! Requests to model providers: the trait [`Provider`], its HTTP implementation, and the types of requests, responses
+//! and errors.
 
 mod clients;
 mod failure;
@@ -21,7 +22,8 @@ pub use response::{ResponseStream, StreamError, UpstreamResponse};
 #[cfg(feature = "scripted")]
 pub use scripted::{ScriptedProvider, SentRequest};
 
-/// A model provider that accepts requests in one or more wire APIs. [`HttpProvider`] is the implementation.
+/// A model provider that accepts requests in one or more wire APIs. [`HttpProvider`] is the implementation; tests may
+/// use another.
 #[async_trait]
 pub trait Provider: Debug + Send + Sync {
     /// Returns the provider's configuration.
@@ -31,7 +33,7 @@ pub trait Provider: Debug + Send + Sync {
     /// response have arrived.
     ///
     /// # Errors
-    /// [`UpstreamFailure`] of the last attempt. Once a response is returned nothing is retried: its stream may still end
-    /// in a [`StreamError`].
+    /// [`UpstreamFailure`] of the last attempt. Once a response is returned, the request is not retried: its stream may
+    /// still end in a [`StreamError`].
     async fn send(&self, request: &UpstreamRequest<'_>) -> Result<UpstreamResponse, UpstreamFailure>;
 }

@@ -1,4 +1,4 @@
-//! [`RetryBudget`], the limits of retries.
+//! [`RetryBudget`], the limits of the retries of a request.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ pub struct RetryBudget {
 }
 
 impl RetryBudget {
-    /// A single attempt.
+    /// No retry: a request is sent once.
     pub const NONE: Self = Self { retries: 0, backoff: Duration::ZERO, longest_pause: Duration::ZERO };
 
     /// Returns the pause before the retry number `retry` (from 0); `None` if the request is not retried.
@@ -42,6 +42,7 @@ mod tests {
 
     use super::RetryBudget;
 
+    /// A budget whose third pause, 400 ms, is above its limit.
     const BUDGET: RetryBudget =
         RetryBudget { retries: 3, backoff: Duration::from_millis(100), longest_pause: Duration::from_millis(350) };
 

@@ -1,10 +1,10 @@
-//! The `Retry-After` header (RFC 9110 §10.2.3).
+//! Parses the `Retry-After` header (RFC 9110 §10.2.3).
 
 use std::time::{Duration, SystemTime};
 
 use hyper::header::HeaderValue;
 
-/// Maximum duration that is returned.
+/// Maximum duration that [`retry_after`] returns.
 const MAX_WAIT: Duration = Duration::from_hours(24);
 
 /// Parses a `Retry-After` header: a number of seconds, rounded up to whole seconds, or an HTTP date, whose distance

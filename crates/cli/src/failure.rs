@@ -1,4 +1,4 @@
-//! The error type of commands, and its exit codes.
+//! [`Failure`], the error type of commands, and its exit codes.
 
 use std::{path::Path, process::ExitCode};
 
@@ -18,6 +18,7 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
+    /// Returns the exit code: 1, 2 or 3.
     pub(crate) fn exit_code(&self) -> ExitCode {
         ExitCode::from(match self {
             Self::Negative => 1,
@@ -34,7 +35,7 @@ impl Failure {
         }
     }
 
-    /// Creates the failure of a file operation; `action` is a verb such as `read`.
+    /// Creates the failure of a file operation; `action` is the verb of the message, such as `read`.
     pub(crate) fn file(action: &str, path: &Path, error: &std::io::Error) -> Self {
         Self::Failed(format!("cannot {action} `{}`: {error}", path.display()))
     }

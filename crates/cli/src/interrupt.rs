@@ -10,7 +10,7 @@ use signal_hook::{consts::SIGINT, flag};
 /// The exit code of a process ended by Ctrl-C: 128 plus the number of SIGINT, as in shells.
 const INTERRUPTED_EXIT_CODE: i32 = 130;
 
-/// A flag that Ctrl-C sets.
+/// A flag that Ctrl-C sets. Clones share it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Interrupt(Arc<AtomicBool>);
 

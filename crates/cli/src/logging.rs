@@ -1,4 +1,4 @@
-//! Sets up log lines on the standard error.
+//! Sets up logging to the standard error.
 
 use std::str::FromStr as _;
 
@@ -15,8 +15,9 @@ use crate::{arguments::LogFormat, failure::Failure};
 /// The environment variable with the filter of log lines, such as `info` or `warn,gateway=debug`.
 const FILTER_VARIABLE: &str = "RUST_LOG";
 
-/// Initialises logging with the filter in `RUST_LOG`, or else with the level of `--verbose`. A gateway logs warnings by
-/// default. Other commands log nothing by default, because they print their errors.
+/// Initialises logging with the filter in `RUST_LOG`, or else with the level of `verbose`, the number of `--verbose`
+/// options. A gateway logs warnings by default. Other commands log nothing by default, because they print their errors.
+/// Must be called only once in a process.
 ///
 /// # Errors
 /// [`Failure::Invalid`] when `RUST_LOG` is not a valid filter.

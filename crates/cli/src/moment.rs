@@ -8,7 +8,7 @@ const UNITS: [(char, u64); 4] =
     [('m', 60_000_000), ('h', 3_600_000_000), ('d', 86_400_000_000), ('w', 604_800_000_000)];
 
 /// Parses `2026-11-01` or `2026-11-01T12:30` in the local time zone, `2026-11-01T12:30:00Z`, or a span before `now`
-/// such as `30d` or `12h`.
+/// such as `30d` or `12h`. A span that begins before 1970 results in 1970.
 ///
 /// # Errors
 /// A message with the expected formats.
@@ -35,6 +35,7 @@ fn parse_span(text: &str) -> Option<u64> {
 mod tests {
     use super::*;
 
+    /// A time in November 2026, in microseconds since 1970.
     const NOW: Timestamp = Timestamp(1_795_000_000_000_000);
 
     #[test]

@@ -16,19 +16,20 @@ use crate::{
     socket::path_in,
 };
 
-/// Time limit of a response. Operations take milliseconds, or seconds on a busy disk.
+/// Time limit for sending a request, and for each read of its response. Operations take milliseconds, or seconds on a
+/// busy disk.
 const RESPONSE_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// A connection to a running gateway, over which a command sends its operations.
 #[derive(Debug)]
 pub struct Connection {
-    /// Buffered socket.
+    /// The socket, with a buffer for reading responses.
     stream: BufReader<UnixStream>,
 }
 
 impl Connection {
     /// Connects to the gateway that has opened the log of a home folder. `None` if no gateway listens, including after
-    /// one was killed and left its socket file.
+    /// one was killed and left its socket file, or if the path of the folder is too long for a socket.
     ///
     /// # Errors
     /// [`io::Error`] if a gateway listens and the connection fails, for example because the socket belongs to another
@@ -63,6 +64,10 @@ impl Connection {
     }
 
     /// Sends a line and reads the line of the response.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::UnexpectedEof`] if the gateway closes the connection first or the response exceeds
+    /// [`MAX_FRAME_BYTES`]; [`io::Error`] if the socket fails or the time limit is exceeded.
     fn exchange(&mut self, request: &[u8]) -> io::Result<Vec<u8>> {
         self.stream.get_mut().write_all(request)?;
         let mut line = Vec::new();
@@ -75,7 +80,7 @@ impl Connection {
     }
 }
 
-/// Converts a connection error to the error for the user.
+/// Converts a connection error to a message for the user: the gateway does not respond, or has stopped.
 fn disconnected(error: &io::Error) -> ControlError {
     match error.kind() {
         io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => ControlError::failed(format!(

@@ -15,7 +15,8 @@ pub enum ErrorKind {
     Failed,
 }
 
-/// Error of an operation that was not executed, with the message for the user.
+/// Error of an operation, with the message for the user. The operation was not executed, unless the connection to the
+/// gateway failed after the request was sent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[error("{message}")]
 pub struct ControlError {
@@ -38,7 +39,7 @@ impl ControlError {
 }
 
 /// Formats an error followed by its causes, separated by colons. A cause that the text already contains is omitted,
-/// since some errors repeat it.
+/// since some errors repeat their cause.
 pub fn with_causes(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();

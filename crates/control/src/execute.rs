@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// Executes a request and returns its response as JSON. A gateway calls it for requests from the socket, and a command
-/// for its own requests if no gateway runs.
+/// for its own requests if no gateway runs. The recorded events are durable after the next [`Engine::commit`].
 ///
 /// # Errors
 /// [`ControlError`] if the request is invalid or its execution fails.

@@ -8,9 +8,10 @@ use serde_json::{Value, value::RawValue};
 
 use crate::{error::ControlError, operation::ControlRequest};
 
-/// Version of the protocol. Increases with each change of a request or response.
+/// Version of the protocol. Gateway and command must have the same; it increases with each change of a request or
+/// response.
 pub const VERSION: u32 = 1;
-/// Maximum length of a frame in bytes: twice that of a line in a session file.
+/// Maximum length of a frame in bytes, including its line feed: twice that of a line in a session file.
 pub const MAX_FRAME_BYTES: usize = 128 * 1024 * 1024;
 
 /// Layout of a request that a command encodes.
@@ -27,7 +28,7 @@ struct OutgoingRequest<'a> {
 struct IncomingRequest<'a> {
     /// Version of the protocol that the client uses.
     version: u32,
-    /// The request, which is parsed after the version was compared.
+    /// The request as JSON, parsed only if the version matches.
     #[serde(borrow)]
     request: &'a RawValue,
 }
@@ -59,10 +60,10 @@ pub(crate) fn encode_request(request: &ControlRequest) -> Result<Vec<u8>, Contro
     Ok(line)
 }
 
-/// Decodes a request.
+/// Decodes a request from its line.
 ///
 /// # Errors
-/// [`ControlError`] if the line is not a request or has another version.
+/// [`ControlError`] if the line is not a request of the protocol or has another version.
 pub(crate) fn decode_request(line: &[u8]) -> Result<ControlRequest, ControlError> {
     let invalid = |error| ControlError::failed(format!("this is not a request of the control protocol: {error}"));
     let frame: IncomingRequest<'_> = serde_json::from_slice(line).map_err(invalid)?;
@@ -72,7 +73,7 @@ pub(crate) fn decode_request(line: &[u8]) -> Result<ControlRequest, ControlError
     serde_json::from_str(frame.request.get()).map_err(invalid)
 }
 
-/// Encodes the result of a request as a line with its line feed.
+/// Encodes the result of a request as a line with its line feed. The length is not limited.
 pub(crate) fn encode_response(outcome: Result<Value, ControlError>) -> Vec<u8> {
     let frame = match outcome {
         Ok(response) => ResponseFrame { version: VERSION, error: None, response },

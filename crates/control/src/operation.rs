@@ -31,17 +31,17 @@ pub enum ControlRequest {
     GiveFeedback(GiveFeedback),
     /// Sets or clears the model of a session.
     SelectModel(SelectModel),
-    /// Accepts the pattern store's recommendation for a turn.
+    /// Records that the user prefers the model that the pattern store recommended for a turn.
     AcceptSuggestion(AcceptSuggestion),
-    /// Dismisses the pattern store's recommendation for a turn.
+    /// Records that the user prefers the chosen model of a turn to the recommended one.
     DismissSuggestion(DismissSuggestion),
-    /// Clears the patterns of one workspace or of all.
+    /// Clears the learned patterns of one workspace or of all.
     ClearPatterns(ClearPatterns),
-    /// Reads the policy file again.
+    /// Reads the policy file again if it has changed.
     RefreshPolicy(RefreshPolicy),
     /// Imports turns of a session file.
     ImportTurns(ImportTurns),
-    /// Returns totals of the whole log.
+    /// Returns totals of all events in the log.
     LogTotals(LogTotals),
     /// Records verdicts on turns.
     RecordVerdicts(RecordVerdicts),
@@ -51,7 +51,7 @@ pub enum ControlRequest {
     RetryProvider(RetryProvider),
 }
 
-/// Implements the conversion of each operation to a request.
+/// Implements `From<Operation> for ControlRequest` for operations whose variant has the same name.
 macro_rules! into_request {
     ($($operation:ident),* $(,)?) => {
         $(impl From<$operation> for ControlRequest {

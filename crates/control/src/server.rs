@@ -20,11 +20,11 @@ use crate::{
     socket::ControlSocket,
 };
 
-/// Maximum number of open connections; others wait.
+/// Maximum number of open connections; further ones wait until one is closed.
 const MAX_CONNECTIONS: usize = 16;
 /// Time limit for running requests after the server was stopped.
 const GRACE: Duration = Duration::from_secs(5);
-/// Pause after a connection could not be accepted.
+/// Pause after a connection could not be accepted, so that a lasting error does not occupy the processor.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(20);
 /// Maximum length in bytes of frames that are decoded on the runtime's threads, about a millisecond of work. Longer
 /// ones are decoded on a blocking thread.
@@ -33,10 +33,14 @@ const MAX_INLINE_BYTES: usize = 256 * 1024;
 /// Executes requests on the thread that owns the engine. The gateway implements it with its bus.
 pub trait Commands: Clone + Send + Sync + 'static {
     /// Executes a request with [`execute`](crate::execute); resolves when the recorded events are durable.
+    ///
+    /// # Errors
+    /// [`ControlError`] of the operation, or if its events cannot be made durable.
     fn execute(&self, request: ControlRequest) -> impl Future<Output = Result<Value, ControlError>> + Send;
 }
 
-/// Serves connections until `stop` is true or its sender is dropped; then waits for running requests.
+/// Serves connections until `stop` is true or its sender is dropped; then removes the socket file and waits up to 5
+/// seconds for running requests. Failures of connections are logged.
 pub async fn serve(socket: ControlSocket, commands: impl Commands, mut stop: watch::Receiver<bool>) {
     let slots = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     let mut connections = JoinSet::new();
@@ -69,7 +73,8 @@ pub async fn serve(socket: ControlSocket, commands: impl Commands, mut stop: wat
     }
 }
 
-/// Accepts a connection when fewer than [`MAX_CONNECTIONS`] are open.
+/// Accepts a connection when fewer than [`MAX_CONNECTIONS`] are open. The permit must be dropped when the connection
+/// closes.
 async fn accept(
     socket: &ControlSocket,
     slots: &Arc<Semaphore>,
@@ -78,7 +83,8 @@ async fn accept(
     Ok((socket.accept().await?, slot))
 }
 
-/// Serves the requests of a connection one after the other, until it is closed or the server stops.
+/// Serves the requests of a connection one after the other, until it is closed, sends a frame that is too long, or the
+/// server stops. A running request is completed first.
 async fn serve_connection(
     stream: UnixStream,
     commands: impl Commands,
@@ -105,9 +111,9 @@ async fn serve_connection(
 
 /// Result of reading a frame from a connection: a line, an error, or the end.
 enum Frame {
-    /// A complete line, with its line feed.
+    /// A complete line with its line feed.
     Line(Vec<u8>),
-    /// A line longer than [`MAX_FRAME_BYTES`].
+    /// A line longer than [`MAX_FRAME_BYTES`], whose remainder was not read.
     TooLong,
     /// The end of the connection.
     End,
@@ -134,12 +140,12 @@ async fn decode(line: Vec<u8>) -> Result<ControlRequest, ControlError> {
     decoded.map_err(|error| ControlError::failed(error.to_string()))?
 }
 
-/// Sends the result of a request.
+/// Sends the result of a request to the client.
 async fn respond(writer: &mut OwnedWriteHalf, outcome: Result<Value, ControlError>) -> io::Result<()> {
     writer.write_all(&encode_response(outcome)).await
 }
 
-/// Resolves when the server is to stop.
+/// Resolves when `stop` is true or its sender was dropped.
 async fn stopped(stop: &mut watch::Receiver<bool>) {
     // An error means that the sender was dropped.
     let _ = stop.wait_for(|stop| *stop).await;

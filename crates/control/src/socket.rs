@@ -22,7 +22,7 @@ pub struct ControlSocket {
     listener: UnixListener,
     /// Path of the socket file.
     path: PathBuf,
-    /// User id of the file's owner.
+    /// User id of the socket file's owner.
     owner: u32,
 }
 

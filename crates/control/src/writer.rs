@@ -4,7 +4,7 @@ use engine::Engine;
 
 use crate::{client::Connection, error::ControlError, execute::execute, operation::Operation};
 
-/// Executes a command's operations: in the running gateway, or in this process if there is none.
+/// Executes a command's operations: in the running gateway, or in this process if no gateway runs.
 #[derive(Debug)]
 pub enum Writer {
     /// Sends operations to the gateway that has opened the log.
@@ -14,10 +14,10 @@ pub enum Writer {
 }
 
 impl Writer {
-    /// Executes an operation. The events it recorded are durable when it returns.
+    /// Executes an operation and returns its response. The events it recorded are durable when it returns.
     ///
     /// # Errors
-    /// [`ControlError`] of the operation or of the connection.
+    /// [`ControlError`] of the operation or of the connection. After the latter the operation may have been executed.
     pub fn execute<O: Operation>(&mut self, operation: O) -> Result<O::Response, ControlError> {
         let request = operation.into();
         let response = match self {
@@ -32,7 +32,8 @@ impl Writer {
             .map_err(|error| ControlError::failed(format!("the response of an operation cannot be read: {error}")))
     }
 
-    /// Closes the log if this process opened it, and saves its state so that the next command starts quickly.
+    /// Closes the log if this process opened it, and saves its state so that the next command starts quickly. Does
+    /// nothing to a gateway.
     ///
     /// # Errors
     /// [`ControlError`] if the log cannot be written.

@@ -9,28 +9,33 @@ use wire::{ResponseInspector, StreamConverter, UsageFilter};
 
 use crate::{body::TruncatedResponse, call::RunningCall};
 
-/// How the bytes of a response are changed on their way to the client.
+/// The change of a response's bytes on their way to the client.
 #[derive(Debug)]
 pub(crate) enum BodyTransform {
-    /// They are forwarded unchanged.
+    /// The bytes are forwarded unchanged.
     Identity,
     /// The usage chunk is removed: the gateway requested it, the client did not.
     FilterUsage(UsageFilter),
-    /// They are converted to another API, and the usage chunk is removed if the client did not request it.
+    /// The bytes are converted to another API, and the usage chunk is removed if the client did not request it.
     Convert(Box<StreamConverter>, Option<UsageFilter>),
 }
 
 /// The body of a response to a client. Polling it reads the provider's stream, observes it and transforms it; the call
 /// is recorded when the stream ends, fails or is dropped.
 pub(crate) struct ClientStream {
+    /// The body of the provider's response.
     upstream: ResponseStream,
+    /// Extracts usage, tool calls and errors from the provider's bytes; `None` once its summary was taken.
     inspector: Option<ResponseInspector>,
+    /// The conversion of the provider's bytes for the client.
     transform: BodyTransform,
-    /// The client's API, and whether the response is a stream of server-sent events.
+    /// The client's API, and whether the client receives server-sent events.
     client: (WireApi, bool),
+    /// The call whose outcome this stream records; `None` once recorded.
     call: Option<RunningCall>,
-    /// The last four bytes sent to the client, to detect the end of an event.
+    /// The last four bytes sent to the client, to detect the end of an event; zeros before the first byte.
     tail: [u8; 4],
+    /// Whether the last chunk was returned, so that the provider's stream is no longer polled.
     finished: bool,
 }
 
@@ -44,6 +49,8 @@ impl std::fmt::Debug for ClientStream {
 }
 
 impl ClientStream {
+    /// Creates the body of a response. `client` is the client's API, and whether the client receives server-sent
+    /// events.
     pub(crate) fn new(
         upstream: ResponseStream,
         inspector: ResponseInspector,
@@ -62,7 +69,12 @@ impl ClientStream {
         }
     }
 
-    /// Polls for the next chunk for the client; `None` at the end of the response.
+    /// Polls for the next chunk for the client; `None` at the end of the response. The end records the outcome of the
+    /// call.
+    ///
+    /// # Errors
+    /// [`TruncatedResponse`] if the provider's stream failed or ended early, and the client cannot receive an error
+    /// event.
     pub(crate) fn poll_chunk(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Bytes, TruncatedResponse>>> {
         while !self.finished {
             let data = match ready!(self.upstream.poll_chunk(context)) {
@@ -99,7 +111,9 @@ impl ClientStream {
         Poll::Ready(None)
     }
 
-    /// Handles the end of the provider's stream: records the outcome and returns the last chunk, if there is one.
+    /// Handles the end of the provider's stream: records the outcome and returns the last chunk for the client; `None`
+    /// if there is none. A stream of events without its final event is recorded as failed, and its last chunk is an
+    /// error event.
     fn finish(&mut self) -> Option<Result<Bytes, TruncatedResponse>> {
         let summary = self.inspector.take().map(ResponseInspector::finish)?;
         let mut out = Vec::new();
@@ -137,13 +151,14 @@ impl ClientStream {
         (!out.is_empty()).then(|| Ok(Bytes::from(out)))
     }
 
-    /// Records a failure of the provider's stream and returns the last item for the client.
+    /// Records an error of the provider's stream and returns the last item for the client: an error event, or the error
+    /// that closes the connection.
     fn handle_upstream_error(&mut self, class: ErrorClass) -> Result<Bytes, TruncatedResponse> {
         self.fail(class);
         self.error_item(Vec::new())
     }
 
-    /// Stores the last four bytes of `data` and returns it unchanged.
+    /// Stores the last four bytes sent to the client in `tail`, and returns `data` unchanged.
     fn record_tail(&mut self, data: Bytes) -> Bytes {
         for byte in &data[data.len().saturating_sub(self.tail.len())..] {
             self.tail.rotate_left(1);
@@ -157,9 +172,11 @@ impl ClientStream {
         self.tail == [0; 4] || self.tail.ends_with(b"\n\n") || self.tail == *b"\r\n\r\n"
     }
 
-    /// Appends an error event to `out` for a client that reads events. Any other client, or one that has received half
-    /// an event, gets [`TruncatedResponse`], which closes the connection: it would read an error event as the rest of
-    /// that event.
+    /// Appends an error event to `out` for a client that reads events, and returns it.
+    ///
+    /// # Errors
+    /// [`TruncatedResponse`], which closes the connection, for a client that does not read events, or that has received
+    /// half an event and would read an error event as the rest of it.
     fn error_item(&self, mut out: Vec<u8>) -> Result<Bytes, TruncatedResponse> {
         let (api, events) = self.client;
         if !events || !self.is_between_events() {
@@ -169,7 +186,8 @@ impl ClientStream {
         Ok(Bytes::from(out))
     }
 
-    /// Records the call as failed. An error that the provider reported in the stream takes precedence over `class`.
+    /// Records the call as failed and ends the stream. An error that the provider reported in the stream takes
+    /// precedence over `class`.
     fn fail(&mut self, class: ErrorClass) {
         self.finished = true;
         let summary = self.inspector.take().map(ResponseInspector::finish);

@@ -6,7 +6,7 @@ use hyper::body::{Body, Bytes};
 /// The largest buffer that is allocated from a body's announced length, in bytes; the announced length is not trusted.
 const MAX_INITIAL_CAPACITY: usize = 1024 * 1024;
 
-/// Collects a body into one buffer.
+/// Collects a body into one buffer, without its trailers. The caller must limit the length of the body.
 ///
 /// Copies each chunk as it arrives, so that the connection reuses its read buffer. Holding the chunks until the end
 /// would need a buffer for each, and would copy them when they are no longer in the CPU cache.
@@ -41,6 +41,7 @@ mod tests {
 
     use super::*;
 
+    /// A body of prepared frames.
     struct Pieces(VecDeque<Frame<Bytes>>);
 
     impl Body for Pieces {
@@ -52,6 +53,7 @@ mod tests {
         }
     }
 
+    /// The collected body is the same for any division into chunks; empty chunks and trailers change nothing.
     #[tokio::test]
     async fn it_is_what_came_in_whatever_pieces() {
         let text = "a body in pieces";

@@ -9,8 +9,8 @@ use event_bus::{Bus, BusError};
 /// The interval at which the policy is checked for an endpoint.
 const CHECK_INTERVAL: Duration = Duration::from_secs(5);
 
-/// Starts the embedding reactor as soon as the policy names an endpoint. Until then it would only read every event of
-/// the log in vain.
+/// Starts the embedding reactor as soon as the policy names an endpoint, and returns when it runs or the bus has ended.
+/// Without an endpoint the reactor would only read every event of the log in vain. Errors are logged.
 pub(crate) async fn start_when_configured(bus: Bus<Engine>, client: HttpClient) {
     match start(bus, client).await {
         Ok(()) | Err(BusError::Closed) => {}
@@ -18,6 +18,10 @@ pub(crate) async fn start_when_configured(bus: Bus<Engine>, client: HttpClient) 
     }
 }
 
+/// Waits until the policy names an endpoint, then starts the reactor.
+///
+/// # Errors
+/// [`BusError`] if the bus ends, or the reactor cannot start.
 async fn start(bus: Bus<Engine>, client: HttpClient) -> Result<(), BusError> {
     while !bus.query(|engine| engine.policy().policy.embedding().is_some()).await? {
         tokio::time::sleep(CHECK_INTERVAL).await;

@@ -16,10 +16,11 @@ pub(crate) const TOKEN_HEADER: HeaderName = HeaderName::from_static("x-turnwise-
 pub struct Tokens(BTreeMap<String, blake3::Hash>);
 
 impl Tokens {
-    /// Loads a file with lines of `name hash`. A missing file has no tokens.
+    /// Loads a file with lines of `name hash`; blank lines and lines that begin with `#` are skipped. A missing file
+    /// has no tokens.
     ///
     /// # Errors
-    /// [`KeyError`] if the file cannot be read or parsed, or if other users can read it.
+    /// [`KeyError`] if the file cannot be read or parsed, or if other users have access to it.
     pub fn load(path: &Path) -> Result<Self, KeyError> {
         let failed = |source| KeyError::Read { path: path.to_owned(), source };
         let metadata = match std::fs::metadata(path) {
@@ -43,12 +44,13 @@ impl Tokens {
         Ok(Self(tokens))
     }
 
-    /// Formats a line of a token file.
+    /// Formats a line of a token file: the name, a space, and the BLAKE3 hash of the token in hexadecimal. `name` must
+    /// not contain a space.
     pub fn format_line(name: &str, token: &str) -> String {
         format!("{name} {}\n", blake3::hash(token.as_bytes()).to_hex())
     }
 
-    /// Returns whether there are no tokens.
+    /// Returns whether there are no tokens, in which case requests need none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -60,9 +62,10 @@ impl Tokens {
     }
 }
 
-/// The access rules of a gateway.
+/// The access rules of a gateway: the hosts that requests may name, and the tokens that they need.
 #[derive(Debug, Clone)]
 pub(crate) struct Guard {
+    /// The accepted tokens; if it is empty, requests need none.
     tokens: Tokens,
     /// The hosts allowed in `Host`, without port. Compared without regard to case.
     hosts: Vec<String>,
@@ -104,13 +107,19 @@ impl AccessError {
 }
 
 impl Guard {
+    /// Creates the rules of a gateway that listens on `address`. `hosts` are the names allowed in `Host` in addition to
+    /// the address and the names of this machine's loopback interface.
     pub(crate) fn new(tokens: Tokens, address: SocketAddr, hosts: &[String]) -> Self {
         let own = [address.ip().to_string(), "localhost".to_owned(), "127.0.0.1".to_owned(), "::1".to_owned()];
         let hosts = own.into_iter().chain(hosts.iter().map(|host| host.to_lowercase())).collect();
         Self { tokens, hosts }
     }
 
-    /// Checks `Host` and `Origin`, which prevents requests from other web sites.
+    /// Checks `Host` and `Origin`, which prevents requests from other web sites. `Host` is required, `Origin` is not.
+    ///
+    /// # Errors
+    /// [`AccessError::Host`] if `Host` is missing or names another host; [`AccessError::Origin`] if `Origin` differs
+    /// from `Host`.
     pub(crate) fn check_host_and_origin(&self, headers: &HeaderMap) -> Result<(), AccessError> {
         // HTTP/1.1 requires the header.
         let host = headers.get(HOST).and_then(|host| host.to_str().ok()).ok_or(AccessError::Host)?;
@@ -123,7 +132,10 @@ impl Guard {
         if is_same_origin { Ok(()) } else { Err(AccessError::Origin) }
     }
 
-    /// Checks the token, if any is configured.
+    /// Checks that a header contains a valid token; accepts every request if no token is configured.
+    ///
+    /// # Errors
+    /// [`AccessError::Token`] if no header contains a valid token.
     pub(crate) fn check_token(&self, headers: &HeaderMap) -> Result<(), AccessError> {
         if self.tokens.is_empty() || credentials(headers).any(|token| self.tokens.contains(token)) {
             return Ok(());
@@ -131,7 +143,8 @@ impl Guard {
         Err(AccessError::Token)
     }
 
-    /// Removes the gateway's tokens from the headers, so that they are not forwarded to a provider.
+    /// Removes the gateway's tokens from the headers, so that they are not forwarded to a provider. Also removes key
+    /// headers that are empty or not text.
     pub(crate) fn remove_tokens(&self, headers: &mut HeaderMap) {
         headers.remove(TOKEN_HEADER);
         for name in KEY_HEADERS {
@@ -143,7 +156,7 @@ impl Guard {
         }
     }
 
-    /// Returns whether a `Host` value names this gateway.
+    /// Returns whether a `Host` value, with or without port, names this gateway.
     fn is_own_host(&self, host: &str) -> bool {
         let name = match host.strip_prefix('[') {
             Some(rest) => rest.split_once(']').map_or(rest, |(address, _)| address),
@@ -153,7 +166,7 @@ impl Guard {
     }
 }
 
-/// Iterates over the header values that may contain a token.
+/// Iterates over the header values that may contain a token: the gateway's own header and those for keys of providers.
 fn credentials(headers: &HeaderMap) -> impl Iterator<Item = &str> {
     std::iter::once(TOKEN_HEADER).chain(KEY_HEADERS).filter_map(|name| headers.get(name).and_then(header_key))
 }
@@ -163,7 +176,7 @@ pub(crate) fn has_provider_key(headers: &HeaderMap) -> bool {
     KEY_HEADERS.iter().any(|name| headers.contains_key(name))
 }
 
-/// Returns the key in a header value, without the prefix `Bearer`; `None` if it is not text.
+/// Returns the key in a header value, trimmed and without the prefix `Bearer`; `None` if the value is not text.
 fn header_key(value: &HeaderValue) -> Option<&str> {
     let value = value.to_str().ok()?;
     Some(value.strip_prefix("Bearer ").or_else(|| value.strip_prefix("bearer ")).unwrap_or(value).trim())
@@ -175,16 +188,19 @@ mod tests {
 
     use super::{AccessError, Guard, Tokens};
 
+    /// Creates headers from names and values.
     fn headers(pairs: &[(&str, &str)]) -> HeaderMap {
         let pair =
             |(name, value): &(&str, &str)| (name.parse::<HeaderName>().unwrap(), HeaderValue::from_str(value).unwrap());
         pairs.iter().map(pair).collect()
     }
 
+    /// Creates the rules of a gateway on port 4141 of this machine with one further host name.
     fn guard(tokens: Tokens) -> Guard {
         Guard::new(tokens, "127.0.0.1:4141".parse().unwrap(), &["gateway.example".to_owned()])
     }
 
+    /// Writes a token file with mode 0600 and loads it.
     fn token_file(content: &str) -> Tokens {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("tokens");

@@ -8,24 +8,25 @@ use std::{
 
 use contracts::WireApi;
 
-/// Upper bounds of the histogram buckets, in microseconds.
+/// Upper bounds of the histogram buckets, in microseconds: from 0.1 ms to 5 minutes.
 const BUCKETS: [u64; 12] =
     [100, 250, 500, 1_000, 5_000, 25_000, 100_000, 500_000, 2_500_000, 10_000_000, 60_000_000, 300_000_000];
 
 /// Counters since the gateway started.
 #[derive(Debug, Default)]
 pub(crate) struct Metrics {
-    /// Indexed by wire API, then by status class from 2xx to 5xx.
+    /// Number of responses, indexed by wire API, then by status class from 2xx to 5xx.
     requests: [[AtomicU64; 4]; 4],
-    /// Requests to paths outside the wire APIs.
+    /// Number of requests to the gateway's own endpoints.
     other_responses: AtomicU64,
     /// Histogram of the time from request to first response byte; the last bucket has no upper bound.
     first_byte: [AtomicU64; BUCKETS.len() + 1],
+    /// Sum of the times in `first_byte`, in microseconds.
     first_byte_sum_micros: AtomicU64,
 }
 
 impl Metrics {
-    /// Counts a response of a wire API, `elapsed` from the request to its first byte.
+    /// Counts a response of a wire API with its HTTP status; `elapsed` is the time from the request to its first byte.
     pub(crate) fn count_response(&self, api: WireApi, status: u16, elapsed: Duration) {
         let class = usize::from(status / 100).clamp(2, 5) - 2;
         if let Some(count) = self.requests.get(api as usize).and_then(|classes| classes.get(class)) {
@@ -39,7 +40,7 @@ impl Metrics {
         self.first_byte_sum_micros.fetch_add(micros, Ordering::Relaxed);
     }
 
-    /// Counts a response of any other endpoint.
+    /// Counts a request to one of the gateway's own endpoints.
     pub(crate) fn count_other_response(&self) {
         self.other_responses.fetch_add(1, Ordering::Relaxed);
     }
@@ -76,7 +77,8 @@ impl Metrics {
     }
 }
 
-/// Appends the `HELP` and `TYPE` lines of a metric.
+/// Appends the `HELP` and `TYPE` lines of a metric. `kind` is its Prometheus type, such as `counter`; `about` is the
+/// help text.
 pub(crate) fn append_metadata(text: &mut String, name: &str, kind: &str, about: &str) {
     let _ = writeln!(text, "# HELP {name} {about}\n# TYPE {name} {kind}");
 }
@@ -95,6 +97,7 @@ mod tests {
 
     use super::Metrics;
 
+    /// Every counter appears in the text, and a time above all bounds only in the bucket `+Inf`.
     #[test]
     fn what_was_counted_stands_in_the_text() {
         let metrics = Metrics::default();

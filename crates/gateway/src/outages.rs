@@ -1,4 +1,4 @@
-//! Records outages that end by time alone, without a request that would cause it.
+//! Records the end of outages that end by time alone, also if no request arrives.
 
 use std::time::Duration;
 
@@ -9,7 +9,8 @@ use tokio::time::sleep;
 /// The interval of the check. It reads memory only, and writes if an outage has ended.
 const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Records the end of each outage at most [`CHECK_INTERVAL`] after it, until the bus ends.
+/// Records the end of each outage at most [`CHECK_INTERVAL`] after it. Returns when the bus has ended; other errors are
+/// logged.
 pub(crate) async fn record_recoveries(bus: Bus<Engine>) {
     loop {
         sleep(CHECK_INTERVAL).await;

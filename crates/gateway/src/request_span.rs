@@ -52,7 +52,9 @@ pub(crate) fn record_model(model: &ModelId, slot: &'static str, fallbacks: usize
 /// A response body that is sent within the span of its request.
 #[derive(Debug)]
 pub(crate) struct SpannedBody {
+    /// The body of the response.
     pub(crate) body: ResponseBody,
+    /// The span of the request, entered whenever the body is polled.
     pub(crate) span: Span,
 }
 

@@ -36,7 +36,8 @@ enum Route {
     Unknown,
 }
 
-/// Resolves the endpoint of a method and a path.
+/// Resolves the endpoint of a method and a path. The version at the start of a path is optional for requests to a
+/// model.
 fn route(method: &Method, path: &str) -> Route {
     let endpoint = path.strip_prefix("/v1/").or_else(|| path.strip_prefix("/v1beta/"));
     let endpoint = endpoint.unwrap_or_else(|| path.strip_prefix('/').unwrap_or(path));
@@ -84,7 +85,8 @@ pub(crate) async fn handle(gateway: Arc<Gateway>, request: Request<Body>) -> Res
     response.map(|body| SpannedBody { body, span })
 }
 
-/// Checks access, dispatches the request by path and counts the response.
+/// Checks access, dispatches the request by path and counts the response. A request without access has the status 401
+/// or 403, a WebSocket upgrade 426, and an unknown path 404.
 async fn dispatch(gateway: Arc<Gateway>, mut request: Request<Body>) -> Response<ResponseBody> {
     let began = Instant::now();
     let path = request.uri().path().to_owned();
@@ -133,7 +135,7 @@ async fn dispatch(gateway: Arc<Gateway>, mut request: Request<Body>) -> Response
     }
 }
 
-/// Shortens a path to 100 characters without control characters, for an error message.
+/// Shortens a path to 100 characters and removes control characters, for an error message.
 fn printable(path: &str) -> String {
     path.chars().filter(|c| !c.is_control()).take(100).collect()
 }
@@ -148,7 +150,11 @@ fn upgrade_refused() -> Response<ResponseBody> {
     response
 }
 
-/// Reads the body of a request within the limits of size and time; otherwise the error response for the client.
+/// Reads the body of a request within the limits of size and time.
+///
+/// # Errors
+/// The response for the client: 413 for a body that is too large, 408 for one that takes too long, 400 if the
+/// connection closes early.
 async fn read_request(
     gateway: &Gateway,
     api: WireApi,

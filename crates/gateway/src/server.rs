@@ -20,10 +20,12 @@ use crate::{control::EngineCommands, embedding, gateway::Gateway, outages, route
 /// The largest request line and headers of a request, in bytes.
 const MAX_HEAD_BYTES: usize = 64 * 1024;
 
-/// Serves until `stop` is set or the bus ends, then shuts down in this order: stops accepting connections; ends
-/// the live streams of the page; lets running requests finish within [`Limits::shutdown_ms`](crate::Limits) and cancels the rest; lets the running commands of the
-/// control socket finish; closes the bus, which records the end of cancelled requests, drains the reactors, makes
-/// everything durable and closes the log.
+/// Serves until `stop` is set or the bus ends, then shuts down in this order: stops accepting connections; ends the
+/// live streams of the page; lets running requests finish within [`Limits::shutdown_ms`](crate::Limits) and cancels the
+/// rest; lets the running commands of the control socket finish; closes the bus, which records the end of cancelled
+/// requests, drains the reactors, makes everything durable and closes the log.
+///
+/// Without `tls`, connections are plain HTTP; without `control`, commands cannot connect to the gateway.
 ///
 /// # Errors
 /// [`BusError`] if a reactor cannot start, or the bus cannot be closed cleanly.
@@ -59,7 +61,8 @@ pub async fn serve(
     gateway.bus().close().await
 }
 
-/// Accepts connections until `stop` is set or the bus ends, and spawns a task for each. Returns the tasks.
+/// Accepts connections until `stop` is set or the bus ends, and spawns a task for each. Beyond the limit of
+/// connections, further ones wait. Returns the tasks.
 async fn accept(
     gateway: &Arc<Gateway>,
     listener: TcpListener,
@@ -111,7 +114,7 @@ async fn accept(
     connections
 }
 
-/// Serves the requests of a connection until it closes or `stopping` is set.
+/// Serves the requests of a connection until it closes. Once `stopping` is set, the running request is its last.
 async fn serve_connection(
     gateway: Arc<Gateway>,
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,

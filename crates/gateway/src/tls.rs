@@ -14,7 +14,7 @@ use tokio_rustls::{
 
 use crate::configuration::{ConfigurationError, Tls};
 
-/// Loads certificate and private key and creates an acceptor.
+/// Loads the certificate chain and the private key from PEM files and creates an acceptor for TLS connections.
 ///
 /// # Errors
 /// [`ConfigurationError`] if a file cannot be read or is invalid, or if other users have access to the key.

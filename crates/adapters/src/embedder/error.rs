@@ -1,4 +1,5 @@
-//! [`EmbedError`]. No error contains text of a message, a key, or content of a response.
+//! [`EmbedError`], the error of computing embeddings. No error contains text of a message, a key, or content of a
+//! response.
 
 use std::time::Duration;
 
@@ -45,17 +46,17 @@ pub enum EmbedError {
         /// The timeout.
         after: Duration,
     },
-    /// The endpoint returned an error status.
+    /// The endpoint returned a status outside 200 to 299; for 429 and 5xx, also after the retries.
     #[error("`{endpoint}` answered {status}{}: {}", format_attempts(*.tries), advice_for_status(*.status))]
     Refused {
         /// URL of the endpoint.
         endpoint: String,
         /// HTTP status code.
         status: u16,
-        /// Number of attempts.
+        /// Number of attempts, including the first one.
         tries: u32,
     },
-    /// The response is too long.
+    /// The response is longer than `max_bytes`.
     #[error(
         "`{endpoint}` answered with more than {max_bytes} bytes: check that `embedding.url` names an embeddings API"
     )]
@@ -76,7 +77,7 @@ pub enum EmbedError {
 }
 
 impl EmbedError {
-    /// Returns whether the texts caused the error, so that other texts may succeed.
+    /// Returns whether the texts caused the error, so that other texts may succeed: for the statuses 400, 413 and 422.
     pub const fn is_caused_by_texts(&self) -> bool {
         matches!(self, Self::Refused { status: 400 | 413 | 422, .. })
     }
@@ -89,12 +90,12 @@ impl Serialize for EmbedError {
     }
 }
 
-/// Returns the part of a message that states the number of attempts; empty for one.
+/// Returns the part of a message that states the number of attempts; empty for a single attempt.
 fn format_attempts(tries: u32) -> String {
     if 1 < tries { format!(" at the last of {tries} tries") } else { String::new() }
 }
 
-/// Returns the advice for an HTTP status code.
+/// Returns the next step for the user after a response with an error status.
 const fn advice_for_status(status: u16) -> &'static str {
     match status {
         400 | 413 | 422 => "a text may be too long for the model, or `embedding.model` is none that embeds",

@@ -16,12 +16,13 @@ use tokio::time::{sleep, timeout};
 use super::{EmbedError, Embedder, MAX_RESPONSE_BYTES, MAX_TEXT_BYTES, MAX_TEXTS, response};
 use crate::{USER_AGENT_VALUE, http_client::HttpClient, retry::RetryBudget, retry_after::retry_after};
 
-/// Time limit and retries of requests to an embeddings endpoint.
+/// Time limit and retries of requests to an embeddings endpoint. The default is 30 seconds for each attempt, and two
+/// retries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Timeouts {
-    /// Time limit for a request and its complete response.
+    /// Time limit for one attempt: the request and its complete response.
     pub whole: Duration,
-    /// Retries while the endpoint is busy.
+    /// Retries after the statuses 429 and 5xx.
     pub retry: RetryBudget,
 }
 
@@ -42,11 +43,11 @@ impl Default for Timeouts {
 ///
 /// Redirections are not followed, so texts and key are only sent to the configured host.
 pub struct OpenAiEmbedder {
-    /// URL of the endpoint.
+    /// URL of the endpoint, including `/embeddings`.
     endpoint: Uri,
     /// Name of the model.
     model: String,
-    /// Value of the `Authorization` header, if a key is configured.
+    /// Value of the `Authorization` header; `None` if no key is configured.
     key: Option<HeaderValue>,
     /// Shared HTTP client.
     client: HttpClient,
@@ -76,12 +77,13 @@ struct Body<'a> {
 enum Attempt {
     /// The body of a successful response.
     Succeeded(Bytes),
-    /// A temporary error: status and requested pause, if any.
+    /// A temporary error: the HTTP status, and the pause in `Retry-After` if the endpoint sent one.
     Busy(u16, Option<Duration>),
 }
 
 impl OpenAiEmbedder {
-    /// Creates an embedder with the key in the environment variable `key_env`; otherwise as [`OpenAiEmbedder::new`].
+    /// Creates an embedder with the key in the environment variable `key_env`, without a key if that is `None`. The
+    /// other parameters are those of [`OpenAiEmbedder::new`].
     ///
     /// # Errors
     /// [`EmbedError::KeyUnset`] if the variable is not set or blank; otherwise as [`OpenAiEmbedder::new`].
@@ -102,10 +104,12 @@ impl OpenAiEmbedder {
         Self::new(url, model, key.as_deref().map(str::trim), client, timeouts)
     }
 
-    /// Creates an embedder for `model` at `url`, to which `/embeddings` is appended. `key` is sent as a bearer token.
+    /// Creates an embedder for `model` at `url`, to which `/embeddings` is appended. `key` is sent as a bearer token;
+    /// `None` sends none. Opens no connection.
     ///
     /// # Errors
-    /// [`EmbedError::Address`] for an unusable URL, [`EmbedError::Key`] for an invalid key.
+    /// [`EmbedError::Address`] for a URL that is invalid, not http or https, or contains a user or password;
+    /// [`EmbedError::Key`] for a key with characters that no header may have.
     pub fn new(
         url: &str,
         model: &str,
@@ -134,16 +138,21 @@ impl OpenAiEmbedder {
         Ok(Self { endpoint: uri, model: model.to_owned(), key, client, timeouts })
     }
 
+    /// Returns the URL of the endpoint for error messages.
     fn endpoint_url(&self) -> String {
         self.endpoint.to_string()
     }
 
+    /// Creates the error for a response that is not a valid list of embeddings.
     fn malformed(&self, problem: String) -> EmbedError {
         EmbedError::Malformed { endpoint: self.endpoint_url(), problem }
     }
 
     /// Sends one request and returns the embeddings, with retries while the endpoint is busy. `texts` must not exceed
-    /// [`MAX_TEXTS`].
+    /// [`MAX_TEXTS`]; each is cut to [`MAX_TEXT_BYTES`] at a character boundary.
+    ///
+    /// # Errors
+    /// Any error but [`EmbedError::KeyUnset`] and [`EmbedError::Key`]. Timeouts and connection errors are not retried.
     async fn send_batch(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, EmbedError> {
         let input = texts.iter().map(|text| &text[..text.floor_char_boundary(MAX_TEXT_BYTES)]).collect();
         let body = Body { model: &self.model, input, encoding_format: "float" };
@@ -169,7 +178,7 @@ impl OpenAiEmbedder {
         }
     }
 
-    /// Sends one request and classifies its response. `tries` is the number of the attempt.
+    /// Sends one request and classifies its response. `tries` is the number of the attempt, from 1, for the error.
     async fn try_once(&self, body: Bytes, tries: u32) -> Result<Attempt, EmbedError> {
         let response = self.request(body)?.await;
         let response = response.map_err(|error| self.unreachable(&error))?;
@@ -184,7 +193,7 @@ impl OpenAiEmbedder {
         }
     }
 
-    /// Creates the request and starts sending it.
+    /// Creates the request and starts to send it; the future resolves when the head of the response has arrived.
     fn request(&self, body: Bytes) -> Result<ResponseFuture, EmbedError> {
         let mut request = Request::post(&self.endpoint)
             .header(CONTENT_TYPE, "application/json")
@@ -199,7 +208,11 @@ impl OpenAiEmbedder {
         Ok(self.client.request(request))
     }
 
-    /// Reads a complete response body of at most [`MAX_RESPONSE_BYTES`].
+    /// Reads a complete response body.
+    ///
+    /// # Errors
+    /// [`EmbedError::Oversize`] beyond [`MAX_RESPONSE_BYTES`]; [`EmbedError::Unreachable`] if the connection is
+    /// interrupted.
     async fn read_body(&self, response: Response<Incoming>) -> Result<Bytes, EmbedError> {
         let collected = Limited::new(response.into_body(), MAX_RESPONSE_BYTES).collect().await;
         match collected {

@@ -12,16 +12,18 @@ struct EmbeddingsResponse {
 /// Embedding of one text in a response.
 #[derive(Deserialize)]
 struct EmbeddingItem {
-    /// Index of the text, from 0; if missing, that of the item in the list.
+    /// Index of the text, from 0; if missing, the position of this item in the list applies.
     index: Option<usize>,
     /// The embedding.
     embedding: Vec<f32>,
 }
 
-/// Parses the embeddings of `texts` texts, in the order of the texts.
+/// Parses the embeddings of `texts` texts and sorts them into the order of the texts.
 ///
 /// # Errors
-/// A description of the invalid response that contains none of its content.
+/// A description of the invalid response that contains none of its content: not JSON of this layout, another number of
+/// embeddings, an index that is too large or occurs twice, an embedding that is empty or not finite, or different
+/// dimensions.
 pub(super) fn parse_embeddings(bytes: &[u8], texts: usize) -> Result<Vec<Vec<f32>>, String> {
     let response: EmbeddingsResponse = serde_json::from_slice(bytes).map_err(|error| {
         let (line, column) = (error.line(), error.column());
@@ -48,6 +50,9 @@ pub(super) fn parse_embeddings(bytes: &[u8], texts: usize) -> Result<Vec<Vec<f32
 }
 
 /// Validates that all embeddings have the same dimension.
+///
+/// # Errors
+/// A message with two different dimensions.
 pub(super) fn check_dimensions(embeddings: &[Vec<f32>]) -> Result<(), String> {
     let mut lengths = embeddings.iter().map(Vec::len);
     let Some(first) = lengths.next() else { return Ok(()) };

@@ -1,4 +1,4 @@
-//! Connections through an HTTP proxy.
+//! [`ProxyConnector`], which opens connections directly or through an HTTP proxy.
 
 use std::{
     error::Error,
@@ -19,6 +19,7 @@ use hyper_util::{
 use tokio::net::TcpStream;
 use tower_service::Service;
 
+/// Error of a connection attempt, from the TCP connection or the proxy.
 type BoxError = Box<dyn Error + Send + Sync>;
 
 /// Opens TCP connections. Connections for https URLs go through a `CONNECT` tunnel if a proxy is configured.

@@ -12,8 +12,10 @@ use tokio::{
 
 use super::{HttpClient, http_client_with};
 
+/// Time limit for a connection and for a test's exchange.
 const TIMEOUT: Duration = Duration::from_secs(5);
 
+/// Creates a client that uses `proxies`.
 fn client(proxies: Matcher) -> HttpClient {
     http_client_with(TIMEOUT, proxies).unwrap()
 }

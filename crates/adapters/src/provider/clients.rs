@@ -1,4 +1,4 @@
-//! The clients of all configured providers.
+//! [`ProviderClients`], the clients of all configured providers.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -27,7 +27,7 @@ impl ProviderClients {
     }
 }
 
-/// Of several clients with the same name, the last one is kept.
+/// Collects clients by the name of their provider; of several with the same name, the last one is used.
 impl FromIterator<Arc<dyn Provider>> for ProviderClients {
     fn from_iter<I: IntoIterator<Item = Arc<dyn Provider>>>(clients: I) -> Self {
         Self(clients.into_iter().map(|client| (client.config().name.clone(), client)).collect())

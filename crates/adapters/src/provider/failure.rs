@@ -12,7 +12,7 @@ pub struct UpstreamFailure {
     pub class: ErrorClass,
     /// HTTP status; `None` if no response arrived.
     pub status: Option<StatusCode>,
-    /// Number of retries.
+    /// Number of retries after the first attempt.
     pub retries: u32,
     /// Body of the response, at most 64 KiB; empty if there is none or it could not be read before the timeout.
     pub body: Bytes,
@@ -21,12 +21,13 @@ pub struct UpstreamFailure {
 }
 
 impl UpstreamFailure {
-    /// Creates the error of a request without a response.
+    /// Creates the error of a request without a response and without retries.
     pub const fn without_response(class: ErrorClass) -> Self {
         Self { class, status: None, retries: 0, body: Bytes::new(), retry_after: None }
     }
 
-    /// Returns whether a retry of the same request may succeed.
+    /// Returns whether a retry of the same request may succeed: after a rate limit, an overload, a server error or a
+    /// network error, but not after a timeout.
     pub(crate) const fn is_temporary(&self) -> bool {
         matches!(
             self.class,

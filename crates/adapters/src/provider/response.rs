@@ -14,14 +14,14 @@ use hyper::{
 };
 use tokio::time::{Instant, Sleep, sleep};
 
-/// A successful response of a provider, whose body is still arriving.
+/// A successful response of a provider. Status and headers have arrived; the body may still be arriving.
 #[derive(Debug)]
 pub struct UpstreamResponse {
     /// The status, from 200 to 299.
     pub status: StatusCode,
-    /// The headers.
+    /// The headers of the provider's response.
     pub headers: HeaderMap,
-    /// The body.
+    /// The body as a stream of chunks.
     pub body: ResponseStream,
 }
 
@@ -43,25 +43,25 @@ enum Source {
 struct HttpBody {
     /// The remaining body.
     body: Incoming,
-    /// Timer for the next chunk.
+    /// Timer that expires if the next chunk does not arrive in time.
     idle: Pin<Box<Sleep>>,
     /// Time limit between two chunks.
     idle_timeout: Duration,
 }
 
-/// Error of a response stream that ended early, after which the call is recorded as failed.
+/// Error of a response stream that ended before the response was complete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum StreamError {
     /// No chunk arrived within the idle timeout.
     #[error("the provider sent nothing for longer than the idle timeout")]
     Idle,
-    /// The connection was interrupted.
+    /// The connection was interrupted, or the response is not valid HTTP.
     #[error("the connection to the provider broke")]
     Disconnected,
 }
 
 impl StreamError {
-    /// Returns the error class for the record of the call.
+    /// Returns the class of the error in events.
     pub const fn class(self) -> ErrorClass {
         match self {
             Self::Idle => ErrorClass::Timeout,
@@ -71,7 +71,7 @@ impl StreamError {
 }
 
 impl ResponseStream {
-    /// Creates a stream of an HTTP response's body.
+    /// Creates a stream of an HTTP response's body. The idle timer starts now.
     pub(crate) fn http(body: Incoming, idle_timeout: Duration) -> Self {
         Self(Source::Http(HttpBody { body, idle: Box::pin(sleep(idle_timeout)), idle_timeout }))
     }
@@ -82,6 +82,9 @@ impl ResponseStream {
     }
 
     /// Polls for the next chunk; `None` at the end of the body and after an error.
+    ///
+    /// # Errors
+    /// [`StreamError`] if the connection is interrupted or no chunk arrives within the idle timeout.
     pub fn poll_chunk(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Bytes, StreamError>>> {
         let chunk = match &mut self.0 {
             Source::Http(body) => ready!(body.poll_chunk(context)),

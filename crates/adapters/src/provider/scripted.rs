@@ -1,4 +1,4 @@
-//! A provider for tests that returns prepared responses.
+//! [`ScriptedProvider`], a provider for tests that returns prepared responses.
 
 use std::{
     collections::VecDeque,
@@ -26,18 +26,18 @@ pub struct ScriptedProvider {
     sent: Mutex<Vec<SentRequest>>,
 }
 
-/// A request that a [`ScriptedProvider`] received, for assertions of tests.
+/// A request that a [`ScriptedProvider`] received, for the assertions of a test.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SentRequest {
-    /// The API.
+    /// The wire API of the request.
     pub api: WireApi,
-    /// The endpoint.
+    /// Whether the request generates a response or counts tokens.
     pub operation: Operation,
-    /// The model.
+    /// The name of the model at the provider.
     pub model: String,
     /// Whether a stream was requested.
     pub stream: bool,
-    /// The body.
+    /// The body of the request.
     pub body: Bytes,
 }
 
@@ -57,7 +57,7 @@ impl ScriptedProvider {
         lock(&self.script).push_back(Err(failure));
     }
 
-    /// Returns the requests received so far.
+    /// Returns the requests received so far, oldest first.
     pub fn sent(&self) -> Vec<SentRequest> {
         lock(&self.sent).clone()
     }

@@ -1,4 +1,4 @@
-//! The embedder, against a server on this machine.
+//! Requests of the embedder, against a test server on this machine.
 
 use std::time::Duration;
 
@@ -10,35 +10,39 @@ use adapters::{
 };
 use serde_json::json;
 
+/// The key of the embedder, which no error may contain.
 pub(crate) const KEY: &str = "sk-hunter2";
 
-/// Waits as long as a slow machine needs, but pauses shortly.
+/// Time limits for tests: the default for an attempt, so that slow machines pass, and short pauses between retries.
 pub(crate) const QUICK: Timeouts = Timeouts {
     whole: Duration::from_secs(30),
     retry: RetryBudget { retries: 2, backoff: Duration::from_millis(1), longest_pause: Duration::from_secs(1) },
 };
 
+/// Creates an HTTP client.
 pub(crate) fn client() -> HttpClient {
     http_client(Duration::from_secs(5)).unwrap()
 }
 
-/// Embeds texts.
+/// Embeds texts with the key [`KEY`] at the endpoint below `url`.
 pub(crate) fn embed(url: &str, texts: &[String], timeouts: Timeouts) -> Result<Vec<Vec<f32>>, EmbedError> {
     let embedder = OpenAiEmbedder::new(url, "nomic-embed-text", Some(KEY), client(), timeouts)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(embedder.embed(texts))
 }
 
+/// Converts texts to the type that the embedder accepts.
 pub(crate) fn texts(texts: &[&str]) -> Vec<String> {
     texts.iter().map(|text| (*text).to_owned()).collect()
 }
 
-/// The length of each text, in two dimensions.
+/// Responds with an embedding of two dimensions for each text: its length in bytes, and 1.
 fn lengths(asked: &Asked, _: usize) -> Reply {
     let number = |text: String| f32::from(u16::try_from(text.len()).unwrap());
     Reply::directions(&asked.texts().into_iter().map(|text| vec![number(text), 1.0]).collect::<Vec<_>>())
 }
 
+/// The request has the method, path, headers and body of the embeddings API.
 #[test]
 fn a_request_is_what_the_api_asks_for() {
     let stand_in = StandIn::answering(lengths);
@@ -61,6 +65,7 @@ fn without_a_key_none_is_sent() {
     assert!(stand_in.asked()[0].head.iter().all(|line| !line.starts_with("authorization")));
 }
 
+/// No request is sent for an empty list of texts.
 #[test]
 fn nothing_to_embed_asks_nobody() {
     let stand_in = StandIn::answering(lengths);
@@ -81,6 +86,7 @@ fn many_texts_go_in_several_requests_and_long_ones_are_cut_at_a_character() {
     assert_eq!(longest, MAX_TEXT_BYTES - 1, "the last character would have been cut");
 }
 
+/// Embeddings are assigned to texts by their index, not by their position in the response.
 #[test]
 fn the_index_says_which_text_a_direction_is_of() {
     let stand_in = StandIn::answering(|_, _| {
@@ -90,6 +96,7 @@ fn the_index_says_which_text_a_direction_is_of() {
     assert_eq!(embed(&stand_in.url, &texts(&["one", "two"]), QUICK).unwrap(), [[1.0], [2.0]]);
 }
 
+/// The statuses 429 and 503 are retried.
 #[test]
 fn a_busy_endpoint_is_asked_again() {
     let stand_in = StandIn::answering(|asked, number| match number {

@@ -10,10 +10,11 @@ use crate::{
     stand_in::{Reply, StandIn},
 };
 
-/// Texts of a user, which a server may repeat in its response.
+/// The text of a user, which a server may repeat in its response and no error may contain.
 const SECRET: &str = "the merger is on friday";
 
-/// Returns the error for an endpoint with this behaviour, and the number of requests.
+/// Embeds two texts at an endpoint with this behaviour. Returns the error message, with `URL` for the URL of the
+/// endpoint, and the number of requests. Fails if the error contains a text or the key.
 fn said(reply: impl Fn(usize) -> Reply + Send + Sync + 'static) -> (String, usize) {
     let stand_in = StandIn::answering(move |_, number| reply(number));
     let error = embed(&stand_in.url, &texts(&[SECRET, "two"]), QUICK).unwrap_err();
@@ -22,10 +23,12 @@ fn said(reply: impl Fn(usize) -> Reply + Send + Sync + 'static) -> (String, usiz
     (error.to_string().replace(&stand_in.url, "URL"), stand_in.asked().len())
 }
 
+/// Creates a response of status 200 with a body.
 fn text(text: &str) -> Reply {
     Reply::Text(text.to_owned())
 }
 
+/// A status 500 is retried twice; then the error states the number of attempts.
 #[test]
 fn an_endpoint_that_stays_in_trouble_is_asked_three_times() {
     let (said, asked) = said(|_| Reply::Status(500, "", SECRET));
@@ -33,6 +36,7 @@ fn an_endpoint_that_stays_in_trouble_is_asked_three_times() {
     insta::assert_snapshot!(said, @"`URL/embeddings` answered 500 at the last of 3 tries: it has trouble of its own, try again later");
 }
 
+/// A `Retry-After` above the longest pause ends the retries.
 #[test]
 fn a_pause_longer_than_anyone_waits_ends_it_at_once() {
     let (said, asked) = said(|_| Reply::Status(429, "retry-after: 3600\r\n", ""));
@@ -40,6 +44,7 @@ fn a_pause_longer_than_anyone_waits_ends_it_at_once() {
     insta::assert_snapshot!(said, @"`URL/embeddings` answered 429: it is asked too much, try again later");
 }
 
+/// Other statuses are not retried, and each error states the next step.
 #[test]
 fn a_refusal_is_not_tried_again_and_says_what_to_do() {
     let all: Vec<_> = [400, 401, 404, 302, 418]
@@ -59,6 +64,7 @@ fn a_refusal_is_not_tried_again_and_says_what_to_do() {
     ");
 }
 
+/// Each invalid response has an error that describes it without its content.
 #[test]
 fn an_answer_that_makes_no_sense_is_described_and_not_repeated() {
     let answers = [
@@ -86,6 +92,7 @@ fn an_answer_that_makes_no_sense_is_described_and_not_repeated() {
     ");
 }
 
+/// Batches whose embeddings differ in dimension are an error.
 #[test]
 fn two_requests_that_answer_in_different_dimensions_are_no_answer() {
     let stand_in = StandIn::answering(|asked, number| {
@@ -96,12 +103,14 @@ fn two_requests_that_answer_in_different_dimensions_are_no_answer() {
     assert!(error.to_string().contains("of 1 and of 2 dimensions"), "{error}");
 }
 
+/// A response above the length limit is an error.
 #[test]
 fn an_answer_without_end_is_not_read_to_its_end() {
     let (said, _) = said(|_| Reply::Flood(MAX_RESPONSE_BYTES + 1));
     insta::assert_snapshot!(said, @"`URL/embeddings` answered with more than 8388608 bytes: check that `embedding.url` names an embeddings API");
 }
 
+/// An endpoint that sends no response is an error after the time limit.
 #[test]
 fn an_endpoint_that_says_nothing_is_given_up() {
     let stand_in = StandIn::answering(|_, _| Reply::Silence);
@@ -111,6 +120,7 @@ fn an_endpoint_that_says_nothing_is_given_up() {
     insta::assert_snapshot!(error.to_string().replace(&stand_in.url, "URL"), @"`URL/embeddings` gave no whole answer within 0.05 s: try again when it is less busy");
 }
 
+/// The error of a refused connection names the URL.
 #[test]
 fn nobody_at_the_address_is_told() {
     // A port that was free a moment ago.
@@ -127,6 +137,7 @@ fn a_key_that_is_not_set_is_reported_with_the_name_of_its_variable() {
     assert_eq!(error, EmbedError::KeyUnset { name: "TURNWISE_TEST_UNSET_KEY".to_owned() });
 }
 
+/// An invalid URL or key is an error that does not contain the key; nor does the `Debug` output of the embedder.
 #[test]
 fn an_address_or_a_key_that_cannot_be_used_is_told_without_the_key() {
     let said = |url, key| OpenAiEmbedder::new(url, "m", Some(key), client(), QUICK).unwrap_err().to_string();

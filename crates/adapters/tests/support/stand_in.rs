@@ -1,4 +1,4 @@
-//! A test server with a minimal embeddings endpoint, on a thread of its own.
+//! A test server with a minimal embeddings endpoint, on a thread of its own. Tests of several crates include this file.
 
 use std::{
     io::{BufRead as _, BufReader, Read as _, Write as _},
@@ -13,13 +13,14 @@ use serde_json::{Value, json};
 /// A received request.
 #[derive(Debug, Clone)]
 pub(crate) struct Asked {
-    /// Request line and headers.
+    /// Request line and headers, one per item.
     pub(crate) head: Vec<String>,
+    /// The body as JSON; null if it is not JSON.
     pub(crate) body: Value,
 }
 
 impl Asked {
-    /// The texts to embed.
+    /// Returns the texts to embed.
     pub(crate) fn texts(&self) -> Vec<String> {
         let texts = self.body["input"].as_array().unwrap().iter();
         texts.map(|text| text.as_str().unwrap().to_owned()).collect()
@@ -40,7 +41,7 @@ pub(crate) enum Reply {
 }
 
 impl Reply {
-    /// Creates a response with an embedding for each text.
+    /// Creates a response with these embeddings in the order of the texts.
     pub(crate) fn directions(directions: &[Vec<f32>]) -> Self {
         let item = |(index, direction): (usize, &Vec<f32>)| json!({ "object": "embedding", "index": index, "embedding": direction });
         let data: Vec<_> = directions.iter().enumerate().map(item).collect();
@@ -53,6 +54,7 @@ impl Reply {
 pub(crate) struct StandIn {
     /// Base URL, for `embedding.url` of a policy.
     pub(crate) url: String,
+    /// The received requests, oldest first.
     asked: Arc<Mutex<Vec<Asked>>>,
 }
 
@@ -67,19 +69,20 @@ impl StandIn {
         thread::spawn(move || {
             for connection in listener.incoming() {
                 let (reply, known) = (Arc::clone(&reply), Arc::clone(&known));
-                // Whoever asked may have gone away.
+                // The client may have disconnected.
                 thread::spawn(move || drop(serve(connection.unwrap(), reply.as_ref(), &known)));
             }
         });
         Self { url, asked }
     }
 
-    /// Returns all requests received so far.
+    /// Returns the requests received so far, oldest first.
     pub(crate) fn asked(&self) -> Vec<Asked> {
         self.asked.lock().unwrap().clone()
     }
 }
 
+/// Reads a request, records it in `known`, and sends the response that `reply` returns for it.
 fn serve(
     mut connection: TcpStream,
     reply: &dyn Fn(&Asked, usize) -> Reply,
@@ -107,6 +110,7 @@ fn serve(
     connection.write_all(&body)
 }
 
+/// Reads a request with its body; the length is that of the `Content-Length` header, 0 without one.
 fn read(connection: &mut TcpStream) -> std::io::Result<Asked> {
     let mut reader = BufReader::new(connection);
     let mut head = Vec::new();

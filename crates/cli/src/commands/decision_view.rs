@@ -9,20 +9,27 @@ use serde_json::Value;
 /// A decision as every command prints it with `--json`: turn, model, chain and banners.
 #[derive(Debug, Serialize)]
 pub(crate) struct DecisionView {
+    /// The id of the turn.
     turn: TurnId,
+    /// The id of its session.
     session: SessionId,
+    /// The chosen model; null if no model can serve the turn.
     model: Option<ModelId>,
+    /// The name of the slot that decided; null if no model was chosen.
     decided_by: Option<&'static str>,
+    /// The evaluated slots in order, each with its result and reason.
     chain: Vec<Value>,
+    /// The texts that the user must see without asking.
     banners: Vec<String>,
 }
 
 impl DecisionView {
-    /// Returns the view of an outcome; `None` if the turn was locked, so that nothing was decided.
+    /// Returns the view of an outcome; `None` if the turn is locked to its model, so that nothing was decided.
     pub(crate) fn of(outcome: &TurnOutcome) -> Option<Self> {
         Some(Self::new(outcome.turn, &outcome.input.session, outcome.decision()?, &outcome.banners))
     }
 
+    /// Builds the view of a decision.
     pub(crate) fn new(turn: TurnId, session: &SessionId, decision: &Decision, banners: &[Banner]) -> Self {
         Self {
             turn,
@@ -35,7 +42,7 @@ impl DecisionView {
     }
 }
 
-/// Returns the name of the rule or slot that decided, for tables; `refused` without a model.
+/// Returns the name of the rule or slot that decided, for tables; `refused` if no model was chosen.
 pub(crate) fn decided_by(decision: &Decision) -> String {
     match decision.winner() {
         None => "refused".to_owned(),

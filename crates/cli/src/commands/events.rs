@@ -16,6 +16,7 @@ use crate::{
     screen::{FAINT, HEADING, styled},
 };
 
+/// Executes a subcommand of `events`.
 pub(super) fn run(context: &Context, command: EventsCommand) -> Result<(), Failure> {
     match command {
         EventsCommand::Tail { number, follow, kind } => {
@@ -32,7 +33,8 @@ pub(super) fn run(context: &Context, command: EventsCommand) -> Result<(), Failu
     }
 }
 
-/// Prints the latest `number` events whose kind starts with `kind`, and with `follow` those that are appended later.
+/// Prints the latest `number` events whose kind starts with `kind`, oldest first. With `follow`, then prints events as
+/// they are appended, checking the log every 200 ms until the process is ended.
 fn tail(context: &Context, number: usize, follow: bool, kind: &str) -> Result<(), Failure> {
     let log = context.log_reader()?;
     let mut latest = std::collections::VecDeque::new();
@@ -67,7 +69,7 @@ fn tail(context: &Context, number: usize, follow: bool, kind: &str) -> Result<()
     }
 }
 
-/// Prints an event on one line: text, or a JSON object.
+/// Prints an event on one line: text, or with `--json` a JSON object.
 fn print_event(context: &Context, recorded: &Recorded) {
     let json = event_to_json(recorded);
     if context.json {
@@ -79,8 +81,9 @@ fn print_event(context: &Context, recorded: &Recorded) {
     anstream::println!("{position} {} {:<28} {summary}", local_time(recorded.event.at), recorded.event.kind);
 }
 
-/// Returns the first four of the most informative fields of an event, without text that the user wrote.
+/// Returns up to four informative fields of an event as `name=value`, without text that the user wrote.
 fn summary(json: &Value) -> String {
+    /// The most informative fields of all kinds, in the order of preference.
     const SUMMARY_FIELDS: [&str; 16] = [
         "model",
         "name",
@@ -114,7 +117,10 @@ fn summary(json: &Value) -> String {
     shown.join(" ")
 }
 
-/// Prints the event with a position or an id.
+/// Prints the event with a position or an id as JSON.
+///
+/// # Errors
+/// [`Failure::Invalid`] if `event` is neither, or the log has no such event.
 fn show(context: &Context, event: &str) -> Result<(), Failure> {
     let log = context.log_reader()?;
     let position = match (event.parse::<u64>(), event.parse()) {
@@ -142,7 +148,7 @@ fn show(context: &Context, event: &str) -> Result<(), Failure> {
     })
 }
 
-/// Reads the event at `position`; `None` beyond the end of the log.
+/// Reads the event at `position`, which must not be 0; `None` beyond the end of the log.
 fn read_event(log: &dyn EventLog, position: Position) -> Result<Option<Recorded>, Failure> {
     let events = log.read_after(Position(position.0 - 1), 1)?;
     Ok(events.into_iter().next().filter(|recorded| recorded.position == position))

@@ -9,6 +9,7 @@ use patterns::MIN_EVAL_CONFIDENCE;
 use super::route::resolve_turn;
 use crate::{arguments::FeedbackArguments, context::Context, failure::Failure};
 
+/// Records a rating of a turn, in the running gateway if there is one, and prints the verdicts that follow from it.
 pub(super) fn run(context: &Context, arguments: &FeedbackArguments) -> Result<(), Failure> {
     let turn = resolve_turn(context.log_reader()?.as_ref(), &arguments.turn)?;
     let mut writer = context.writer()?;
@@ -31,7 +32,7 @@ pub(super) fn run(context: &Context, arguments: &FeedbackArguments) -> Result<()
     })
 }
 
-/// Formats a verdict as a sentence.
+/// Formats a verdict as a sentence: model, score, confidence, and the signals.
 fn verdict_text(verdict: &EvalCompleted) -> String {
     let model = verdict.model.as_ref().map_or("whoever took it", contracts::ModelId::as_str);
     let counts = if verdict.confidence < MIN_EVAL_CONFIDENCE { ", too unsure to count" } else { "" };
@@ -57,7 +58,7 @@ fn signals_text(signals: &[Signal]) -> String {
     shown
 }
 
-/// Returns the description of a signal.
+/// Returns the description of a signal for users.
 const fn signal_text(kind: SignalKind) -> &'static str {
     match kind {
         SignalKind::Completed => "the turn completed",

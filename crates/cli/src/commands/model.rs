@@ -7,9 +7,14 @@ use serde_json::json;
 
 use crate::{context::Context, failure::Failure};
 
-/// The argument that clears the model.
+/// The value of the argument that clears the model of the session.
 const CLEAR: &str = "-";
 
+/// Sets the model of a session to `choice`, a model's id or alias; clears it for `-`; prints it for `show`. Without
+/// `session`, the session with the latest event is used.
+///
+/// # Errors
+/// [`Failure::Invalid`] for an unknown model or session.
 pub(super) fn run(context: &Context, choice: &str, session: Option<&str>) -> Result<(), Failure> {
     if choice == "show" {
         return show(context, session);
@@ -25,6 +30,7 @@ pub(super) fn run(context: &Context, choice: &str, session: Option<&str>) -> Res
     })
 }
 
+/// Prints the model of a session, the change that applies to its next turn, and the decision of its last turn.
 fn show(context: &Context, session: Option<&str>) -> Result<(), Failure> {
     let state = context.fold_state()?;
     let sessions = &state.sessions;
@@ -53,7 +59,10 @@ fn show(context: &Context, session: Option<&str>) -> Result<(), Failure> {
     })
 }
 
-/// Resolves the session argument; the session with the latest event if there is none.
+/// Returns the id of the session `name`; without a name, that of the session with the latest event.
+///
+/// # Errors
+/// [`Failure::Invalid`] if the log has no such session, or none at all.
 fn resolve_session(sessions: &Sessions, name: Option<&str>) -> Result<SessionId, Failure> {
     let Some(name) = name else {
         let latest = sessions.latest();

@@ -14,6 +14,8 @@ use crate::{
     screen::Table,
 };
 
+/// Executes a subcommand of `models`; without one, lists the models. `import --built-in` prints the list for the
+/// catalogue instead of writing a file.
 pub(super) fn run(context: &Context, command: Option<ModelsCommand>) -> Result<(), Failure> {
     match command {
         None | Some(ModelsCommand::List) => list(context),
@@ -27,6 +29,7 @@ pub(super) fn run(context: &Context, command: Option<ModelsCommand>) -> Result<(
     }
 }
 
+/// Prints all models with their limits, prices in dollars per million tokens, and capabilities.
 fn list(context: &Context) -> Result<(), Failure> {
     let models = Models::load(&context.home.models())?;
     let all: Vec<&ModelSpec> = models.registry.iter().collect();
@@ -56,7 +59,7 @@ fn list(context: &Context) -> Result<(), Failure> {
     })
 }
 
-/// Formats a price per token as dollars per million tokens, with at least two decimal digits.
+/// Formats a price per token, in pico-dollars, as dollars per million tokens with at least two decimal digits.
 fn per_million(rate: PicoUsd) -> String {
     let text = format!("{}.{:06}", rate.0 / 1_000_000, rate.0 % 1_000_000);
     let trimmed = text.trim_end_matches('0');
@@ -64,10 +67,16 @@ fn per_million(rate: PicoUsd) -> String {
     format!("{trimmed}{}", "0".repeat(2_usize.saturating_sub(decimals)))
 }
 
-/// The comment at the top of an imported `models.yaml`.
+/// The comment at the top of a `models.yaml` that an import writes.
 const HEADER: &str = "The models of turnwise, over those built in. Edit freely: what a model leaves out keeps its built-in value.\n\
     Prices are in US dollars per million tokens. `turnwise models` shows the result.";
 
+/// Converts a price list of `LiteLLM` and writes it to `models.yaml`, where entries of the user override imported ones.
+/// Prints the number of imported models, and the reasons for dropping others.
+///
+/// # Errors
+/// [`Failure::Invalid`] if the price list, the existing `models.yaml` or the combined list is invalid;
+/// [`Failure::Failed`] if a file cannot be read or written.
 fn import(context: &Context, file: &Path) -> Result<(), Failure> {
     let text = read_text(file)?;
     let converted = litellm::convert_price_list(&text).map_err(|error| Failure::Invalid(error.to_string()))?;

@@ -1,4 +1,4 @@
-//! `patterns`: patterns learned from past turns.
+//! `patterns`: shows, clears, embeds and evaluates the patterns learned from past turns.
 
 mod clear;
 mod embed;
@@ -15,6 +15,7 @@ use crate::{
     screen::{Table, truncate},
 };
 
+/// Executes a subcommand of `patterns`.
 pub(super) fn run(context: &Context, command: PatternsCommand) -> Result<(), Failure> {
     match command {
         PatternsCommand::Status => status(context),
@@ -26,6 +27,7 @@ pub(super) fn run(context: &Context, command: PatternsCommand) -> Result<(), Fai
     }
 }
 
+/// Prints the number of learned turns and outcomes by workspace.
 fn status(context: &Context) -> Result<(), Failure> {
     let state = context.fold_state()?;
     let rows: Vec<WorkspaceStatus<'_>> = state.patterns.status().collect();
@@ -52,28 +54,31 @@ fn status(context: &Context) -> Result<(), Failure> {
     })
 }
 
-/// Returns the absolute path of the workspace in the arguments, or of the current folder.
+/// Returns the absolute path of the workspace in the arguments, or of the current folder; `None` if that cannot be
+/// determined or the path is empty.
 fn workspace_path(argument: &WorkspaceArgument) -> Option<String> {
     let given = argument.workspace.clone().or_else(|| std::env::current_dir().ok())?;
     Some(std::path::absolute(given).ok()?.display().to_string())
 }
 
-/// Formats a score; `-` if there is none.
+/// Formats a score; `-` if it is unknown.
 fn format_score(score: Option<contracts::Score>) -> String {
     score.map_or_else(|| "-".to_owned(), |score| score.to_string())
 }
 
-/// Formats a cost; `-` if it is unknown.
+/// Formats a cost in nano-dollars as dollars; `-` if it is unknown.
 fn format_cost(cost: Option<u64>) -> String {
     cost.map_or_else(|| "-".to_owned(), |cost| what_if::dollars(i64::try_from(cost).unwrap_or(i64::MAX)))
 }
 
-/// Returns the first 44 columns of a turn's message; empty if its text was removed.
+/// Returns the first line of a turn's message that is not blank, cut to 44 columns; empty if the log does not contain
+/// the text.
 fn message_preview(
     log: &dyn event_bus::EventLog,
     texts: &dyn event_bus::TextStore,
     turn: contracts::TurnId,
 ) -> Result<String, Failure> {
+    /// The width of the preview in terminal columns.
     const COLUMNS: usize = 44;
     let text = engine::find_message(log, texts, turn)?.unwrap_or_default();
     let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().trim();

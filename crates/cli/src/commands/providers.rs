@@ -17,6 +17,7 @@ use crate::{
     screen::Table,
 };
 
+/// Executes a subcommand of `providers`; without one, lists the providers.
 pub(super) fn run(context: &Context, command: Option<ProvidersCommand>) -> Result<(), Failure> {
     match command {
         None | Some(ProvidersCommand::List) => list(context),
@@ -41,6 +42,8 @@ struct Row {
     because: Option<String>,
 }
 
+/// Prints the providers of the models with their keys and outages, each followed by its models that have an outage of
+/// their own. Shows the place of each key in the environment of this command, never the key.
 fn list(context: &Context) -> Result<(), Failure> {
     let dir = &context.home.dir;
     let configuration = Configuration::load(&dir.join("gateway.yaml"))?;
@@ -77,7 +80,8 @@ fn row(scope: OutageScope, status: Option<&ScopeStatus>, key: Option<String>) ->
     }
 }
 
-/// Returns the condition that started an outage, with the place of a refused key.
+/// Returns the condition that started an outage, with the place of a refused key; `None` if the log does not contain
+/// it.
 fn because(outage: &ScopeStatus) -> Option<String> {
     let text = outage.trigger?.text();
     match (outage.trigger?, &outage.key) {
@@ -88,7 +92,8 @@ fn because(outage: &ScopeStatus) -> Option<String> {
     }
 }
 
-/// Returns the place of a provider's key. A provider of `models.yaml` alone has no configuration.
+/// Returns the place of a provider's key for the table. `config` is `None` for a provider that only `models.yaml`
+/// names.
 fn key_place(config: Option<&ProviderConfig>) -> String {
     let Some(config) = config else { return "not configured".to_owned() };
     match (&config.credential, config.key.as_ref().and_then(|key| key.variable.as_deref())) {
@@ -99,6 +104,7 @@ fn key_place(config: Option<&ProviderConfig>) -> String {
     }
 }
 
+/// Prints the table of the rows, and the details of each outage below it.
 fn print_rows(context: &Context, rows: &[Row]) {
     let mut table = Table::new(&["PROVIDER", "STATE", "KEY"]);
     for row in rows {
@@ -124,6 +130,10 @@ fn print_rows(context: &Context, rows: &[Row]) {
     }
 }
 
+/// Ends the outages of a provider and of its models, and prints the scopes that are available again.
+///
+/// # Errors
+/// [`Failure::Invalid`] if no model has the provider.
 fn retry(context: &Context, provider: String) -> Result<(), Failure> {
     let mut writer = context.writer()?;
     let retried = writer.execute(RetryProvider { provider })?;

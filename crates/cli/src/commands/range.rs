@@ -7,6 +7,9 @@ use what_if::Range;
 use crate::{arguments::RangeArguments, failure::Failure, moment};
 
 /// Parses the range options; relative times count back from now.
+///
+/// # Errors
+/// [`Failure::Invalid`] for an invalid time or session id.
 pub(super) fn parse_range(arguments: &RangeArguments) -> Result<Range, Failure> {
     let now = SystemClock.now();
     let moment = |text: &Option<String>| text.as_deref().map(|text| moment::parse(text, now)).transpose();

@@ -13,9 +13,13 @@ use crate::{
     screen::{BAD, GOOD, count_noun, event_bar, styled, truncate},
 };
 
-/// The width of the left chain, in terminal columns.
+/// The width of the left chain when two are printed side by side, in terminal columns.
 const LEFT_WIDTH: usize = 78;
 
+/// Repeats the decisions in a range from the log and prints whether they are the same.
+///
+/// # Errors
+/// [`Failure::Negative`] if a decision differs, after both versions were printed.
 pub(super) fn run(context: &Context, arguments: &RangeArguments) -> Result<(), Failure> {
     let range = parse_range(arguments)?;
     let log = context.log_reader()?;
@@ -30,6 +34,7 @@ pub(super) fn run(context: &Context, arguments: &RangeArguments) -> Result<(), F
     if replayed.divergence.is_some() { Err(Failure::Negative) } else { Ok(()) }
 }
 
+/// Prints the number of repeated decisions, the decisions that could not be repeated exactly, and the digest.
 fn show(replayed: &ReplayReport) {
     let mut decisions = count_noun(replayed.decisions, "decision");
     if 0 < replayed.steps {

@@ -10,6 +10,7 @@ use crate::{
     screen::Table,
 };
 
+/// Prints the availability of the providers and models that were called, from the log.
 pub(super) fn run(context: &Context) -> Result<(), Failure> {
     let rows = context.fold_state()?.availability.status(SystemClock.now());
     context.print(&rows, || {
@@ -37,7 +38,7 @@ pub(super) fn run(context: &Context) -> Result<(), Failure> {
     })
 }
 
-/// Returns the name of an enum variant in its JSON form.
+/// Returns the name of an enum variant in its JSON form; empty for a variant with fields.
 fn variant_name(value: &impl serde::Serialize) -> String {
     serde_json::to_value(value).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
 }

@@ -12,9 +12,15 @@ use serde_json::json;
 
 use crate::{arguments::TokenCommand, context::Context, failure::Failure};
 
-/// Random bytes in a token.
+/// Number of random bytes from which a token is derived.
 const RANDOM_BYTES: usize = 24;
 
+/// Creates a token, appends its name and hash to the file `tokens`, and prints it. A running gateway accepts it after a
+/// restart.
+///
+/// # Errors
+/// [`Failure::Invalid`] for a name that is empty or contains white space; [`Failure::Failed`] if the file cannot be
+/// written.
 pub(super) fn run(context: &Context, command: &TokenCommand) -> Result<(), Failure> {
     let TokenCommand::Add { name } = command;
     let path = context.home.dir.join("tokens");
@@ -33,13 +39,17 @@ pub(super) fn run(context: &Context, command: &TokenCommand) -> Result<(), Failu
 }
 
 /// Creates a token: `tw-` and the BLAKE3 hash of random bytes of the operating system, in hexadecimal.
+///
+/// # Errors
+/// The error of the operating system if it provides no random bytes.
 fn new_token() -> Result<String, getrandom::Error> {
     let mut bytes = [0; RANDOM_BYTES];
     getrandom::fill(&mut bytes)?;
     Ok(format!("tw-{}", blake3::hash(&bytes).to_hex()))
 }
 
-/// Appends a line to a file, which is created with mode 0600.
+/// Appends a line to a file and syncs it. A missing file is created with mode 0600, a missing folder with the default
+/// mode.
 fn append(path: &Path, line: &str) -> io::Result<()> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;

@@ -13,8 +13,10 @@ use crate::{
     gateway::RunningGateway,
 };
 
+/// The path of the control socket in the user's home.
 const SOCKET: &str = ".turnwise/run/control.sock";
 
+/// Creates a home with the bundled session imported.
 fn desk_with_log() -> Desk {
     let desk = Desk::new();
     desk.with_session();
@@ -22,7 +24,7 @@ fn desk_with_log() -> Desk {
     desk
 }
 
-/// Each command that writes, in an order in which each has something to do.
+/// Each command that writes, also with invalid arguments, in an order in which each has an effect.
 const WRITING: [&[&str]; 17] = [
     &["import", "claude-code"],
     &["import", "codex", "sessions"],
@@ -43,6 +45,7 @@ const WRITING: [&[&str]; 17] = [
     &["providers", "retry", "nobody"],
 ];
 
+/// Executes the commands of [`WRITING`] and returns the arguments, exit code and output of each.
 fn outputs(desk: &Desk) -> Vec<String> {
     desk.with_session();
     desk.write("sessions/rollout-a.jsonl", include_str!("../../../transcripts/tests/fixtures/codex/pages.jsonl"));
@@ -78,6 +81,7 @@ fn messages_are_embedded_beside_a_gateway() {
     assert_eq!(desk.ok(&["patterns", "embed"]), "Every message of the log is embedded already.\n");
 }
 
+/// Only the owner may access the socket and its folder.
 #[test]
 fn the_socket_is_its_owners_alone() {
     let desk = Desk::new();
@@ -86,6 +90,7 @@ fn the_socket_is_its_owners_alone() {
     assert_eq!((mode(SOCKET), mode(".turnwise/run")), (0o600, 0o700));
 }
 
+/// A command and a gateway start although a killed gateway left its socket file.
 #[test]
 fn the_socket_of_a_killed_gateway_does_no_harm() {
     let desk = desk_with_log();
@@ -129,6 +134,7 @@ fn another_version_of_the_protocol_is_refused_with_the_next_step() {
     assert!(unreadable["error"]["message"].as_str().unwrap().contains("not a request"), "{unreadable}");
 }
 
+/// A command that replaces files of the log fails beside a gateway, and its error states the reason and the next step.
 #[test]
 fn a_command_that_needs_the_log_to_itself_says_why() {
     let desk = desk_with_log();

@@ -5,9 +5,11 @@ use crate::{
     stand_in::{Reply, StandIn},
 };
 
+/// A key that no output may contain.
 const KEY: &str = "sk-hunter2";
 
-/// A home with the bundled session imported and a policy that names an embedder at `address`.
+/// Creates a home with the bundled session imported and a policy that names an embedder at `url`. `more` is appended to
+/// the fields of the embedder.
 pub(crate) fn desk(url: &str, more: &str) -> Desk {
     let desk = Desk::new();
     desk.with_session();
@@ -17,6 +19,7 @@ pub(crate) fn desk(url: &str, more: &str) -> Desk {
     desk
 }
 
+/// Starts an embeddings endpoint that responds with the same embedding for every text.
 pub(crate) fn stand_in() -> StandIn {
     StandIn::answering(|asked, _| {
         Reply::directions(&asked.texts().iter().map(|_| vec![0.5, -0.25, 1.0]).collect::<Vec<_>>())
@@ -77,6 +80,7 @@ fn the_key_comes_from_the_environment_alone() {
     assert!(stand_in.asked()[0].head.contains(&format!("authorization: Bearer {KEY}")));
 }
 
+/// The error of the endpoint is printed with its cause, and without the key that the response contains.
 #[test]
 fn an_endpoint_that_fails_is_told_with_its_reason_and_no_secret() {
     let stand_in = StandIn::answering(|_, _| Reply::Status(401, "", "bad key sk-hunter2"));
@@ -94,6 +98,7 @@ fn an_endpoint_that_fails_is_told_with_its_reason_and_no_secret() {
     ");
 }
 
+/// A policy that forbids recording text is an error, and no request is sent.
 #[test]
 fn where_texts_must_not_be_recorded_nothing_is_embedded() {
     let stand_in = stand_in();

@@ -1,7 +1,8 @@
-//! Rating a turn.
+//! The command `feedback`: ratings of turns.
 
 use crate::desk::{Desk, said};
 
+/// Creates a home with the bundled session imported.
 fn desk() -> Desk {
     let desk = Desk::new();
     desk.with_session();
@@ -9,6 +10,7 @@ fn desk() -> Desk {
     desk
 }
 
+/// The command prints the verdict after the rating; a later rating replaces an earlier one.
 #[test]
 fn a_rating_is_answered_with_the_verdict_it_leads_to() {
     let desk = desk();
@@ -22,6 +24,7 @@ fn a_rating_is_answered_with_the_verdict_it_leads_to() {
     ");
 }
 
+/// The log contains the rating and the new verdict as events.
 #[test]
 fn a_rating_is_a_event_and_so_is_the_verdict() {
     let desk = desk();
@@ -33,6 +36,7 @@ fn a_rating_is_a_event_and_so_is_the_verdict() {
     assert!(tail.contains("feedback.given") && tail.contains("eval.completed"), "{tail}");
 }
 
+/// An unknown turn is an error of the arguments.
 #[test]
 fn a_turn_that_is_not_in_the_log_is_told() {
     let run = desk().run(&["feedback", "up", "ffffffff"]);

@@ -1,4 +1,4 @@
-//! A running gateway in a home folder.
+//! A test fixture: a gateway process in a home folder.
 
 use std::{
     io::{BufRead as _, BufReader, Read as _, Write as _},
@@ -10,17 +10,19 @@ use crate::desk::Desk;
 
 /// A gateway process; killed when it is dropped.
 pub(crate) struct RunningGateway {
+    /// The process.
     child: Child,
-    /// Host and port.
+    /// Host and port of the gateway.
     pub(crate) address: String,
 }
 
 impl RunningGateway {
+    /// Starts a gateway on a free port and waits until it listens.
     pub(crate) fn start(desk: &Desk) -> Self {
         Self::spawn(desk.command(&["--json", "serve", "--listen", "127.0.0.1:0"]).stderr(Stdio::null()))
     }
 
-    /// Spawns the command and waits until it listens.
+    /// Spawns a command of `serve` with `--json` and waits until the gateway listens.
     pub(crate) fn spawn(command: &mut Command) -> Self {
         let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
@@ -31,7 +33,7 @@ impl RunningGateway {
         Self { child, address }
     }
 
-    /// The status of a GET request.
+    /// Sends a GET request and returns the status of the response.
     pub(crate) fn get(&self, path: &str) -> u16 {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         write!(stream, "GET {path} HTTP/1.1\r\nhost: {}\r\nconnection: close\r\n\r\n", self.address).unwrap();
@@ -40,14 +42,15 @@ impl RunningGateway {
         response.split(' ').nth(1).unwrap_or_else(|| panic!("{response:?}")).parse().unwrap()
     }
 
-    /// Sends a signal such as `-TERM` and returns the exit code, or `None` if the signal ended the process.
+    /// Sends a signal such as `-TERM` and waits for the end of the process. Returns the exit code; `None` if the signal
+    /// ended the process.
     pub(crate) fn signal(&mut self, signal: &str) -> Option<i32> {
         let sent = Command::new("kill").args([signal, &self.child.id().to_string()]).status().unwrap();
         assert!(sent.success());
         self.child.wait().unwrap().code()
     }
 
-    /// The standard error, if it is piped.
+    /// Returns the standard error, which the command must have piped.
     pub(crate) fn take_stderr(&mut self) -> std::process::ChildStderr {
         self.child.stderr.take().unwrap()
     }

@@ -2,7 +2,7 @@
 
 use crate::desk::Desk;
 
-/// A home with the bundled session imported, all turns in one workspace.
+/// Creates a home with the bundled session imported, whose turns are all in one workspace.
 fn desk_that_has_learned() -> Desk {
     let desk = Desk::new();
     desk.with_session();
@@ -10,10 +10,12 @@ fn desk_that_has_learned() -> Desk {
     desk
 }
 
+/// Returns the path of the workspace with patterns.
 fn workspace(desk: &Desk) -> String {
     desk.json(&["patterns", "status"])[0]["workspace"].as_str().unwrap().to_owned()
 }
 
+/// Without patterns, the command prints how turns are learned.
 #[test]
 fn before_anything_is_learned_it_says_how_that_comes_about() {
     let desk = Desk::new();
@@ -45,6 +47,7 @@ fn a_decision_is_explained_by_its_neighbours_and_by_what_would_change_it() {
     }
 }
 
+/// Without `--yes` nothing is cleared; with it, the patterns of one workspace.
 #[test]
 fn clearing_asks_first_and_then_forgets_one_workspace() {
     let desk = desk_that_has_learned();
@@ -59,6 +62,8 @@ fn clearing_asks_first_and_then_forgets_one_workspace() {
     assert!(desk.ok(&["patterns", "clear", "--all", "--yes"]).contains("Nothing was learned"));
 }
 
+/// The turns are evaluated again under a rubric from a file; an invalid rubric is an error that names the unknown
+/// field.
 #[test]
 fn a_log_is_judged_anew_by_a_rubric_of_the_users_own() {
     let desk = desk_that_has_learned();

@@ -1,4 +1,4 @@
-//! Log lines of the gateway.
+//! Log lines of the gateway, and the environment variable that filters them.
 
 use std::{
     io::{BufRead as _, BufReader},
@@ -49,6 +49,7 @@ fn an_invalid_filter_in_the_environment_is_reported() {
     assert!(String::from_utf8(refused.stderr).unwrap().contains("RUST_LOG=gateway=loud"));
 }
 
+/// A gateway whose standard error is closed serves requests and stops normally.
 #[test]
 fn a_gateway_outlives_the_reader_of_its_output() {
     let desk = Desk::new();

@@ -1,4 +1,4 @@
-//! The `events` commands: moving a log, damage, and a log in use.
+//! The `events` commands: export and import, purge, damage, and a log in use.
 
 use std::fs;
 
@@ -6,6 +6,7 @@ use event_bus::SledLog;
 
 use crate::desk::{Desk, flip_a_bit, said};
 
+/// Creates a home with the bundled session imported.
 fn desk_with_log() -> Desk {
     let desk = Desk::new();
     desk.with_session();
@@ -13,6 +14,7 @@ fn desk_with_log() -> Desk {
     desk
 }
 
+/// A log that was exported and imported exports the same bytes.
 #[test]
 fn json_lines_go_out_and_come_back_unchanged() {
     let desk = desk_with_log();
@@ -35,6 +37,7 @@ fn a_line_that_is_no_event_is_named_with_its_file_and_number() {
     assert!(run.code == 2 && run.err.contains("bad.jsonl") && run.err.contains("line 1"), "{}", said(&run));
 }
 
+/// A changed line is an error with its number. A line without a hash chain is accepted only with `--without-chain`.
 #[test]
 fn a_changed_line_is_named_and_one_without_a_chain_is_taken_only_when_told_to() {
     let desk = desk_with_log();
@@ -57,6 +60,8 @@ fn a_changed_line_is_named_and_one_without_a_chain_is_taken_only_when_told_to() 
     assert!(taken.contains("carried no hash chain"), "{taken}");
 }
 
+/// After a purge, the events contain no text; `why`, `verify`, export and import still work, and the digest is the
+/// same.
 #[test]
 fn purged_text_is_gone_and_why_and_verify_go_on() {
     let desk = desk_with_log();
@@ -93,6 +98,7 @@ fn a_flipped_bit_is_found_explained_and_repaired_from_the_index() {
     assert_eq!(desk.json(&["import", "claude-code"])["turns"], 9);
 }
 
+/// The next command that writes rebuilds a missing index, prints a note and records the repair.
 #[test]
 fn a_lost_index_is_rebuilt_and_the_log_says_so() {
     let desk = desk_with_log();
@@ -102,6 +108,7 @@ fn a_lost_index_is_rebuilt_and_the_log_says_so() {
     assert!(desk.ok(&["events", "tail", "--kind", "log.repaired"]).contains("index_rebuilt"));
 }
 
+/// A command that writes fails with the id of the process that has the log open; commands that read succeed.
 #[test]
 fn a_log_in_use_is_named_with_the_process_and_reading_goes_on() {
     let desk = desk_with_log();
@@ -123,6 +130,8 @@ fn a_event_is_shown_by_position_and_by_id() {
     assert_eq!(desk.run(&["events", "show", "999999"]).code, 2);
 }
 
+/// The text of a message appears in no event but the one for text, and not in log lines; in no event if the policy
+/// forbids recording it.
 #[test]
 fn the_text_of_messages_stays_out_of_everything_but_its_own_event() {
     let desk = Desk::new();

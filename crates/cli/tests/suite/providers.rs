@@ -1,4 +1,4 @@
-//! `providers`: the list of providers with their keys and outages.
+//! The commands `providers` and `providers retry`.
 
 use crate::desk::{Desk, said};
 

@@ -1,7 +1,8 @@
-//! The commands `replay` and `backtest`.
+//! The commands `replay` and `backtest`, and the cost of a lost cache in `why`.
 
 use crate::desk::{Desk, said};
 
+/// Creates a home with the bundled session imported and the policy files `new.yaml` and `old.yaml`.
 fn desk() -> Desk {
     let desk = Desk::new();
     desk.with_session();
@@ -54,6 +55,7 @@ fn policies_are_ranked_and_a_number_is_swept() {
     assert!(wrong.code == 2 && wrong.err.contains("pattern.cost_weight=0:0.3:0.05"), "{}", said(&wrong));
 }
 
+/// `--csv` prints a header and a line per turn, and `--html` writes a page.
 #[test]
 fn values_and_a_page_are_written() {
     let desk = desk();
@@ -64,6 +66,7 @@ fn values_and_a_page_are_written() {
     assert!(page.starts_with("<!doctype html>") && page.trim_end().ends_with("</html>"));
 }
 
+/// An invalid policy, a missing policy file and an empty log are errors that name the file or the next step.
 #[test]
 fn a_policy_that_cannot_be_used_and_a_log_without_turns_are_told() {
     let desk = desk();
@@ -78,6 +81,7 @@ fn a_policy_that_cannot_be_used_and_a_log_without_turns_are_told() {
     assert!(nothing.code == 2 && nothing.err.contains("turnwise import claude-code"), "{}", said(&nothing));
 }
 
+/// `why` prints the cost of the cache that a change of the model loses.
 #[test]
 fn why_says_what_a_change_of_model_costs_in_lost_cache() {
     let desk = desk();

@@ -25,11 +25,11 @@ impl Operation for ClearPatterns {
     }
 }
 
-/// Records verdicts of the evaluator on turns.
+/// Records verdicts that the evaluator reached on past turns.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RecordVerdicts {
-    /// At most [`RecordVerdicts::MAX`] verdicts.
+    /// The verdicts with their turns, at most [`RecordVerdicts::MAX`].
     pub verdicts: Vec<DueVerdict>,
 }
 
@@ -50,7 +50,7 @@ impl Operation for RecordVerdicts {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RecordEmbeddings {
-    /// Embeddings, with the turns they belong to.
+    /// The embeddings with the ids of their turns.
     pub embeddings: Vec<NewEmbedding>,
 }
 

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{error::ControlError, operation::Operation};
 
-/// Reads the policy file again, before an operation that depends on it.
+/// Reads the policy file again if it has changed, before an operation that depends on it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RefreshPolicy {}
@@ -18,9 +18,9 @@ pub struct PolicyState {
     pub path: String,
     /// Number of errors in the file. If there are any, the last valid policy is active.
     pub errors: u64,
-    /// Whether the policy allows recording the text of messages.
+    /// Whether the policy allows the log to contain the text of messages.
     pub records_text: bool,
-    /// Endpoint that embeds messages; `None` if the policy has none.
+    /// Endpoint that embeds messages; `None` if the policy names none.
     pub embedding: Option<EmbeddingEndpoint>,
 }
 

@@ -33,7 +33,7 @@ impl Operation for GiveFeedback {
 pub struct SelectModel {
     /// Id of the session; `None` for the session with the latest event.
     pub session: Option<SessionId>,
-    /// Id or alias of a model; `None` to clear the model of the session.
+    /// Id or alias of a model; `None` to clear the model, so that the policy decides.
     pub model: Option<String>,
 }
 
@@ -44,7 +44,7 @@ pub struct SelectedModel {
     pub session: SessionId,
     /// Model of the session; `None` if the policy decides.
     pub model: Option<ModelId>,
-    /// Whether the change applies after the running turn.
+    /// Whether the change applies after the running turn; false if it applies at once.
     pub pending: bool,
 }
 
@@ -64,7 +64,8 @@ impl Operation for SelectModel {
     }
 }
 
-/// Accepts the pattern store's recommendation for a turn.
+/// Records that the user prefers the model that the pattern store recommended for a turn. An error if it recommended
+/// none.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AcceptSuggestion {
@@ -80,7 +81,8 @@ impl Operation for AcceptSuggestion {
     }
 }
 
-/// Dismisses the pattern store's recommendation for a turn.
+/// Records that the user prefers the chosen model of a turn to the recommended model. An error if the pattern store
+/// recommended none.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DismissSuggestion {

@@ -1,4 +1,4 @@
-//! Requests over the control socket, with a test implementation of the engine.
+//! Requests over the control socket, executed by [`Echo`] instead of an engine.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::{
@@ -16,7 +16,8 @@ use control::{
 use serde_json::{Value, json};
 use tokio::{runtime::Runtime, sync::watch, task::JoinHandle};
 
-/// Answers every request with its name, `LogTotals` with an error, and `RefreshPolicy` after a while.
+/// Responds `done` to every request, but to `LogTotals` with an error, and to `RefreshPolicy` with `refreshed` after
+/// 200 ms.
 #[derive(Clone)]
 struct Echo;
 
@@ -33,14 +34,20 @@ impl Commands for Echo {
     }
 }
 
+/// A running server of the control socket.
 struct Server {
+    /// The runtime of the server.
     runtime: Runtime,
+    /// Stops the server when `true` is sent.
     stop: watch::Sender<bool>,
+    /// The task of the server.
     task: JoinHandle<()>,
+    /// The home folder with the socket.
     home: tempfile::TempDir,
 }
 
 impl Server {
+    /// Starts a server in a new home folder.
     fn start() -> Self {
         let home = tempfile::tempdir().unwrap();
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
@@ -50,11 +57,12 @@ impl Server {
         Self { runtime, stop, task, home }
     }
 
+    /// Connects to the server.
     fn connect(&self) -> Connection {
         Connection::open(self.home.path()).unwrap().unwrap()
     }
 
-    /// Stops the server and waits for it.
+    /// Stops the server, waits for its end and returns its home folder.
     fn stop(self) -> tempfile::TempDir {
         self.stop.send_replace(true);
         self.runtime.block_on(self.task).unwrap();
@@ -62,10 +70,13 @@ impl Server {
     }
 }
 
+/// Returns the path of the socket file in a home folder.
 fn socket(home: &Path) -> std::path::PathBuf {
     home.join("run/control.sock")
 }
 
+/// Several requests are executed over one connection, also after an error, and the socket file is removed when the
+/// server stops.
 #[test]
 fn a_connection_carries_any_number_of_requests() {
     let server = Server::start();
@@ -105,6 +116,7 @@ fn a_request_that_is_being_executed_is_answered_before_the_server_ends() {
     assert!(Connection::open(home.path()).unwrap().is_none());
 }
 
+/// A connection without requests does not delay those of another connection.
 #[test]
 fn one_idle_connection_keeps_no_other_waiting() {
     let server = Server::start();
@@ -112,7 +124,7 @@ fn one_idle_connection_keeps_no_other_waiting() {
     assert_eq!(server.connect().send(&RefreshPolicy {}.into()).unwrap(), "refreshed");
 }
 
-/// A server that answers one request with `response`.
+/// Starts a server that responds to one request with `response`.
 fn fixed_response(home: &Path, response: String) -> std::thread::JoinHandle<()> {
     fs::create_dir(home.join("run")).unwrap();
     let listener = UnixListener::bind(socket(home)).unwrap();

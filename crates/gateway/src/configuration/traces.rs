@@ -17,12 +17,16 @@ use super::{Configuration, ConfigurationError};
 
 /// The URL of a collector on this machine, as specified by OTLP.
 const DEFAULT_ENDPOINT: &str = "http://127.0.0.1:4318";
-/// The path of the endpoint for spans.
+/// The path of the endpoint for spans, which OTLP specifies.
 const TRACES_PATH: &str = "/v1/traces";
 
+/// The key of the endpoint in `gateway.yaml`, for error messages.
 const ENDPOINT_KEY: &str = "traces.endpoint";
+/// The environment variable with the complete URL for spans.
 const TRACES_ENDPOINT: &str = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT";
+/// The environment variable with the base URL for all signals, to which the path for spans is appended.
 const ENDPOINT: &str = "OTEL_EXPORTER_OTLP_ENDPOINT";
+/// The environment variables with the headers of requests; the first that is set is used.
 const HEADERS: [&str; 2] = ["OTEL_EXPORTER_OTLP_TRACES_HEADERS", "OTEL_EXPORTER_OTLP_HEADERS"];
 
 /// The block `traces` of `gateway.yaml`.
@@ -35,12 +39,14 @@ pub struct TracesEntry {
     pub headers_env: Option<String>,
 }
 
-/// Deserializes the block. An empty block enables traces with the defaults.
+/// Deserializes the value of the key `traces`. An empty value enables traces with the defaults. Without the key the
+/// configuration is `None`, and this function is not called.
 pub(super) fn block<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<TracesEntry>, D::Error> {
     Ok(Some(Option::deserialize(deserializer)?.unwrap_or_default()))
 }
 
-/// The endpoint of a collector for spans.
+/// The endpoint of a collector for spans, with the headers that authenticate the gateway. The `Debug` output contains
+/// only the host.
 #[derive(Clone)]
 pub struct Collector {
     /// The URL that accepts spans.
@@ -59,8 +65,13 @@ impl Collector {
     /// Resolves the collector from the configuration; `None` without the block `traces`. `environment` looks up an
     /// environment variable.
     ///
+    /// The endpoint is the first of: `endpoint` of the block, the variable for spans, the variable for all signals,
+    /// port 4318 of this machine. The headers are those in the variable that `headers_env` names; without `headers_env`
+    /// and `endpoint`, those in the variables of OpenTelemetry.
+    ///
     /// # Errors
-    /// [`ConfigurationError::Traces`] if the endpoint or the headers are invalid.
+    /// [`ConfigurationError::Traces`] if the endpoint or the headers are invalid, or the variable that `headers_env`
+    /// names is not set.
     pub fn new(
         configuration: &Configuration,
         environment: impl Fn(&str) -> Option<String>,
@@ -92,7 +103,7 @@ impl Collector {
         Ok(Some(Self { url, headers }))
     }
 
-    /// Host and port of the collector: the only part of its URL that is logged.
+    /// Returns host and port of the collector: the only part of its URL that is logged.
     pub(crate) fn host(&self) -> &str {
         self.url.authority().map_or("", hyper::http::uri::Authority::as_str)
     }
@@ -104,6 +115,9 @@ fn unusable(key: &str, cause: impl Into<String>) -> ConfigurationError {
 }
 
 /// Appends the path for spans to an endpoint, unless it already ends with it. `key` is named in errors.
+///
+/// # Errors
+/// [`ConfigurationError::Traces`] if the endpoint is not an http or https URL, or has a user, a query or a fragment.
 fn traces_url(key: &str, endpoint: &str) -> Result<Uri, ConfigurationError> {
     let endpoint = endpoint.trim();
     parse_http_url(endpoint).map_err(|cause| unusable(key, cause))?;
@@ -115,8 +129,10 @@ fn traces_url(key: &str, endpoint: &str) -> Result<Uri, ConfigurationError> {
     parse_http_url(&format!("{base}{TRACES_PATH}")).map_err(|cause| unusable(key, cause))
 }
 
-/// Parses `name=value,name=value` with percent-encoded values. Errors do not contain the text, which is secret.
+/// Parses `name=value,name=value` with percent-encoded values, and marks the values as sensitive. The error does not
+/// contain the text, which is secret.
 fn parse_headers(text: &str) -> Result<HeaderMap, &'static str> {
+    /// The error message for any text in another format.
     const FORM: &str = "is not `name=value,name=value` with names and values that headers may have";
     let mut headers = HeaderMap::new();
     for pair in text.split(',').map(str::trim).filter(|pair| !pair.is_empty()) {
@@ -129,7 +145,7 @@ fn parse_headers(text: &str) -> Result<HeaderMap, &'static str> {
     Ok(headers)
 }
 
-/// Decodes percent-encoding; `None` if it is malformed.
+/// Decodes percent-encoding; `None` if a `%` is not followed by two hexadecimal digits.
 fn percent_decode(text: &str) -> Option<Vec<u8>> {
     let mut bytes = text.bytes();
     let mut decoded = Vec::with_capacity(text.len());

@@ -15,12 +15,17 @@ use super::{FailedAttempt, Incoming, target::Target};
 /// A request ready to be sent to a provider.
 #[derive(Debug)]
 pub(super) struct Outgoing {
+    /// The request in the target's API.
     pub(super) body: Bytes,
     /// Whether the gateway requested a usage chunk that the client did not, which is removed from the response.
     pub(super) hides_usage: bool,
 }
 
-/// Prepares the request for a provider. Fails if the target's API cannot express it.
+/// Prepares the request for a provider: sets the model, removes `@` mentions and the features that the model does not
+/// support, and converts the body if the target has another API. Without changes, it is the body of the client.
+///
+/// # Errors
+/// [`FailedAttempt`] with `not_convertible` if the target's API cannot express the request.
 pub(super) fn prepare(
     incoming: &Incoming,
     inspected: &RequestSummary<'_>,
@@ -68,7 +73,8 @@ pub(super) fn prepare(
     Ok(Outgoing { body, hides_usage })
 }
 
-/// Returns the edits that remove the `@` mentions at the start of the user's messages.
+/// Returns the edits that remove the `@` mentions at the start of the user's messages, whose lengths the outcome of the
+/// turn contains.
 fn mention_edits(body: &[u8], inspected: &RequestSummary<'_>, target: &Target) -> Vec<Edit> {
     let messages = inspected.user_messages.iter().zip(&target.outcome.mention_bytes);
     messages

@@ -8,9 +8,13 @@ use hyper::{
 use super::text_response;
 use crate::body::ResponseBody;
 
+/// The content type of the page.
 const HTML: &str = "text/html; charset=utf-8";
+/// The content type of its style sheets.
 const CSS: &str = "text/css; charset=utf-8";
+/// The content type of its modules.
 const SCRIPT: &str = "text/javascript; charset=utf-8";
+/// The content type of its icon.
 const IMAGE: &str = "image/svg+xml";
 
 /// Name, content type and content of each file.
@@ -50,13 +54,15 @@ const ASSETS: &[(&str, &str, &str)] = &[
     ("words.js", SCRIPT, include_str!("../../page/words.js")),
 ];
 
-/// Returns content type and content of the file at a path.
+/// Returns content type and content of the file at a URL path: `/` is the page, its other files are below `/page/`.
+/// `None` if there is no such file.
 pub(super) fn find(path: &str) -> Option<(&'static str, &'static str)> {
     let name = if path == "/" { "index.html" } else { path.strip_prefix("/page/")? };
     ASSETS.iter().find(|(known, _, _)| *known == name).map(|(_, kind, content)| (*kind, *content))
 }
 
-/// Builds the response for a file, with a content security policy that forbids other origins and framing.
+/// Builds the response for a file, with a content security policy that forbids other origins and framing. Browsers must
+/// revalidate the file before they reuse it.
 pub(super) fn response(kind: &'static str, content: &'static str) -> Response<ResponseBody> {
     let mut response = text_response(kind, content);
     let headers = response.headers_mut();

@@ -38,7 +38,8 @@ pub(super) fn live(gateway: &Arc<Gateway>) -> Response<ResponseBody> {
     response
 }
 
-/// Sends changed turns and the status until the client disconnects or the bus ends.
+/// Sends changed turns and the status until the client disconnects or the bus ends. The first update has the status and
+/// no turns.
 async fn send_updates(gateway: Arc<Gateway>, chunks: mpsc::Sender<Bytes>) {
     let mut last_head = None;
     let mut last_status = String::new();

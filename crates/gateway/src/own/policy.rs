@@ -23,13 +23,15 @@ pub(super) async fn policy(gateway: &Arc<Gateway>) -> ApiResult {
         .await?)
 }
 
+/// Body of a request to check a policy.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct CheckRequest {
+    /// The text of the policy.
     text: String,
 }
 
-/// Validates a text as a policy and returns its errors with line and column.
+/// Validates a text as a policy and returns its errors with line and column; an empty list if it is valid.
 pub(super) async fn check(gateway: &Arc<Gateway>, request: Request<Body>) -> ApiResult {
     let CheckRequest { text } = read_json(request).await?;
     Ok(json!({ "problems": problems(gateway, text).await? }))
@@ -49,15 +51,18 @@ async fn problems(gateway: &Gateway, text: String) -> Result<Vec<Value>, ApiErro
     Ok(listed.collect())
 }
 
+/// Body of a request to save the policy.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct SaveRequest {
+    /// The new text of the policy file.
     text: String,
-    /// The hash of the policy that the edit started from.
+    /// The hash of the policy that the edit started from, in hexadecimal.
     based_on: String,
 }
 
-/// Saves the policy file. Responds with 409 if the active policy is not the version that was edited.
+/// Saves the policy file, activates it and returns its hash once that is durable. Responds with 422 and the errors if
+/// the text is invalid, and with 409 if the active policy is not the version that was edited.
 pub(super) async fn save(gateway: &Arc<Gateway>, request: Request<Body>) -> ApiResult {
     let SaveRequest { text, based_on } = read_json(request).await?;
     let problems = problems(gateway, text.clone()).await?;
@@ -84,7 +89,7 @@ pub(super) async fn save(gateway: &Arc<Gateway>, request: Request<Body>) -> ApiR
     saved
 }
 
-/// Replaces the file atomically, through a temporary file beside it.
+/// Replaces the file atomically, through a temporary file beside it, and creates its folder if necessary.
 fn write(path: &Path, text: &str) -> std::io::Result<()> {
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder)?;

@@ -8,7 +8,8 @@ use serde_json::json;
 use super::ApiResult;
 use crate::gateway::Gateway;
 
-/// Returns the cost since UTC midnight in total, by model and by role, in nano-dollars.
+/// Returns the cost since UTC midnight in total, by model and by role, and the daily budgets of the policy, in
+/// nano-dollars. The cost of a model or role is null if no price of its calls is known.
 pub(super) async fn spend(gateway: &Arc<Gateway>) -> ApiResult {
     let now = gateway.now();
     Ok(gateway

@@ -12,14 +12,15 @@ use serde_json::{Value, json};
 use super::{ApiError, ApiResult};
 use crate::{gateway::Gateway, metrics::append_metadata, view::rfc3339};
 
-/// Returns the status: version, policy, providers with their outages, and the log position.
+/// Returns the status: version, policy, providers and models with their outages, and the log position.
 pub(super) async fn status(gateway: &Arc<Gateway>) -> ApiResult {
     let providers: Vec<ProviderConfig> = gateway.providers().iter().map(|provider| provider.config().clone()).collect();
     let (started, now) = (gateway.started_at(), gateway.now());
     Ok(gateway.bus().query(move |engine| status_json(engine, &providers, started, now)).await?)
 }
 
-/// Builds the JSON of the status. Only providers with a model in the registry are listed.
+/// Builds the JSON of the status. Only providers with a model in the registry are listed. The fields of an outage are
+/// null if there is none.
 fn status_json(engine: &Engine, providers: &[ProviderConfig], started: Timestamp, now: Timestamp) -> Value {
     let outages = engine.state().availability.outages_at(now);
     let statuses = engine.state().availability.status(now);
@@ -80,7 +81,11 @@ fn status_json(engine: &Engine, providers: &[ProviderConfig], started: Timestamp
     })
 }
 
-/// Returns all metrics in the Prometheus text format: those of the requests, and costs and outages from the log.
+/// Returns all metrics in the Prometheus text format: those of the requests since the start, and costs and outages from
+/// the log.
+///
+/// # Errors
+/// [`ApiError`] if the bus has ended.
 pub(super) async fn metrics(gateway: &Arc<Gateway>) -> Result<String, ApiError> {
     let now = gateway.now();
     let mut text = gateway.metrics().text();
@@ -120,7 +125,7 @@ pub(super) async fn metrics(gateway: &Arc<Gateway>) -> Result<String, ApiError> 
     Ok(text)
 }
 
-/// Escapes the value of a label.
+/// Escapes the value of a label: backslashes, quotes and line feeds.
 fn escape_label(text: &str) -> String {
     text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
 }

@@ -1,4 +1,4 @@
-//! The endpoints that list turns, return one turn with its chain, and record a rating.
+//! The endpoints that list turns and return one turn with its chain.
 
 use std::sync::Arc;
 
@@ -14,7 +14,8 @@ use crate::{gateway::Gateway, view::turn_view};
 const MAX_TURNS: u64 = 200;
 
 /// Returns the latest turns, or with `before` the latest that began before that position; `limit` of them, 50 by
-/// default.
+/// default and at most [`MAX_TURNS`]. `next` is the value of `before` for the next page; null if fewer than `limit`
+/// were found.
 pub(super) async fn turns(gateway: &Arc<Gateway>, query: &str) -> ApiResult {
     let limit = usize::try_from(query_number(query, "limit").unwrap_or(50).min(MAX_TURNS)).unwrap_or(50);
     let before = query_number(query, "before").map(Position);
@@ -28,7 +29,7 @@ pub(super) async fn turns(gateway: &Arc<Gateway>, query: &str) -> ApiResult {
         .map_err(ApiError::internal)
 }
 
-/// Returns one turn with its chain, calls and verdict.
+/// Returns one turn with its chain, calls and verdict, given its id or the start of it.
 pub(super) async fn turn(gateway: &Arc<Gateway>, turn: &str) -> ApiResult {
     let (sources, turn) = (gateway.sources().clone(), turn.to_owned());
     let view =

@@ -3,7 +3,7 @@
 use contracts::NanoUsd;
 use serde::Serialize;
 
-/// The most characters of a text in a span. Only the names of rules may exceed it.
+/// The maximum number of characters of a text in a span. Only the names of rules may exceed it.
 const MAX_CHARACTERS: usize = 256;
 
 /// The attributes of a span or of a span event, in insertion order.
@@ -11,24 +11,31 @@ const MAX_CHARACTERS: usize = 256;
 #[serde(transparent)]
 pub(crate) struct Attributes(Vec<Attribute>);
 
-/// One key with its value.
+/// An attribute in OTLP's JSON encoding.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 struct Attribute {
+    /// The name of the attribute.
     key: &'static str,
+    /// Its value.
     value: Value,
 }
 
-/// A value. Integers are encoded as text, since JSON numbers may lose precision beyond 53 bits.
+/// The value of an attribute. Integers are encoded as text, since JSON numbers may lose precision beyond 53 bits.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 enum Value {
+    /// A text.
     #[serde(rename = "stringValue")]
     Text(String),
+    /// An integer in decimal digits.
     #[serde(rename = "intValue")]
     Whole(String),
+    /// A floating-point number.
     #[serde(rename = "doubleValue")]
     Double(f64),
+    /// A Boolean.
     #[serde(rename = "boolValue")]
     Flag(bool),
+    /// An array of values.
     #[serde(rename = "arrayValue")]
     Array { values: Vec<Self> },
 }
@@ -44,7 +51,7 @@ impl Attributes {
         self.0.extend(others.0);
     }
 
-    /// Appends a text, shortened to one line.
+    /// Appends a text, cut to [`MAX_CHARACTERS`] and with spaces instead of control characters.
     pub(super) fn text(&mut self, key: &'static str, text: &str) {
         self.put(key, Value::Text(truncate(text)));
     }
@@ -56,13 +63,13 @@ impl Attributes {
         }
     }
 
-    /// Appends an array of texts.
+    /// Appends an array of texts, each shortened like a single one.
     pub(super) fn texts(&mut self, key: &'static str, texts: &[&str]) {
         let values = texts.iter().map(|text| Value::Text(truncate(text))).collect();
         self.put(key, Value::Array { values });
     }
 
-    /// Appends a number; larger ones become `i64::MAX`.
+    /// Appends a number; one above `i64::MAX` becomes `i64::MAX`.
     pub(super) fn number(&mut self, key: &'static str, number: u64) {
         // OTLP integers are signed.
         self.put(key, Value::Whole(number.min(i64::MAX.unsigned_abs()).to_string()));

@@ -29,10 +29,14 @@ const MIN_PAUSE: Duration = Duration::from_millis(500);
 /// The longest pause, even if the collector requests a longer one.
 const MAX_PAUSE: Duration = Duration::from_secs(30);
 
-/// Exports the spans of turns that end to an OpenTelemetry collector, at least once.
+/// Exports the spans of turns that end to an OpenTelemetry collector, at least once each unless the collector refuses
+/// them.
 pub(crate) struct Exporter {
+    /// The HTTP client that the gateway shares.
     client: HttpClient,
+    /// The endpoint for spans.
     collector: Collector,
+    /// The open turns, folded up to `folded`.
     turns: Turns,
     /// The position of the last event folded into `turns`. A retry delivers folded events again.
     folded: Position,
@@ -45,6 +49,7 @@ pub(crate) struct Exporter {
 }
 
 impl Exporter {
+    /// Creates an exporter to `collector` without open turns. The bus calls `resume` before it passes the first events.
     pub(crate) fn new(client: HttpClient, collector: Collector) -> Self {
         Self {
             client,
@@ -57,7 +62,8 @@ impl Exporter {
         }
     }
 
-    /// Folds the events after `folded` and returns the spans of the turns that they end.
+    /// Folds the events after `folded` and returns the spans of the turns that they end. Events that cannot be decoded
+    /// are skipped.
     fn fold(&mut self, events: &[Recorded]) -> Vec<Span> {
         let mut spans = Vec::new();
         for event in events.iter().filter(|event| self.folded < event.position) {
@@ -73,7 +79,11 @@ impl Exporter {
         spans
     }
 
-    /// Sends the unsent spans in one request. Spans that the collector refuses are dropped.
+    /// Sends the unsent spans in one request. Spans that the collector refuses are dropped, which is logged for the
+    /// first of them.
+    ///
+    /// # Errors
+    /// [`RetryAfter`] with the pause before the next request, if the collector is unreachable or busy.
     async fn send(&mut self) -> Result<(), RetryAfter> {
         let body = match otlp::encode_request(&self.unsent) {
             Ok(body) => Bytes::from(body),

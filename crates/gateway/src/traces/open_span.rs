@@ -15,11 +15,17 @@ use super::{
 /// An operation that has started: the data of its future span.
 #[derive(Debug)]
 pub(super) struct OpenSpan {
+    /// The id of the span, in hexadecimal.
     pub(super) span: String,
+    /// The time of the event that started the operation.
     pub(super) started_at: Timestamp,
+    /// The name of the span: the operation and its subject.
     pub(super) name: String,
+    /// The kind of the span.
     pub(super) kind: Kind,
+    /// The attributes collected so far.
     pub(super) attributes: Attributes,
+    /// The class of the error; `None` without one.
     pub(super) error: Option<&'static str>,
 }
 
@@ -60,7 +66,7 @@ impl OpenSpan {
         self
     }
 
-    /// Adds usage, cost and error of a failed call.
+    /// Adds usage, cost and error of a failed call. A cancellation by the client is marked, but is not an error.
     pub(super) fn failed(mut self, body: &LlmCallFailed) -> Self {
         self.add_usage(body.usage.as_ref(), body.cost);
         self.attributes.nonzero_number(names::RETRIES, body.retries.into());
@@ -82,7 +88,7 @@ impl OpenSpan {
         tool
     }
 
-    /// Adds the outcome of a tool call.
+    /// Adds the outcome of a tool call: an error if it failed, a mark if it was interrupted.
     pub(super) fn with_outcome(self, body: &ToolFinished) -> Self {
         match body.outcome {
             ToolOutcome::Succeeded => self,
@@ -103,7 +109,7 @@ impl OpenSpan {
         self
     }
 
-    /// Adds token counts and cost.
+    /// Adds the known token counts and the cost, if it is known.
     fn add_usage(&mut self, usage: Option<&Usage>, cost: Option<NanoUsd>) {
         if let Some(usage) = usage {
             self.attributes.number(names::INPUT_TOKENS, usage.input_total());
@@ -117,7 +123,8 @@ impl OpenSpan {
         }
     }
 
-    /// Ends the span at `at`, in the trace of a turn and below the span `parent`.
+    /// Ends the span at `at`, in the trace of a turn and below the span `parent`; `None` for the span of the turn. A
+    /// time before the start is replaced by the start.
     pub(super) fn end(mut self, turn: TurnId, parent: Option<&str>, at: Timestamp) -> Span {
         self.attributes.optional_text(names::ERROR, self.error);
         Span {

@@ -12,21 +12,31 @@ use super::attributes::Attributes;
 /// A span in OTLP's JSON encoding. Only ended spans are exported.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Span {
+    /// The trace id: 32 hexadecimal digits.
     #[serde(rename = "traceId")]
     pub(super) trace: String,
+    /// The span id: 16 hexadecimal digits.
     #[serde(rename = "spanId")]
     pub(super) id: String,
+    /// The id of the span above; `None` for the span of a turn.
     #[serde(rename = "parentSpanId", skip_serializing_if = "Option::is_none")]
     pub(super) parent: Option<String>,
+    /// The operation and its subject, such as a model.
     pub(super) name: String,
+    /// The kind of the span.
     pub(super) kind: Kind,
+    /// The time of the start.
     #[serde(rename = "startTimeUnixNano")]
     pub(super) start: Nanos,
+    /// The time of the end, not before the start.
     #[serde(rename = "endTimeUnixNano")]
     pub(super) end: Nanos,
+    /// The attributes in insertion order.
     pub(super) attributes: Attributes,
+    /// The span events, such as fallbacks of a turn.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) events: Vec<SpanEvent>,
+    /// The error status; `None` without an error.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) status: Option<Status>,
 }
@@ -34,9 +44,12 @@ pub(crate) struct Span {
 /// A span event in OTLP's JSON encoding, such as a fallback within a turn.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct SpanEvent {
+    /// The time of the event.
     #[serde(rename = "timeUnixNano")]
     pub(super) at: Nanos,
+    /// The name of the event.
     pub(super) name: &'static str,
+    /// The attributes of the event.
     pub(super) attributes: Attributes,
 }
 
@@ -44,7 +57,9 @@ pub(crate) struct SpanEvent {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(into = "u8")]
 pub(super) enum Kind {
+    /// An operation within the client or the gateway. OTLP's code is 1.
     Internal,
+    /// A request to a provider. OTLP's code is 3.
     Client,
 }
 
@@ -60,10 +75,12 @@ impl From<Kind> for u8 {
 /// The status of a failed span. Other spans have none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub(super) struct Status {
+    /// OTLP's status code.
     code: u8,
 }
 
 impl Status {
+    /// The status of an error, with OTLP's code 2.
     pub(super) const ERROR: Self = Self { code: 2 };
 }
 
@@ -78,17 +95,17 @@ impl From<Timestamp> for Nanos {
     }
 }
 
-/// Returns the trace id of a turn: the turn's id.
+/// Returns the trace id of a turn: the turn's id in hexadecimal.
 pub(super) fn trace_id(turn: EventId) -> String {
     Hex(&nonzero_id(turn.0)).to_string()
 }
 
-/// Returns the span id of an event: the first half of the event's id.
+/// Returns the span id of an event: the first half of the event's id in hexadecimal.
 pub(super) fn span_id(event: EventId) -> String {
     Hex(&nonzero_id(event.0.first_chunk::<8>().copied().unwrap_or_default())).to_string()
 }
 
-/// Replaces an id of zeros, which OTLP forbids.
+/// Replaces an id of zeros, which OTLP forbids, by one whose last byte is 1.
 fn nonzero_id<const N: usize>(mut id: [u8; N]) -> [u8; N] {
     if id.iter().all(|byte| *byte == 0)
         && let Some(last) = id.last_mut()
@@ -103,18 +120,22 @@ fn nonzero_id<const N: usize>(mut id: [u8; N]) -> [u8; N] {
 /// # Errors
 /// Does not happen: spans consist of texts and numbers.
 pub(super) fn encode_request(spans: &[Span]) -> Result<Vec<u8>, serde_json::Error> {
+    /// The version of turnwise.
     const VERSION: &str = env!("CARGO_PKG_VERSION");
+    /// Layout of an export request.
     #[derive(Serialize)]
     #[serde(rename_all = "camelCase")]
     struct Request<'a> {
         resource_spans: [ResourceSpans<'a>; 1],
     }
+    /// Layout of the spans of one program.
     #[derive(Serialize)]
     #[serde(rename_all = "camelCase")]
     struct ResourceSpans<'a> {
         resource: serde_json::Value,
         scope_spans: [ScopeSpans<'a>; 1],
     }
+    /// Layout of the spans of one library within a program.
     #[derive(Serialize)]
     struct ScopeSpans<'a> {
         scope: serde_json::Value,

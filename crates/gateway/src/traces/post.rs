@@ -16,23 +16,23 @@ use serde_json::Value;
 
 use crate::configuration::Collector;
 
-/// The timeout of a request.
+/// The time limit of a request with its response.
 const TIMEOUT: Duration = Duration::from_secs(10);
-/// The largest part of the response that is read, in bytes.
+/// The maximum length in bytes of a response; of a longer one only the status is used.
 const MAX_RESPONSE_BYTES: usize = 64 * 1024;
 
 /// The result of an export request.
 #[derive(Debug)]
 pub(super) enum Export {
-    /// Accepted, except for `rejected` spans.
+    /// Accepted, except for `rejected` spans, which must not be sent again.
     Accepted { rejected: u64 },
     /// Refused; the same request must not be sent again.
     Refused(StatusCode),
     /// Failed temporarily; the same request may be sent again.
     Retry {
-        /// The cause, without the collector's response body, which may repeat what was sent.
+        /// The cause, without the collector's response body, which may repeat the request.
         cause: String,
-        /// The pause that the collector requests.
+        /// The pause that the collector requests; `None` if it requests none.
         after: Option<Duration>,
     },
 }
@@ -73,8 +73,8 @@ pub(super) async fn post(client: &HttpClient, collector: &Collector, body: Bytes
         .unwrap_or_else(|_| retry(format!("no answer within {} s", TIMEOUT.as_secs())))
 }
 
-/// Returns the number of spans that the response reports as rejected. OTLP encodes it as text, some collectors as a
-/// number.
+/// Returns the number of spans that the response reports as rejected; 0 if the response is not JSON or has no such
+/// field. OTLP encodes the number as text, some collectors as a number.
 fn rejected_spans(body: &[u8]) -> u64 {
     let answer: Value = serde_json::from_slice(body).unwrap_or_default();
     let rejected = answer.pointer("/partialSuccess/rejectedSpans");
@@ -91,6 +91,7 @@ fn causes(error: &dyn Error) -> String {
 mod tests {
     use super::rejected_spans;
 
+    /// The number of rejected spans is parsed from text and from a number, and is 0 in any other response.
     #[test]
     fn what_a_collector_did_not_take_is_read_as_text_and_as_a_number() {
         assert_eq!(rejected_spans(br#"{"partialSuccess":{"rejectedSpans":"3","errorMessage":"too old"}}"#), 3);

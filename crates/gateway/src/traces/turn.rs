@@ -19,29 +19,42 @@ use super::{
 };
 use crate::view::DecisionSummary;
 
-/// The most spans of one turn; further ones are only counted.
+/// The maximum number of spans of one turn, and of its span events; further spans are only counted.
 const MAX_SPANS: usize = 1_000;
 
 /// A turn that has started and not ended, with the spans collected so far.
 #[derive(Debug)]
 pub(super) struct OpenTurn {
+    /// The event that started the turn.
     started: TurnStarted,
     /// The position of its start in the log.
     pub(super) position: Position,
+    /// The span of the turn, above all others.
     root: OpenSpan,
+    /// The latest decision of the turn; empty before the first one.
     decision: DecisionSummary,
+    /// A span event for each fallback, at most [`MAX_SPANS`].
     steps: Vec<SpanEvent>,
+    /// The running model calls, by the id of the event that started them.
     calls: BTreeMap<EventId, OpenSpan>,
+    /// The running tool calls, by the client's id of the call.
     tools: BTreeMap<String, OpenSpan>,
+    /// The spans of ended calls.
     spans: Vec<Span>,
+    /// The number of spans beyond [`MAX_SPANS`].
     dropped: u64,
+    /// The cost of the calls with a known price; `None` if there is none.
     cost: Option<NanoUsd>,
+    /// The number of calls without a known price.
     unpriced: u64,
+    /// The number of fallbacks.
     fallback: u64,
+    /// The class of the last failed call; `None` if no call has failed.
     failed: Option<ErrorClass>,
 }
 
 impl OpenTurn {
+    /// Opens a turn. `event` is the recorded form of `started`.
     pub(super) fn new(event: &Recorded, started: TurnStarted) -> Self {
         Self {
             position: event.position,
@@ -100,7 +113,7 @@ impl OpenTurn {
         }
     }
 
-    /// Ends the span of a model call with its error.
+    /// Ends the span of a model call with its error. Its cost is added to the turn if the provider reported usage.
     pub(super) fn call_failed(&mut self, event: &Recorded, body: &LlmCallFailed) {
         if body.usage.is_some() {
             self.add_cost(body.cost);
@@ -184,19 +197,19 @@ impl OpenTurn {
         }
     }
 
-    /// Removes and returns the call whose outcome the event is.
+    /// Removes and returns the call whose outcome the event is; `None` if it is not running or was dropped.
     fn take_call(&mut self, event: &Recorded) -> Option<OpenSpan> {
         self.calls.remove(&event.event.causation?)
     }
 
-    /// Returns whether another span may be collected; counts it as dropped if not.
+    /// Returns whether the turn may have another span; counts it as dropped if not.
     fn reserve_span(&mut self) -> bool {
         let has_room = self.spans.len() + self.calls.len() + self.tools.len() < MAX_SPANS;
         self.dropped = self.dropped.saturating_add(u64::from(!has_room));
         has_room
     }
 
-    /// Ends a child span at the time of the event.
+    /// Ends the span of a model call or tool call at the time of the event.
     fn finish(&mut self, span: OpenSpan, event: &Recorded) {
         self.spans.push(span.end(self.started.turn, Some(&self.root.span), event.event.at));
     }
@@ -208,7 +221,7 @@ fn agent(started: &TurnStarted) -> Option<&str> {
     client.filter(|client| *client != names::UNKNOWN_CLIENT)
 }
 
-/// Adds the attributes of a decision: model, slot, reason and rule.
+/// Adds model, slot, reason and rule of a decision; omits values that are `None` or empty.
 fn add_decision(attributes: &mut Attributes, decision: &DecisionSummary) {
     attributes.optional_text(names::MODEL, decision.model.as_ref().map(ModelId::as_str));
     attributes.optional_text(names::POLICY, decision.slot.map(ChainSlot::name));

@@ -14,13 +14,16 @@ use event_core::{CodecError, Position, Recorded};
 use super::{otlp::Span, turn::OpenTurn};
 use crate::view::DecisionSummary;
 
-/// The most open turns. Beyond it the oldest is dropped without a trace; a turn that waits for a tool may never end.
+/// The maximum number of open turns. Beyond it the oldest is dropped and never exported; a turn that waits for a tool
+/// may never end.
 const MAX_OPEN_TURNS: usize = 10_000;
 
-/// The open turns of the log: started and not ended. Folding the log results in their spans.
+/// The turns that have started and not ended, with their spans so far.
 #[derive(Debug, Default)]
 pub(crate) struct Turns {
+    /// The open turns by id.
     open: BTreeMap<TurnId, OpenTurn>,
+    /// The ids of the open turns by the position of their start, to find the oldest.
     by_start: BTreeMap<Position, TurnId>,
 }
 
@@ -29,7 +32,7 @@ impl Turns {
     /// unknown.
     ///
     /// # Errors
-    /// If the event cannot be decoded; the state is then unchanged.
+    /// [`CodecError`] if the event cannot be decoded; the state is then unchanged.
     pub(crate) fn apply(&mut self, event: &Recorded) -> Result<Option<Vec<Span>>, CodecError> {
         if let Some(body) = event.read::<TurnStarted>()? {
             self.begin(event, body);
@@ -59,7 +62,7 @@ impl Turns {
         Ok(None)
     }
 
-    /// Opens a turn, and drops the oldest one beyond [`MAX_OPEN_TURNS`].
+    /// Opens a turn, and drops the oldest one beyond [`MAX_OPEN_TURNS`]. A turn that is already open starts again.
     fn begin(&mut self, event: &Recorded, body: TurnStarted) {
         let id = body.turn;
         if let Some(known) = self.open.insert(id, OpenTurn::new(event, body)) {

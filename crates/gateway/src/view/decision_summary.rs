@@ -3,12 +3,14 @@
 use contracts::{ChainSlot as _, Decision, ModelId, Slot};
 use router_core::reason_text;
 
-/// A summary of a decision.
+/// A summary of a decision: the model and why it was chosen. The default is that of a turn without a decision.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct DecisionSummary {
+    /// The chosen model; `None` if no model can serve the turn.
     pub(crate) model: Option<ModelId>,
     /// The slot that decided; `None` if no model was chosen.
     pub(crate) slot: Option<Slot>,
+    /// The reason on one line: that of the slot, or the name of the slot if its reason is only the model.
     pub(crate) reason: String,
     /// The name of the rule that decided; `None` if another slot did.
     pub(crate) rule: Option<String>,

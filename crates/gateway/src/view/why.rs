@@ -12,10 +12,11 @@ use serde_json::{Value, json};
 
 use super::{board::Board, row::rfc3339};
 
-/// How many events after the start of a turn are searched for events of the turn.
+/// The number of events after the start of a turn that are searched for events of the turn.
 const MAX_EVENTS: usize = 20_000;
 
-/// Collects everything about a turn, given its id or the start of it.
+/// Returns a turn as the JSON of the gateway's `/turns/ID`: its row, reasons, chain, fallbacks, calls, requirements and
+/// verdict. `turn` is its id or the start of it.
 ///
 /// # Errors
 /// [`EngineError::UnknownTurn`] and [`EngineError::AmbiguousTurn`]; [`EngineError::Log`] if the log cannot be read.
@@ -50,20 +51,26 @@ pub(crate) fn turn_view(log: &dyn EventLog, texts: &dyn TextStore, turn: &str) -
 
 /// The details of one turn, collected while its events are folded.
 struct TurnDetails {
+    /// The id of the turn.
     turn: TurnId,
+    /// A JSON object for each fallback: time, failed model, next model and chain.
     steps: Vec<Value>,
+    /// A JSON object for each completed or failed call.
     calls: Vec<Value>,
+    /// The names of the features that the request requires.
     requires: Vec<&'static str>,
+    /// The latest verdict as a JSON object; null without one.
     verdict: Value,
 }
 
 impl TurnDetails {
+    /// Creates the details of a turn of which no event was folded.
     const fn new(insight: &RecordedDecision) -> Self {
         let turn = insight.decided.turn;
         Self { turn, steps: Vec::new(), calls: Vec::new(), requires: Vec::new(), verdict: Value::Null }
     }
 
-    /// Folds an event of the turn.
+    /// Folds an event of the turn; other kinds of events change nothing.
     fn apply(&mut self, event: &Recorded) -> Result<(), EngineError> {
         let at = rfc3339(event.event.at);
         if let Some(body) = event.read::<TurnStarted>()? {
@@ -101,7 +108,8 @@ impl TurnDetails {
     }
 }
 
-/// Returns the JSON fields common to completed and failed calls.
+/// Returns the JSON fields common to completed and failed calls: tokens, and the cost in nano-dollars, null if unknown.
+/// The fields of only one of them are null.
 fn call_json(model: &ModelId, role: CallRole, usage: Usage, cost: Option<NanoUsd>, raw_usage: Option<&str>) -> Value {
     json!({
         "model": model.as_str(),

@@ -24,8 +24,11 @@ pub(crate) type Answer = (u16, &'static str);
 /// A request that the collector received.
 #[derive(Debug, Clone)]
 pub(crate) struct Sent {
+    /// The path and query of its URL.
     pub(crate) path: String,
+    /// The request headers.
     pub(crate) headers: HeaderMap,
+    /// The body, as text.
     pub(crate) body: String,
     /// The status of the response.
     pub(crate) status: u16,
@@ -33,8 +36,11 @@ pub(crate) struct Sent {
 
 /// A collector that accepts connections.
 pub(crate) struct Collector {
+    /// The base URL, without the path for spans.
     pub(crate) url: String,
+    /// The received requests, oldest first.
     sent: Arc<Mutex<Vec<Sent>>>,
+    /// The runtime of the server, which ends when it is dropped.
     _runtime: Runtime,
 }
 
@@ -57,19 +63,19 @@ impl Collector {
         Self { url, sent, _runtime: runtime }
     }
 
-    /// All requests so far.
+    /// Returns the requests received so far.
     pub(crate) fn sent(&self) -> Vec<Sent> {
         self.sent.lock().unwrap().clone()
     }
 
-    /// The spans of all accepted requests.
+    /// Returns the spans of all requests that were answered with 200.
     pub(crate) fn spans(&self) -> Vec<Value> {
         let taken = self.sent().into_iter().filter(|sent| sent.status == 200);
         let bodies = taken.map(|sent| serde_json::from_str::<Value>(&sent.body).unwrap());
         bodies.flat_map(|body| body["resourceSpans"][0]["scopeSpans"][0]["spans"].as_array().unwrap().clone()).collect()
     }
 
-    /// Waits until the collector has accepted the traces of `turns` turns, and returns their spans.
+    /// Waits up to ten seconds until the collector has accepted the traces of `turns` turns, and returns their spans.
     pub(crate) fn traced(&self, turns: usize) -> Vec<Value> {
         let roots = |spans: &[Value]| spans.iter().filter(|span| span["parentSpanId"].is_null()).count();
         for _ in 0..1_000 {
@@ -84,6 +90,7 @@ impl Collector {
     }
 }
 
+/// Records a request in `kept` and sends the next response of `answers`, or 200 if none is left.
 async fn answer(
     request: Request<Incoming>,
     kept: Arc<Mutex<Vec<Sent>>>,
@@ -96,7 +103,7 @@ async fn answer(
     Ok(Response::builder().status(status).body(Full::new(Bytes::from(said))).unwrap())
 }
 
-/// The value of a span's attribute; null if it has none.
+/// Returns the value of a span's attribute; null if the span does not have it.
 pub(crate) fn attribute(span: &Value, key: &str) -> Value {
     let attributes = span["attributes"].as_array().unwrap();
     let found = attributes.iter().find(|attribute| attribute["key"] == key);

@@ -11,7 +11,8 @@ use crate::{
     support::{SESSION, World, message},
 };
 
-/// Creates a gateway whose policy names an embeddings endpoint that answers from its second request on.
+/// Creates a gateway whose policy names an embeddings endpoint. The endpoint responds with 503 to its first request
+/// only.
 fn world() -> (World, StandIn) {
     let stand_in = StandIn::answering(|asked, number| match number {
         0 => Reply::Status(503, "retry-after: 0\r\n", "starting"),
@@ -21,7 +22,7 @@ fn world() -> (World, StandIn) {
     (World::new(&format!("schema_version: 1\nglobal_default: sonnet\n{endpoint}")), stand_in)
 }
 
-/// Waits until this number of embeddings is recorded, and returns them.
+/// Waits up to ten seconds until this number of embeddings is recorded, and returns them.
 fn embedded(world: &World, count: usize) -> Vec<TurnEmbedded> {
     for _ in 0..1_000 {
         let embedded = world.events::<TurnEmbedded>();

@@ -13,15 +13,18 @@ use what_if::{Range, replay};
 
 use crate::support::{Answered, KEY, Wish, World, message};
 
+/// A policy that chooses Sonnet for every turn.
 const SONNET: &str = "schema_version: 1\nglobal_default: sonnet\n";
 
+/// A response that rejects the key.
 const REFUSED: Fault = Fault::Status { status: 401, retry_after: None };
 
+/// Sends a message that leaves the choice of the model to the policy.
 fn ask(world: &World, text: &str) -> Answered {
     world.post("/v1/messages", &[], &message("turnwise", text))
 }
 
-/// A gateway whose key was rejected once.
+/// Creates a gateway and sends a message to which the provider responds by rejecting the key.
 fn refused() -> World {
     let world = World::new(SONNET);
     world.mock.fail(Failure::once(REFUSED));

@@ -1,4 +1,5 @@
-//! Shutdown: stop accepting, finish or cancel what runs, record it, drain reactors, last barrier, close the log.
+//! Shutdown of a gateway: it stops accepting connections, finishes or cancels running requests, records their outcome,
+//! drains the reactors, makes the log durable and closes it.
 
 use std::{
     io::{Read as _, Write as _},
@@ -15,8 +16,10 @@ use event_core::{EventType as _, NewEvent, Position, Recorded};
 
 use crate::support::{Wish, World, streamed};
 
+/// A policy that chooses Sonnet for every turn.
 const POLICY: &str = "schema_version: 1\nglobal_default: sonnet\n";
 
+/// Head and first events of a streamed response of the Messages API.
 const FIRST_HALF: &str = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n\
 event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"id\":\"msg_1\",\"type\":\"message\",\
 \"role\":\"assistant\",\"model\":\"claude-sonnet-5-5\",\"content\":[],\"stop_reason\":null,\"stop_sequence\":null,\
@@ -24,13 +27,14 @@ event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"id\":\"ms
 event: content_block_start\ndata: {\"type\":\"content_block_start\",\"index\":0,\
 \"content_block\":{\"type\":\"text\",\"text\":\"\"}}\n\n";
 
+/// The remaining events of the response.
 const SECOND_HALF: &str = "event: content_block_stop\ndata: {\"type\":\"content_block_stop\",\"index\":0}\n\n\
 event: message_delta\ndata: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"end_turn\",\
 \"stop_sequence\":null},\"usage\":{\"output_tokens\":2}}\n\n\
 event: message_stop\ndata: {\"type\":\"message_stop\"}\n\n";
 
-/// Starts a provider that streams the first half of a response, and the second when it is released. If the sender is
-/// dropped instead, it keeps the connection open.
+/// Starts a provider that streams the first half of a response, and the second when the returned sender sends. If the
+/// sender is dropped instead, the provider leaves the connection open until the gateway closes it.
 fn provider() -> (String, Sender<()>, JoinHandle<()>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
@@ -38,6 +42,7 @@ fn provider() -> (String, Sender<()>, JoinHandle<()>) {
     (url, release, std::thread::spawn(move || respond(&listener, &released)))
 }
 
+/// Accepts a connection, reads its request and streams the response of [`provider`].
 fn respond(listener: &TcpListener, released: &Receiver<()>) {
     let (mut stream, _) = listener.accept().unwrap();
     let mut request = Vec::new();
@@ -55,7 +60,7 @@ fn respond(listener: &TcpListener, released: &Receiver<()>) {
     }
 }
 
-/// Records an event for each turn that ends.
+/// A reactor that records an event for each turn that ends.
 struct Witness;
 
 #[async_trait]
@@ -76,7 +81,8 @@ impl Reactor for Witness {
     }
 }
 
-/// Stops a gateway while it relays a stream, and returns the kinds of the events recorded after the stream began.
+/// Stops a gateway while it forwards a stream, and returns the kinds of the events recorded after the stream began,
+/// without verdicts. If `completes` is set, the provider completes the stream during the shutdown.
 fn stop_during_a_stream(completes: bool) -> Vec<String> {
     let (url, release, provider) = provider();
     let upstream = Some(url);

@@ -13,7 +13,7 @@ use tracing_subscriber::fmt::format::FmtSpan;
 
 use crate::support::{KEY, World, message, streamed};
 
-/// Collects what is written to it.
+/// A writer into memory. Clones share the memory.
 #[derive(Clone, Default)]
 struct Buffer(Arc<Mutex<Vec<u8>>>);
 
@@ -27,12 +27,14 @@ impl io::Write for Buffer {
 }
 
 impl Buffer {
+    /// Returns the written text.
     fn text(&self) -> String {
         String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
     }
 }
 
-/// The log lines of this process from now on. The tests of this process share them: a session or a path tells them apart.
+/// Starts to collect the log lines of this process, once, and returns their buffer. All tests of the process share it,
+/// so a test finds its lines by a session or a path of its own.
 fn log_lines() -> Buffer {
     static LINES: OnceLock<Buffer> = OnceLock::new();
     let start = || {
@@ -45,7 +47,7 @@ fn log_lines() -> Buffer {
     LINES.get_or_init(start).clone()
 }
 
-/// Waits for the end of the first span with this field, and returns its fields.
+/// Waits up to five seconds for the end of the first span with this field, and returns its fields.
 fn closed(lines: &Buffer, field: &str, value: &str) -> Value {
     for _ in 0..500 {
         let text = lines.text();

@@ -14,11 +14,15 @@ use crate::{
     provider::UpstreamRequest,
 };
 
+/// Header for the key in the Anthropic API.
 const X_API_KEY: HeaderName = HeaderName::from_static("x-api-key");
+/// Header for the key in the Gemini API.
 const X_GOOG_API_KEY: HeaderName = HeaderName::from_static("x-goog-api-key");
+/// Header for the version of the Anthropic API.
 const ANTHROPIC_VERSION: HeaderName = HeaderName::from_static("anthropic-version");
 
-/// Returns the headers of a request: the client's if it is forwarded, the content type, and the key.
+/// Returns the headers of a request to a provider: those of the client that are forwarded, the content type, and the
+/// key. Requires an uncompressed response.
 pub(super) fn request_headers(credential: &Credential, request: &UpstreamRequest<'_>) -> HeaderMap {
     let mut headers = match request.client {
         Some(client) => forwarded_headers(client.headers),
@@ -36,13 +40,14 @@ pub(super) fn request_headers(credential: &Credential, request: &UpstreamRequest
     headers
 }
 
-/// Returns the client's headers without those of its connection, its keys and turnwise.
+/// Returns the client's headers without those of its connection, its keys, its cookies and those for turnwise.
 fn forwarded_headers(client: &HeaderMap) -> HeaderMap {
     let forwarded = client.iter().filter(|(name, _)| !is_withheld(name));
     forwarded.map(|(name, value)| (name.clone(), value.clone())).collect()
 }
 
-/// Inserts the provider's key into the header its API expects. Without a configured key the client's is forwarded.
+/// Inserts the provider's key into the header that its API expects. Without a configured key the client's key headers
+/// are forwarded, unless the provider needs no key.
 fn insert_key(headers: &mut HeaderMap, credential: &Credential, request: &UpstreamRequest<'_>) {
     if let Some(secret) = credential.secret() {
         // These headers belong to the client's own key.
@@ -64,8 +69,9 @@ fn insert_key(headers: &mut HeaderMap, credential: &Credential, request: &Upstre
     }
 }
 
-/// Returns whether a header of the client is not forwarded.
+/// Returns whether a header of the client is not forwarded to the provider.
 fn is_withheld(name: &HeaderName) -> bool {
+    /// Headers that describe the client's connection or its body, in lower case.
     const WITHHELD_HEADERS: [&str; 13] = [
         "host",
         "connection",

@@ -16,6 +16,8 @@ use crate::{
     screen::{byte_bar, event_bar},
 };
 
+/// Exports the events after a position with the texts they refer to, as JSON Lines. Writes to `file`, which is
+/// replaced, and prints a summary; without `file` writes the lines to the standard output.
 pub(super) fn export(context: &Context, file: Option<&Path>, after: Position) -> Result<(), Failure> {
     let log = context.log_reader()?;
     let texts = TextFiles::open(context.home.log());
@@ -38,6 +40,12 @@ pub(super) fn export(context: &Context, file: Option<&Path>, after: Position) ->
     })
 }
 
+/// Imports JSON Lines from a file, or from the standard input for `-`, and prints a summary. Events that the log
+/// already contains are skipped. `without_chain` accepts lines without a hash chain.
+///
+/// # Errors
+/// [`Failure::Invalid`] for a line that is invalid or does not continue the log, after the lines before it were
+/// imported; [`Failure::Failed`] if the file cannot be read or another process has the log open.
 pub(super) fn import(context: &Context, path: &Path, without_chain: bool) -> Result<(), Failure> {
     let chain_check = if without_chain { ChainCheck::Optional } else { ChainCheck::Required };
     let opened = SledLog::open(context.home.log());
@@ -73,14 +81,14 @@ pub(super) fn import(context: &Context, path: &Path, without_chain: bool) -> Res
     })
 }
 
-/// Prints the hash of the last event, by which two copies of a log can be compared.
+/// Prints the hash of the last event, by which two copies of a log can be compared; nothing if there is none.
 fn print_chain(done: &ExchangeSummary) {
     if let Some(chain) = done.chain {
         anstream::println!("  hash chain at the end  {chain}");
     }
 }
 
-/// Prefixes the failure with the name of the file.
+/// Converts an import error to a failure whose message begins with the name of the file.
 fn with_file_name(path: &Path, error: EngineError) -> Failure {
     let prefixed = |message: String| format!("`{}`: {message}", path.display());
     match Failure::from(error) {

@@ -12,6 +12,12 @@ use crate::{
     screen::{GOOD, count_noun, styled},
 };
 
+/// Removes the text of messages from the log and from the files beside it: only text written before `before`, only that
+/// of `session`, if they are set. Without `yes`, prints the plan and changes nothing.
+///
+/// # Errors
+/// [`Failure::Invalid`] for an invalid time or session id; [`Failure::Failed`] if another process has the log open or a
+/// file cannot be written.
 pub(super) fn purge(context: &Context, before: Option<&str>, session: Option<&str>, yes: bool) -> Result<(), Failure> {
     let now = event_bus::Clock::now(&SystemClock);
     let before = before.map(|text| moment::parse(text, now)).transpose().map_err(Failure::Invalid)?;

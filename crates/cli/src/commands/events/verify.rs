@@ -15,16 +15,27 @@ use crate::{
 /// The number of events by subject.
 #[derive(Debug, Default, serde::Serialize)]
 struct Counts {
+    /// All events.
     events: u64,
+    /// Started sessions.
     sessions: u64,
+    /// Started turns.
     turns: u64,
+    /// First decisions of turns, without those of fallbacks.
     decisions: u64,
+    /// Completed model calls.
     calls: u64,
+    /// Tool calls.
     tools: u64,
-    /// Events of kinds or versions that this program does not know. They are kept, and projections skip them.
+    /// Events of kinds or versions that this program does not know. They stay in the log, and projections skip them.
     unknown: u64,
 }
 
+/// Verifies frames, hash chain, index and texts of the log, folds every projection, and prints counts and digests.
+///
+/// # Errors
+/// [`Failure::Negative`] if the log is damaged, after the damage was printed; [`Failure::Failed`] if the log cannot be
+/// read.
 pub(super) fn verify(context: &Context) -> Result<(), Failure> {
     let directory = context.home.log();
     if !directory.exists() {
@@ -84,13 +95,16 @@ pub(super) fn verify(context: &Context) -> Result<(), Failure> {
     })
 }
 
-/// Digests that are equal for two logs with the same imported events.
+/// Digests that are equal for two logs with the same imported events, as BLAKE3 in hexadecimal.
 struct Digests {
+    /// Digest of the events, without those about files of the machine.
     events: String,
+    /// Digest of the projections that do not depend on the machine.
     state: String,
 }
 
-/// Counts and hashes every event, and folds every projection from the start of the log.
+/// Counts and hashes every event, and folds every projection from the start of the log. Shows progress on the terminal,
+/// unless `--json` is set.
 fn count_and_digest(context: &Context) -> Result<(Counts, Digests), Failure> {
     let log = context.log_reader()?;
     let bar = event_bar(log.head()?.0, "verifying");
@@ -121,7 +135,7 @@ fn count_and_digest(context: &Context) -> Result<(Counts, Digests), Failure> {
     Ok((counts, digests))
 }
 
-/// Adds an event to the counts.
+/// Adds an event to the counts of its subject.
 fn count_event(counts: &mut Counts, recorded: &Recorded) {
     use contracts::events::{LlmCallCompleted, RouteDecided, SessionStarted, ToolCalled, TurnStarted};
     counts.events += 1;
@@ -137,7 +151,7 @@ fn count_event(counts: &mut Counts, recorded: &Recorded) {
     }
 }
 
-/// Kinds of events about the files of this machine.
+/// Kinds of events about the files of this machine, which the digest skips.
 const LOCAL_KINDS: [&str; 5] =
     [PolicyLoaded::KIND, PolicyInvalid::KIND, CatalogueLoaded::KIND, LogPurged::KIND, LogRepaired::KIND];
 
@@ -159,6 +173,11 @@ fn digest_event(digest: &mut blake3::Hasher, recorded: &Recorded) {
     digest.update(&recorded.purged.unwrap_or_else(|| *blake3::hash(&event.payload).as_bytes()));
 }
 
+/// Prints the damage of the log and the plan of a repair. With `yes`, executes the plan; the old files stay beside the
+/// new ones.
+///
+/// # Errors
+/// [`Failure::Failed`] if another process has the log open, or a file cannot be read or written.
 pub(super) fn repair(context: &Context, yes: bool) -> Result<(), Failure> {
     let plan = event_bus::plan_repair(context.home.log());
     let plan = plan.map_err(|error| {

@@ -6,6 +6,8 @@ use serde_json::json;
 use super::workspace_path;
 use crate::{arguments::WorkspaceArgument, context::Context, failure::Failure, screen::count_noun};
 
+/// Clears the patterns of a workspace, or of every one with `all`; the events stay in the log. Without `yes`, prints
+/// the number of outcomes and changes nothing.
 pub(super) fn run(context: &Context, workspace: &WorkspaceArgument, all: bool, yes: bool) -> Result<(), Failure> {
     let path = if all { None } else { workspace_path(workspace) };
     let place = path.clone().unwrap_or_else(|| "every workspace".to_owned());

@@ -29,6 +29,11 @@ embedding:
   model: nomic-embed-text
   # key_env: OPENAI_API_KEY   # the environment variable that holds the key, where one is needed";
 
+/// Embeds the messages of the log that have no embedding of the policy's embedder, and records the embeddings.
+///
+/// # Errors
+/// [`Failure::Invalid`] if the policy names no embedder or forbids recording text; [`Failure::Failed`] if the endpoint
+/// fails, after the embeddings until then were recorded.
 pub(crate) fn run(context: &Context) -> Result<(), Failure> {
     let mut writer = context.writer()?;
     let policy = writer.execute(RefreshPolicy {})?;
@@ -49,7 +54,8 @@ pub(crate) fn run(context: &Context) -> Result<(), Failure> {
     }
 }
 
-/// Embeds the messages of the log and records the embeddings batch by batch.
+/// Embeds the messages of the log and records the embeddings batch by batch, with a progress bar. A failure of the
+/// endpoint is part of the summary.
 fn embed(context: &Context, writer: &mut Writer, embedder: &OpenAiEmbedder) -> Result<EmbeddingSummary, Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Failure::Failed(format!("cannot start the runtime: {error}")))?;
@@ -70,6 +76,9 @@ fn embed(context: &Context, writer: &mut Writer, embedder: &OpenAiEmbedder) -> R
 }
 
 /// Creates the embedder that the policy names; its key is read from the environment.
+///
+/// # Errors
+/// [`Failure::Invalid`] for an invalid URL or key; [`Failure::Failed`] if no HTTP client can be created.
 fn embedder(endpoint: &EmbeddingEndpoint) -> Result<OpenAiEmbedder, Failure> {
     let client = http_client(CONNECT_TIMEOUT)
         .map_err(|error| Failure::Failed(format!("the HTTP client cannot be created: {error}")))?;
@@ -78,6 +87,7 @@ fn embedder(endpoint: &EmbeddingEndpoint) -> Result<OpenAiEmbedder, Failure> {
         .map_err(|error| Failure::Invalid(error.to_string()))
 }
 
+/// Prints the numbers of embedded, skipped and failed messages.
 fn show(embedded: &EmbeddingSummary) {
     let by = embedded.embedder.as_ref().map(|name| format!(" by {name}")).unwrap_or_default();
     match (embedded.embedded, embedded.failed) {

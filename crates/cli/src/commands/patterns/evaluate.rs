@@ -9,7 +9,7 @@ use evaluator::Rubric;
 use crate::{context::Context, failure::Failure, screen::count_noun};
 
 /// Evaluates every turn under a rubric and records the verdicts that differ from those in the log. Repeats until none
-/// differs, because a running gateway may add events in between.
+/// differs, because a running gateway may add events in between. Returns the counts of all verdicts.
 fn reevaluate(context: &Context, rubric: Rubric) -> Result<Evaluation, Failure> {
     let mut writer = context.writer()?;
     let log = context.log_reader()?;
@@ -27,6 +27,11 @@ fn reevaluate(context: &Context, rubric: Rubric) -> Result<Evaluation, Failure> 
     Ok(reevaluation.summary())
 }
 
+/// Evaluates every turn of the log under the rubric in a file, or the built-in one. Records the verdicts that differ
+/// from those in the log, and prints the number of verdicts and the mean score.
+///
+/// # Errors
+/// [`Failure::Invalid`] for an invalid rubric.
 pub(crate) fn run(context: &Context, rubric: Option<PathBuf>) -> Result<(), Failure> {
     let rubric = match rubric {
         Some(path) => read_rubric(&path).map_err(|error| Failure::Invalid(error.to_string()))?,

@@ -13,6 +13,11 @@ use crate::{
     screen::{GOOD, Table, styled},
 };
 
+/// Prints the similar turns behind the recommendation for a turn, at most `number` for each model, and what would
+/// change it. `turn` is the id of a turn, the start of one, or `last`.
+///
+/// # Errors
+/// [`Failure::Failed`] if the start of the turn is not in the log; [`Failure::Invalid`] for an unknown turn.
 pub(super) fn run(context: &Context, turn: &str, number: usize) -> Result<(), Failure> {
     let log = context.log_reader()?;
     let texts = TextFiles::open(context.home.log());
@@ -30,7 +35,7 @@ pub(super) fn run(context: &Context, turn: &str, number: usize) -> Result<(), Fa
     context.print(&explained, || show(&explained, &own, &messages, number))
 }
 
-/// Returns the start of the explained turn's message.
+/// Returns the preview of the explained turn's message.
 fn own_message(
     log: &dyn EventLog,
     texts: &TextFiles,
@@ -39,6 +44,8 @@ fn own_message(
     message_preview(log, texts, explained.turn)
 }
 
+/// Prints an explanation as text, with at most `number` similar turns for each model. `own` is the preview of the
+/// turn's message, `messages` those of the similar turns in the order of the tables.
 fn show(explained: &RecommendationExplanation, own: &str, messages: &[String], number: usize) {
     let id: String = explained.turn.to_string().chars().take(8).collect();
     anstream::println!("Turn {id}  {own}");
@@ -77,7 +84,7 @@ fn show(explained: &RecommendationExplanation, own: &str, messages: &[String], n
     print_counterfactuals(explained, explanation);
 }
 
-/// Prints the recommendation, or why there is none.
+/// Prints the recommended model, or the reason why none is recommended.
 fn print_recommendation(explained: &RecommendationExplanation, explanation: &Explanation) {
     let Some(recommended) = &explanation.recommendation else {
         anstream::println!("No turn like it had been judged, so nothing was recommended.");
@@ -121,7 +128,7 @@ fn headline(model: &ModelExplanation) -> String {
     )
 }
 
-/// Formats a utility in billionths; `-` if it is unknown.
+/// Formats a utility in billionths as a decimal number; `-` if it is unknown.
 fn format_utility(billionths: Option<i64>) -> String {
     let shown = |utility: i64| {
         let sign = if utility < 0 { "-" } else { "" };

@@ -11,6 +11,7 @@ use crate::{
     screen::Table,
 };
 
+/// Prints success and cost of each model in a workspace, and its latest `number` outcomes.
 pub(super) fn run(context: &Context, workspace: &WorkspaceArgument, number: usize) -> Result<(), Failure> {
     let path = workspace_path(workspace);
     let log = context.log_reader()?;

@@ -1,4 +1,4 @@
-//! The lines that `serve` prints when it listens.
+//! The lines that `serve` prints when the gateway listens.
 
 use std::io::{self, Write};
 
@@ -11,8 +11,8 @@ use crate::{
     screen::{FAINT, GOOD, HEADING, styled},
 };
 
-/// Prints the address of the gateway and the settings for clients. A closed standard output is logged and otherwise
-/// ignored.
+/// Prints the URL of the gateway and the settings for clients; with `--json` one object. A closed standard output is
+/// logged and otherwise ignored.
 pub(super) fn print(context: &Context, url: &str, providers: &Providers, models: &Registry) {
     let keyed: Vec<_> = providers.iter().filter(|provider| !provider.credential.is_clients_own()).collect();
     let mut out = anstream::stdout().lock();
@@ -28,6 +28,7 @@ pub(super) fn print(context: &Context, url: &str, providers: &Providers, models:
     }
 }
 
+/// Writes the URL, the settings for clients, and the providers in `keyed`, which have a key or need none.
 fn write_text(out: &mut impl Write, url: &str, keyed: &[&ProviderConfig]) -> io::Result<()> {
     let keys: Vec<_> =
         keyed.iter().map(|provider| format!("{} ({})", provider.name, provider.credential.name())).collect();

@@ -1,4 +1,4 @@
-//! The signals that stop the gateway.
+//! [`Signals`], the signals that stop the gateway.
 
 use std::future::pending;
 
@@ -6,7 +6,9 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 
 /// The handlers of the signals that stop the gateway: SIGINT (Ctrl-C) and SIGTERM.
 pub(super) struct Signals {
+    /// The handler of SIGINT; `None` if it could not be installed.
     interrupt: Option<Signal>,
+    /// The handler of SIGTERM; `None` if it could not be installed.
     terminate: Option<Signal>,
 }
 
@@ -25,10 +27,12 @@ impl Signals {
     }
 }
 
+/// Installs the handler of a signal; logs an error and returns `None` if that fails.
 fn listen(kind: SignalKind) -> Option<Signal> {
     signal(kind).inspect_err(|error| tracing::warn!(%error, "cannot listen for a signal")).ok()
 }
 
+/// Resolves when the signal is received; never if it has no handler.
 async fn next(signal: Option<Signal>) {
     match signal {
         Some(mut signal) => drop(signal.recv().await),

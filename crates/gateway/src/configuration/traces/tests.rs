@@ -10,10 +10,12 @@ fn collector(entry: impl Into<Option<TracesEntry>>, environment: &[(&str, &str)]
     Collector::new(&configuration, variable).map_err(|error| error.to_string())
 }
 
+/// Creates the block `traces` of a configuration.
 fn entry(endpoint: Option<&str>, headers_env: Option<&str>) -> TracesEntry {
     TracesEntry { endpoint: endpoint.map(str::to_owned), headers_env: headers_env.map(str::to_owned) }
 }
 
+/// Variables that a user may have set for another program.
 const OTHERS: [(&str, &str); 2] = [
     ("OTEL_EXPORTER_OTLP_ENDPOINT", "https://otel.example/otlp/"),
     ("OTEL_EXPORTER_OTLP_HEADERS", "api-key=s%20ecret"),

@@ -13,24 +13,29 @@ use event_core::{EventId, EventType, NewEvent, Position, Timestamp};
 use super::Exporter;
 use crate::configuration::{Collector, Configuration, Timeouts, TracesEntry};
 
+/// Returns the id of the turn with a number.
 fn turn(number: u64) -> TurnId {
     TurnId(EventId::derive(&[&number.to_be_bytes()]))
 }
 
+/// Appends an event of a turn to the log and makes it durable.
 fn record<E: EventType>(log: &MemoryLog, turn: TurnId, event: &E) {
     let sealed = NewEvent::new(turn.0.then(E::KIND, 0), Timestamp(1), turn.0, event).unwrap();
     log.append(Expected::Any, Timestamp(1), &[sealed]).unwrap();
     log.sync().unwrap();
 }
 
+/// Records the start of the turn with a number.
 fn begin(log: &MemoryLog, number: u64) {
     record(log, turn(number), &TurnStarted { turn: turn(number), ..TurnStarted::sample() });
 }
 
+/// Records the end of the turn with a number.
 fn end(log: &MemoryLog, number: u64) {
     record(log, turn(number), &TurnEnded { turn: turn(number), ..TurnEnded::sample() });
 }
 
+/// Creates an exporter for a collector at which nothing listens.
 fn exporter() -> Exporter {
     let traces = Some(TracesEntry { endpoint: Some("http://127.0.0.1:4318".to_owned()), headers_env: None });
     let configuration = Configuration { traces, ..Configuration::default() };
@@ -38,7 +43,7 @@ fn exporter() -> Exporter {
     Exporter::new(http_client(Timeouts::default().connect()).unwrap(), collector)
 }
 
-/// The traces of the turns that end after a position.
+/// Folds the events after a position and returns the trace ids of their spans.
 fn exported(exporter: &mut Exporter, log: &MemoryLog, after: Position) -> Vec<String> {
     let events = log.read_after(after, usize::MAX).unwrap();
     exporter.fold(&events).into_iter().map(|span| span.trace).collect()
