@@ -8,7 +8,7 @@ use std::{
 
 use crate::sync::thread::{self, Thread};
 
-/// A waker that unparks a thread.
+/// A waker that unparks the thread that polls the future.
 struct Unpark(Thread);
 
 impl Wake for Unpark {

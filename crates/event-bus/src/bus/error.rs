@@ -1,4 +1,4 @@
-//! The errors of the bus, its views and its reactors.
+//! [`BusError`], the error of the bus, its views and its reactors.
 
 use std::sync::Arc;
 
@@ -9,13 +9,15 @@ use crate::LogError;
 /// An error of the bus, a view or a reactor.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum BusError {
-    /// The bus was closed; nothing was recorded.
+    /// The bus is closed. A command or batch that was refused with this error recorded nothing.
     #[error("the bus is closed")]
     Closed,
-    /// The bus thread panicked. The events may have been recorded; the log shows it when it is opened again.
+    /// The bus thread panicked. Events of the call may have been recorded; after the log is opened again, reading it
+    /// shows whether they were.
     #[error("the thread that owns the log ended unexpectedly; open the log again")]
     WriterLost,
-    /// The task of a view or reactor ended without a result: its runtime was shut down, or it panicked.
+    /// The task of a view or reactor, or a read that it started, ended without a result: it panicked, or its runtime
+    /// was shut down.
     #[error("a view or reactor ended unexpectedly")]
     FollowerLost,
     /// The log returned an error.

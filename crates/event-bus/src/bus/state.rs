@@ -1,4 +1,4 @@
-//! The state that a bus owns together with its log.
+//! [`State`], which a bus owns together with its log, and [`Appender`], a state that only appends.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::{Appended, Clock, EventLog, Expected, LogError};
 /// Commands change it and stage events in its log. [`State::commit`] makes all events staged since the last commit
 /// durable; the bus calls it once for a group of commands.
 pub trait State: Send + 'static {
-    /// The log in which the state records.
+    /// Returns the log in which the state records.
     fn log(&self) -> &Arc<dyn EventLog>;
 
     /// Stages a batch of events that [`Bus::append`](super::Bus::append) or a reactor appends, and folds them into the
@@ -22,14 +22,14 @@ pub trait State: Send + 'static {
     /// As [`EventLog::append`]; [`BusError::Projection`] if an event cannot be folded.
     fn append(&mut self, expected: Expected, batch: &[NewEvent]) -> Result<Appended, BusError>;
 
-    /// Makes every staged event durable.
+    /// Makes every staged event durable and visible.
     ///
     /// # Errors
     /// As [`EventLog::sync`]. The bus then accepts no more commands.
     fn commit(&mut self) -> Result<(), LogError>;
 
     /// Reloads inputs other than the log, such as a policy file. Called before a command, at most once per
-    /// [`REFRESH_INTERVAL`](super::REFRESH_INTERVAL). May stage events.
+    /// [`REFRESH_INTERVAL`](super::REFRESH_INTERVAL). May stage events. The default does nothing.
     fn refresh(&mut self) {}
 
     /// Commits, saves checkpoints so that the next start is fast, and closes the log.
@@ -54,7 +54,7 @@ impl std::fmt::Debug for Appender {
 }
 
 impl Appender {
-    /// Creates the state from a log and the clock for the times at which its events are recorded.
+    /// Creates a state that appends to `log`. `clock` is the source of the times at which events are recorded.
     pub fn new(log: Arc<dyn EventLog>, clock: impl Clock) -> Self {
         Self { log, clock: Box::new(clock) }
     }

@@ -6,14 +6,15 @@
 
 use std::num::NonZeroU32;
 
-/// Load factor at which the table grows by a tenth, in percent. Results in 9.5 bytes per entry on average.
+/// Percentage of occupied home slots at which the table grows so that a tenth more entries fit. Results in 9.5 bytes
+/// per entry on average.
 const MAX_LOAD_PERCENT: usize = 88;
 
-/// The smallest number of slots.
+/// Minimum number of home slots, and number of spare slots reserved behind the last slot.
 const MIN_SLOTS: usize = 64;
 
-/// The largest displacement of an entry from its home slot, in slots. Bounds a lookup when keys cluster; of eight
-/// million evenly distributed keys none exceeds it (measured).
+/// Maximum displacement of an entry from its home slot, in slots. Bounds the time of a lookup when keys cluster; of
+/// eight million evenly distributed keys none exceeds it (measured).
 const MAX_DISPLACEMENT: usize = 2_048;
 
 /// A map from 32-bit keys to non-zero numbers.
@@ -23,9 +24,9 @@ pub(super) struct Table {
     keys: Vec<u32>,
     /// The number of each slot; `None` in a free slot.
     numbers: Vec<Option<NonZeroU32>>,
-    /// The number of home slots. Slots after them hold displaced entries only.
+    /// Number of home slots. The slots after them contain displaced entries only.
     home_slots: usize,
-    /// The number of entries.
+    /// Number of entries.
     entries: usize,
 }
 
@@ -61,7 +62,7 @@ impl Table {
         if self.key_at(slot) == Some(key) { self.numbers.get(slot).copied().flatten() } else { None }
     }
 
-    /// Returns the slot of a key, or the slot where it would be inserted.
+    /// Returns the slot of a key; if the key is not in the table, the slot at which it would be inserted.
     fn find_slot(&self, key: u32) -> usize {
         let home = self.home(key);
         let (keys, numbers) = (self.keys.get(home..).unwrap_or_default(), self.numbers.get(home..).unwrap_or_default());
@@ -75,7 +76,7 @@ impl Table {
         if taken { self.keys.get(slot).copied() } else { None }
     }
 
-    /// Returns the home slot of a key. A larger key never has an earlier one.
+    /// Returns the home slot of a key. Of two keys, the larger one has the same or a later home slot.
     fn home(&self, key: u32) -> usize {
         // Below the number of slots, so it fits.
         usize::try_from((u64::from(key) * self.home_slots as u64) >> 32).unwrap_or(usize::MAX)
@@ -126,7 +127,7 @@ mod tests {
 
     use super::*;
 
-    /// Evenly distributed keys and some clustered ones.
+    /// Generates keys: evenly distributed ones, and clusters at both ends of the range.
     fn key() -> impl Strategy<Value = u32> {
         prop_oneof![any::<u32>(), 0..40_u32, u32::MAX - 40..=u32::MAX]
     }
