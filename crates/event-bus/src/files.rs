@@ -75,7 +75,7 @@ pub trait File: fmt::Debug + Send + Sync + 'static {
     /// Returns the length of the file in bytes.
     fn length(&self) -> io::Result<u64>;
 
-    /// Sets the length of the file to `length` bytes, which must not exceed the present one.
+    /// Truncates the file to `length` bytes.
     fn truncate(&self, length: u64) -> io::Result<()>;
 
     /// Makes the content and the length of the file durable.

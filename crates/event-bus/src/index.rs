@@ -1,5 +1,5 @@
-//! The index: a second copy of the frames by position, and checkpoints, in sled. No other module names sled, except
-//! that `index/` extends this one.
+//! The index: a second copy of the frames by position, and checkpoints, in sled. Only this module and its submodules
+//! name sled.
 //!
 //! sled's `flush` does not sync its file, so each flush is followed by a sync (decision D16). The content of sled is
 //! used only where it agrees with the journal, and panics of sled are caught here.

@@ -1,8 +1,8 @@
 //! A compact open-addressing table for evenly distributed 32-bit keys.
 //!
-//! The home slot of a key is proportional to the key, and entries are kept in key order, each at its home slot or
-//! displaced to a later slot. Growing therefore copies the entries in one pass and may be by any factor; a hash table
-//! that doubles is half empty afterwards.
+//! The home slot of a key is proportional to the key, and the occupied slots are in key order: each entry is at its
+//! home slot or displaced to a later slot. Growing therefore copies the entries in one pass and may be by any factor; a
+//! hash table that doubles is half empty afterwards.
 
 use std::num::NonZeroU32;
 
@@ -22,7 +22,7 @@ const MAX_DISPLACEMENT: usize = 2_048;
 pub(super) struct Table {
     /// The key of each slot, ascending over the occupied slots.
     keys: Vec<u32>,
-    /// The number of each slot; `None` in a free slot.
+    /// Number stored in each slot; `None` in a free slot.
     numbers: Vec<Option<NonZeroU32>>,
     /// Number of home slots. The slots after them contain displaced entries only.
     home_slots: usize,

@@ -27,13 +27,13 @@ const PIECE_PREFIX: u8 = b'c';
 /// Header of a checkpoint: describes one complete generation of pieces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Header {
-    /// Incremented by every save.
+    /// Number of the generation; incremented by every save.
     generation: u64,
-    /// The version of the projection.
+    /// Version of the projection.
     version: u32,
     /// Position of the last event folded into the state.
     position: Position,
-    /// The number of pieces.
+    /// Number of pieces; 0 for an empty state.
     pieces: u32,
     /// Hash of the checkpoint, see [`hash`].
     hash: [u8; 32],

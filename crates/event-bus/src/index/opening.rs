@@ -98,7 +98,7 @@ pub(super) fn transient_error(error: &sled::Error) -> Option<io::Error> {
 /// files. It then does not mean that a file is damaged.
 pub(super) fn is_transient(error: &io::Error) -> bool {
     use ErrorKind::{OutOfMemory, PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
-    /// Error numbers of Linux, `ENFILE` and `EMFILE`, which have no [`ErrorKind`].
+    /// The error numbers `ENFILE` and `EMFILE`, which have no [`ErrorKind`].
     const TOO_MANY_OPEN_FILES: [i32; 2] = [23, 24];
     let is_transient_kind =
         matches!(error.kind(), OutOfMemory | PermissionDenied | QuotaExceeded | ReadOnlyFilesystem | StorageFull);
