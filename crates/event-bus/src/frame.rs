@@ -39,6 +39,7 @@ pub(crate) const MAX_KIND_BYTES: usize = u8::MAX as usize;
 /// Maximum length of a payload in bytes. Keeps frames below 16 KiB, from which on sled stores a value in a separate
 /// file that it never syncs.
 pub(crate) const MAX_PAYLOAD: usize = 4 * 1024;
+/// The codec and the frame must have the same limit for payloads.
 const _: () = assert!(MAX_PAYLOAD as u64 == MAX_PAYLOAD_BYTES, "the codec and the frame agree on the largest payload");
 
 /// Offsets of the fields from the start of the frame, in bytes. The length field is at offset 0.

@@ -18,7 +18,7 @@ pub enum LogError {
         /// The actual head.
         actual: Position,
     },
-    /// A kind or payload exceeds its limit.
+    /// A kind or payload exceeds its limit. Nothing was recorded.
     #[error(
         "the `{kind}` event {id} has {what} of {bytes} bytes, the log takes {limit}; keep long text in a text file"
     )]
@@ -34,7 +34,7 @@ pub enum LogError {
         /// Its limit, in bytes.
         limit: usize,
     },
-    /// A batch exceeds the limits of one barrier.
+    /// A batch has more events or bytes than one barrier covers. Nothing was recorded.
     #[error(
         "a batch of {events} events and {bytes} bytes is more than the log takes at once \
          ({max} events, {limit} bytes); append it in parts",

@@ -11,7 +11,7 @@ use crate::{
     watched_log::{self, WatchedLog},
 };
 
-/// Appends one event and checks that acknowledged events are readable.
+/// Appends one event, and asserts that an acknowledged event is durable and published.
 fn append(bus: &Bus, log: &Arc<WatchedLog>, number: u64) -> Appended {
     let appended = bus.append_blocking(Expected::Any, vec![new_event(number)]).unwrap();
     assert_eq!(
@@ -62,6 +62,7 @@ fn one_producer_gets_its_answers_in_the_order_of_its_batches() {
     });
 }
 
+/// Returns the value of a ready poll; `None` if it is pending.
 fn ready<T>(poll: Poll<T>) -> Option<T> {
     match poll {
         Poll::Ready(value) => Some(value),
@@ -84,7 +85,8 @@ fn a_command_is_durable_when_its_handle_resolves_and_is_seen_by_the_next_command
     });
 }
 
-/// Records one event by a command, waits until it is durable, and returns how many events were staged before it.
+/// Records one event by a command, waits until it is durable, and returns the number of events that were staged before
+/// it.
 fn record(bus: &Bus, log: &Arc<WatchedLog>, number: u64) -> u64 {
     block_on(async {
         let (staged_before, durable) = bus

@@ -1,4 +1,4 @@
-//! Examples of damage; `torn_writes` checks thousands of cases.
+//! Examples of damaged files and their outcomes when the log is opened; `torn_writes` checks thousands of cases.
 
 use std::{fs, path::Path};
 
@@ -7,13 +7,16 @@ use crate::support::{all, copy, filled, in_memory, new_events};
 use event_bus::{EventLog, Expected, JournalReader, LogError, Repair, RepairAction, SledLog};
 use event_core::{Checkpoint, Position, Recorded, Timestamp};
 
-/// Outcome of opening a log.
+/// Result of opening a log.
 #[derive(Debug)]
 enum Outcome {
+    /// The log was opened, with these events and repairs.
     Opened { events: Vec<Recorded>, repairs: Vec<Repair> },
+    /// Opening failed with [`LogError::Damaged`] at this position.
     Refused { position: Position },
 }
 
+/// Opens a log and reads all its events. Asserts that each is found by its id. Panics on an error other than damage.
 fn open(directory: &Path) -> Outcome {
     match SledLog::open(directory) {
         Ok((log, repairs)) => {
@@ -28,10 +31,13 @@ fn open(directory: &Path) -> Outcome {
     }
 }
 
+/// Returns the kinds of repairs.
 fn actions(repairs: &[Repair]) -> Vec<RepairAction> {
     repairs.iter().map(|repair| repair.action).collect()
 }
 
+/// Creates a log with `count` events in barriers of five. Returns its directory, its events and the bytes of its
+/// journal.
 fn original(count: u64) -> (tempfile::TempDir, Vec<Recorded>, Vec<u8>) {
     let directory = in_memory();
     let events = filled(directory.path(), count);
@@ -53,6 +59,8 @@ fn bytes_after_the_last_event_are_cut() {
     }
 }
 
+/// Damage in the last barrier is truncated if `HEAD` and index end before it, since it was never acknowledged; damage
+/// in an earlier barrier is refused.
 #[test]
 fn a_barrier_of_which_a_crash_kept_only_the_end_is_cut_and_an_older_hole_is_not() {
     let (_directory, events, journal) = original(20);
@@ -80,6 +88,7 @@ fn a_barrier_of_which_a_crash_kept_only_the_end_is_cut_and_an_older_hole_is_not(
     }
 }
 
+/// A journal with an unknown format version is neither opened, nor read, nor repaired.
 #[test]
 fn a_journal_of_a_newer_format_is_left_alone() {
     let (directory, _, _) = original(5);
@@ -94,6 +103,7 @@ fn a_journal_of_a_newer_format_is_left_alone() {
     assert!(matches!(event_bus::plan_repair(case.path()), Err(LogError::Format { .. })));
 }
 
+/// Opening fails if the `HEAD` file has a position after the journal's end, or the chain value of another log.
 #[test]
 fn a_head_ahead_of_the_journal_or_of_another_log_is_refused() {
     let (directory, _, _) = original(20);
@@ -110,6 +120,7 @@ fn a_head_ahead_of_the_journal_or_of_another_log_is_refused() {
     assert!(matches!(open(case.path()), Outcome::Refused { position: Position(1) }));
 }
 
+/// Damages the index of the log in the first directory. The second directory contains a shorter log.
 type Damage = fn(&Path, &Path);
 
 #[test]
@@ -150,6 +161,8 @@ fn an_index_that_is_gone_emptied_or_garbled_is_built_from_the_journal() {
     }
 }
 
+/// A changed bit in a checkpoint stops the log at most once: the next opening rebuilds the index, without the
+/// checkpoint and with all events.
 #[test]
 fn a_damaged_state_stops_the_log_once_and_not_for_ever() {
     let directory = in_memory();
@@ -188,6 +201,7 @@ fn a_damaged_state_stops_the_log_once_and_not_for_ever() {
     assert_eq!(all(&log).len(), 3_061);
 }
 
+/// An index whose hash chain differs from the journal's is moved aside and rebuilt.
 #[test]
 fn an_index_of_another_log_is_set_aside() {
     let (directory, events, _) = original(20);
@@ -207,6 +221,7 @@ fn an_index_of_another_log_is_set_aside() {
     assert!(case.path().join("index.damaged-1").exists());
 }
 
+/// A reader of a journal that ends within a batch returns the complete batches before it.
 #[test]
 fn a_reader_beside_a_writer_sees_whole_batches_only() {
     let (directory, events, journal) = original(20);
@@ -228,6 +243,8 @@ fn a_reader_beside_a_writer_sees_whole_batches_only() {
     }
 }
 
+/// Damage in the last barrier without `HEAD` and index is refused by opening and is a problem for `verify`. With an
+/// index that ends before the barrier, both accept the events before it.
 #[test]
 fn a_hole_in_the_last_barrier_is_damage_for_verify_as_it_is_for_opening_unless_the_index_excuses_it() {
     let (directory, _, journal) = original(20);

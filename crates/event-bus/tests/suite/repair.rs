@@ -1,4 +1,4 @@
-//! Verification of a log, and repair of a damaged one.
+//! Verification of a log by `verify`, and repair of a damaged one by `plan_repair`.
 
 use std::{fs, path::Path};
 
@@ -6,6 +6,7 @@ use crate::support::{all, filled, new_event};
 use event_bus::{EventLog, Expected, LOST_KIND, LogError, SledLog, TextFiles, TextStore, plan_repair, verify};
 use event_core::{Position, Recorded, Timestamp};
 
+/// Returns the offset of each frame in a journal file, then the offset of the end of the last.
 fn begins(journal: &Path) -> Vec<usize> {
     let bytes = fs::read(journal).unwrap();
     let mut begins = vec![16];
@@ -15,7 +16,7 @@ fn begins(journal: &Path) -> Vec<usize> {
     begins
 }
 
-/// Overwrites some bytes of the frames of these positions.
+/// Overwrites ten bytes in the frame of each position.
 fn damage(log: &Path, positions: impl IntoIterator<Item = usize>) {
     let path = log.join("journal");
     let begins = begins(&path);
@@ -26,6 +27,7 @@ fn damage(log: &Path, positions: impl IntoIterator<Item = usize>) {
     fs::write(path, bytes).unwrap();
 }
 
+/// Opens a repaired log, appends an event, and asserts that the log verifies. Returns the events before that one.
 fn opens_whole(log: &Path) -> Vec<Recorded> {
     let (open, _) = SledLog::open(log).unwrap();
     let events = all(&open);
@@ -72,6 +74,8 @@ fn damaged_frames_come_back_from_the_index() {
     }
 }
 
+/// Events that are damaged in the journal and not in the index are replaced by `log.lost` events; all others are
+/// unchanged.
 #[test]
 fn what_neither_copy_has_is_marked_and_everything_else_keeps_its_place() {
     let directory = tempfile::tempdir().unwrap();
@@ -129,6 +133,8 @@ fn a_damaged_header_costs_no_event() {
     assert_eq!(opens_whole(directory.path()), events);
 }
 
+/// A log whose repair was interrupted after the old journal was moved does not open as an empty log. A second repair
+/// restores all events.
 #[test]
 fn an_interrupted_repair_is_noticed_and_finished() {
     let directory = tempfile::tempdir().unwrap();
@@ -155,6 +161,7 @@ fn a_changed_text_is_found() {
     assert_eq!(verified.problems.iter().map(|problem| &problem.path).collect::<Vec<_>>(), [&file]);
 }
 
+/// `verify` skips the index of a log that is open, and a repair is refused.
 #[test]
 fn a_log_in_use_is_verified_without_its_index() {
     let directory = tempfile::tempdir().unwrap();

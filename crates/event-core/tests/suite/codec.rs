@@ -26,6 +26,7 @@ fn a_event_that_is_too_large_is_not_sealed() {
     assert!(matches!(error, CodecError::Encode { what: "acme.coffee_sold", .. }), "{error}");
 }
 
+/// Truncated, extended and empty payloads are not decoded.
 #[test]
 fn a_payload_is_read_whole_or_not_at_all() {
     let bytes = encode("coffee", &sold(300)).unwrap();
@@ -35,6 +36,7 @@ fn a_payload_is_read_whole_or_not_at_all() {
     }
 }
 
+/// Decoding a length field of 2^63 bytes fails without allocating that much memory.
 #[test]
 fn a_length_that_lies_takes_no_memory() {
     // A text that claims 2^63 bytes.

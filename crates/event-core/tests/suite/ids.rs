@@ -3,6 +3,8 @@
 use event_core::{EventId, Position, Timestamp};
 use proptest::prelude::*;
 
+/// Equal parts derive equal ids; parts with other borders, kinds or numbers derive other ids. One derived id is fixed,
+/// since ids are part of the format.
 #[test]
 fn an_id_follows_from_its_parts_and_their_borders() {
     let id = EventId::derive(&[b"turn", b"one"]);

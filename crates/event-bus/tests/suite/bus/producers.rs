@@ -12,6 +12,8 @@ use event_core::{Position, Timestamp};
 use super::{Slow, numbers, start};
 use crate::support::{new_event, run};
 
+/// Batches that wait behind a slow barrier share the next barriers, and each producer receives the result of its own
+/// batch, including conflicts.
 #[test]
 fn waiting_producers_share_a_barrier_and_each_gets_its_own_answer() {
     let log = Arc::new(Slow::default());
@@ -66,6 +68,7 @@ fn thousands_of_tasks_append_at_once() {
     });
 }
 
+/// If the bus thread panics, every waiting append and `close` fail with `WriterLost`.
 #[test]
 fn a_writer_that_panics_leaves_nobody_waiting() {
     let log = Arc::new(Slow::default());

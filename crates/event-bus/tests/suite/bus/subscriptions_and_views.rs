@@ -69,6 +69,8 @@ fn a_view_reads_its_own_writes_and_resumes_where_it_was() {
     }
 }
 
+/// A projection that resumes from a checkpoint at any position has the same state as one folded from the first event. A
+/// checkpoint after the head is ignored.
 #[test]
 fn resumed_from_any_place_the_state_is_the_same() {
     let log = MemoryLog::new();

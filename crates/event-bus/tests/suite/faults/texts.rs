@@ -9,8 +9,11 @@ use event_bus::{
 
 use crate::support::in_memory;
 
+/// Texts that the test stores.
 const TEXTS: [&str; 3] = ["a text", "", "another text"];
 
+/// Whichever call fails, a stored text is complete, a text whose storing failed is missing or complete, and storing it
+/// again succeeds.
 #[test]
 fn a_text_that_cannot_be_written_is_not_there_and_one_that_was_is() {
     let (mut refused, mut carried_on) = (0, 0);
