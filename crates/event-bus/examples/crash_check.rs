@@ -22,7 +22,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut recorded: BTreeMap<EventId, Position> = BTreeMap::new();
     let mut after = Position::ORIGIN;
     loop {
-        // The log itself fails on a hole.
+        // `read_after` fails if a position is missing.
         let events = log.read_after(after, 1_024)?;
         let Some(last) = events.last() else { break };
         after = last.position;
@@ -42,7 +42,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut acknowledged = 0_u64;
     for line in std::io::stdin().lock().lines() {
         let line = line?;
-        // The last line of a killed process may be cut, and comments tell what it repaired.
+        // The last line of a killed process may be incomplete, and lines with `#` are repairs.
         let Some((position, id)) = line.split_once(' ').filter(|(_, id)| id.len() == 32) else { continue };
         let (position, id) = (Position(position.parse()?), id.parse::<EventId>()?);
         acknowledged += 1;

@@ -262,7 +262,7 @@ impl<S: State> Bus<S> {
         let mut outcome = self.shared.flush().await;
         self.shared.closing.send_modify(|closing| *closing = true);
         outcome = outcome.and(join_all(&self.shared.reactors).await);
-        // It fails only if the thread is gone already.
+        // Sending fails only if the thread has ended already.
         drop(self.shared.jobs.send(Job::Close));
         outcome = outcome.and(drained.await.map_err(|_| BusError::WriterLost));
         outcome = outcome.and(join_all(&self.shared.views).await);
@@ -322,7 +322,7 @@ impl<S: State> Drop for Shared<S> {
     fn drop(&mut self) {
         self.closing.send_modify(|closing| *closing = true);
         if self.jobs.status.close() {
-            // It fails only if the thread is gone already.
+            // Sending fails only if the thread has ended already.
             drop(self.jobs.send(Job::Close));
         }
     }

@@ -33,7 +33,7 @@ pub enum Mode {
     Replace,
 }
 
-/// Operations on directories and file names. All disk access of the log outside sled goes through this trait.
+/// Operations on directories and file names. The log accesses its files through this trait alone, except in sled.
 pub trait Files: fmt::Debug + Send + Sync + 'static {
     /// Creates one directory with mode 0700; its parent must exist. Returns false if the directory exists.
     ///

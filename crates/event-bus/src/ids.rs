@@ -1,8 +1,8 @@
-//! An in-memory map from event id to position, built from the journal when the log is opened.
+//! [`IdIndex`], an in-memory map from event id to position, built from the journal when the log is opened.
 //!
 //! The key is 4 of the 16 bytes of an id, so that an entry with its position takes 9.5 bytes; the caller compares the
-//! whole id with the record. The map is not stored: ids are random, and random keys in sled cost more than the rest of
-//! an append (measured: 12 µs of processor time and 500 B per event).
+//! complete id with that of the event. The map is not stored: ids are random, and random keys in sled cost more than
+//! the rest of an append (measured: 12 µs of processor time and 500 B per event).
 
 mod table;
 
@@ -17,8 +17,8 @@ use table::Table;
 pub(crate) struct IdIndex {
     /// Positions by [`short_key`].
     by_short_key: Table,
-    /// Entries that the table cannot hold: their key is taken (one in a thousand among eight million), their key is too
-    /// close to others, or their position exceeds 32 bits.
+    /// Entries that do not fit into the table: their key is taken (one in a thousand among eight million), their key is
+    /// too close to others, or their position exceeds 32 bits.
     overflow: BTreeMap<EventId, Position>,
 }
 
@@ -35,7 +35,7 @@ impl IdIndex {
     /// `None` if the id was not added.
     pub(crate) fn candidate(&self, id: EventId) -> Option<Position> {
         let in_table = || self.by_short_key.get(short_key(id)).map(|number| Position(u64::from(number.get())));
-        // Most logs have no such ids.
+        // The overflow of most logs is empty.
         if self.overflow.is_empty() { in_table() } else { self.overflow.get(&id).copied().or_else(in_table) }
     }
 }

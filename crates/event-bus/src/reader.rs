@@ -89,7 +89,7 @@ impl JournalReader {
 fn missing_events(scan: &Scan, trailing: &TrailingFrames, head_file: HeadFile) -> Option<String> {
     let end = scan.complete_end.position;
     let stop = scan.stop.map(StopReason::description);
-    // No synced record can follow an unfinished write.
+    // A synced frame cannot follow an unfinished write.
     if let Some(reason) = stop
         && end.next() < trailing.synced_before
     {

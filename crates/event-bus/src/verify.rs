@@ -99,7 +99,7 @@ pub fn verify(directory: impl AsRef<Path>) -> Result<Verification, LogError> {
     let head_file = head::read(&files, root)?;
     if let Some(Journal { file, end, trailing }) = verify_journal(root, &files, head_file, &mut verification)? {
         let index = verify_index(root, &files, &*file, end, &mut verification)?;
-        // Only an intact index proves that the incomplete batch before these records was never acknowledged.
+        // Only an intact index proves that the incomplete batch before these frames was never acknowledged.
         if trailing != 0 && index == IndexCheck::Unsound {
             let detail = format!(
                 "{trailing} intact records follow a damaged one, and no index proves that it was never complete"
@@ -180,7 +180,7 @@ fn verify_journal(
         Some(_) if scan.ends_in_padding(&trailing) => {}
         Some(StopReason::Foreign(reason)) => verification.add_problem(&path, next, reason),
         Some(StopReason::Torn(reason)) => {
-            // Records of the same barrier prove nothing: a crash may keep any part of a barrier.
+            // Frames of the same barrier are no proof of damage: any part of a barrier may survive a crash.
             if trailing.synced_before <= end.position.next() {
                 trailing_in_barrier = trailing.count;
                 verification.add_note(

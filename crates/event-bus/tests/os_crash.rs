@@ -66,7 +66,7 @@ fn what_was_acknowledged_is_on_the_disk_when_the_machine_stops() {
             let output = String::from_utf8_lossy(&checked.stdout) + String::from_utf8_lossy(&checked.stderr);
             assert!(checked.status.success(), "round {round} of seed {SEED}: {output}");
             events += said.lines().filter(|line| !line.starts_with('#')).count();
-            // The machine has not really stopped: what this writer said until it was killed counts in the next round.
+            // The machine continues, so the writer's output until it was killed must be in the log in the next round.
             acknowledged += &fs::read_to_string(machine.notes().join("said")).unwrap();
             acknowledged.push('\n');
         }

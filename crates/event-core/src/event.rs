@@ -111,8 +111,8 @@ pub struct Recorded {
     pub recorded_at: Timestamp,
     /// The event.
     pub event: NewEvent,
-    /// BLAKE3 hash of the payload if it was purged; `None` if it was not. The payload of a purged event is empty; its
-    /// hash keeps the hash chain of the log verifiable.
+    /// BLAKE3 hash of the payload if it was purged; `None` if it was not. The payload of a purged event is empty; with
+    /// its hash the hash chain of the log can still be verified.
     pub purged: Option<[u8; 32]>,
     /// Cache of the decoded value.
     #[serde(skip)]

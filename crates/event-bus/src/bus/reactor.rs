@@ -215,7 +215,7 @@ impl<S: State> ReactorTask<S> {
     async fn handle(&mut self, events: &[Recorded]) -> Result<bool, BusError> {
         for attempt in 1_u64.. {
             Span::current().record("attempts", attempt);
-            // Read before the attempt: if the bus closes during it, the events get one more.
+            // Read before the attempt: if the bus closes during the attempt, one more is made.
             let closing = self.is_closing();
             match self.reactor.react(events).await {
                 Ok(outcome) => {

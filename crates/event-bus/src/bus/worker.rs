@@ -218,10 +218,10 @@ impl<S: State> Worker<S> {
             Err(error) => self.fail(error),
         }
         for waiter in group.waiters {
-            // A caller that went away needs no answer.
+            // The receiver is gone if the caller dropped its future.
             match waiter {
                 Waiter::Command(reply) => drop(reply.send(committed.clone())),
-                // After a failed barrier nothing staged counts, not even as the reason of a conflict.
+                // After a failed barrier a conflict is not reported either: the events that caused it are lost.
                 Waiter::Append(reply, appended) => {
                     drop(reply.send(committed.clone().map_err(BusError::from).and(appended)));
                 }

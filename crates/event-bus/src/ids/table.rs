@@ -78,7 +78,7 @@ impl Table {
 
     /// Returns the home slot of a key. Of two keys, the larger one has the same or a later home slot.
     fn home(&self, key: u32) -> usize {
-        // Below the number of slots, so it fits.
+        // The result is below the number of slots, so it fits into a `usize`.
         usize::try_from((u64::from(key) * self.home_slots as u64) >> 32).unwrap_or(usize::MAX)
     }
 
@@ -99,7 +99,7 @@ impl Table {
     /// Copies all entries into a larger table.
     fn grow(&mut self) {
         let home_slots = (self.entries * 110 / MAX_LOAD_PERCENT).max(MIN_SLOTS);
-        // Room for entries displaced behind the last home slot.
+        // Slots for entries displaced behind the last home slot.
         let capacity = home_slots + MIN_SLOTS;
         let mut larger = Self {
             keys: Vec::with_capacity(capacity),

@@ -123,7 +123,7 @@ impl<'f> Cursor<'f> {
         let read = files::read_full(self.file, self.window_offset + buffered as u64, &mut self.window[buffered..])?;
         self.window.truncate(buffered + read);
         if read < wanted {
-            // The file is shorter than expected.
+            // The file ends before `end_offset`.
             self.end_offset = self.window_offset + self.window.len() as u64;
         }
         Ok(())

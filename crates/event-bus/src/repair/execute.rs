@@ -91,7 +91,7 @@ impl RepairPlan {
         if let Some(old) = old {
             kept.push(files::copy_aside(&*self.files, &path, &old).map_err(LogError::io("copy", &path))?);
         }
-        // The journal first: a repair that is interrupted before needs the index again.
+        // The journal first: a repair that is interrupted before this needs the index again.
         for name in [JOURNAL, INDEX] {
             let path = self.root.join(name);
             if files::exists(&*self.files, &path).map_err(LogError::io("list", &self.root))? {

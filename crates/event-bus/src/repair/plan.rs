@@ -161,7 +161,7 @@ fn scan_journal(
 /// Searches the first `length` bytes of a file for valid frames, byte by byte. Returns them in the order of positions;
 /// several may have the same position.
 fn find_all_frames(file: &dyn File, length: u64) -> std::io::Result<Vec<FrameLocation>> {
-    // A larger position than the file has room for means that the bytes of a payload happen to be a valid frame.
+    // A position above the maximum number of frames in the file means that a payload contains a valid frame.
     let highest = Position(length / MIN_FRAME as u64);
     let (mut cursor, mut frames) = (Cursor::new(file, 0, length), Vec::new());
     loop {

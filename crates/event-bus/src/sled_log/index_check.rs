@@ -16,7 +16,7 @@ use crate::{
 /// Minimum number of bytes added to the index at once while it is built, except for the last ones.
 const BATCH_BYTES: usize = 128 * 1024;
 
-/// Number of batches between two barriers while it is built. The barriers limit sled's memory, which keeps unflushed
+/// Number of batches between two barriers while it is built. The barriers limit sled's memory, which contains unflushed
 /// data. They are not needed for safety, since the index is compared with the journal at each opening.
 const BATCHES_PER_BARRIER: u64 = 64;
 

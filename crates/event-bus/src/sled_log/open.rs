@@ -102,7 +102,7 @@ impl Opening<'_> {
         let file = self.files.open(&path, Mode::Create).map_err(LogError::io("open", &path))?;
         let header = journal::read_header(&*file).map_err(LogError::io("read", &path))?;
         let length = file.length().map_err(LogError::io("read", &path))?;
-        // A crash may keep the length of a header without its bytes.
+        // After a crash the file may have the length of a header without its bytes.
         let is_unfinished = matches!(header, Header::Short | Header::Damaged) && length <= HEADER_BYTES as u64;
         if !is_unfinished || !is_new {
             journal::check_header(header, path)?;
@@ -189,8 +189,8 @@ impl Opening<'_> {
         let length = file.length().map_err(LogError::io("read", &path))?;
         let trailing =
             journal::find_trailing_frames(file, scan.reached_offset, length).map_err(LogError::io("read", &path))?;
-        // Frames behind the gap do not prove damage if they belong to the same barrier, of which a crash may keep any
-        // part. An intact index that ends before the gap proves that the barrier was never acknowledged.
+        // Frames behind the gap do not prove damage if they belong to the same barrier, since any part of a barrier may
+        // survive a crash. An intact index that ends before the gap proves that the barrier was never acknowledged.
         let is_unfinished = trailing.synced_before <= end.position.next() && index_state.is_intact();
         if trailing.count != 0 && !is_unfinished {
             let detail = format!("{reason}, and {} whole records stand behind it", trailing.count);

@@ -111,7 +111,7 @@ fn a_restored_event_continues_the_log_or_is_refused(log: &dyn EventLog) {
 /// and may have a name of 500 bytes.
 fn a_saved_state_reads_back(log: &dyn EventLog) {
     assert_eq!(log.load_checkpoint("none").unwrap(), None);
-    // Grows and shrinks over what one piece, and what one barrier, can hold.
+    // Lengths around the size of one piece (4 KiB) and above that of one barrier (124 KiB).
     for (round, bytes) in [0, 1, 4_096, 4_097, 300_000, 5_000, 0].into_iter().enumerate() {
         let state = (0..bytes).map(|index: usize| (index * 31 + round).to_le_bytes()[0]).collect();
         let saved = Checkpoint { version: 3, position: Position(round as u64), state };

@@ -51,7 +51,7 @@ fn one_producer_gets_its_answers_in_the_order_of_its_batches() {
             }
             let later = ready(second.as_mut().poll(context));
             if later.is_some() && answered.is_none() {
-                // The answer to the first came before, so it is there by now.
+                // The first result was sent before the second, so it is available now.
                 answered = ready(first.as_mut().poll(context));
                 assert!(answered.is_some(), "the second batch was answered before the first");
             }

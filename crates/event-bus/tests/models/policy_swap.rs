@@ -51,7 +51,7 @@ fn a_reader_sees_a_policy_whole_and_its_own_swap_at_once() {
                 })
             };
             let mut swap = pin!(bus.append(Expected::Any, vec![new_event(1)]));
-            // A decision reads what is active while the swap is on its way.
+            // The view is read while the append is in progress.
             assert!(poll_once(swap.as_mut()).await.is_none_or(|appended| appended.is_ok()));
             let before = look();
             let after = look();

@@ -84,7 +84,7 @@ fn one_byte_in_the_room_that_nobody_wrote_ahead_is_said() {
 #[test]
 fn a_barrier_that_was_lost_is_not_taken_for_room() {
     let (case, end) = killed();
-    // A disk that lost a write shows zeros, or what it had there before.
+    // A disk that lost a write returns zeros or its earlier content.
     case.change("journal", |bytes| {
         let last = begins(bytes)[9];
         bytes[last..end].fill(0);

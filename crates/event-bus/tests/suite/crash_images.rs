@@ -91,7 +91,7 @@ impl Counts {
         let place = in_memory();
         let log = place.path().join("log");
         let crash = Crash { story, changes, log: &log };
-        // What a repair or a purge was doing is seen when the log is opened.
+        // Opening the log completes or undoes an interrupted repair or purge, so all these images are opened.
         let open = self.images.is_multiple_of(OPENED) || story.is_rewritten(changes);
         image.write_to(place.path(), |path| open || !is_index(path)).unwrap();
         let read = crash.read();

@@ -64,7 +64,7 @@ fn bytes_after_the_last_event_are_cut() {
 #[test]
 fn a_barrier_of_which_a_crash_kept_only_the_end_is_cut_and_an_older_hole_is_not() {
     let (_directory, events, journal) = original(20);
-    // The index and `HEAD` of the log as it was when 15 events were acknowledged.
+    // Index and `HEAD` are those of the log after 15 acknowledged events.
     let shorter = in_memory();
     filled(shorter.path(), 15);
     let begins = begins(&journal);
@@ -81,7 +81,7 @@ fn a_barrier_of_which_a_crash_kept_only_the_end_is_cut_and_an_older_hole_is_not(
             }
             Outcome::Refused { position } => {
                 assert!(!cut, "a hole at {} was refused", hole + 1);
-                // The batch the hole is in is not whole.
+                // The position is that of the first event of the damaged batch.
                 assert_eq!(position, Position(hole as u64 / 5 * 5 + 1));
             }
         }
@@ -187,7 +187,7 @@ fn a_damaged_state_stops_the_log_once_and_not_for_ever() {
     bytes[place] ^= 4;
     fs::write(path, bytes).unwrap();
     let (mut log, mut repairs) = SledLog::open(directory.path()).unwrap();
-    // Sled's threads decide what it reads when it opens. What it has not read yet stops the log when it does.
+    // sled may or may not read the damaged page when it is opened. Otherwise reading it later stops the log.
     if repairs.is_empty() {
         let refused = log.load_checkpoint("a state").unwrap_err();
         assert!(matches!(refused, LogError::Stopped { .. }), "{refused}");
@@ -255,7 +255,7 @@ fn a_hole_in_the_last_barrier_is_damage_for_verify_as_it_is_for_opening_unless_t
     let verified = event_bus::verify(case.path()).unwrap();
     assert_eq!(verified.first_damaged(), Some(Position(16)), "{verified:?}");
 
-    // An index that ends before the hole shows that nothing of the barrier was acknowledged.
+    // An index that ends before the damage proves that the barrier was not acknowledged.
     let (shorter, _, _) = original(15);
     let case = Case::of(directory.path());
     case.change("journal", |bytes| bytes[hole] ^= 1).forget(&["HEAD"]).take(shorter.path(), &["index"]);

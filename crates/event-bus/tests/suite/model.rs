@@ -1,4 +1,4 @@
-//! Model tests: the in-memory log, the log on disk and a vector give the same results for any operations.
+//! Model tests: the in-memory log, the log on disk and a vector return the same results for any operations.
 
 mod following;
 mod sequences;

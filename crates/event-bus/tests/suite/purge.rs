@@ -82,7 +82,7 @@ fn removed_payloads_are_in_no_file_and_everything_else_is_as_it_was() {
     assert_eq!(log.load_checkpoint("reactor").unwrap().unwrap().position, Position(12));
     assert_eq!(log.load_checkpoint("state").unwrap(), None);
 
-    // The log goes on, and what is there stays whole.
+    // The log accepts more events, and the existing ones are unchanged after it is opened again.
     log.append(Expected::At(Position(FACTS)), Timestamp(99), &[new_event(FACTS)]).unwrap();
     log.close().unwrap();
     drop(log);
@@ -130,7 +130,7 @@ fn whatever_fails_on_the_way_the_log_is_as_it_was_or_as_it_should_be() {
             }
             drop(outcome);
             let (log, repairs) = SledLog::open(directory.path()).unwrap();
-            // An index that could not be opened a moment ago is built again from the journal.
+            // An index that could not be opened because of the fault is rebuilt from the journal.
             let harmless = |repair: &Repair| repair.action == RepairAction::IndexRebuilt;
             assert!(repairs.iter().all(harmless), "{operation:?} {call}: {repairs:?}");
             if all(&log) == events {
@@ -140,7 +140,7 @@ fn whatever_fails_on_the_way_the_log_is_as_it_was_or_as_it_should_be() {
                 assert_eq!(holding_the_secret(directory.path()), Vec::<String>::new(), "{operation:?} {call}");
                 carried_on += 1;
             }
-            // Once more, on a disk that is well.
+            // A second purge, without the fault.
             let (log, _) = log.purge(is_secret).unwrap();
             assert_eq!(all(&log), without_payloads(&events), "{operation:?} {call}");
             assert_eq!(holding_the_secret(directory.path()), Vec::<String>::new(), "{operation:?} {call}");

@@ -139,7 +139,7 @@ fn a_damaged_header_costs_no_event() {
 fn an_interrupted_repair_is_noticed_and_finished() {
     let directory = tempfile::tempdir().unwrap();
     let events = filled(directory.path(), 20);
-    // As left by a process that was killed after it had moved the old files and before it had placed the new one.
+    // The state after a process was killed between moving the old files aside and renaming the new journal.
     fs::rename(directory.path().join("journal"), directory.path().join("journal.repaired")).unwrap();
     fs::write(directory.path().join("journal.damaged-1"), b"the old one").unwrap();
     fs::remove_dir_all(directory.path().join("index")).unwrap();

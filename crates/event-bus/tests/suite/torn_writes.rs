@@ -77,7 +77,7 @@ fn a_sector_of_the_journal_that_is_not_as_written_is_never_silent() {
 fn in_place(original: &Original, journal: &[u8], byte: usize, number: usize, name: &str, matrix: &mut Matrix) {
     let cut = matrix.of(Class::TailCut);
     check::journal(original, journal, witnesses(number), number.is_multiple_of(THOROUGH), name, matrix);
-    // Mid-file damage is never taken for a cut.
+    // Damage before the last barrier is never truncated.
     assert!(cut == matrix.of(Class::TailCut) || original.last_barrier() <= byte, "{name}: cut");
     assert_eq!(matrix.of(Class::Complete), 0, "{name}: accepted");
 }
@@ -140,7 +140,7 @@ fn a_file_that_is_gone_or_empty_is_missed() {
     let (original, mut matrix) = (Original::of(BARRIERS), Matrix::default());
     for witnesses in Witnesses::ALL {
         check::journal(&original, &[], witnesses, true, "an empty journal", &mut matrix);
-        // Where nothing else is left there is no log.
+        // Without any other file the directory is an empty log.
         if witnesses != Witnesses::Neither {
             check::no_journal(&original, witnesses, &mut matrix);
         }
@@ -150,7 +150,7 @@ fn a_file_that_is_gone_or_empty_is_missed() {
         for empty in [false, true] {
             let case = original.copy(Witnesses::Both);
             match (empty, file) {
-                // sled keeps no blobs here: it is empty as it is.
+                // sled has no blobs here, so the directory is empty already.
                 (true, "index/blobs") => continue,
                 (true, "index") => case.forget(&[file]).make_directory(file),
                 (true, _) => case.write(file, b""),

@@ -72,7 +72,7 @@ proptest! {
         prop_assert_eq!(saved.version, Till::VERSION);
         let mut resumed = Projected::<Till>::resume(Some(&saved), Position(cups));
         prop_assert_eq!(resumed.position(), saved.position);
-        // A reader that starts too early does no harm.
+        // Events that are folded already are ignored.
         for event in day(cups) {
             resumed.advance(&event).unwrap();
         }

@@ -76,7 +76,7 @@ pub(super) enum CrashOutcome {
         change: u64,
         /// Offset up to which the content of that change is kept.
         kept_end: u64,
-        /// Whether the file has the length of the whole change anyway.
+        /// Whether the file nevertheless has the length after the complete change.
         grown: bool,
     },
     /// A random subset is kept.
@@ -127,7 +127,7 @@ impl CrashOutcome {
             Self::UpTo { change: cut, kept_end, .. } if change == cut => return kept_end.clamp(start, end),
             Self::UpTo { change: cut, .. } => change < cut,
             Self::Chosen { seed, eighths, first, last } => {
-                // A sector on disk has the content of some point in time: with all changes before it and none after.
+                // A surviving sector has its content at some point in time: all earlier changes and no later ones.
                 let random = mix(mix(mix(seed ^ 4) ^ file.0) ^ (start / SECTOR as u64));
                 if random % 8 < eighths {
                     true

@@ -63,8 +63,7 @@ impl Tree {
     pub(super) fn rename(&mut self, from: &Path, to: &Path) -> io::Result<()> {
         let ((directory, old), (target, new)) = (self.locate(from)?, self.locate(to)?);
         if directory != target {
-            // A rename between directories would be two changes, of which a crash may keep one; the log does not need
-            // it.
+            // A rename between directories would be two changes, of which one may survive a crash. The log needs none.
             return Err(io::ErrorKind::CrossesDevices.into());
         }
         let names = self.directories.entry(directory).or_default();

@@ -19,7 +19,7 @@ fn waiting_producers_share_a_barrier_and_each_gets_its_own_answer() {
     let log = Arc::new(Slow::default());
     let bus = start(log.clone());
     let closed = log.hooks.gate.lock().unwrap();
-    // The first takes the writer into its barrier; the others gather behind it meanwhile.
+    // The writer waits in the barrier of the first batch while the other batches are queued.
     let first = thread::spawn({
         let bus = bus.clone();
         move || bus.append_blocking(Expected::Any, numbers(0, 1))
@@ -73,7 +73,7 @@ fn thousands_of_tasks_append_at_once() {
 fn a_writer_that_panics_leaves_nobody_waiting() {
     let log = Arc::new(Slow::default());
     let breaks = Arc::clone(&log);
-    // A barrier cannot be taken through a poisoned gate.
+    // A poisoned gate makes the next barrier panic.
     let broken = thread::spawn(move || {
         let _closed = breaks.hooks.gate.lock().unwrap();
         panic!("the gate breaks");
@@ -127,7 +127,7 @@ fn a_bus_that_is_dropped_writes_what_it_accepted() {
     let bus = start(Arc::new(log));
     bus.append_blocking(Expected::Any, vec![new_event(1)]).unwrap();
     drop(bus);
-    // The writer lets go of the log behind the scenes.
+    // The bus thread closes the log in the background.
     let log = loop {
         match SledLog::open(directory.path()) {
             Err(LogError::InUse { .. }) => thread::yield_now(),

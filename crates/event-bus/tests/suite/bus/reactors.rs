@@ -1,4 +1,4 @@
-//! Reactors: where they start, what they record, failures, and the close of the bus.
+//! Reactors: their start position, the events they record, failures, and closing the bus.
 
 use std::{
     sync::{

@@ -51,7 +51,7 @@ impl Crash<'_> {
     pub(crate) fn open(&self) -> Result<Opened, String> {
         let text = |error: LogError| error.to_string();
         let (log, repairs) = match SledLog::open(self.log) {
-            // Damage that was there before the crash, and whose repair the crash interrupted, is repaired now.
+            // Damage that existed before the crash, and whose repair the crash interrupted, is repaired now.
             Err(LogError::Damaged { .. }) if self.story.may_be_damaged(self.changes) => plan_repair(self.log)
                 .and_then(RepairPlan::execute)
                 .and_then(|_| SledLog::open(self.log))
@@ -64,7 +64,7 @@ impl Crash<'_> {
         if events != 0 && found.map_err(text)? != Some(Some(Position(events as u64))) {
             return Err("the last event is not found by its id".to_owned());
         }
-        // Ids no story has.
+        // Events whose ids no story has.
         let more = new_events(1_000_000..1_000_003);
         log.append(Expected::At(Position(events as u64)), Timestamp(u64::MAX / 2), &more).map_err(text)?;
         log.close().map_err(text)?;

@@ -1,4 +1,5 @@
-//! [`Story`], the record of a program: its changes of the disk, and what was acknowledged after how many of them.
+//! [`Story`], the record of a program: its changes of the disk, and which events, texts and checkpoints were
+//! acknowledged after how many changes.
 
 use event_bus::files::Change;
 use event_core::{Checkpoint, NewEvent, Position};

@@ -30,7 +30,7 @@ fn whatever_call_fails_the_log_is_a_prefix_with_everything_acknowledged() {
     for operation in Operation::ALL {
         for kind in [FaultKind::DeviceError, FaultKind::Full, FaultKind::Interrupted, FaultKind::Short] {
             for sticky in [false, true] {
-                // Reads and writes that are always interrupted go on for ever, as the system's own do.
+                // Reads and writes that are always interrupted would be repeated forever.
                 let for_ever = sticky && kind == FaultKind::Interrupted && FaultKind::Short.applies_to(operation);
                 if !kind.applies_to(operation) || for_ever {
                     continue;

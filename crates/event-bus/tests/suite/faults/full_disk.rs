@@ -141,7 +141,7 @@ fn goes_on(directory: &Path, acknowledged: u64) {
 #[test]
 fn a_log_on_a_disk_that_is_full_says_so_keeps_everything_and_goes_on_with_space() {
     let (mut refused, mut acknowledged): (Vec<bool>, Vec<u64>) = Default::default();
-    // Sizes that are reached at different calls, of the journal and of the index.
+    // Sizes at which different calls fail, of the journal and of the index.
     for kib in (1_600..3_600).step_by(188) {
         let disk = match SmallDisk::of(kib) {
             Ok(disk) => disk,
@@ -187,7 +187,7 @@ fn filled_by_someone_else() -> usize {
         disk.make_space();
         goes_on(&log_path, written);
     }
-    // Nor does a new log begin where there is no space for it.
+    // A new log cannot be created without space.
     let disk = SmallDisk::of(64).unwrap();
     disk.fill();
     let refused = SledLog::open(disk.path().join("log")).unwrap_err();

@@ -47,7 +47,7 @@ impl Session {
     ) -> Result<(), (LogError, Option<Arc<SledLog>>)> {
         for (part, batches) in [0..5, 5..9, 9..BATCHES].into_iter().enumerate() {
             let (log, _) = SledLog::open_with(directory, Arc::clone(files)).map_err(|error| (error, None))?;
-            // The second part writes ahead: room for a batch or two.
+            // The second part preallocates space for a batch or two.
             let log = Arc::new(log.with_journal_preallocation(if part == 1 { 1_500 } else { 0 }));
             opened(Some(&log));
             let work = || {

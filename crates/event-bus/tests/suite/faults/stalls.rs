@@ -59,7 +59,7 @@ fn one_case(fault: Fault) -> Option<bool> {
     let directory = directory.path().join("log");
     let failing = FailingFiles::new(SystemFiles);
     failing.set_fault(Some(fault));
-    // Held while the log is looked at, so that the session does not open it again meanwhile.
+    // Locked while the log is checked, so that the session does not open it again meanwhile.
     let open = Mutex::new(None);
     let session = Session::default();
     let files: Arc<dyn Files> = Arc::new(failing.clone());
@@ -67,7 +67,7 @@ fn one_case(fault: Fault) -> Option<bool> {
         let worker = scope.spawn(|| {
             let opened = |log: Option<&Arc<SledLog>>| *open.lock().unwrap() = log.cloned();
             let outcome = session.run(&directory, &files, opened, |_| {});
-            // Whoever still waits for a stall waits in vain.
+            // Ends `wait_for_stall` if the call was not reached.
             failing.release_stalled();
             outcome
         });

@@ -66,7 +66,7 @@ enum Belief {
 
 /// Generates operations.
 fn step() -> impl Strategy<Value = Step> {
-    // Some ids come again within a batch, and most in a later one.
+    // Some ids are repeated within a batch, and most in a later one.
     let numbers = || prop_oneof![vec(0..40_u64, 0..6), vec(0..4_u64, 2..6), vec(100..160_u64, 1..9)];
     let belief = || prop_oneof![Just(Belief::Right), (0..30_u64).prop_map(Belief::Guessed)];
     prop_oneof![

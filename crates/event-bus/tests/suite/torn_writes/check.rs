@@ -180,7 +180,8 @@ fn mend(original: &Original, case: &Case, journal: &[u8], witnesses: Witnesses, 
         } else if lost.contains(&position) {
             assert_eq!((is.position, &*is.event.kind), (was.position, LOST_KIND), "{name}");
         } else {
-            // A forged record of which there is no other copy: nobody can tell, but the chain does not prove it.
+            // A forged frame without another copy is not detected as such, but its chain value is reported as
+            // unverified.
             assert!(unverified.contains(&position), "{name}: position {position} is neither right nor marked");
         }
     }

@@ -41,7 +41,8 @@ impl Expected {
         let first = Verdict::Damaged(1);
         let header = journal.starts_with(&original.journal[..HEADER]);
         if journal.len() <= HEADER && !header {
-            // One that was never finished, unless someone knows better. A reader cannot finish it.
+            // An unfinished header of a new log, unless another file proves that there were events. A reader rejects
+            // the header.
             let fresh = Verdict::Whole { events: 0, behind: journal.len() };
             return Self { opening: if witnesses == Witnesses::Neither { fresh } else { first }, reading: first };
         }
@@ -52,8 +53,8 @@ impl Expected {
         let whole = Verdict::Whole { events: walk.whole, behind: journal.len() - walk.whole_at };
         let damaged = Verdict::Damaged(walk.whole + 1);
         let (promised, indexed) = (original.promised(witnesses), original.indexed(witnesses));
-        // What stands behind the flaw may be of the very barrier that a crash interrupted, but only a sound index can
-        // show that it was not acknowledged.
+        // Frames behind the damage may belong to the barrier that a crash interrupted, but only an intact index can
+        // prove that this barrier was not acknowledged.
         let synced = walk.survivor.is_some_and(|begin| walk.whole + 1 < begin);
         let proof = if witnesses.have_index() { synced } else { walk.survivor.is_some() };
         Self {

@@ -83,7 +83,7 @@ impl Original {
         let place = |bounds: &[usize]| Place {
             start: bounds[0],
             end: bounds[1],
-            // The flags: 2 says that the batch goes on.
+            // Flag 2: the batch continues in the next frame.
             goes_on: journal[bounds[0] + 8] & 2 != 0,
         };
         let frames: Vec<_> = begins.windows(2).map(place).collect();
