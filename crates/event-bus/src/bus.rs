@@ -50,7 +50,7 @@ impl<S: State> Clone for Bus<S> {
 struct Shared<S: State> {
     /// The log, for reading; only the bus thread writes to it.
     log: Arc<dyn EventLog>,
-    /// Sends jobs to the bus thread.
+    /// Sends commands and batches to the bus thread.
     jobs: JobSender<S>,
     /// Position of the last durable event. Closed when the bus thread has ended.
     heads: watch::Receiver<Position>,
@@ -90,7 +90,8 @@ impl<S: State> std::fmt::Debug for Shared<S> {
 }
 
 impl<S: State> Bus<S> {
-    /// Starts the bus thread, which owns `state` until the bus is closed.
+    /// Starts the bus thread, which owns `state` until the bus is closed. Views and reactors are started by
+    /// [`Bus::project`] and [`Bus::run`].
     ///
     /// # Errors
     /// [`LogError`] if the head of the log cannot be read, or the thread cannot be started.
@@ -318,6 +319,7 @@ impl<S: State> Shared<S> {
     }
 }
 
+/// Closes the bus without waiting, unless [`Bus::close`] was called.
 impl<S: State> Drop for Shared<S> {
     fn drop(&mut self) {
         self.closing.send_modify(|closing| *closing = true);

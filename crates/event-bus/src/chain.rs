@@ -18,7 +18,7 @@ const MAX_INPUT: usize = SIZE + 1 + MAX_ENVELOPE + 32;
 pub struct Chain(pub(crate) [u8; SIZE]);
 
 impl Chain {
-    /// The value before the first event.
+    /// The chain value before the first event: zeros.
     pub const ORIGIN: Self = Self([0; SIZE]);
 
     /// Returns the chain value after `recorded`; `self` is the value before it.

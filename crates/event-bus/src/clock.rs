@@ -10,9 +10,9 @@ use std::{
 
 use event_core::Timestamp;
 
-/// A source of the current time.
+/// A source of the current time, for the times at which events are recorded.
 pub trait Clock: Send + 'static {
-    /// Returns the current time, in microseconds since 1970.
+    /// Returns the current time. It may be earlier than that of a previous call.
     fn now(&self) -> Timestamp;
 }
 

@@ -41,16 +41,17 @@ pub trait Files: fmt::Debug + Send + Sync + 'static {
     /// The error of the operating system, as in every method of this trait.
     fn create_dir(&self, path: &Path) -> io::Result<bool>;
 
-    /// Opens a file; a created file has mode 0600.
+    /// Opens a file. A file that is created has mode 0600. Fails with `NotFound` if the file does not exist and `mode`
+    /// does not create it.
     fn open(&self, path: &Path, mode: Mode) -> io::Result<Arc<dyn File>>;
 
     /// Renames a file or directory; replaces a file that has the new name. Durable after [`Files::sync_dir`].
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
 
-    /// Removes a file.
+    /// Removes a file. Durable after [`Files::sync_dir`].
     fn remove(&self, path: &Path) -> io::Result<()>;
 
-    /// Removes an empty directory.
+    /// Removes an empty directory. Durable after [`Files::sync_dir`] of its parent.
     fn remove_dir(&self, path: &Path) -> io::Result<()>;
 
     /// Returns the names of the entries of a directory, sorted.

@@ -66,7 +66,7 @@ mod offset {
 
 /// Size of the length and checksum fields in bytes. The length field counts the bytes after them.
 const PREFIX: usize = offset::FLAGS;
-/// Size of a cause, in bytes.
+/// Size of the id of a causing event, in bytes.
 const CAUSE_BYTES: usize = 16;
 /// Size of the layout version and the length of the kind, which precede the kind, in bytes.
 const VERSION_AND_KIND_LENGTH: usize = 2 + 1;
@@ -157,7 +157,7 @@ pub(crate) fn encode(
     chain
 }
 
-/// Encodes the length field of a frame of `frame_bytes` bytes.
+/// Encodes the length field of a frame that has `frame_bytes` bytes in total.
 fn length_field(frame_bytes: usize) -> [u8; 4] {
     u32::try_from(frame_bytes - PREFIX).unwrap_or(u32::MAX).to_le_bytes()
 }

@@ -23,7 +23,7 @@ pub(crate) struct StagedEvent {
 /// Positions by event id. Limited to the events of one barrier.
 type PositionsById = HashMap<EventId, Position, BuildHasherDefault<IdHasher>>;
 
-/// The events staged since the last barrier.
+/// The events staged since the last barrier. They become durable together.
 #[derive(Debug, Default)]
 pub(crate) struct StagedGroup {
     /// Staged events, in the order of positions.

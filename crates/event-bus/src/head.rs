@@ -22,16 +22,16 @@ use crate::{
     journal::FrameBoundary,
 };
 
-/// Name of the file in the log's directory.
+/// Name of the `HEAD` file in the log's directory.
 pub(crate) const HEAD: &str = "HEAD";
 
-/// First line of the file: its purpose and format version.
+/// First line of a `HEAD` file: its purpose and format version.
 const FIRST_LINE: &str = "turnwise log head 1";
 
-/// Maximum size of a file that is read, in bytes; a larger one is damaged. A valid file has about 150.
+/// Maximum size of a `HEAD` file that is read, in bytes; a larger one is damaged. A valid file has about 150.
 pub(crate) const MAX_HEAD_BYTES: usize = 1_024;
 
-/// Content of the file: the end of the log when the file was written.
+/// Content of the `HEAD` file: the end of the log when the file was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Head {
     /// Position of the last event.
@@ -42,7 +42,7 @@ pub(crate) struct Head {
     pub(crate) journal_length: u64,
 }
 
-/// Result of reading the file.
+/// Result of reading the `HEAD` file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum HeadFile {
     /// The file does not exist.
@@ -78,7 +78,7 @@ pub(crate) fn write(files: &dyn Files, log: &Path, head: Head) -> std::io::Resul
     files::replace(files, &log.join(HEAD), encode(head).as_bytes())
 }
 
-/// Encodes the content of the file, with the CRC-32 of the lines before in the last line.
+/// Encodes the content of a `HEAD` file. The last line is the CRC-32 of the lines before it.
 fn encode(head: Head) -> String {
     let Head { position, chain, journal_length } = head;
     let body = format!("{FIRST_LINE}\nposition {position}\nchain {chain}\njournal {journal_length}\n");
@@ -86,7 +86,7 @@ fn encode(head: Head) -> String {
     format!("{body}check {check:08x}\n")
 }
 
-/// Parses the content of the file; `None` if the format or the checksum does not match.
+/// Parses the content of a `HEAD` file; `None` if the format or the checksum does not match.
 fn parse(bytes: &[u8]) -> Option<Head> {
     let text = std::str::from_utf8(bytes).ok()?;
     let mut lines = text.lines();

@@ -15,7 +15,7 @@ use table::Table;
 /// Map from event ids to positions. A lookup may return the position of another id with the same first 4 bytes.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct IdIndex {
-    /// Positions by [`short_key`].
+    /// Positions by the key that [`short_key`] returns for an id.
     by_short_key: Table,
     /// Entries that do not fit into the table: their key is taken (one in a thousand among eight million), their key is
     /// too close to others, or their position exceeds 32 bits.

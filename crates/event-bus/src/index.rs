@@ -133,7 +133,7 @@ impl Index {
         Err(failure)
     }
 
-    /// Returns the encoded frame at a position; `None` if it is missing or damaged.
+    /// Returns the encoded frame at a position; `None` if it is missing or damaged. Fails if sled fails.
     pub(crate) fn read_frame(&self, position: Position) -> Result<Option<Vec<u8>>, IndexFailure> {
         let pack = self
             .with_sled(|store| store.range(pack_key(Position::ORIGIN)..=pack_key(position)).next_back().transpose())?;
@@ -149,8 +149,8 @@ impl Index {
         self.rebuild_reason.as_deref()
     }
 
-    /// Writes a failure to the failure file, so that the index is rebuilt when the log is opened next. Only logs an
-    /// error of doing so.
+    /// Writes a failure to the failure file, so that the index is rebuilt when the log is opened next. An error of
+    /// writing is logged and not returned.
     fn require_rebuild(&self, failure: &IndexFailure) {
         let write = || {
             let message = failure.to_string();
@@ -180,6 +180,7 @@ impl Index {
     }
 }
 
+/// Closes sled. A panic of sled is logged.
 impl Drop for Index {
     fn drop(&mut self) {
         let store = self.store.take();
@@ -192,7 +193,7 @@ impl Drop for Index {
     }
 }
 
-/// Runs an operation on sled and converts its errors and panics into an [`IndexFailure`].
+/// Runs an operation on sled and converts an error or a panic into an [`IndexFailure`].
 fn catch_failure<T>(operation: impl FnOnce() -> sled::Result<T>) -> Result<T, IndexFailure> {
     match catch_unwind(AssertUnwindSafe(operation)) {
         Ok(outcome) => outcome.map_err(|error| IndexFailure(error.to_string())),

@@ -14,7 +14,7 @@ pub const MAX_BATCH_BYTES: usize = 128 * 1024;
 /// Head position that an append requires (optimistic concurrency).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Expected {
-    /// Append at any head.
+    /// Append whatever the head is.
     Any,
     /// Append only if the last event of the log, staged events included, has this position; [`Position::ORIGIN`] for an
     /// empty log.

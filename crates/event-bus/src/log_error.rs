@@ -4,7 +4,8 @@ use std::{io, path::PathBuf, sync::Arc};
 
 use event_core::{EventId, Position};
 
-/// An error of an event log or a text store.
+/// An error of an event log or a text store. Messages are for the user: they contain the file, the cause and the next
+/// step.
 ///
 /// Cheap to clone, since one failed barrier is returned to every waiting caller.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -13,9 +14,9 @@ pub enum LogError {
     /// and retry.
     #[error("the batch expects the log to end at position {expected}, it ends at {actual}")]
     Conflict {
-        /// The expected head.
+        /// Head that the batch requires.
         expected: Position,
-        /// The actual head.
+        /// Position of the last event of the log.
         actual: Position,
     },
     /// A kind or payload exceeds its limit. Nothing was recorded.
@@ -68,7 +69,7 @@ pub enum LogError {
         /// Position at which the id is recorded.
         position: Position,
     },
-    /// A file fails verification. Nothing was changed.
+    /// A file fails verification: acknowledged events are missing or changed. Nothing was changed.
     #[error(
         "the log at `{path}` is damaged at position {position}: {detail}; run `turnwise events repair` to see what \
          can be saved"
@@ -109,20 +110,20 @@ pub enum LogError {
     /// A file has a format version that this program does not read.
     #[error("`{path}` has format version {found}, this program reads version {known}; use a newer program")]
     Format {
-        /// The file.
+        /// The file with that version.
         path: PathBuf,
         /// Version in the file.
         found: u16,
         /// Version that this program reads.
         known: u16,
     },
-    /// A text exceeds [`MAX_TEXT_BYTES`](crate::MAX_TEXT_BYTES).
+    /// A text is longer than [`MAX_TEXT_BYTES`](crate::MAX_TEXT_BYTES). Nothing was stored.
     #[error("a text of {bytes} bytes is more than the text store takes ({limit} bytes)", limit = crate::MAX_TEXT_BYTES)]
     TextOversized {
         /// Length of the text, in bytes.
         bytes: usize,
     },
-    /// The content of a text does not match the hash in its file name.
+    /// The content of a text file does not match the hash in its name.
     #[error("the text `{path}` was changed or damaged; remove it, or restore it from a backup")]
     TextDamaged {
         /// File of the text.

@@ -6,12 +6,13 @@ use event_core::{Checkpoint, Position, ProjectionError, Recorded};
 
 use crate::{BusError, EventLog, fold::EVENTS_PER_READ};
 
-/// A struct whose fields are projections of the same log. [`projection_set!`](crate::projection_set) declares one.
+/// A set of projections of the same log, each a field of a struct. [`projection_set!`](crate::projection_set) declares
+/// such a struct.
 pub trait ProjectionSet: Default {
     /// Name and version of each projection, in the order of the fields.
     const PROJECTIONS: &'static [(&'static str, u32)];
 
-    /// Returns the last position that every projection has folded.
+    /// Returns the last position that every projection has folded: the minimum of their positions.
     fn position(&self) -> Position;
 
     /// Folds an event into every projection that has not folded it yet.

@@ -218,6 +218,7 @@ impl EventLog for SledLog {
     }
 }
 
+/// Closes the log. An error is logged.
 impl Drop for SledLog {
     fn drop(&mut self) {
         if let Err(error) = self.close() {

@@ -23,15 +23,15 @@ pub enum BusError {
     /// The log returned an error.
     #[error(transparent)]
     Log(#[from] LogError),
-    /// A projection could not fold an event.
+    /// A projection could not fold an event: the event cannot be decoded, or positions are missing.
     #[error(transparent)]
     Projection(#[from] Arc<ProjectionError>),
-    /// The state of a projection cannot be saved.
+    /// The state of a projection cannot be encoded, usually because it exceeds 256 MiB.
     #[error("cannot save the state of projection `{name}`")]
     Checkpoint {
-        /// The name of the projection.
+        /// Name of the projection.
         name: &'static str,
-        /// The error of the encoder.
+        /// Error of the encoder.
         source: Arc<CodecError>,
     },
 }

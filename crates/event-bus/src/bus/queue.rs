@@ -29,7 +29,7 @@ pub(super) enum Job<S> {
     Close,
 }
 
-/// A closure to run on the bus thread.
+/// A closure to run on the bus thread, and when its events must be durable.
 pub(super) struct Command<S> {
     /// The closure; sends its result to the caller itself.
     pub(super) closure: StateClosure<S>,
@@ -49,7 +49,7 @@ pub(super) enum Durability {
 
 /// A batch to append. Its positions or its error are sent after the barrier.
 pub(super) struct Append {
-    /// The head that the batch requires.
+    /// Head of the log that the batch requires.
     pub(super) expected: Expected,
     /// Events to append, all or none.
     pub(super) batch: Vec<NewEvent>,

@@ -28,8 +28,8 @@ const CHECKPOINT_VERSION: u32 = 1;
 /// A handler that causes effects outside the log for its events, such as requests to a service.
 ///
 /// Every event recorded after the reactor's first start is handled at least once: the position of the last handled
-/// event is saved from time to time, and after a crash the events since then are handled again. Rebuilding projections
-/// runs no reactor.
+/// event is saved at the head and every 1,024 events, and after a crash the events since then are handled again.
+/// Rebuilding projections runs no reactor.
 #[async_trait]
 pub trait Reactor: Send + 'static {
     /// Returns the name under which its position is saved in the log. Third parties use a prefix, as in `acme.pager`.
@@ -39,7 +39,7 @@ pub trait Reactor: Send + 'static {
     /// thread that may block, before the first [`Reactor::react`]. The default does nothing.
     ///
     /// # Errors
-    /// [`LogError`] if the log cannot be read; the reactor is then not started.
+    /// [`LogError`] if the log cannot be read. The reactor is then not started.
     fn resume(&mut self, log: &dyn EventLog, handled: Position) -> Result<(), LogError> {
         let _ = (log, handled);
         Ok(())
@@ -178,8 +178,8 @@ impl<S: State> ReactorTask<S> {
         *self.closing.borrow()
     }
 
-    /// Waits until there are new events and the batch delay has passed, or the bus closes. Returns false if the bus
-    /// thread has ended.
+    /// Waits for new events and then for the batch delay, or until the bus closes. Returns false if the bus thread has
+    /// ended.
     async fn wait_for_events(&mut self) -> bool {
         let changed = run_until(self.heads.changed(), wait_for_closing(self.closing.clone())).await;
         if changed.is_some_and(|changed| changed.is_err()) {
@@ -190,7 +190,7 @@ impl<S: State> ReactorTask<S> {
         true
     }
 
-    /// Sleeps for `time`, or until the bus closes.
+    /// Sleeps for `time`, or until the bus closes if that is earlier.
     async fn pause(&mut self, time: Duration) {
         if time.is_zero() {
             return;

@@ -9,8 +9,8 @@ use crate::{Appended, Clock, EventLog, Expected, LogError};
 
 /// A state that records events in a log, owned by the thread of a [`Bus`](super::Bus) from its start to its close.
 ///
-/// Commands change it and stage events in its log. [`State::commit`] makes all events staged since the last commit
-/// durable; the bus calls it once for a group of commands.
+/// Commands change the state and stage events in its log. [`State::commit`] makes all events staged since the last
+/// commit durable; the bus calls it once for a group of commands.
 pub trait State: Send + 'static {
     /// Returns the log in which the state records.
     fn log(&self) -> &Arc<dyn EventLog>;
@@ -32,7 +32,7 @@ pub trait State: Send + 'static {
     /// [`REFRESH_INTERVAL`](super::REFRESH_INTERVAL). May stage events. The default does nothing.
     fn refresh(&mut self) {}
 
-    /// Commits, saves checkpoints so that the next start is fast, and closes the log.
+    /// Commits, saves checkpoints so that the next start is fast, and closes the log. The bus calls it last.
     ///
     /// # Errors
     /// [`BusError`] if the log or a checkpoint cannot be written.
@@ -41,9 +41,9 @@ pub trait State: Send + 'static {
 
 /// The state of a bus that only appends: a log, and a clock for `recorded_at`.
 pub struct Appender {
-    /// The log that events are appended to.
+    /// Log that events are appended to.
     log: Arc<dyn EventLog>,
-    /// Source of `recorded_at`.
+    /// Source of the times at which events are recorded.
     clock: Box<dyn Clock>,
 }
 

@@ -31,7 +31,7 @@ pub struct Subscription {
     log: Arc<dyn EventLog>,
     /// Position of the last durable event. Closed when the bus thread has ended.
     heads: watch::Receiver<Position>,
-    /// The position of the last delivered event.
+    /// Position of the last delivered event.
     delivered: Position,
     /// Events that were read from the log but not delivered yet.
     pending: VecDeque<Recorded>,

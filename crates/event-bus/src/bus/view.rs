@@ -29,7 +29,7 @@ pub struct View<P> {
 struct Progress {
     /// Position of the last folded event.
     position: Position,
-    /// The error that ended the task; `None` while it runs.
+    /// Error that stopped the task; `None` while it runs or if it ended regularly.
     failure: Option<BusError>,
 }
 

@@ -43,19 +43,19 @@ pub(super) struct Worker<S> {
     state: S,
     /// Receiving half of the queue.
     jobs: Receiver<Job<S>>,
-    /// Publishes the last durable position.
+    /// Publishes the position of the last durable event.
     heads: watch::Sender<Position>,
     /// Status shared with the handles; receives the error of a failed barrier.
     status: Arc<BusStatus>,
     /// Commands and batches since the last barrier.
     group: CommitGroup,
-    /// A job that was taken from the queue but is too large for the current group.
+    /// A batch that was taken from the queue but does not fit into the current group.
     postponed: Option<Append>,
     /// Whether [`Job::Close`] was received.
     closing: bool,
-    /// Whether the log may have deferred work: there was a barrier since it was last idle.
+    /// Whether the log may have deferred work: a barrier was made since the last call of [`Worker::sync_idle`].
     has_deferred_work: bool,
-    /// The time of the last call of [`State::refresh`].
+    /// Time of the last call of [`State::refresh`]; `None` before the first.
     refreshed_at: Option<Instant>,
 }
 
@@ -69,7 +69,7 @@ struct CommitGroup {
     /// Number of events of the appended batches. Events of commands are not counted: the log splits a group that is too
     /// large.
     events: usize,
-    /// The size of the frames of the appended batches, in bytes.
+    /// Size of the frames of the appended batches, in bytes.
     bytes: usize,
 }
 
@@ -96,7 +96,8 @@ fn frame_bytes(append: &Append) -> usize {
 }
 
 impl<S: State> Worker<S> {
-    /// Creates the worker of a state. It receives jobs from `jobs` and publishes the last durable position to `heads`.
+    /// Creates the worker of a state. It receives jobs from `jobs`, publishes the position of the last durable event to
+    /// `heads`, and stores the error of a failed barrier in `status`.
     pub(super) fn new(
         state: S,
         jobs: Receiver<Job<S>>,

@@ -30,9 +30,9 @@ pub struct FailingFiles {
 /// The injected fault, and the number of calls of each operation since it was set.
 #[derive(Debug, Default)]
 struct FaultState {
-    /// The injected fault; `None` for none.
+    /// The injected fault; `None` if calls must not fail.
     fault: Option<Fault>,
-    /// Number of calls of each operation since the fault was set.
+    /// Number of calls of each operation since the fault was set; none for operations that were not called.
     calls: BTreeMap<Operation, u64>,
 }
 
@@ -71,7 +71,7 @@ impl FailingFiles {
         *self.state() = FaultState { fault, calls: BTreeMap::new() };
     }
 
-    /// Returns the number of calls of an operation since the fault was set.
+    /// Returns the number of calls of `operation` since [`FailingFiles::set_fault`], failed ones included.
     pub fn calls(&self, operation: Operation) -> u64 {
         self.state().calls.get(&operation).copied().unwrap_or_default()
     }

@@ -25,8 +25,8 @@ use tree::Tree;
 
 /// A file system that records all changes under a directory, in order. Clones share the record.
 ///
-/// Changes that do not go through it, such as those of sled, are found by comparing the directory with the record
-/// before each operation. They are recorded as writes of complete 512-byte sectors.
+/// Changes that bypass it, such as those of sled, are found by comparing the directory with the record before each
+/// operation. They are recorded as writes of complete 512-byte sectors.
 #[derive(Debug, Clone)]
 pub struct RecordingFiles {
     /// The wrapped file system.

@@ -17,10 +17,10 @@ const MIN_SLOTS: usize = 64;
 /// eight million evenly distributed keys none exceeds it (measured).
 const MAX_DISPLACEMENT: usize = 2_048;
 
-/// A map from 32-bit keys to non-zero numbers.
+/// A map from 32-bit keys to non-zero 32-bit numbers, without removal.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Table {
-    /// The key of each slot, ascending over the occupied slots.
+    /// Key of each slot, ascending over the occupied slots; 0 in a slot that was never occupied.
     keys: Vec<u32>,
     /// Number stored in each slot; `None` in a free slot.
     numbers: Vec<Option<NonZeroU32>>,
@@ -82,7 +82,7 @@ impl Table {
         usize::try_from((u64::from(key) * self.home_slots as u64) >> 32).unwrap_or(usize::MAX)
     }
 
-    /// Appends free slots until the slot `slot` exists.
+    /// Appends free slots until there is a slot with the index `slot`.
     fn ensure_slot(&mut self, slot: usize) {
         if self.keys.len() <= slot {
             // `Vec` would double its capacity.
@@ -96,7 +96,7 @@ impl Table {
         }
     }
 
-    /// Copies all entries into a larger table.
+    /// Copies all entries into a table with room for a tenth more, at least [`MIN_SLOTS`] home slots.
     fn grow(&mut self) {
         let home_slots = (self.entries * 110 / MAX_LOAD_PERCENT).max(MIN_SLOTS);
         // Slots for entries displaced behind the last home slot.

@@ -118,7 +118,7 @@ impl Index {
         self.barrier()
     }
 
-    /// Reads the header of the checkpoint under a name; `None` if there is none or it cannot be decoded.
+    /// Reads the header of the checkpoint saved under `name`; `None` if there is none or it cannot be decoded.
     fn header(&self, name: &str) -> Result<Option<Header>, IndexFailure> {
         let bytes = self.with_sled(|store| store.get(header_key(name)))?;
         Ok(bytes.and_then(|bytes| Header::from_bytes(&bytes)))
@@ -169,7 +169,7 @@ impl CheckpointWriter<'_> {
         Ok(self.stale_keys.as_ref().is_none_or(|keys| !keys.is_empty()))
     }
 
-    /// Returns the keys of the pieces of all other generations of this name.
+    /// Returns the keys of the pieces of all other generations of this checkpoint.
     fn find_stale_keys(&self) -> Result<Vec<sled::IVec>, IndexFailure> {
         let prefix = piece_prefix(self.name);
         let first_key = piece_key(self.name, self.header.generation, 0);
@@ -196,12 +196,12 @@ fn key_name(name: &str) -> Cow<'_, str> {
     if name.len() <= MAX_NAME_BYTES { name.into() } else { blake3::hash(name.as_bytes()).to_string().into() }
 }
 
-/// Returns the key of the header of a checkpoint.
+/// Returns the key of the header of the checkpoint `name`.
 fn header_key(name: &str) -> Vec<u8> {
     [&[HEADER_PREFIX], key_name(name).as_bytes()].concat()
 }
 
-/// Returns the key prefix of all pieces of a checkpoint.
+/// Returns the key prefix of all pieces of the checkpoint `name`, of any generation.
 fn piece_prefix(name: &str) -> Vec<u8> {
     // The length separates the pieces of `a` from those of `ab`.
     let name = key_name(name);

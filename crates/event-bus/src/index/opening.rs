@@ -27,7 +27,8 @@ const CACHE_BYTES: u64 = 4 * 1024 * 1024;
 const LOCK_TIMEOUT: Duration = Duration::from_secs(2);
 
 impl Index {
-    /// Opens or creates the index in a directory. Does not verify its content.
+    /// Opens or creates the index in a directory. Reads the reason for a rebuild, if one was stored, but does not
+    /// verify the content.
     ///
     /// # Errors
     /// The outer error is a transient error of the system, such as a full disk: the index is not damaged. The inner

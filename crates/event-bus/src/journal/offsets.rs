@@ -12,7 +12,7 @@ const FRAMES_PER_ENTRY: u64 = 64;
 pub(crate) struct Offsets(Vec<u64>);
 
 impl Offsets {
-    /// Adds the offset of a frame if it is the next one to be indexed, and ignores it otherwise. Call it for
+    /// Adds the offset of a frame if its position is the next to be indexed, and ignores it otherwise. Call it for
     /// consecutive positions.
     pub(crate) fn add(&mut self, position: Position, offset: u64) {
         if position.0 % FRAMES_PER_ENTRY == 1 && self.0.len() as u64 == position.0 / FRAMES_PER_ENTRY {
@@ -29,7 +29,7 @@ impl Offsets {
         (offset.unwrap_or(HEADER_BYTES as u64), frames_before - entry * FRAMES_PER_ENTRY)
     }
 
-    /// Removes the entries of frames after `last`.
+    /// Removes the entries of frames after position `last`.
     pub(crate) fn truncate_after(&mut self, last: Position) {
         self.0.truncate(usize::try_from(last.0.div_ceil(FRAMES_PER_ENTRY)).unwrap_or(usize::MAX));
     }

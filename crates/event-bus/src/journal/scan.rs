@@ -21,7 +21,7 @@ pub(crate) struct FrameBoundary {
 }
 
 impl FrameBoundary {
-    /// The point before the first frame.
+    /// The point before the first frame, after the file header.
     pub(crate) const START: Self = Self {
         position: Position::ORIGIN,
         chain: Chain::ORIGIN,
@@ -73,7 +73,7 @@ impl Scan {
 /// Reason why a scan ended early, with a description for the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum StopReason {
-    /// An incomplete write, as a crash leaves it.
+    /// An incomplete write, as a crash may leave it.
     Torn(&'static str),
     /// A valid frame that does not continue the journal, which a crash cannot cause.
     Foreign(&'static str),

@@ -33,7 +33,7 @@ pub enum Operation {
 }
 
 impl Operation {
-    /// All operations.
+    /// All operations, in the order of declaration.
     pub const ALL: [Self; 12] = [
         Self::CreateDir,
         Self::Open,
@@ -69,7 +69,7 @@ pub enum FaultKind {
 }
 
 impl FaultKind {
-    /// All kinds.
+    /// All kinds, in the order of declaration.
     pub const ALL: [Self; 6] =
         [Self::DeviceError, Self::Full, Self::Interrupted, Self::Short, Self::LostSync, Self::Stall];
 

@@ -7,7 +7,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 pub(super) struct Gate {
     /// Whether the gate is closed, and the number of blocked calls.
     state: Mutex<State>,
-    /// Notified after each change of the state.
+    /// Notified when the gate opens and when a call begins to wait.
     changed: Condvar,
 }
 

@@ -13,10 +13,10 @@ use super::{
     survival::{CrashOutcome, SECTOR, Survival},
 };
 
-/// A model of a disk and its cache, to which [`Change`]s are applied one by one.
+/// A model of a disk and its cache, to which [`Change`]s are applied one by one, and which can be crashed at any time.
 ///
-/// It guarantees as little as POSIX: a sync of a file makes its content durable but not its name; a sync of a directory
-/// makes its entries durable and nothing else.
+/// The model guarantees as little as POSIX: a sync of a file makes its content durable but not its name; a sync of a
+/// directory makes its entries durable and nothing else.
 #[derive(Debug, Clone)]
 pub struct Disk {
     /// Content of each file.
@@ -30,11 +30,11 @@ pub struct Disk {
 /// Content of a file: the durable part and the pending changes.
 #[derive(Debug, Clone, Default)]
 struct Content {
-    /// Content after the last sync.
+    /// Content after the last sync of the file.
     durable: Arc<Bytes>,
     /// Changes since the last sync, each with its number.
     pending: Vec<(u64, Pending)>,
-    /// Length including all pending changes.
+    /// Length in bytes, including all pending changes.
     length: u64,
 }
 
@@ -52,7 +52,7 @@ enum Pending {
 /// Entries of a directory: the durable ones and the pending changes.
 #[derive(Debug, Clone, Default)]
 struct Names {
-    /// Entries after the last sync of the directory.
+    /// Entries after the last sync of the directory, by name.
     durable: BTreeMap<OsString, Node>,
     /// Changes since the last sync, each with its number.
     pending: Vec<(u64, ChangeKind)>,

@@ -10,7 +10,7 @@ use std::{
 /// Content of a directory after a simulated crash, which a test writes to disk and opens.
 #[derive(Debug, Clone, Default)]
 pub struct Image {
-    /// Content of files, `None` for directories, by path under the root.
+    /// Content of each file, `None` for a directory, by path under the root.
     entries: BTreeMap<PathBuf, Option<Arc<Bytes>>>,
 }
 

@@ -7,28 +7,28 @@ use super::change::Node;
 /// with [`Survival::Torn`].
 pub(super) const SECTOR: usize = 512;
 
-/// Selection of the unsynced changes that a crash keeps. Entries of a directory, lengths, and sectors of content are
-/// kept or lost individually; a rename is atomic.
+/// Selection of the unsynced changes that survive a simulated crash. Entries of a directory, lengths, and sectors of
+/// content survive or are lost individually; a rename is atomic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Survival {
-    /// No change.
+    /// No unsynced change.
     Nothing,
-    /// All changes.
+    /// All unsynced changes.
     Everything,
     /// Names and lengths, but no content: unwritten parts read as zeros.
     Names,
     /// Content and lengths, but no names.
     Contents,
-    /// All changes before a random point at a sector boundary.
+    /// All changes before a random point at a sector boundary, and none after it.
     Prefix,
-    /// All changes before a random point, with one partially written sector.
+    /// All changes before a random point, which may be inside a sector, and none after it.
     Torn,
-    /// A random subset.
+    /// A random subset: of the changes to names and lengths, and of the sectors.
     Subset,
 }
 
 impl Survival {
-    /// All selections.
+    /// All selections, in the order of declaration.
     pub const ALL: [Self; 7] =
         [Self::Nothing, Self::Everything, Self::Names, Self::Contents, Self::Prefix, Self::Torn, Self::Subset];
 
@@ -83,7 +83,7 @@ pub(super) enum CrashOutcome {
     Chosen {
         /// Seed of the random choices.
         seed: u64,
-        /// Probability of keeping a change, in eighths.
+        /// Probability that a change survives, in eighths.
         eighths: u64,
         /// Number of the first unsynced change.
         first: u64,

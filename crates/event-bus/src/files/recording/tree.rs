@@ -19,12 +19,12 @@ use super::{
 pub(super) struct Tree {
     /// All changes so far, in order.
     pub(super) changes: Vec<Change>,
-    /// Entries of each directory.
+    /// Present entries of each directory, by name.
     directories: BTreeMap<Node, BTreeMap<OsString, Node>>,
     /// Last known content of files that are not written through [`RecordingFiles`](super::RecordingFiles), to find
     /// their changes by comparison.
     observed: BTreeMap<Node, Vec<u8>>,
-    /// Number of the next file or directory.
+    /// Number for the next new file or directory.
     next_node: u64,
 }
 
@@ -194,7 +194,7 @@ impl Tree {
     }
 }
 
-/// Returns whether a file name is that of a snapshot of sled.
+/// Returns whether `name` is the file name of a snapshot of sled.
 fn is_snapshot(name: &OsStr) -> bool {
     name.to_string_lossy().starts_with("snap.")
 }

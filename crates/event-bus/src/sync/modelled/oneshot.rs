@@ -49,6 +49,7 @@ impl<T> Sender<T> {
     }
 }
 
+/// Wakes the receiver, which then fails if no value was sent.
 impl<T> Drop for Sender<T> {
     fn drop(&mut self) {
         if let Some(shared) = &self.0 {
@@ -76,6 +77,7 @@ impl<T> Future for Receiver<T> {
     }
 }
 
+/// Drops a value that was not received.
 impl<T> Drop for Receiver<T> {
     fn drop(&mut self) {
         // A value that was not received is dropped outside the lock.

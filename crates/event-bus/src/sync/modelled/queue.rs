@@ -21,6 +21,7 @@ pub(crate) struct Sender<T>(Arc<Senders<T>>);
 /// State that all senders share; dropped with the last of them.
 struct Senders<T>(Arc<Monitor<State<T>>>);
 
+/// Wakes the receiver, which then finds that there will be no more messages.
 impl<T> Drop for Senders<T> {
     fn drop(&mut self) {
         self.0.change_and_wake(|state| state.has_senders = false);

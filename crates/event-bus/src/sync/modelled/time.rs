@@ -7,12 +7,12 @@ use std::time::Duration;
 pub(crate) struct Instant;
 
 impl Instant {
-    /// Returns the only instant there is.
+    /// Returns an instant; all instants are equal.
     pub(crate) const fn now() -> Self {
         Self
     }
 
-    /// Returns zero.
+    /// Returns zero, since no time passes.
     #[expect(clippy::unused_self, reason = "the signature of the real one")]
     pub(crate) const fn elapsed(self) -> Duration {
         Duration::ZERO

@@ -37,6 +37,7 @@ pub(crate) struct Receiver<T> {
 #[derive(Debug)]
 struct Receivers<T>(Arc<Monitor<State<T>>>);
 
+/// Wakes the sender, if it waits for all receivers to be dropped.
 impl<T> Drop for Receivers<T> {
     fn drop(&mut self) {
         self.0.change_and_wake(|state| state.has_receivers = false);
@@ -90,6 +91,7 @@ impl<T> Sender<T> {
     }
 }
 
+/// Wakes the receivers, which then fail if they have seen the value.
 impl<T> Drop for Sender<T> {
     fn drop(&mut self) {
         self.0.change_and_wake(|state| state.has_sender = false);
