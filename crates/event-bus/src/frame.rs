@@ -39,7 +39,6 @@ pub(crate) const MAX_KIND_BYTES: usize = u8::MAX as usize;
 /// Maximum length of a payload in bytes. Keeps frames below 16 KiB, from which on sled stores a value in a separate
 /// file that it never syncs.
 pub(crate) const MAX_PAYLOAD: usize = 4 * 1024;
-/// The codec and the frame must have the same limit for payloads.
 const _: () = assert!(MAX_PAYLOAD as u64 == MAX_PAYLOAD_BYTES, "the codec and the frame agree on the largest payload");
 
 /// Offsets of the fields from the start of the frame, in bytes. The length field is at offset 0.
@@ -168,8 +167,8 @@ pub(crate) fn peek_length(bytes: &[u8]) -> Option<usize> {
     frame_length(*bytes.first_chunk()?).filter(|length| *length <= bytes.len())
 }
 
-/// Converts a length field into the length of the complete frame in bytes; `None` if it is not in
-/// [`MIN_FRAME`]`..=`[`MAX_FRAME`].
+/// Converts a length field into the length of the complete frame in bytes; `None` if it is below [`MIN_FRAME`] or above
+/// [`MAX_FRAME`].
 fn frame_length(length_field: [u8; 4]) -> Option<usize> {
     let length = usize::try_from(u32::from_le_bytes(length_field)).ok()?.checked_add(PREFIX)?;
     (MIN_FRAME..=MAX_FRAME).contains(&length).then_some(length)

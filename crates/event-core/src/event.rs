@@ -147,9 +147,9 @@ impl Recorded {
         Ok(self.view::<E>()?.map(Cow::into_owned))
     }
 
-    /// Decodes the event like [`Recorded::read`], but returns a reference to the cached value if that is valid, and
-    /// caches the value otherwise. Several projections that fold the same event therefore decode it once. `None` if the
-    /// event is of another kind or was purged.
+    /// Decodes the event like [`Recorded::read`], but returns a reference to the cached value if that is valid. If no
+    /// value is cached, caches the decoded one, so that several projections that fold the same event decode it once.
+    /// `None` if the event is of another kind or was purged.
     ///
     /// # Errors
     /// As [`NewEvent::read`].

@@ -161,6 +161,8 @@ mod tests {
         }
     }
 
+    /// Clustered keys are refused as soon as an entry would be displaced by more than [`MAX_DISPLACEMENT`] slots, and
+    /// the accepted ones are found.
     #[test]
     fn keys_that_are_all_alike_are_turned_away_before_they_cost_much() {
         let mut table = Table::default();

@@ -38,6 +38,7 @@ fn an_acknowledged_event_is_durable_and_published_and_positions_have_no_holes() 
     });
 }
 
+/// Results of two batches in flight arrive in the order in which the batches were sent.
 #[test]
 fn one_producer_gets_its_answers_in_the_order_of_its_batches() {
     explore("two batches in flight", 3, || {

@@ -108,6 +108,7 @@ fn closing_twice_at_once_comes_to_an_end() {
     });
 }
 
+/// A subscription delivers every recorded event before it ends with the bus.
 #[test]
 fn a_subscriber_gets_everything_that_was_accepted_before_it_ends() {
     explore("subscriber against close", 2, || {
@@ -120,6 +121,7 @@ fn a_subscriber_gets_everything_that_was_accepted_before_it_ends() {
     });
 }
 
+/// Dropping all handles records accepted batches, and ends subscriptions after their last event.
 #[test]
 fn a_bus_that_is_dropped_writes_what_it_accepted_and_ends() {
     explore("drop against drop", 2, || {

@@ -45,6 +45,7 @@ fn original(count: u64) -> (tempfile::TempDir, Vec<Recorded>, Vec<u8>) {
     (directory, events, journal)
 }
 
+/// Bytes behind the last frame that are not a frame are truncated with a repair, and the next opening needs none.
 #[test]
 fn bytes_after_the_last_event_are_cut() {
     let (directory, events, _) = original(20);
@@ -123,6 +124,8 @@ fn a_head_ahead_of_the_journal_or_of_another_log_is_refused() {
 /// Damages the index of the log in the first directory. The second directory contains a shorter log.
 type Damage = fn(&Path, &Path);
 
+/// A missing, empty, overwritten or truncated index is rebuilt from the journal, and one of a shorter log is extended;
+/// no event is lost.
 #[test]
 fn an_index_that_is_gone_emptied_or_garbled_is_built_from_the_journal() {
     let (directory, events, _) = original(400);

@@ -52,6 +52,7 @@ fn a_whole_log_verifies_and_needs_no_repair() {
     assert!(!plan.is_needed(), "{plan}");
 }
 
+/// A repair restores frames that are damaged in the journal from the index, and renames the old files.
 #[test]
 fn damaged_frames_come_back_from_the_index() {
     let directory = tempfile::tempdir().unwrap();
@@ -97,6 +98,7 @@ fn what_neither_copy_has_is_marked_and_everything_else_keeps_its_place() {
     }
 }
 
+/// A repair restores all events of a missing journal from the index.
 #[test]
 fn a_journal_that_is_gone_comes_back_from_the_index() {
     let directory = tempfile::tempdir().unwrap();
@@ -107,6 +109,7 @@ fn a_journal_that_is_gone_comes_back_from_the_index() {
     assert_eq!(opens_whole(directory.path()), events);
 }
 
+/// A repair restores the events after a truncated journal's end from the index.
 #[test]
 fn a_lost_tail_comes_back_from_the_index() {
     let directory = tempfile::tempdir().unwrap();
@@ -121,6 +124,7 @@ fn a_lost_tail_comes_back_from_the_index() {
     assert_eq!(opens_whole(directory.path()), events);
 }
 
+/// A repair of a journal with a damaged header restores all events.
 #[test]
 fn a_damaged_header_costs_no_event() {
     let directory = tempfile::tempdir().unwrap();
