@@ -91,7 +91,8 @@ impl Machine {
         Ok(path)
     }
 
-    /// Mounts an image at a new directory, and returns the directory.
+    /// Mounts an image at the directory `name` beside the images, which is created if it is missing. Returns the
+    /// directory.
     fn mount(&mut self, image: &Path, name: &str) -> Result<PathBuf, String> {
         let place = self.place.path().join(name);
         fs::create_dir_all(&place).map_err(|error| error.to_string())?;

@@ -23,7 +23,8 @@ use program::{Program, SECRET};
 use scripts::Script;
 use story::Story;
 
-/// One image in this many is opened for writing as well; the others are only read.
+/// One image in this many is opened for writing. The others are opened only if a reader rejects them, or if a repair or
+/// purge was in progress.
 const OPENED: usize = 9;
 
 /// One image in this many is continued by a second program, which is crashed again.
