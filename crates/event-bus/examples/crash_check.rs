@@ -1,7 +1,7 @@
 //! Checks a log against the output of `crash_writer`: `crash_check DIR < LINES`.
 //!
-//! Fails if an acknowledged event is missing or has another position, if positions have a gap, or if an id occurs
-//! twice. Prints counts.
+//! Fails if an acknowledged event is missing or has another position, if positions have a gap, if an id occurs twice,
+//! or if the log does not verify. Prints counts.
 #![expect(clippy::print_stdout, reason = "the counts are the output")]
 
 use std::{collections::BTreeMap, error::Error, io::BufRead as _, time::Instant};
@@ -9,6 +9,7 @@ use std::{collections::BTreeMap, error::Error, io::BufRead as _, time::Instant};
 use event_bus::{EventLog, SledLog, verify};
 use event_core::{EventId, Position};
 
+/// Opens the log in DIR, compares it with the acknowledgements on standard input, and verifies it.
 fn main() -> Result<(), Box<dyn Error>> {
     let Some(directory) = std::env::args().nth(1) else { return Err("usage: crash_check DIR < LINES".into()) };
     let begun = Instant::now();
@@ -21,7 +22,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut recorded: BTreeMap<EventId, Position> = BTreeMap::new();
     let mut after = Position::ORIGIN;
     loop {
-        // The log itself fails on a hole.
+        // `read_after` fails if a position is missing.
         let events = log.read_after(after, 1_024)?;
         let Some(last) = events.last() else { break };
         after = last.position;
@@ -41,7 +42,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut acknowledged = 0_u64;
     for line in std::io::stdin().lock().lines() {
         let line = line?;
-        // The last line of a killed process may be cut, and comments tell what it repaired.
+        // The last line of a killed process may be incomplete, and lines with `#` are repairs.
         let Some((position, id)) = line.split_once(' ').filter(|(_, id)| id.len() == 32) else { continue };
         let (position, id) = (Position(position.parse()?), id.parse::<EventId>()?);
         acknowledged += 1;

@@ -15,8 +15,10 @@ use std::{
 use event_bus::{Appender, Bus, Expected, SledLog, SystemClock};
 use event_core::{EventId, NewEvent, Position, Timestamp};
 
+/// Number of threads that append concurrently.
 const PRODUCERS: u64 = 8;
 
+/// Opens the log in DIR and appends from several threads until an append fails; returns that error.
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     let (Some(directory), Some(seed)) = (arguments.next(), arguments.next()) else {
@@ -38,12 +40,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     Err(failures.recv()?.into())
 }
 
-/// Appends until an append fails, and returns the error.
+/// Appends batches until an append fails, and returns the error. `stream` determines the events and the random choices.
 fn produce(bus: &Bus, stream: u64) -> String {
     let mut random = stream;
     let mut next = 0;
     loop {
-        // A step of a linear congruential generator: what matters is that runs differ.
+        // A step of a linear congruential generator: runs only need to differ.
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let size = (random >> 60) % 8 + 1;
         let repeat = if (random >> 50).is_multiple_of(4) { size.min(next) } else { 0 };
@@ -60,7 +62,8 @@ fn produce(bus: &Bus, stream: u64) -> String {
     }
 }
 
-/// Prints a line with a single write, so that lines of several producers do not mix and nothing remains in a buffer.
+/// Prints `POSITION ID` lines for a batch with a single write, so that lines of several producers do not mix and none
+/// remain in a buffer.
 fn say(positions: &[Position], ids: &[EventId]) -> io::Result<()> {
     let lines: String = positions
         .iter()
@@ -71,6 +74,7 @@ fn say(positions: &[Position], ids: &[EventId]) -> io::Result<()> {
     out.flush()
 }
 
+/// Creates event number `number` of a stream, with a payload of up to 399 bytes derived from both numbers.
 fn event(stream: u64, number: u64) -> NewEvent {
     let id = EventId::derive(&[b"crash", &stream.to_le_bytes(), &number.to_le_bytes()]);
     NewEvent {

@@ -1,7 +1,8 @@
-//! A log that consists only of sled: `plain_sled write DIR` and `plain_sled count DIR`.
+//! A log that consists only of sled: `plain_sled write DIR` and `plain_sled count DIR`. Shows why the log has a journal
+//! (`docs/adr/0002`).
 //!
-//! `write` appends numbered records until it is killed, and prints each number once sled's `flush` has returned. `count`
-//! prints how many there are, from the first on without a hole. Shows why the log has a journal (`docs/adr/0002`).
+//! `write` appends numbered records until it is killed, and prints each number once sled's `flush` has returned.
+//! `count` prints the number of consecutive records from the first on.
 #![expect(clippy::print_stdout, reason = "what is acknowledged and counted is the output")]
 
 use std::{
@@ -12,6 +13,7 @@ use std::{
 /// Length of a record in bytes.
 const RECORD: usize = 300;
 
+/// Opens the sled database in DIR and runs the command.
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     let (Some(command), Some(directory)) = (arguments.next(), arguments.next()) else {
@@ -25,6 +27,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
 }
 
+/// Appends and flushes records, and prints the number of each, until the process is killed or a write fails.
 fn write(store: &sled::Db) -> Result<(), Box<dyn Error>> {
     for number in 1_u64.. {
         let record: Vec<u8> = number.to_le_bytes().iter().copied().cycle().take(RECORD).collect();
@@ -37,6 +40,7 @@ fn write(store: &sled::Db) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
+/// Prints the number of consecutive records from number 1 on.
 fn count(store: &sled::Db) -> Result<(), Box<dyn Error>> {
     let mut found = 0_u64;
     for key in store.iter().keys() {

@@ -1,4 +1,5 @@
-//! The bus: one thread owns the log and a state; commands, views and reactors use them through it.
+//! [`Bus`]: one thread that owns the log and a state. Commands run on it; subscriptions, views and reactors receive the
+//! events that it has made durable.
 
 pub(crate) mod block_on;
 mod error;
@@ -28,12 +29,13 @@ use crate::{
 use queue::{Command, Durability, Job, JobSender, StateClosure};
 use worker::Worker;
 
-/// A handle of a bus: one thread that owns a log and a [`State`], and the tasks of its views and reactors. Cheap to
-/// clone.
+/// A handle of a bus: one thread that owns a log and a [`State`], and the tasks of its views and reactors. Clones are
+/// handles of the same bus.
 ///
 /// Dropping the last handle closes the bus in the background; [`Bus::close`] also waits until everything is written.
 #[derive(Debug)]
 pub struct Bus<S: State = Appender> {
+    /// State that all handles share.
     shared: Arc<Shared<S>>,
 }
 
@@ -43,36 +45,40 @@ impl<S: State> Clone for Bus<S> {
     }
 }
 
-/// The part that all handles of a bus share.
+/// State that all handles of a bus share.
 struct Shared<S: State> {
+    /// The log, for reading; only the bus thread writes to it.
     log: Arc<dyn EventLog>,
-    /// Sends jobs to the bus thread.
+    /// Sends commands and batches to the bus thread.
     jobs: JobSender<S>,
-    /// The last durable position.
+    /// Position of the last durable event. Closed when the bus thread has ended.
     heads: watch::Receiver<Position>,
-    /// Closed when the bus thread has ended, regularly or by a panic.
+    /// Never changes; closed when the bus thread has ended, regularly or by a panic.
     alive: watch::Receiver<()>,
-    /// Set to true when the bus closes; reactors then end at the head.
+    /// Set to true when the bus closes. A reactor then ends as soon as it has reached the head.
     closing: watch::Sender<bool>,
-    /// Receives `closing`.
+    /// Receiver of `closing`, cloned for each reactor.
     is_closing: watch::Receiver<bool>,
-    /// `None` once [`Bus::close`] was called.
+    /// The bus thread; `None` once [`Bus::close`] was called.
     thread: Mutex<Option<BusThread>>,
+    /// Tasks of the views, for [`Bus::close`] to wait for.
     views: Mutex<Vec<FollowerTask>>,
+    /// Tasks of the reactors, for [`Bus::close`] to wait for.
     reactors: Mutex<Vec<FollowerTask>>,
 }
 
-/// The task of a view or reactor.
+/// Task of a view or reactor; returns the error that stopped it.
 type FollowerTask = JoinHandle<Result<(), BusError>>;
 
 /// The thread of an open bus, and the channels that order the steps of [`Bus::close`].
 struct BusThread {
+    /// Handle to join the thread.
     handle: thread::JoinHandle<()>,
     /// Resolves when every accepted job has run and its events are published.
     drained: oneshot::Receiver<()>,
     /// Sent when all views have ended, so that the log may be closed.
     views_ended: oneshot::Sender<()>,
-    /// Resolves when the state is closed, with the outcome of [`State::close`].
+    /// Resolves when the state is closed, with the result of [`State::close`].
     closed: oneshot::Receiver<Result<(), BusError>>,
 }
 
@@ -83,10 +89,11 @@ impl<S: State> std::fmt::Debug for Shared<S> {
 }
 
 impl<S: State> Bus<S> {
-    /// Starts the bus thread, which owns `state` until the bus is closed.
+    /// Starts the bus thread, which owns `state` until the bus is closed. Views and reactors are started by
+    /// [`Bus::project`] and [`Bus::run`].
     ///
     /// # Errors
-    /// [`LogError`] if the head of the log cannot be read, or no thread can be started.
+    /// [`LogError`] if the head of the log cannot be read, or the thread cannot be started.
     pub fn start(state: S) -> Result<Self, LogError> {
         let log = Arc::clone(state.log());
         let (publish, heads) = watch::channel(log.head()?);
@@ -118,8 +125,9 @@ impl<S: State> Bus<S> {
         Ok(Self { shared: Arc::new(shared) })
     }
 
-    /// Runs a command on the bus thread and returns its result as soon as it has run, with a handle that resolves when
-    /// the events it recorded are durable. Commands run in the order in which they were sent, and must not block.
+    /// Runs a closure with the state on the bus thread. Returns its result as soon as it has run, with a handle that
+    /// resolves when the events it recorded are durable. Commands run in the order in which they were sent, and must
+    /// not block.
     ///
     /// Once sent, a command runs even if the future is dropped.
     ///
@@ -134,7 +142,8 @@ impl<S: State> Bus<S> {
         self.shared.command(command).await
     }
 
-    /// Runs a closure that only reads the state on the bus thread. It sees events that are not durable yet.
+    /// Runs a closure that only reads the state on the bus thread, and returns its result. The state includes events
+    /// that are not durable yet.
     ///
     /// # Errors
     /// As [`Bus::command`].
@@ -146,8 +155,8 @@ impl<S: State> Bus<S> {
         result.await.map_err(|_| self.shared.jobs.status.refusal())
     }
 
-    /// Runs a command on the bus thread without waiting for it. Its events are durable after 2 ms, or with the next
-    /// barrier if that is earlier. Errors are logged.
+    /// Runs a command on the bus thread without waiting for it. Its events are durable after at most 2 ms, or with an
+    /// earlier barrier. An error of the command or of a closed bus is logged and not returned.
     pub fn notify<E: std::fmt::Display>(&self, command: impl FnOnce(&mut S) -> Result<(), E> + Send + 'static) {
         let closure: StateClosure<S> = Box::new(move |state| {
             if let Err(error) = command(state) {
@@ -160,9 +169,10 @@ impl<S: State> Bus<S> {
         }
     }
 
-    /// Appends a batch, all or nothing, and returns once it is durable. `expected` is the head that the batch requires.
+    /// Appends a batch, all or nothing, and returns its positions once it is durable. `expected` is the head that the
+    /// batch requires.
     ///
-    /// If the future is dropped, the batch may be recorded nevertheless; appending the same ids again is harmless.
+    /// If the future is dropped, the batch may still be recorded. Appending the same ids again is harmless.
     ///
     /// # Errors
     /// As [`State::append`] and [`Bus::command`].
@@ -171,7 +181,7 @@ impl<S: State> Bus<S> {
         self.shared.jobs.append(expected, batch).await
     }
 
-    /// [`Bus::append`] for threads without a runtime. Blocks the thread; must not be called from a task.
+    /// [`Bus::append`] for threads without an async runtime. Blocks the thread; must not be called from a task.
     ///
     /// # Errors
     /// As [`Bus::append`].
@@ -179,7 +189,7 @@ impl<S: State> Bus<S> {
         block_on::block_on(self.append(expected, batch))
     }
 
-    /// The log, for reading.
+    /// Returns the log, for reading.
     pub fn log(&self) -> &Arc<dyn EventLog> {
         &self.shared.log
     }
@@ -190,48 +200,52 @@ impl<S: State> Bus<S> {
         self.shared.jobs.status.full()
     }
 
-    /// The position of the last event that is durable and visible.
+    /// Returns the position of the last durable event; [`Position::ORIGIN`] if the log is empty.
     pub fn head(&self) -> Position {
         *self.shared.heads.borrow()
     }
 
-    /// Waits until the head is after `position`, and returns it.
+    /// Waits until the head is after `position`, and returns the head.
     ///
     /// # Errors
-    /// [`BusError::Closed`] if the bus ends before that.
+    /// [`BusError::Closed`] if the bus thread ends before that.
     pub async fn head_after(&self, position: Position) -> Result<Position, BusError> {
         let mut heads = self.shared.heads.clone();
         let head = heads.wait_for(|head| position < *head).await.map_err(|_| BusError::Closed)?;
         Ok(*head)
     }
 
-    /// Waits until the bus thread has ended: after [`Bus::close`], or after a panic.
+    /// Waits until the bus thread has ended, after [`Bus::close`] or a panic.
     pub async fn ended(&self) {
         let mut alive = self.shared.alive.clone();
         while alive.changed().await.is_ok() {}
     }
 
-    /// Subscribes to every event after a position.
+    /// Subscribes to every event after `after`, recorded and future.
     pub fn subscribe(&self, after: Position) -> Subscription {
         Subscription::new(Arc::clone(&self.shared.log), self.shared.heads.clone(), after)
     }
 
-    /// Resumes a projection from its checkpoint, folds it up to the head of the log, and keeps it there in a task.
+    /// Starts a view of projection `P`: loads its checkpoint, folds it up to the head of the log, and starts a task
+    /// that folds new events until the bus is closed. Needs a tokio runtime. The task saves a checkpoint every 10,000
+    /// events and when it ends.
     ///
     /// # Errors
-    /// [`BusError::Log`] and [`BusError::Projection`] if it cannot catch up.
+    /// [`BusError::Log`] if the log cannot be read, [`BusError::Projection`] if an event cannot be decoded,
+    /// [`BusError::Checkpoint`] if the state is too large to save.
     pub async fn project<P: Projection + Sync>(&self) -> Result<View<P>, BusError> {
         let (view, task) = view::start(Arc::clone(&self.shared.log), self.shared.heads.clone()).await?;
         add_follower(&self.shared.views, task);
         Ok(view)
     }
 
-    /// Starts a reactor in a task, after the last event it has handled, or at the head on its first start, so that
-    /// earlier events are not handled. Needs a tokio runtime with time. A later failure is traced, and returned by
+    /// Starts a reactor in a task, after the last event it has handled. On its first start it begins at the head:
+    /// earlier events are not handled. Needs a tokio runtime with time. A later failure is logged, and returned by
     /// [`Bus::close`].
     ///
     /// # Errors
-    /// [`BusError::Log`] if its position cannot be read or saved, [`BusError::Closed`] after [`Bus::close`].
+    /// [`BusError::Log`] if its position cannot be read or saved, or [`Reactor::resume`] fails; [`BusError::Closed`]
+    /// after [`Bus::close`].
     pub async fn run(&self, reactor: Box<dyn Reactor>) -> Result<(), BusError> {
         self.check_open()?;
         let (heads, closing) = (self.shared.heads.clone(), self.shared.is_closing.clone());
@@ -246,7 +260,7 @@ impl<S: State> Bus<S> {
     /// its log, and ends the thread. A second call returns at once.
     ///
     /// # Errors
-    /// The first failure of a reactor, a view or the log.
+    /// The first failure of a reactor, a view or the log. The remaining steps are done in any case.
     pub async fn close(&self) -> Result<(), BusError> {
         let thread = self.shared.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(BusThread { handle, drained, views_ended, closed }) = thread else { return Ok(()) };
@@ -254,7 +268,7 @@ impl<S: State> Bus<S> {
         let mut outcome = self.shared.flush().await;
         self.shared.closing.send_modify(|closing| *closing = true);
         outcome = outcome.and(join_all(&self.shared.reactors).await);
-        // It fails only if the thread is gone already.
+        // Sending fails only if the thread has ended already.
         drop(self.shared.jobs.send(Job::Close));
         outcome = outcome.and(drained.await.map_err(|_| BusError::WriterLost));
         outcome = outcome.and(join_all(&self.shared.views).await);
@@ -264,7 +278,7 @@ impl<S: State> Bus<S> {
         outcome.and(handle.join().map_err(|_| BusError::WriterLost))
     }
 
-    /// [`Bus::close`] for threads without a runtime. The runtime of views and reactors must still be running.
+    /// [`Bus::close`] for threads without an async runtime. The runtime of views and reactors must still be running.
     ///
     /// # Errors
     /// As [`Bus::close`].
@@ -272,7 +286,7 @@ impl<S: State> Bus<S> {
         block_on::block_on(self.close())
     }
 
-    /// Returns the error of a call after [`Bus::close`].
+    /// Returns an error after [`Bus::close`]: [`BusError::Closed`], or the error of the barrier that failed before.
     fn check_open(&self) -> Result<(), BusError> {
         let status = &self.shared.jobs.status;
         if status.is_closed() { Err(status.refusal()) } else { Ok(()) }
@@ -297,6 +311,9 @@ impl<S: State> Shared<S> {
     }
 
     /// Waits until every job accepted so far is durable.
+    ///
+    /// # Errors
+    /// [`BusError::Log`] if a barrier failed, [`BusError::WriterLost`] if the bus thread panicked.
     async fn flush(&self) -> Result<(), BusError> {
         let flushed = match self.command(|_| ()).await {
             Ok(((), durability)) => durability.wait().await,
@@ -307,28 +324,31 @@ impl<S: State> Shared<S> {
     }
 }
 
+/// Closes the bus without waiting, unless [`Bus::close`] was called.
 impl<S: State> Drop for Shared<S> {
     fn drop(&mut self) {
         self.closing.send_modify(|closing| *closing = true);
         if self.jobs.status.close() {
-            // It fails only if the thread is gone already.
+            // Sending fails only if the thread has ended already.
             drop(self.jobs.send(Job::Close));
         }
     }
 }
 
+/// Locks a list of tasks. A panic of an earlier holder is ignored, since the list is valid after each operation.
 fn lock_tasks(tasks: &Mutex<Vec<FollowerTask>>) -> MutexGuard<'_, Vec<FollowerTask>> {
     tasks.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Adds a task, and removes those that have ended.
+/// Adds a task to a list and removes the tasks that have ended.
 fn add_follower(tasks: &Mutex<Vec<FollowerTask>>, task: FollowerTask) {
     let mut tasks = lock_tasks(tasks);
     tasks.retain(|task| !task.is_finished());
     tasks.push(task);
 }
 
-/// Removes all tasks, waits until they have ended, and returns the first failure.
+/// Removes all tasks from a list, waits until each has ended, and returns the first failure; [`BusError::FollowerLost`]
+/// for a task that panicked or was aborted.
 async fn join_all(tasks: &Mutex<Vec<FollowerTask>>) -> Result<(), BusError> {
     let tasks = std::mem::take(&mut *lock_tasks(tasks));
     let mut outcome = Ok(());

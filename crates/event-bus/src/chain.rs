@@ -1,4 +1,4 @@
-//! The hash chain over all events. Changing one event changes the chain of every later event.
+//! [`Chain`], the hash chain over all events. A changed event changes the chain value of every later event.
 
 use std::{fmt, str::FromStr};
 
@@ -9,19 +9,19 @@ use crate::frame::{HAS_CAUSE, MAX_ENVELOPE};
 /// Size of a chain value, in bytes.
 pub(crate) const SIZE: usize = 32;
 
-/// The longest hash input of one event, in bytes: previous chain, cause flag, envelope and payload hash.
+/// Maximum hash input of one event, in bytes: previous chain value, cause flag, envelope and payload hash.
 const MAX_INPUT: usize = SIZE + 1 + MAX_ENVELOPE + 32;
 
-/// A value of the hash chain: the BLAKE3 hash of an event and of the value before it. Of the payload only the hash is
-/// hashed, so a purge can remove the payload without breaking the chain. Printed and parsed as 64 hexadecimal digits.
+/// A value of the hash chain: the BLAKE3 hash of an event and of the chain value before it. The payload enters as its
+/// own hash, so that a purge can remove it without breaking the chain. Printed and parsed as 64 hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Chain(pub(crate) [u8; SIZE]);
 
 impl Chain {
-    /// The value before the first event.
+    /// The chain value before the first event: zeros.
     pub const ORIGIN: Self = Self([0; SIZE]);
 
-    /// Returns the value after `recorded`, if `self` is the value before it.
+    /// Returns the chain value after `recorded`; `self` is the value before it.
     #[must_use]
     pub fn after(self, recorded: &Recorded) -> Self {
         let event = &recorded.event;
@@ -42,8 +42,8 @@ impl Chain {
         Self(*hasher.finalize().as_bytes())
     }
 
-    /// Computes [`Chain::after`] from whether the event has a cause, its encoded envelope (position to kind, see
-    /// [`frame`](crate::frame)) and the hash of its payload.
+    /// Computes [`Chain::after`] from an encoded frame: `has_cause` is whether the event has a cause, `envelope` the
+    /// bytes from position to kind (see [`frame`](crate::frame)), `payload_hash` the BLAKE3 hash of the payload.
     pub(crate) fn after_encoded(self, has_cause: bool, envelope: &[u8], payload_hash: [u8; 32]) -> Self {
         // Hashing one buffer avoids setting up an incremental hasher of 2 kB for few bytes.
         let cause_flag = [if has_cause { HAS_CAUSE } else { 0 }];
@@ -75,7 +75,7 @@ impl fmt::Debug for Chain {
     }
 }
 
-/// The error of parsing a chain value from a text that is not 64 hexadecimal digits.
+/// Error of parsing a chain value from a text that is not 64 hexadecimal digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a chain has 64 hexadecimal digits")]
 pub struct ParseChainError;

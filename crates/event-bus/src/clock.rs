@@ -1,4 +1,4 @@
-//! Clocks, the only source of time for the log.
+//! [`Clock`], the only source of time for the log, with the system's clock and a manual one for tests.
 
 use std::{
     sync::{
@@ -10,13 +10,13 @@ use std::{
 
 use event_core::Timestamp;
 
-/// A source of the current time.
+/// A source of the current time, for the times at which events are recorded.
 pub trait Clock: Send + 'static {
-    /// Returns the current time, in microseconds since 1970.
+    /// Returns the current time. It may be earlier than that of a previous call.
     fn now(&self) -> Timestamp;
 }
 
-/// The clock of the operating system.
+/// The clock of the operating system. A time before 1970 is returned as 1970.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemClock;
 
@@ -28,7 +28,7 @@ impl Clock for SystemClock {
     }
 }
 
-/// A clock that changes only when it is set, for tests and demos. Clones share the time.
+/// A clock whose time changes only by [`ManualClock::set`], for tests and demos. Clones share the time.
 #[derive(Debug, Clone, Default)]
 pub struct ManualClock(Arc<AtomicU64>);
 

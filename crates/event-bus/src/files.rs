@@ -1,4 +1,5 @@
-//! The file system interface of the log, implemented by the operating system and by test disks.
+//! The file system interface of the log ([`Files`], [`File`]), implemented by the operating system and by test disks
+//! that inject faults or record changes, and helpers for atomic replacement and removal.
 
 #[cfg(feature = "test-disks")]
 mod failing;
@@ -19,71 +20,75 @@ pub use failing::{FailingFiles, Fault, FaultKind, Operation};
 pub use recording::{Change, Disk, Image, RecordingFiles, Survival};
 pub use system::SystemFiles;
 
-/// Access mode in which a file is opened.
+/// Access with which [`Files::open`] opens a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
     /// Read an existing file.
     Read,
     /// Read and write an existing file.
     Write,
-    /// Read and write a file, which is created if it is missing.
+    /// Read and write a file; create it if it is missing.
     Create,
-    /// Read and write a file, which is created or truncated.
+    /// Read and write a file; create it if it is missing, and truncate it to zero bytes otherwise.
     Replace,
 }
 
-/// Operations on directories and file names. All disk access of the log outside sled goes through this trait.
+/// Operations on directories and file names. The log accesses its files through this trait alone, except in sled.
 pub trait Files: fmt::Debug + Send + Sync + 'static {
-    /// Creates one directory with mode 0700. Returns false if it exists.
+    /// Creates one directory with mode 0700; its parent must exist. Returns false if the directory exists.
     ///
     /// # Errors
     /// The error of the operating system, as in every method of this trait.
     fn create_dir(&self, path: &Path) -> io::Result<bool>;
 
-    /// Opens a file; a created file has mode 0600.
+    /// Opens a file. A file that is created has mode 0600. Fails with `NotFound` if the file does not exist and `mode`
+    /// does not create it.
     fn open(&self, path: &Path, mode: Mode) -> io::Result<Arc<dyn File>>;
 
-    /// Renames a file or directory. Replaces an existing file.
+    /// Renames a file or directory; replaces a file that has the new name. Durable after [`Files::sync_dir`].
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
 
-    /// Removes a file.
+    /// Removes a file. Durable after [`Files::sync_dir`].
     fn remove(&self, path: &Path) -> io::Result<()>;
 
-    /// Removes an empty directory.
+    /// Removes an empty directory. Durable after [`Files::sync_dir`] of its parent.
     fn remove_dir(&self, path: &Path) -> io::Result<()>;
 
-    /// Returns the names in a directory, sorted.
+    /// Returns the names of the entries of a directory, sorted.
     fn list(&self, path: &Path) -> io::Result<Vec<OsString>>;
 
-    /// Makes the entries of a directory durable.
+    /// Makes the entries of a directory durable: created, renamed and removed names.
     fn sync_dir(&self, path: &Path) -> io::Result<()>;
 }
 
 /// An open file of a [`Files`] implementation, with reads and writes at explicit offsets.
 pub trait File: fmt::Debug + Send + Sync + 'static {
-    /// Reads at an offset into a buffer, perhaps only partially. Returns the number of bytes; 0 at the end.
+    /// Reads bytes at an offset into a buffer. Returns their number, which may be less than the buffer has room for; 0
+    /// at the end of the file.
     ///
     /// # Errors
     /// The error of the operating system, as in every method of this trait.
     fn read_at(&self, offset: u64, into: &mut [u8]) -> io::Result<usize>;
 
-    /// Writes at an offset, perhaps only partially. Returns the number of bytes.
+    /// Writes bytes at an offset. Returns the number of written bytes, which may be less than `bytes` has.
     fn write_at(&self, offset: u64, bytes: &[u8]) -> io::Result<usize>;
 
-    /// Returns the length of the file, in bytes.
+    /// Returns the length of the file in bytes.
     fn length(&self) -> io::Result<u64>;
 
-    /// Truncates the file to a length, in bytes.
+    /// Truncates the file to `length` bytes.
     fn truncate(&self, length: u64) -> io::Result<()>;
 
-    /// Makes content and length durable.
+    /// Makes the content and the length of the file durable.
     fn sync_data(&self) -> io::Result<()>;
 
-    /// Acquires the lock of the file until it is closed. Returns false if another process holds it.
+    /// Acquires the exclusive lock of the file, held until the file is closed. Returns false if another process holds
+    /// it.
     fn try_lock(&self) -> io::Result<bool>;
 }
 
-/// Reads from an offset until `into` is full or the file ends. Returns the number of bytes.
+/// Reads from an offset until `into` is full or the file ends, and continues after interrupted calls. Returns the
+/// number of bytes read.
 pub(crate) fn read_full(file: &dyn File, offset: u64, into: &mut [u8]) -> io::Result<usize> {
     let mut read = 0;
     while read < into.len() {
@@ -97,7 +102,8 @@ pub(crate) fn read_full(file: &dyn File, offset: u64, into: &mut [u8]) -> io::Re
     Ok(read)
 }
 
-/// Writes all of `bytes` at an offset.
+/// Writes all of `bytes` at an offset, and continues after partial and interrupted calls. Fails with `WriteZero` if a
+/// call writes nothing.
 pub(crate) fn write_full(file: &dyn File, offset: u64, bytes: &[u8]) -> io::Result<()> {
     let mut written = 0;
     while written < bytes.len() {
@@ -111,7 +117,7 @@ pub(crate) fn write_full(file: &dyn File, offset: u64, bytes: &[u8]) -> io::Resu
     Ok(())
 }
 
-/// Reads a file of at most `limit` bytes; `None` if it does not exist, an error if it is larger.
+/// Reads a file of at most `limit` bytes; `None` if it does not exist. Fails with `FileTooLarge` if it is larger.
 pub(crate) fn read_small(files: &dyn Files, path: &Path, limit: usize) -> io::Result<Option<Vec<u8>>> {
     let file = match files.open(path, Mode::Read) {
         Ok(file) => file,
@@ -128,7 +134,8 @@ pub(crate) fn read_small(files: &dyn Files, path: &Path, limit: usize) -> io::Re
     Ok(Some(bytes))
 }
 
-/// Replaces a file atomically and durably, through a temporary file.
+/// Replaces the content of a file, atomically and durably: writes and syncs `NAME.new`, renames it and syncs the
+/// directory.
 pub(crate) fn replace(files: &dyn Files, path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(".new");
@@ -140,7 +147,7 @@ pub(crate) fn replace(files: &dyn Files, path: &Path, bytes: &[u8]) -> io::Resul
     files.sync_dir(parent(path))
 }
 
-/// Creates a directory and its missing parents, durably.
+/// Creates a directory and its missing parents, durably. Does nothing if it exists.
 pub(crate) fn ensure_dir(files: &dyn Files, path: &Path) -> io::Result<()> {
     let created = match files.create_dir(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound && path.parent().is_some() => {
@@ -152,7 +159,7 @@ pub(crate) fn ensure_dir(files: &dyn Files, path: &Path) -> io::Result<()> {
     if created { files.sync_dir(parent(path)) } else { Ok(()) }
 }
 
-/// Removes a file, or a directory with its content. Does nothing if it does not exist.
+/// Removes a file, or a directory with its content. Does nothing if it does not exist. Not synced.
 pub(crate) fn remove_tree(files: &dyn Files, path: &Path) -> io::Result<()> {
     let names = match files.list(path) {
         Ok(names) => names,
@@ -164,12 +171,13 @@ pub(crate) fn remove_tree(files: &dyn Files, path: &Path) -> io::Result<()> {
     files.remove_dir(path)
 }
 
-/// Whether a name exists in a directory.
+/// Returns whether the parent directory of `path` has an entry of that name. Fails if the directory cannot be listed.
 pub(crate) fn exists(files: &dyn Files, path: &Path) -> io::Result<bool> {
     Ok(files.list(parent(path))?.iter().any(|name| Some(name.as_os_str()) == path.file_name()))
 }
 
-/// Renames a damaged file or directory to the first free `NAME.damaged-N` and returns that path.
+/// Renames a damaged file or directory to the first free name `NAME.damaged-N`, from `N` = 1, durably. Returns the new
+/// path.
 pub(crate) fn move_aside(files: &dyn Files, path: &Path) -> io::Result<PathBuf> {
     let aside = free_name(files, path)?;
     files.rename(path, &aside)?;
@@ -177,14 +185,15 @@ pub(crate) fn move_aside(files: &dyn Files, path: &Path) -> io::Result<PathBuf> 
     Ok(aside)
 }
 
-/// Stores a copy of a small file under the name that [`move_aside`] would choose.
+/// Stores `bytes`, the content of a small damaged file, under the name that [`move_aside`] would choose, durably.
+/// Returns the new path.
 pub(crate) fn copy_aside(files: &dyn Files, path: &Path, bytes: &[u8]) -> io::Result<PathBuf> {
     let aside = free_name(files, path)?;
     replace(files, &aside, bytes)?;
     Ok(aside)
 }
 
-/// Returns the first free `NAME.damaged-N` beside a path.
+/// Returns the first path `NAME.damaged-N`, from `N` = 1, that does not exist in the directory of `path`.
 fn free_name(files: &dyn Files, path: &Path) -> io::Result<PathBuf> {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let taken = files.list(parent(path))?;
@@ -194,6 +203,7 @@ fn free_name(files: &dyn Files, path: &Path) -> io::Result<PathBuf> {
     Ok(path.with_file_name(free.unwrap_or_default()))
 }
 
+/// Returns the directory of a path; `.` for a bare file name.
 fn parent(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,

@@ -1,4 +1,4 @@
-//! Folds a log into the state of a projection, without a bus.
+//! Folds a log into the state of a projection without a bus, and loads and saves its checkpoint.
 
 use std::sync::Arc;
 
@@ -6,11 +6,11 @@ use event_core::{Checkpoint, Position, Projected, Projection};
 
 use crate::{BusError, EventLog};
 
-/// The number of events that are read from the log at once.
+/// Maximum number of events that are read from the log at once.
 pub(crate) const EVENTS_PER_READ: usize = 1_024;
 
-/// Returns the state of projection `P` at the head of the log. Resumes from its checkpoint if that is usable; saves
-/// none.
+/// Returns the state of projection `P` at the head of the log. Starts from its checkpoint if that is usable, otherwise
+/// from the first event. Saves no checkpoint.
 ///
 /// # Errors
 /// [`BusError::Log`] if the log cannot be read, [`BusError::Projection`] if an event cannot be decoded.
@@ -20,28 +20,29 @@ pub fn fold<P: Projection>(log: &dyn EventLog) -> Result<Projected<P>, BusError>
     Ok(projected)
 }
 
-/// Saves the state of a projection as its checkpoint in the log.
+/// Saves the state of a projection as its checkpoint in the log, replacing the previous one.
 ///
 /// # Errors
-/// [`BusError::Checkpoint`] if the state is too large, [`BusError::Log`] if it cannot be written.
+/// [`BusError::Checkpoint`] if the encoded state exceeds 256 MiB, [`BusError::Log`] if it cannot be written.
 pub fn save<P: Projection>(log: &dyn EventLog, projected: &Projected<P>) -> Result<(), BusError> {
     Ok(log.save_checkpoint(P::NAME, &encode_checkpoint(projected)?)?)
 }
 
-/// Encodes the state of a projection as a checkpoint. Returns it with the name of the projection.
+/// Encodes the state of a projection as a checkpoint. Returns the name of the projection and the checkpoint.
 ///
 /// # Errors
-/// [`BusError::Checkpoint`] if the state is too large.
+/// [`BusError::Checkpoint`] if the encoded state exceeds 256 MiB.
 pub fn named_checkpoint<P: Projection>(projected: &Projected<P>) -> Result<(&'static str, Checkpoint), BusError> {
     Ok((P::NAME, encode_checkpoint(projected)?))
 }
 
-/// Encodes the state of a projection as a checkpoint.
+/// Encodes the state of a projection as a checkpoint; [`BusError::Checkpoint`] if it exceeds 256 MiB.
 pub(crate) fn encode_checkpoint<P: Projection>(projected: &Projected<P>) -> Result<Checkpoint, BusError> {
     projected.checkpoint().map_err(|source| BusError::Checkpoint { name: P::NAME, source: Arc::new(source) })
 }
 
-/// Loads the state of a projection from its checkpoint; its initial state if there is no usable checkpoint.
+/// Loads the state of a projection from its checkpoint in the log. Returns the initial state if there is no usable
+/// checkpoint, and logs that if there was one. Folds no events.
 pub(crate) fn resume<P: Projection>(log: &dyn EventLog) -> Result<Projected<P>, BusError> {
     let head = log.head()?;
     let saved = log.load_checkpoint(P::NAME)?;
@@ -55,7 +56,7 @@ pub(crate) fn resume<P: Projection>(log: &dyn EventLog) -> Result<Projected<P>, 
     Ok(projected)
 }
 
-/// Folds the next events, at most [`EVENTS_PER_READ`], into a projection. Returns false if there are none.
+/// Folds the next events, at most [`EVENTS_PER_READ`], into a projection. Returns false if there are no more.
 pub(crate) fn advance<P: Projection>(log: &dyn EventLog, projected: &mut Projected<P>) -> Result<bool, BusError> {
     let events = log.read_after(projected.position(), EVENTS_PER_READ)?;
     for event in &events {
@@ -64,9 +65,10 @@ pub(crate) fn advance<P: Projection>(log: &dyn EventLog, projected: &mut Project
     Ok(!events.is_empty())
 }
 
-/// Whether a projection at `position` has folded enough events since its last checkpoint, at `saved`, to save another.
+/// Returns whether a projection at `position`, whose last checkpoint is at `saved`, must save another: after 10,000
+/// events.
 pub(crate) fn is_checkpoint_due(position: Position, saved: Position) -> bool {
-    /// Folding this many events takes some ten milliseconds.
+    /// Number of events between checkpoints. Folding them again takes some ten milliseconds.
     const EVENTS_PER_CHECKPOINT: u64 = 10_000;
     EVENTS_PER_CHECKPOINT <= position.0.saturating_sub(saved.0)
 }

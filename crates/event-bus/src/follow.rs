@@ -1,4 +1,4 @@
-//! Folds a log into a state on demand, up to the head.
+//! [`LogFollower`], which folds a log into a state on demand.
 
 use std::sync::Arc;
 
@@ -6,10 +6,10 @@ use event_core::{Position, Recorded};
 
 use crate::{EventLog, LogError};
 
-/// The number of events that are read from the log at once.
+/// Maximum number of events that are read from the log at once.
 const EVENTS_PER_READ: usize = 512;
 
-/// A state that is folded from a log by calls of [`LogFollower::catch_up`], without a task or a checkpoint.
+/// A state into which [`LogFollower::catch_up`] folds the events of a log, without a task or a checkpoint.
 ///
 /// The log may be written by another process: see [`JournalReader`](crate::JournalReader). For a projection that
 /// follows a bus in the background, see [`Bus::project`](crate::Bus::project).
@@ -18,10 +18,10 @@ pub struct LogFollower<S> {
     log: Arc<dyn EventLog>,
     /// State after the last folded event.
     state: S,
-    /// The position of the last folded event; `None` before the first [`LogFollower::catch_up`] of a state that begins
-    /// `lookback` events before the head.
+    /// Position of the last folded event. `None` before the first [`LogFollower::catch_up`] of a follower created by
+    /// [`LogFollower::near_head`], which determines where it starts.
     position: Option<Position>,
-    /// The number of events before the head at which such a state begins.
+    /// Number of events before the head at which [`LogFollower::near_head`] starts.
     lookback: u64,
 }
 
@@ -32,23 +32,23 @@ impl<S> std::fmt::Debug for LogFollower<S> {
 }
 
 impl<S> LogFollower<S> {
-    /// Creates a follower of `log` from a state and the position of the last event folded into it.
+    /// Creates a follower of `log` whose `state` includes the events up to `position`.
     pub fn new(log: Arc<dyn EventLog>, position: Position, state: S) -> Self {
         Self { log, state, position: Some(position), lookback: 0 }
     }
 
-    /// Creates a follower that skips all but the last `lookback` events that the log has at the first
-    /// [`LogFollower::catch_up`].
+    /// Creates a follower that starts `lookback` events before the head that the log has at the first
+    /// [`LogFollower::catch_up`]; earlier events are not folded.
     pub fn near_head(log: Arc<dyn EventLog>, lookback: u64, state: S) -> Self {
         Self { log, state, position: None, lookback }
     }
 
-    /// Folds the new events up to the head into the state with `apply`, and returns the head. Blocks while the log is
-    /// read.
+    /// Folds all new events into the state by calling `apply`, and returns the position of the last one. Blocks while
+    /// the log is read.
     ///
     /// # Errors
-    /// [`LogError`] if the log cannot be read, and the errors of `apply`. The failed event and later events are folded
-    /// by the next call.
+    /// [`LogError`] if the log cannot be read, and the errors of `apply`. The next call starts with the event that
+    /// failed.
     pub fn catch_up<E: From<LogError>>(
         &mut self,
         mut apply: impl FnMut(&mut S, &Recorded) -> Result<(), E>,
@@ -70,12 +70,13 @@ impl<S> LogFollower<S> {
         Ok(reached)
     }
 
-    /// The state as of the last [`LogFollower::catch_up`].
+    /// Returns the state as of the last [`LogFollower::catch_up`].
     pub const fn state(&self) -> &S {
         &self.state
     }
 
-    /// The position of the last folded event; [`Position::ORIGIN`] before the first.
+    /// Returns the position of the last folded event; [`Position::ORIGIN`] before the first [`LogFollower::catch_up`]
+    /// of a follower that starts near the head.
     pub fn position(&self) -> Position {
         self.position.unwrap_or(Position::ORIGIN)
     }
@@ -89,6 +90,7 @@ mod tests {
     use super::*;
     use crate::{Expected, MemoryLog};
 
+    /// Appends and syncs one event for each number.
     fn append(log: &MemoryLog, numbers: std::ops::Range<u64>) {
         let event = |number: u64| NewEvent {
             id: EventId::derive(&[&number.to_le_bytes()]),
@@ -105,6 +107,7 @@ mod tests {
         log.sync().unwrap();
     }
 
+    /// Adds the position of an event to a list.
     #[expect(clippy::unnecessary_wraps, reason = "the signature that `catch_up` takes")]
     fn collect(positions: &mut Vec<u64>, event: &Recorded) -> Result<(), LogError> {
         positions.push(event.position.0);

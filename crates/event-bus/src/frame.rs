@@ -34,29 +34,38 @@ pub(crate) const BATCH_CONTINUES: u8 = 2;
 /// Flag: the event has a cause. The only flag that is hashed into the chain.
 pub(crate) const HAS_CAUSE: u8 = 4;
 
-/// The longest event kind, in bytes.
+/// Maximum length of an event kind in bytes; its length field has one byte.
 pub(crate) const MAX_KIND_BYTES: usize = u8::MAX as usize;
-/// The largest payload, in bytes. Keeps frames below the 16 KiB above which sled stores a value in a separate file.
+/// Maximum length of a payload in bytes. Keeps frames below 16 KiB, from which on sled stores a value in a separate
+/// file that it never syncs.
 pub(crate) const MAX_PAYLOAD: usize = 4 * 1024;
 const _: () = assert!(MAX_PAYLOAD as u64 == MAX_PAYLOAD_BYTES, "the codec and the frame agree on the largest payload");
 
-/// Offsets of the fields from the start of the frame, in bytes.
+/// Offsets of the fields from the start of the frame, in bytes. The length field is at offset 0.
 mod offset {
+    /// CRC-32 of all other bytes of the frame.
     pub(super) const CHECKSUM: usize = 4;
+    /// [`PURGED`](super::PURGED), [`BATCH_CONTINUES`](super::BATCH_CONTINUES) and [`HAS_CAUSE`](super::HAS_CAUSE).
     pub(super) const FLAGS: usize = 8;
+    /// Index of the event within its barrier.
     pub(super) const BARRIER_INDEX: usize = 9;
+    /// Position of the event; start of the envelope.
     pub(super) const POSITION: usize = 10;
+    /// Time at which the event was recorded.
     pub(super) const RECORDED_AT: usize = POSITION + 8;
+    /// Id of the event.
     pub(super) const ID: usize = RECORDED_AT + 8;
+    /// Time at which the event happened.
     pub(super) const HAPPENED_AT: usize = ID + 16;
+    /// Id of the turn or session of the event.
     pub(super) const CORRELATION: usize = HAPPENED_AT + 8;
-    /// The cause, or the fields after it if there is none.
+    /// Id of the causing event if there is one; otherwise the fields after it start here.
     pub(super) const CAUSE: usize = CORRELATION + 16;
 }
 
-/// Size of the length and checksum fields, which precede the bytes that the length counts.
+/// Size of the length and checksum fields in bytes. The length field counts the bytes after them.
 const PREFIX: usize = offset::FLAGS;
-/// Size of a cause, in bytes.
+/// Size of the id of a causing event, in bytes.
 const CAUSE_BYTES: usize = 16;
 /// Size of the layout version and the length of the kind, which precede the kind, in bytes.
 const VERSION_AND_KIND_LENGTH: usize = 2 + 1;
@@ -65,27 +74,27 @@ const PAYLOAD_LENGTH: usize = 2;
 /// Size of the hash that replaces a purged payload, in bytes.
 const HASH_BYTES: usize = 32;
 
-/// The largest size of the fields from position to kind, in bytes.
+/// Maximum size of the envelope, the fields from position to kind, in bytes.
 pub(crate) const MAX_ENVELOPE: usize =
     offset::CAUSE - offset::POSITION + CAUSE_BYTES + VERSION_AND_KIND_LENGTH + MAX_KIND_BYTES;
-/// The smallest frame, in bytes: without cause, kind and payload.
+/// Minimum size of a frame in bytes: without cause, kind and payload.
 pub(crate) const MIN_FRAME: usize = offset::CAUSE + VERSION_AND_KIND_LENGTH + PAYLOAD_LENGTH + chain::SIZE;
-/// The largest frame, in bytes.
+/// Maximum size of a frame in bytes.
 pub(crate) const MAX_FRAME: usize = MIN_FRAME + CAUSE_BYTES + MAX_KIND_BYTES + MAX_PAYLOAD;
 
-/// The reason why bytes cannot be decoded as a frame.
+/// Reason why bytes cannot be decoded as a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FrameError {
-    /// The bytes end before the frame does.
+    /// The bytes end before the frame does; they may be its beginning.
     Incomplete,
-    /// The bytes are not a frame, for the given reason.
+    /// The bytes are not a frame; contains the reason, for messages.
     Invalid(&'static str),
 }
 
-/// A decoded view of a frame that borrows its bytes.
+/// A valid frame with the offsets of its variable fields. Borrows the bytes; fields are decoded by its methods.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Frame<'a> {
-    /// The whole frame and nothing else.
+    /// All bytes of the frame and no others.
     bytes: &'a [u8],
     /// Offset of the first byte of the kind.
     kind_offset: usize,
@@ -93,20 +102,20 @@ pub(crate) struct Frame<'a> {
     payload_offset: usize,
 }
 
-/// Returns the size of the frame of an event with its payload, in bytes.
+/// Returns the size of the frame of an event whose payload is not purged, in bytes.
 pub(crate) fn encoded_size(event: &NewEvent) -> usize {
     MIN_FRAME + event.causation.map_or(0, |_| CAUSE_BYTES) + event.kind.len() + event.payload.len()
 }
 
-/// Returns the size of the frame of a recorded event, in bytes. A purged payload takes the size of its hash.
+/// Returns the size of the frame of a recorded event, in bytes. A purged payload has the size of its hash.
 pub(crate) fn recorded_size(recorded: &Recorded) -> usize {
     encoded_size(&recorded.event) + recorded.purged.map_or(0, |hash| hash.len())
 }
 
-/// Appends the frame of an event to `into` and returns its chain.
+/// Appends the frame of an event to `into` and returns its chain value.
 ///
 /// `barrier_index` is the index of the event within its barrier, from 0. `batch_continues` is set unless the event is
-/// the last of its batch. `previous` is the chain of the preceding event.
+/// the last of its batch. `previous` is the chain value of the preceding event. Lengths must have been checked before.
 pub(crate) fn encode(
     into: &mut Vec<u8>,
     recorded: &Recorded,
@@ -147,24 +156,26 @@ pub(crate) fn encode(
     chain
 }
 
-/// Encodes the length field of a frame of `frame_bytes` bytes.
+/// Encodes the length field of a frame that has `frame_bytes` bytes in total.
 fn length_field(frame_bytes: usize) -> [u8; 4] {
     u32::try_from(frame_bytes - PREFIX).unwrap_or(u32::MAX).to_le_bytes()
 }
 
-/// Returns the length of the frame at the start of `bytes` from its length field alone, in bytes; `None` if the length
-/// is out of range or exceeds `bytes`.
+/// Returns the length in bytes of the frame at the start of `bytes`, read from its length field alone; `None` if the
+/// length is out of range or exceeds `bytes`. Verifies nothing else.
 pub(crate) fn peek_length(bytes: &[u8]) -> Option<usize> {
     frame_length(*bytes.first_chunk()?).filter(|length| *length <= bytes.len())
 }
 
-/// Converts the length field into the length of the whole frame, in bytes; `None` if it is out of range.
+/// Converts a length field into the length of the complete frame in bytes; `None` if it is below [`MIN_FRAME`] or above
+/// [`MAX_FRAME`].
 fn frame_length(length_field: [u8; 4]) -> Option<usize> {
     let length = usize::try_from(u32::from_le_bytes(length_field)).ok()?.checked_add(PREFIX)?;
     (MIN_FRAME..=MAX_FRAME).contains(&length).then_some(length)
 }
 
-/// Decodes the frame at the start of `bytes`. Verifies the checksum, the lengths and UTF-8, but not the chain.
+/// Decodes the frame at the start of `bytes`. Verifies the checksum, the lengths and that the kind is UTF-8, but not
+/// the chain.
 pub(crate) fn decode(bytes: &[u8]) -> Result<Frame<'_>, FrameError> {
     let Some(length_field) = bytes.first_chunk::<4>() else { return Err(FrameError::Incomplete) };
     let Some(length) = frame_length(*length_field) else {
@@ -178,7 +189,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Frame<'_>, FrameError> {
 }
 
 impl<'a> Frame<'a> {
-    /// Locates the fields of a frame; `None` if flags, lengths or UTF-8 are invalid.
+    /// Locates the fields of a frame; `None` if a flag is unknown, a length does not fit, or the kind is not UTF-8.
     fn locate_fields(bytes: &'a [u8]) -> Option<Self> {
         let flags = bytes[offset::FLAGS];
         if flags & !(PURGED | BATCH_CONTINUES | HAS_CAUSE) != 0 {
@@ -195,69 +206,70 @@ impl<'a> Frame<'a> {
         (lengths_agree && is_payload_or_hash && kind_is_text).then_some(Self { bytes, kind_offset, payload_offset })
     }
 
-    /// The encoded frame.
+    /// Returns the encoded frame.
     pub(crate) const fn bytes(&self) -> &'a [u8] {
         self.bytes
     }
 
-    /// The position of the event in the log.
+    /// Returns the position of the event in the log.
     pub(crate) fn position(&self) -> Position {
         Position(u64::from_le_bytes(self.array(offset::POSITION)))
     }
 
-    /// The time at which the event was recorded.
+    /// Returns the time at which the event was recorded.
     pub(crate) fn recorded_at(&self) -> Timestamp {
         Timestamp(u64::from_le_bytes(self.array(offset::RECORDED_AT)))
     }
 
-    /// The id of the event.
+    /// Returns the id of the event.
     pub(crate) fn id(&self) -> EventId {
         EventId(self.array(offset::ID))
     }
 
-    /// The index of the event within its barrier, from 0.
+    /// Returns the index of the event within its barrier, from 0.
     pub(crate) fn barrier_index(&self) -> u8 {
         self.bytes[offset::BARRIER_INDEX]
     }
 
-    /// Whether the next frame belongs to the same batch.
+    /// Returns whether the next frame belongs to the same batch.
     pub(crate) fn batch_continues(&self) -> bool {
         self.bytes[offset::FLAGS] & BATCH_CONTINUES != 0
     }
 
-    /// Whether the event has a cause.
+    /// Returns whether the event has a cause.
     fn has_cause(&self) -> bool {
         self.bytes[offset::FLAGS] & HAS_CAUSE != 0
     }
 
-    /// The BLAKE3 hash of the payload if it was purged; `None` if the payload is present.
+    /// Returns the BLAKE3 hash of the payload if it was purged; `None` if the payload is present.
     pub(crate) fn purged(&self) -> Option<[u8; HASH_BYTES]> {
         (self.bytes[offset::FLAGS] & PURGED != 0).then(|| self.array(self.payload_offset))
     }
 
-    /// The stored payload, or its hash if it was purged.
+    /// Returns the stored payload, or its hash if it was purged.
     fn payload(&self) -> &'a [u8] {
         &self.bytes[self.payload_offset..self.bytes.len() - chain::SIZE]
     }
 
-    /// The BLAKE3 hash of the payload: stored if it was purged, computed otherwise.
+    /// Returns the BLAKE3 hash of the payload: the stored one if the payload was purged, a computed one otherwise.
     fn payload_hash(&self) -> [u8; HASH_BYTES] {
         self.purged().unwrap_or_else(|| *blake3::hash(self.payload()).as_bytes())
     }
 
-    /// The chain stored in the frame.
+    /// Returns the chain value stored in the frame, which may be wrong; see [`Frame::chain_after`].
     pub(crate) fn chain(&self) -> Chain {
         Chain(self.array(self.bytes.len() - chain::SIZE))
     }
 
-    /// Computes the chain of this event from the chain of the preceding one.
+    /// Computes the chain value of this event from that of the preceding one. The chain is intact if it equals
+    /// [`Frame::chain`].
     pub(crate) fn chain_after(&self, previous: Chain) -> Chain {
         let envelope = &self.bytes[offset::POSITION..self.payload_offset - PAYLOAD_LENGTH];
         previous.after_encoded(self.has_cause(), envelope, self.payload_hash())
     }
 
-    /// Appends the same event with a chain that continues `previous`, as a batch and barrier of one event, and returns
-    /// its chain.
+    /// Appends the same event to `into` with a chain value that continues `previous`, as a batch and barrier of one
+    /// event. Returns the new chain value.
     pub(crate) fn write_relinked(&self, into: &mut Vec<u8>, previous: Chain) -> Chain {
         let chain = self.chain_after(previous);
         let start = into.len();
@@ -270,7 +282,7 @@ impl<'a> Frame<'a> {
         chain
     }
 
-    /// Appends the same frame with the payload replaced by its hash. The chain stays the same.
+    /// Appends the same frame to `into` with the payload replaced by its hash. The chain value stays the same.
     pub(crate) fn write_purged(&self, into: &mut Vec<u8>) {
         let start = into.len();
         into.extend_from_slice(&length_field(self.payload_offset + HASH_BYTES + chain::SIZE));
@@ -282,7 +294,7 @@ impl<'a> Frame<'a> {
         write_checksum(&mut into[start..]);
     }
 
-    /// Decodes the event. The payload of a purged event is empty.
+    /// Decodes the event. The payload of a purged event is empty, and [`Recorded::purged`] is its hash.
     pub(crate) fn to_recorded(self) -> Recorded {
         let kind_end = self.payload_offset - PAYLOAD_LENGTH;
         let kind = std::str::from_utf8(&self.bytes[self.kind_offset..kind_end]).unwrap_or_default();
@@ -299,7 +311,7 @@ impl<'a> Frame<'a> {
         Recorded::new(self.position(), self.recorded_at(), event).with_purged(purged)
     }
 
-    /// Copies the `N` bytes at an offset that [`Frame::locate_fields`] has verified.
+    /// Copies the `N` bytes at `offset`, which [`Frame::locate_fields`] has verified to be inside the frame.
     fn array<const N: usize>(&self, offset: usize) -> [u8; N] {
         let mut array = [0; N];
         array.copy_from_slice(&self.bytes[offset..offset + N]);
@@ -307,7 +319,7 @@ impl<'a> Frame<'a> {
     }
 }
 
-/// Computes the checksum of a whole frame: the CRC-32 of everything but the checksum field.
+/// Computes the checksum of a complete frame: the CRC-32 of all bytes except the checksum field, little-endian.
 fn checksum(frame: &[u8]) -> [u8; 4] {
     let mut hasher = crc32fast::Hasher::new();
     hasher.update(&frame[..offset::CHECKSUM]);
@@ -315,7 +327,7 @@ fn checksum(frame: &[u8]) -> [u8; 4] {
     hasher.finalize().to_le_bytes()
 }
 
-/// Stores the checksum of a whole frame in its checksum field.
+/// Computes the checksum of a complete frame and stores it in its checksum field.
 fn write_checksum(frame: &mut [u8]) {
     let checksum = checksum(frame);
     frame[offset::CHECKSUM..PREFIX].copy_from_slice(&checksum);

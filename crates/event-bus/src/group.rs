@@ -1,4 +1,5 @@
-//! Events staged between two barriers: deduplication by id and assignment of positions.
+//! [`StagedGroup`], the events staged between two barriers: assigns positions, detects repeated ids and enforces
+//! limits.
 
 use std::{collections::HashMap, hash::BuildHasherDefault};
 
@@ -10,54 +11,59 @@ use crate::{
     id_hasher::IdHasher,
 };
 
-/// An event that is not durable yet, with its position.
+/// An event with its position that is not durable yet.
 #[derive(Debug)]
 pub(crate) struct StagedEvent {
+    /// The event with its position and time.
     pub(crate) recorded: Recorded,
     /// Whether the next staged event belongs to the same batch.
     pub(crate) batch_continues: bool,
 }
 
-/// Positions by event id; at most [`MAX_BATCH_EVENTS`] entries.
+/// Positions by event id. Limited to the events of one barrier.
 type PositionsById = HashMap<EventId, Position, BuildHasherDefault<IdHasher>>;
 
-/// The events staged since the last barrier.
+/// The events staged since the last barrier. They become durable together.
 #[derive(Debug, Default)]
 pub(crate) struct StagedGroup {
+    /// Staged events, in the order of positions.
     events: Vec<StagedEvent>,
-    /// The ids of `events`.
+    /// Positions of `events` by id.
     ids: PositionsById,
-    /// The size of their frames, in bytes.
+    /// Size of the frames of `events`, in bytes.
     bytes: usize,
-    /// The position of the last event of the log, staged events included.
+    /// Position of the last event of the log, staged events included.
     head: Position,
-    /// The time at which that event was recorded.
+    /// Time at which that event was recorded; later events have this time or a later one.
     recorded_at: Timestamp,
 }
 
-/// A batch that has its positions but is not staged yet.
+/// A batch whose events have positions but are not staged yet.
 #[derive(Debug)]
 pub(crate) struct PlacedBatch {
-    /// The events of the batch that are not recorded yet.
+    /// Events of the batch whose ids are new.
     events: Vec<Recorded>,
-    /// The size of their frames, in bytes.
+    /// Size of the frames of `events`, in bytes.
     bytes: usize,
-    /// The outcome once the batch is staged.
+    /// The result of the append, once the batch is staged.
     pub(crate) appended: Appended,
 }
 
 impl StagedGroup {
-    /// Creates an empty group that continues a log whose last event has the position `head` and was recorded at
-    /// `recorded_at`.
+    /// Creates an empty group that continues a log. `head` is the position of the log's last event, `recorded_at` the
+    /// time at which that was recorded.
     pub(crate) fn after(head: Position, recorded_at: Timestamp) -> Self {
         Self { head, recorded_at, ..Self::default() }
     }
 
     /// Assigns positions to the new events of a batch without staging them. `at` is the current time; `find_recorded`
-    /// returns the position of an id in the log, or `None`.
+    /// returns the position of an id in the log, or `None`. A batch without new events is a retry, for which `expected`
+    /// is not checked.
     ///
     /// # Errors
-    /// [`LogError::Oversized`], [`LogError::Conflict`] and [`LogError::BatchOversized`].
+    /// [`LogError::Oversized`] if a kind or payload is too long, [`LogError::Conflict`] if the head is not `expected`,
+    /// [`LogError::BatchOversized`] if the new events exceed the limits of one barrier, and the errors of
+    /// `find_recorded`.
     pub(crate) fn assign_positions(
         &self,
         expected: Expected,
@@ -98,12 +104,13 @@ impl StagedGroup {
         Ok(PlacedBatch { events, bytes, appended: Appended { positions, head } })
     }
 
-    /// Whether the group plus a batch stays within the limits of one barrier.
+    /// Returns whether the group together with `batch` stays within the limits of one barrier.
     pub(crate) fn has_room_for(&self, batch: &PlacedBatch) -> bool {
         self.events.len() + batch.events.len() <= MAX_BATCH_EVENTS && self.bytes + batch.bytes <= MAX_BATCH_BYTES
     }
 
-    /// Stages a batch returned by [`StagedGroup::assign_positions`] of this group.
+    /// Stages a batch that [`StagedGroup::assign_positions`] returned for the present state of this group. Returns its
+    /// result.
     pub(crate) fn stage(&mut self, batch: PlacedBatch) -> Appended {
         let last = batch.events.len().saturating_sub(1);
         for (index, recorded) in batch.events.into_iter().enumerate() {
@@ -112,11 +119,12 @@ impl StagedGroup {
         batch.appended
     }
 
-    /// Checks that recorded events continue the log: consecutive positions, non-decreasing times, new ids.
-    /// `find_recorded` returns the position of an id in the log, or `None`.
+    /// Checks that restored events continue the log: consecutive positions, non-decreasing times, new ids. Stages
+    /// nothing. `find_recorded` returns the position of an id in the log, or `None`.
     ///
     /// # Errors
-    /// [`LogError::OutOfOrder`], [`LogError::Repeated`] and [`LogError::Oversized`].
+    /// [`LogError::OutOfOrder`] for a wrong position or time, [`LogError::Repeated`] for a recorded id,
+    /// [`LogError::Oversized`] if a kind or payload is too long, and the errors of `find_recorded`.
     pub(crate) fn check_continuation(
         &self,
         events: &[Recorded],
@@ -147,13 +155,13 @@ impl StagedGroup {
         Ok(())
     }
 
-    /// Whether the group plus one event stays within the limits of one barrier.
+    /// Returns whether the group together with one more event stays within the limits of one barrier.
     pub(crate) fn has_room_for_event(&self, recorded: &Recorded) -> bool {
         self.events.len() < MAX_BATCH_EVENTS && self.bytes + frame::recorded_size(recorded) <= MAX_BATCH_BYTES
     }
 
-    /// Stages an event that directly follows the group's head. `batch_continues` is set unless it is the last of its
-    /// batch.
+    /// Stages an event that directly follows the group's head. `batch_continues` must be set unless it is the last of
+    /// its batch.
     pub(crate) fn push(&mut self, recorded: Recorded, batch_continues: bool) {
         self.head = recorded.position;
         self.recorded_at = recorded.recorded_at;
@@ -162,7 +170,7 @@ impl StagedGroup {
         self.events.push(StagedEvent { recorded, batch_continues });
     }
 
-    /// The position of the last event, staged events included.
+    /// Returns the position of the last event of the log, staged events included.
     pub(crate) const fn head(&self) -> Position {
         self.head
     }
@@ -174,7 +182,7 @@ impl StagedGroup {
         }
     }
 
-    /// Removes and returns the staged events. The head stays, so later events continue them.
+    /// Removes and returns the staged events. The head is unchanged, so later events continue them.
     pub(crate) fn take(&mut self) -> Vec<StagedEvent> {
         self.ids.clear();
         self.bytes = 0;
@@ -182,10 +190,10 @@ impl StagedGroup {
     }
 }
 
-/// Checks the sizes of kind and payload against the limits of a frame.
+/// Checks that the payload and the kind of an event do not exceed the limits of a frame.
 ///
 /// # Errors
-/// [`LogError::Oversized`].
+/// [`LogError::Oversized`] for the first that does.
 fn check_size(event: &NewEvent) -> Result<(), LogError> {
     let check = |what, bytes, limit| {
         if bytes <= limit {

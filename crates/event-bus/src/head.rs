@@ -22,34 +22,34 @@ use crate::{
     journal::FrameBoundary,
 };
 
-/// The name of the file in the log's directory.
+/// Name of the `HEAD` file in the log's directory.
 pub(crate) const HEAD: &str = "HEAD";
 
-/// The first line of the file: its purpose and format version.
+/// First line of a `HEAD` file: its purpose and format version.
 const FIRST_LINE: &str = "turnwise log head 1";
 
-/// The largest file that is read, in bytes; a `HEAD` file has about 150.
+/// Maximum size of a `HEAD` file that is read, in bytes; a larger one is damaged. A valid file has about 150.
 pub(crate) const MAX_HEAD_BYTES: usize = 1_024;
 
-/// The content of the file: the end of the log when the file was written.
+/// Content of the `HEAD` file: the end of the log when the file was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Head {
-    /// The position of the last event.
+    /// Position of the last event.
     pub(crate) position: Position,
-    /// The hash chain after that event.
+    /// Chain value of that event.
     pub(crate) chain: Chain,
-    /// The length of the journal up to that event, in bytes.
+    /// Length of the journal up to the end of that event, in bytes.
     pub(crate) journal_length: u64,
 }
 
-/// The outcome of reading the file.
+/// Result of reading the `HEAD` file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum HeadFile {
-    /// There is no file.
+    /// The file does not exist.
     Missing,
-    /// The checksum or the format does not match.
+    /// The format or the checksum is wrong, or the file is too large.
     Damaged,
-    /// A valid file.
+    /// The content of a valid file.
     Valid(Head),
 }
 
@@ -59,7 +59,10 @@ impl From<FrameBoundary> for Head {
     }
 }
 
-/// Reads the `HEAD` file of the log in the directory `log`.
+/// Reads the `HEAD` file of the log in the directory `log`. A damaged file is not an error.
+///
+/// # Errors
+/// [`LogError::Io`] if an existing file cannot be read.
 pub(crate) fn read(files: &dyn Files, log: &Path) -> Result<HeadFile, LogError> {
     let path = log.join(HEAD);
     match files::read_small(files, &path, MAX_HEAD_BYTES) {
@@ -75,7 +78,7 @@ pub(crate) fn write(files: &dyn Files, log: &Path, head: Head) -> std::io::Resul
     files::replace(files, &log.join(HEAD), encode(head).as_bytes())
 }
 
-/// Encodes the content of the file.
+/// Encodes the content of a `HEAD` file. The last line is the CRC-32 of the lines before it.
 fn encode(head: Head) -> String {
     let Head { position, chain, journal_length } = head;
     let body = format!("{FIRST_LINE}\nposition {position}\nchain {chain}\njournal {journal_length}\n");
@@ -83,7 +86,7 @@ fn encode(head: Head) -> String {
     format!("{body}check {check:08x}\n")
 }
 
-/// Parses the content of the file; `None` if the format or the checksum does not match.
+/// Parses the content of a `HEAD` file; `None` if the format or the checksum does not match.
 fn parse(bytes: &[u8]) -> Option<Head> {
     let text = std::str::from_utf8(bytes).ok()?;
     let mut lines = text.lines();

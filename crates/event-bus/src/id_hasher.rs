@@ -1,8 +1,8 @@
-//! A hasher for maps whose keys are event ids, which are hashes already.
+//! [`IdHasher`], a fast hasher for maps whose keys are event ids, which are hashes already.
 
 use std::hash::Hasher;
 
-/// Combines the bytes of an id into one word. Not resistant against chosen ids.
+/// Hashes an id by multiplying its 32-bit words. Not resistant against ids chosen to collide.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct IdHasher(u64);
 

@@ -1,8 +1,8 @@
-//! An in-memory map from event id to position, built from the journal when the log is opened.
+//! [`IdIndex`], an in-memory map from event id to position, built from the journal when the log is opened.
 //!
 //! The key is 4 of the 16 bytes of an id, so that an entry with its position takes 9.5 bytes; the caller compares the
-//! whole id with the record. The map is not stored: ids are random, and random keys in sled cost more than the rest of
-//! an append (measured: 12 µs of processor time and 500 B per event).
+//! complete id with that of the event. The map is not stored: ids are random, and random keys in sled cost more than
+//! the rest of an append (measured: 12 µs of processor time and 500 B per event).
 
 mod table;
 
@@ -12,18 +12,18 @@ use event_core::{EventId, Position};
 
 use table::Table;
 
-/// A map from event ids to positions that may return the position of another id with the same first 4 bytes.
+/// Map from event ids to positions. A lookup may return the position of another id with the same first 4 bytes.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct IdIndex {
-    /// Positions by [`short_key`].
+    /// Positions by the key that [`short_key`] returns for an id.
     by_short_key: Table,
-    /// Ids that the table cannot hold: if their key is taken (one in a thousand among eight million), if their key is
-    /// too close to others, or if their position exceeds 32 bits.
+    /// Entries that do not fit into the table: their key is taken (one in a thousand among eight million), their key is
+    /// too close to others, or their position exceeds 32 bits.
     overflow: BTreeMap<EventId, Position>,
 }
 
 impl IdIndex {
-    /// Adds an id with its position.
+    /// Adds an id with its position. An id must be added once only.
     pub(crate) fn add(&mut self, id: EventId, position: Position) {
         let number = u32::try_from(position.0).ok().and_then(NonZeroU32::new);
         if !number.is_some_and(|number| self.by_short_key.insert(short_key(id), number)) {
@@ -31,18 +31,18 @@ impl IdIndex {
         }
     }
 
-    /// Returns the only position that may hold this id; the caller must compare the id of the event there. `None` if
-    /// the id was not added.
+    /// Returns the only position at which this id may be; the caller must compare it with the id of the event there.
+    /// `None` if the id was not added.
     pub(crate) fn candidate(&self, id: EventId) -> Option<Position> {
         let in_table = || self.by_short_key.get(short_key(id)).map(|number| Position(u64::from(number.get())));
-        // Most logs have no such ids.
+        // The overflow of most logs is empty.
         if self.overflow.is_empty() { in_table() } else { self.overflow.get(&id).copied().or_else(in_table) }
     }
 }
 
-/// Mixes the first 4 bytes of an id into a key, so that ids that are counters or begin with a time are distributed
-/// evenly as well. Each step is a bijection, so distinct inputs keep distinct keys. The constants are those of the
-/// finaliser of `MurmurHash3`.
+/// Mixes the first 4 bytes of an id into the key of the table, so that ids that are counters or begin with a time are
+/// distributed evenly as well. Each step is a bijection, so distinct inputs have distinct keys. The constants are those
+/// of the finaliser of `MurmurHash3`.
 fn short_key(id: EventId) -> u32 {
     let key = id.0.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes));
     let key = (key ^ key >> 16).wrapping_mul(0x85eb_ca6b);

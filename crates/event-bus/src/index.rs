@@ -1,4 +1,5 @@
-//! The index: a second copy of the frames by position, and checkpoints, in sled. The only module that names sled.
+//! The index: a second copy of the frames by position, and checkpoints, in sled. Only this module and its submodules
+//! name sled.
 //!
 //! sled's `flush` does not sync its file, so each flush is followed by a sync (decision D16). The content of sled is
 //! used only where it agrees with the journal, and panics of sled are caught here.
@@ -24,23 +25,23 @@ use crate::{
     log_error::is_out_of_room,
 };
 
-/// The name of sled's directory in the log's directory.
+/// Name of sled's directory in the log's directory.
 pub(crate) const INDEX: &str = "index";
 
-/// The key prefix of frames. All keys share one tree, so one sled batch can cover frames and checkpoints.
+/// Key prefix of frames. All keys share one tree, so that one sled batch can contain frames and checkpoints.
 const FRAME_PREFIX: u8 = b'e';
 
-/// The largest value, in bytes, unless a single frame exceeds it. A value is a pack: several consecutive frames under
-/// the key of the first. Fewer keys cost less, but from 16 KiB on sled stores a value in a separate file that it never
-/// syncs.
+/// Maximum size of a value in bytes, unless a single frame exceeds it. A value is a pack: several consecutive frames
+/// under the key of the first. Fewer keys cost less, but from 16 KiB on sled stores a value in a separate file that it
+/// never syncs.
 const MAX_PACK_BYTES: usize = 4 * 1024;
 
-/// The number of times that each pack is read after it is added, so that sled evicts its page. sled evicts from a shard
-/// of its cache (256 shards) after 64 accesses to it, whatever the cache capacity, and a page that is written and never
-/// read has half as many: without these reads it keeps 35 MB.
+/// Number of times that each pack is read after it is added, so that sled evicts its page. sled evicts from a shard of
+/// its cache (256 shards) after 64 accesses to it, whatever the cache capacity, and a page that is written and never
+/// read has half as many: without these reads sled uses 35 MB.
 const EVICTION_READS: usize = 4;
 
-/// An error or panic of sled, or damage in the index.
+/// An error or panic of sled, or damage in the index. Contains the message.
 #[derive(Debug, Clone)]
 pub(crate) struct IndexFailure {
     /// The cause, for the message.
@@ -69,15 +70,15 @@ impl fmt::Display for IndexFailure {
 
 /// The index of a log, open for reading and writing. After the first failure every call fails.
 pub(crate) struct Index {
-    /// `None` only while dropping, where a panic of sled is caught.
+    /// The sled database; `None` only in `drop`, which catches a panic of closing sled.
     store: Option<sled::Db>,
     /// sled's file, to sync after each flush.
     file: Arc<dyn File>,
-    /// Set by the first failure, after which sled is not called again.
+    /// Whether a call has failed; sled is then not called again.
     failed: AtomicBool,
-    /// A file with the message of the failure because of which the index must be rebuilt; empty if there was none.
+    /// File for the message of a failure that requires a rebuild of the index; empty if there was none.
     failure_file: Arc<dyn File>,
-    /// The content of `failure_file` when the index was opened; `None` if it was empty.
+    /// Content of `failure_file` when the index was opened; `None` if it was empty.
     rebuild_reason: Option<String>,
 }
 
@@ -88,7 +89,8 @@ impl fmt::Debug for Index {
 }
 
 impl Index {
-    /// Returns position and chain of the last frame; `None` if the index is empty.
+    /// Returns position and chain value of the last frame; `None` if the index has no frames. Fails if the last pack is
+    /// damaged.
     pub(crate) fn last_frame(&self) -> Result<Option<(Position, Chain)>, IndexFailure> {
         let last_pack = self.with_sled(|store| store.scan_prefix([FRAME_PREFIX]).next_back().transpose())?;
         let Some((_, pack)) = last_pack else { return Ok(None) };
@@ -100,7 +102,8 @@ impl Index {
         Ok(last)
     }
 
-    /// Adds the consecutive frames in `bytes`. They are durable after the next [`Index::barrier`].
+    /// Adds the encoded frames in `bytes`, which must be consecutive. They are durable after the next
+    /// [`Index::barrier`].
     pub(crate) fn add_frames(&self, bytes: &[u8]) -> Result<(), IndexFailure> {
         let mut batch = sled::Batch::default();
         let mut pack_keys = Vec::new();
@@ -129,7 +132,8 @@ impl Index {
         })
     }
 
-    /// Calls `visit` with every frame, in the order of positions. Fails if one cannot be decoded.
+    /// Calls `visit` with every frame, in the order of positions. If one cannot be decoded, fails and marks the index
+    /// for a rebuild.
     pub(crate) fn for_each_frame(&self, mut visit: impl FnMut(&Frame<'_>)) -> Result<(), IndexFailure> {
         let all_decoded = self.with_sled(|store| {
             for pack in store.scan_prefix([FRAME_PREFIX]).values() {
@@ -148,7 +152,7 @@ impl Index {
         Err(failure)
     }
 
-    /// Returns the encoded frame at a position; `None` if it is missing or damaged.
+    /// Returns the encoded frame at a position; `None` if it is missing or damaged. Fails if sled fails.
     pub(crate) fn read_frame(&self, position: Position) -> Result<Option<Vec<u8>>, IndexFailure> {
         let pack = self
             .with_sled(|store| store.range(pack_key(Position::ORIGIN)..=pack_key(position)).next_back().transpose())?;
@@ -158,13 +162,14 @@ impl Index {
         }))
     }
 
-    /// The failure, recorded before the index was opened, because of which it must be rebuilt; `None` if there was
+    /// Returns the failure that was recorded before the index was opened and requires a rebuild; `None` if there was
     /// none.
     pub(crate) fn rebuild_reason(&self) -> Option<&str> {
         self.rebuild_reason.as_deref()
     }
 
-    /// Records a failure so that the index is rebuilt when the log is opened next.
+    /// Writes a failure to the failure file, so that the index is rebuilt when the log is opened next. An error of
+    /// writing is logged and not returned.
     fn require_rebuild(&self, failure: &IndexFailure) {
         let write = || {
             let message = failure.to_string();
@@ -177,8 +182,8 @@ impl Index {
         }
     }
 
-    /// Runs an operation on sled unless an earlier one failed. A failure that is not transient marks the index for
-    /// rebuild.
+    /// Runs an operation on sled, unless an earlier one failed. After a failure no more operations are run; unless the
+    /// failure is transient, the index is also marked for a rebuild.
     fn with_sled<T>(&self, operation: impl FnOnce(&sled::Tree) -> sled::Result<T>) -> Result<T, IndexFailure> {
         let Some(store) = self.store.as_ref().filter(|_| !self.failed.load(Ordering::Relaxed)) else {
             return Err(IndexFailure::new("it is not used after a failure".to_owned()));
@@ -196,6 +201,7 @@ impl Index {
     }
 }
 
+/// Closes sled. A panic of sled is logged.
 impl Drop for Index {
     fn drop(&mut self) {
         let store = self.store.take();
@@ -208,7 +214,7 @@ impl Drop for Index {
     }
 }
 
-/// Runs an operation on sled and converts its errors and panics into an [`IndexFailure`].
+/// Runs an operation on sled and converts an error or a panic into an [`IndexFailure`].
 fn catch_failure<T>(operation: impl FnOnce() -> sled::Result<T>) -> Result<T, IndexFailure> {
     match catch_unwind(AssertUnwindSafe(operation)) {
         Ok(outcome) => outcome.map_err(|error| IndexFailure::new(error.to_string())),
@@ -223,7 +229,7 @@ fn catch_failure<T>(operation: impl FnOnce() -> sled::Result<T>) -> Result<T, In
     }
 }
 
-/// Iterates over the consecutive frames in `bytes`, up to the first that cannot be decoded.
+/// Returns an iterator over the consecutive frames in `bytes`. It ends after the first that cannot be decoded.
 fn decode_all(bytes: &[u8]) -> impl Iterator<Item = Result<Frame<'_>, FrameError>> {
     let mut remaining = Some(bytes).filter(|bytes| !bytes.is_empty());
     std::iter::from_fn(move || {
@@ -236,8 +242,8 @@ fn decode_all(bytes: &[u8]) -> impl Iterator<Item = Result<Frame<'_>, FrameError
     })
 }
 
-/// Divides consecutive frames into packs of at most [`MAX_PACK_BYTES`], each with the position of its first frame. A
-/// frame that is larger is a pack of its own.
+/// Splits consecutive frames into packs of at most [`MAX_PACK_BYTES`], each with the position of its first frame. A
+/// larger frame is a pack of its own. Fails if a frame cannot be decoded.
 fn packs_of(bytes: &[u8]) -> Result<Vec<(Position, &[u8])>, IndexFailure> {
     let mut packs = Vec::new();
     // Position of the first frame of the current pack, and offset of its first byte.
@@ -257,7 +263,7 @@ fn packs_of(bytes: &[u8]) -> Result<Vec<(Position, &[u8])>, IndexFailure> {
     Ok(packs)
 }
 
-/// Returns the key of the pack that starts with the frame at a position.
+/// Returns the key of the pack that starts with the frame at position `first`.
 fn pack_key(first: Position) -> [u8; 9] {
     let mut pack_key = [FRAME_PREFIX; 9];
     pack_key[1..].copy_from_slice(&first.to_key());

@@ -1,4 +1,5 @@
-//! The journal: one append-only file of frames. It is the authoritative record; all other files are derived from it.
+//! The journal: one append-only file of frames, the authoritative record of the log. Its header, its readable part, and
+//! submodules that read, index and scan its frames.
 
 mod cursor;
 mod offsets;
@@ -20,23 +21,23 @@ use crate::{
     files::{self, File},
 };
 
-/// The name of the journal in the log's directory.
+/// Name of the journal in the log's directory.
 pub(crate) const JOURNAL: &str = "journal";
 
 /// Size of the file header, in bytes: 8 magic, 2 format version, 2 reserved, 4 CRC-32 of these twelve.
 pub(crate) const HEADER_BYTES: usize = 16;
 
-/// The byte that fills preallocated space behind the last frame. Four of them are not a valid frame length, and a lost
+/// Byte that fills preallocated space behind the last frame. Four of them are not a valid frame length, and a lost
 /// write reads as something else.
 pub(crate) const PADDING: u8 = b'~';
 
-/// The format version that this program reads and writes.
+/// Format version that this program reads and writes.
 const FORMAT: u16 = 1;
 
-/// The magic bytes. The line end in them detects a copy made in text mode.
+/// Magic bytes at the start of the file. Their line end is changed by a copy in text mode, which is thereby detected.
 const MAGIC: [u8; 8] = *b"twlog\r\n\0";
 
-/// The outcome of reading the file header.
+/// Result of reading the file header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Header {
     /// A header of the format version that this program reads.
@@ -45,11 +46,11 @@ pub(crate) enum Header {
     Short,
     /// The magic bytes or the checksum do not match.
     Damaged,
-    /// A valid header of another format version.
+    /// A valid header of another format version, which it contains.
     OtherVersion(u16),
 }
 
-/// Encodes the file header.
+/// Encodes the file header of this program's format version.
 pub(crate) fn encode_header() -> [u8; HEADER_BYTES] {
     let mut header = [0; HEADER_BYTES];
     header[..8].copy_from_slice(&MAGIC);
@@ -59,7 +60,7 @@ pub(crate) fn encode_header() -> [u8; HEADER_BYTES] {
     header
 }
 
-/// Reads and verifies the file header.
+/// Reads and verifies the file header. Fails only if the file cannot be read.
 pub(crate) fn read_header(file: &dyn File) -> io::Result<Header> {
     let mut bytes = [0; HEADER_BYTES];
     if files::read_full(file, 0, &mut bytes)? < HEADER_BYTES {
@@ -74,10 +75,10 @@ pub(crate) fn read_header(file: &dyn File) -> io::Result<Header> {
     })
 }
 
-/// Returns the error for a header that is not valid; `path` is the file, for the message.
+/// Returns an error unless `header` is valid. `path` is the file, for the message.
 ///
 /// # Errors
-/// [`LogError::Damaged`] at position 1, or [`LogError::Format`] for another format version.
+/// [`LogError::Damaged`] at position 1 for a short or damaged header, [`LogError::Format`] for another format version.
 pub(crate) fn check_header(header: Header, path: PathBuf) -> Result<(), LogError> {
     let damaged = |path, detail: &str| LogError::Damaged { path, position: Position(1), detail: detail.to_owned() };
     match header {
@@ -88,19 +89,22 @@ pub(crate) fn check_header(header: Header, path: PathBuf) -> Result<(), LogError
     }
 }
 
-/// The readable part of a journal: complete batches up to `end`.
+/// Readable part of a journal: the complete batches up to `end`.
 #[derive(Debug, Clone)]
 pub(crate) struct ReadableJournal {
     /// The file, for messages.
     pub(crate) path: PathBuf,
+    /// The open file.
     pub(crate) file: Arc<dyn File>,
+    /// End of the last complete batch.
     pub(crate) end: FrameBoundary,
     /// Offsets of the frames before `end`.
     pub(crate) offsets: Offsets,
 }
 
 impl ReadableJournal {
-    /// Returns the start of a read of the events after `after`. It stays valid while the journal grows.
+    /// Returns the start of a read of the events after `after`, up to the present end. It remains valid while the
+    /// journal grows.
     pub(crate) fn read_start(&self, after: Position) -> ReadStart {
         let (offset, skipped_frames) = self.offsets.nearest_before(after.next());
         ReadStart {
@@ -115,30 +119,38 @@ impl ReadableJournal {
     }
 }
 
-/// The start of a read: an offset at or before the frame that follows `after`.
+/// Start of a read: an offset at or before the frame that follows `after`. The read ends at the event `head`.
 #[derive(Debug, Clone)]
 pub(crate) struct ReadStart {
+    /// Path of the file, for messages.
     path: PathBuf,
+    /// The open file.
     file: Arc<dyn File>,
+    /// Offset of an indexed frame, in bytes.
     offset: u64,
-    /// The number of frames between `offset` and the frame that follows `after`.
+    /// Number of frames from `offset` to the frame that follows `after`.
     skipped_frames: u64,
-    /// The end of the readable part, in bytes.
+    /// Offset of the end of the readable part, in bytes.
     end_offset: u64,
+    /// Position before the first event to read.
     after: Position,
-    /// The position of the last readable event.
+    /// Position of the last readable event.
     head: Position,
 }
 
 impl ReadStart {
-    /// Returns a cursor at the frame that follows `after`.
+    /// Returns a cursor at the frame that follows `after`, by skipping the frames before it.
     fn cursor(&self) -> Result<Cursor<'_>, LogError> {
         let mut cursor = Cursor::new(&*self.file, self.offset, self.end_offset);
         cursor.skip_frames(self.skipped_frames).map_err(LogError::io("read", &self.path))?;
         Ok(cursor)
     }
 
-    /// Reads at most `limit` events.
+    /// Reads the events after `after`, at most `limit`; none if `after` is at or beyond the end.
+    ///
+    /// # Errors
+    /// [`LogError::Damaged`] if a frame is invalid or has another position than expected, [`LogError::Io`] if the file
+    /// cannot be read.
     pub(crate) fn read_events(self, limit: usize) -> Result<Vec<Recorded>, LogError> {
         let available = usize::try_from(self.head.0.saturating_sub(self.after.0)).unwrap_or(usize::MAX);
         let count = limit.min(available);
@@ -156,7 +168,8 @@ impl ReadStart {
         Ok(events)
     }
 
-    /// Reads the chain of the first event; `None` if there is no event after `after`.
+    /// Returns the chain value of the first event after `after`; `None` if there is none. Errors as
+    /// [`ReadStart::read_events`].
     pub(crate) fn read_chain(self) -> Result<Option<Chain>, LogError> {
         if self.head <= self.after {
             return Ok(None);
@@ -166,7 +179,8 @@ impl ReadStart {
         Ok(Some(step.frame_at(self.after.next(), &self.path)?.chain()))
     }
 
-    /// Returns the position of the event with this id; `None` if it is not among the events to read. Reads every frame.
+    /// Returns the position of the event with this id; `None` if it is not after `after`. Decodes every frame. Errors
+    /// as [`ReadStart::read_events`].
     pub(crate) fn find_id(self, id: EventId) -> Result<Option<Position>, LogError> {
         let mut cursor = self.cursor()?;
         let mut position = self.after;

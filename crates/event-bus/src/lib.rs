@@ -1,8 +1,9 @@
 //! The event log, and the bus that runs on it: one writer thread with group commit, subscriptions, views and reactors.
 //!
-//! An [`EventLog`] stores events: [`SledLog`] on disk, [`MemoryLog`] for tests and demos. Long texts are stored beside
-//! it in a [`TextStore`]. A [`Bus`] owns the thread that writes to the log, and lets [`View`]s and [`Reactor`]s follow
-//! it. [`fold`] and [`fold_all`] fold projections without a bus.
+//! An [`EventLog`] stores events: [`SledLog`] on disk, [`MemoryLog`] for tests and demos, [`JournalReader`] for reading
+//! beside a process that writes. Texts too long for an event are stored beside the log in a [`TextStore`]. A [`Bus`]
+//! owns the thread that writes to the log; [`View`]s and [`Reactor`]s follow it in tasks. [`fold()`] and [`fold_all`]
+//! fold projections without a bus. [`verify()`] checks the files of a log, and [`plan_repair`] restores a damaged one.
 
 mod bus;
 mod chain;

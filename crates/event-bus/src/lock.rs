@@ -1,4 +1,4 @@
-//! The lock file that excludes a second writer and names the process that holds it.
+//! The lock file, which excludes a second writer of a log and contains the name of the process that holds the lock.
 
 use std::{path::Path, sync::Arc};
 
@@ -7,20 +7,21 @@ use crate::{
     files::{self, File, Files, Mode},
 };
 
-/// The name of the lock file in the log's directory.
+/// Name of the lock file in the log's directory.
 const LOCK_FILE: &str = "lock";
 
-/// The largest lock file that is read, in bytes; it has about 40.
+/// Maximum size of a lock file that is read, in bytes; a file has about 40.
 const MAX_LOCK_BYTES: usize = 512;
 
-/// The lock of a log; released when it is dropped or the process ends.
+/// The lock of a log. It is released when this value is dropped or the process ends.
 #[derive(Debug)]
 pub(crate) struct LogLock(#[expect(dead_code, reason = "the lock lives as long as the open file")] Arc<dyn File>);
 
-/// Acquires the lock of the log in the directory `log`, and writes the name of this process into the lock file.
+/// Acquires the lock of the log in the directory `log`, and writes process id and host name into the lock file.
 ///
 /// # Errors
-/// [`LogError::InUse`] if another process holds it, [`LogError::Io`] if the lock file cannot be opened or written.
+/// [`LogError::InUse`] if another process holds the lock, [`LogError::Io`] if the lock file cannot be opened or
+/// written.
 pub(crate) fn acquire(files: &dyn Files, log: &Path) -> Result<LogLock, LogError> {
     let path = log.join(LOCK_FILE);
     let file = files.open(&path, Mode::Create).map_err(LogError::io("open", &path))?;
@@ -36,7 +37,8 @@ pub(crate) fn acquire(files: &dyn Files, log: &Path) -> Result<LogLock, LogError
     Ok(LogLock(file))
 }
 
-/// Returns ` on HOST`, since a log on a shared disk may be locked by another host; empty if the host name is unknown.
+/// Returns ` on HOST` with the name of this host, since a log on a shared disk may be locked by another host; empty if
+/// the name is unknown.
 fn on_host() -> String {
     let uname = rustix::system::uname();
     let name = uname.nodename().to_string_lossy();

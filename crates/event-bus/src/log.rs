@@ -1,39 +1,40 @@
-//! The interface of event logs, implemented in memory and on disk.
+//! [`EventLog`], the interface of event logs, implemented in memory and on disk.
 
 use event_core::{Checkpoint, EventId, NewEvent, Position, Recorded, Timestamp};
 
 use crate::{Chain, LogError};
 
-/// The maximum number of events in one barrier, and therefore in one batch (decision D16).
+/// Maximum number of events in one barrier, and therefore in one batch (decision D16). The index of an event within its
+/// barrier is stored in one byte.
 pub const MAX_BATCH_EVENTS: usize = 256;
 
-/// The maximum size of the frames in one barrier, and therefore in one batch, in bytes (decision D16).
+/// Maximum size of the frames in one barrier, and therefore in one batch, in bytes (decision D16): 128 KiB.
 pub const MAX_BATCH_BYTES: usize = 128 * 1024;
 
-/// The head position that an append requires (optimistic concurrency).
+/// Head position that an append requires (optimistic concurrency).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Expected {
-    /// Append at any head.
+    /// Append whatever the head is.
     Any,
-    /// Append only if the last event of the log, staged ones included, has this position.
+    /// Append only if the last event of the log, staged events included, has this position; [`Position::ORIGIN`] for an
+    /// empty log.
     At(Position),
 }
 
-/// Result of appending a batch: the positions of its events, and the new head.
+/// Result of appending a batch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Appended {
-    /// The position of each event, in the order of the batch. An event that was already recorded has its first
-    /// position.
+    /// Position of each event, in the order of the batch. An event that was already recorded has its earlier position.
     pub positions: Vec<Position>,
-    /// The position of the last event of the log after the batch.
+    /// Position of the last event of the log after the batch, staged events included.
     pub head: Position,
 }
 
 /// An append-only log of events with contiguous positions and unique ids.
 ///
-/// [`EventLog::append`] and [`EventLog::restore`] stage events; [`EventLog::sync`] makes staged events durable and then
-/// visible, so a reader never sees an event that a crash could lose. All events staged between two barriers form one
-/// group; a conflict in one batch does not affect the other batches.
+/// [`EventLog::append`] and [`EventLog::restore`] stage events. [`EventLog::sync`], a barrier, makes staged events
+/// durable and then visible, so that a reader never receives an event that a crash could lose. All events staged
+/// between two barriers form one group; a conflict in one batch does not affect the other batches.
 ///
 /// Calls block on the disk. Async programs use a [`Bus`](crate::Bus).
 pub trait EventLog: Send + Sync + 'static {
@@ -52,21 +53,21 @@ pub trait EventLog: Send + Sync + 'static {
     /// Stages events with their existing positions and times, for an import or a copy of another log.
     ///
     /// # Errors
-    /// [`LogError::OutOfOrder`] unless positions and times continue this log, [`LogError::Repeated`] for a recorded id;
-    /// nothing is staged then. Otherwise as [`EventLog::append`].
+    /// [`LogError::OutOfOrder`] unless positions and times continue this log, [`LogError::Repeated`] for an id that is
+    /// already recorded; nothing is staged then. Otherwise as [`EventLog::append`].
     fn restore(&self, events: &[Recorded]) -> Result<Appended, LogError>;
 
-    /// Makes all staged events durable, then visible: a barrier.
+    /// Makes all staged events durable, then visible. This call is a barrier.
     ///
     /// # Errors
     /// [`LogError::Stopped`] if the write fails; staged events are dropped and the log accepts no more events.
     fn sync(&self) -> Result<(), LogError>;
 
-    /// Reads at most `limit` events with positions greater than `after`, in the order of positions. To read on, call it
-    /// with the position of the last event.
+    /// Reads at most `limit` events with positions greater than `after`, in the order of positions; none if `after` is
+    /// at or beyond the head. To read on, call it with the position of the last event.
     ///
     /// # Errors
-    /// [`LogError::Damaged`] for an event that fails verification.
+    /// [`LogError::Damaged`] for an event that fails verification, [`LogError::Io`] if a file cannot be read.
     fn read_after(&self, after: Position, limit: usize) -> Result<Vec<Recorded>, LogError>;
 
     /// Returns the position of the last visible event; [`Position::ORIGIN`] if the log is empty.
@@ -75,20 +76,21 @@ pub trait EventLog: Send + Sync + 'static {
     /// [`LogError`] if the log cannot be read.
     fn head(&self) -> Result<Position, LogError>;
 
-    /// Returns the position of the event with this id; `None` if it is not recorded.
+    /// Returns the position of the event with this id; `None` if no visible event has it.
     ///
     /// # Errors
     /// [`LogError`] if the log cannot be read.
     fn find(&self, id: EventId) -> Result<Option<Position>, LogError>;
 
-    /// Returns the hash chain after the event at a position; `None` beyond the head.
+    /// Returns the hash chain value of the event at `position`, [`Chain::ORIGIN`] for [`Position::ORIGIN`]; `None`
+    /// beyond the head.
     ///
     /// The default implementation reads every event up to the position.
     ///
     /// # Errors
     /// As [`EventLog::read_after`].
     fn chain_at(&self, position: Position) -> Result<Option<Chain>, LogError> {
-        /// The number of events that are read at once.
+        /// Maximum number of events that are read at once.
         const EVENTS_PER_READ: usize = 1_024;
         let (mut chain, mut reached) = (Chain::ORIGIN, Position::ORIGIN);
         while reached < position {
@@ -101,19 +103,19 @@ pub trait EventLog: Send + Sync + 'static {
         Ok(Some(chain))
     }
 
-    /// Loads the checkpoint saved under a name; `None` if there is none or it is damaged.
+    /// Loads the checkpoint saved under `name`; `None` if there is none or it is damaged.
     ///
     /// # Errors
     /// [`LogError`] if the log cannot be read.
     fn load_checkpoint(&self, name: &str) -> Result<Option<Checkpoint>, LogError>;
 
-    /// Replaces the checkpoint saved under a name, atomically and durably.
+    /// Replaces the checkpoint saved under `name`, atomically and durably.
     ///
     /// # Errors
     /// [`LogError::Stopped`] if it cannot be written.
     fn save_checkpoint(&self, name: &str, checkpoint: &Checkpoint) -> Result<(), LogError>;
 
-    /// Makes all events durable and completes deferred work, before the program ends. The log stays usable.
+    /// Makes all events durable and completes deferred work. Call it before the program ends. The log stays usable.
     ///
     /// # Errors
     /// As [`EventLog::sync`].

@@ -1,39 +1,41 @@
-//! Errors of event logs. Messages name the file, the cause and the next step.
+//! [`LogError`], the error of event logs and text stores. Messages name the file, the cause and the next step.
 
 use std::{io, path::PathBuf, sync::Arc};
 
 use event_core::{EventId, Position};
 
-/// An error of an event log or a text store.
+/// An error of an event log or a text store. Messages are for the user: they contain the file, the cause and the next
+/// step.
 ///
 /// Cheap to clone, since one failed barrier is returned to every waiting caller.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum LogError {
-    /// The head is not the expected one, since other events were appended. Nothing was recorded; read them and retry.
+    /// The head is not the expected one, since other events were appended. Nothing was recorded; read the new events
+    /// and retry.
     #[error("the batch expects the log to end at position {expected}, it ends at {actual}")]
     Conflict {
-        /// The expected head.
+        /// Head that the batch requires.
         expected: Position,
-        /// The actual head.
+        /// Position of the last event of the log.
         actual: Position,
     },
-    /// A kind or payload exceeds its limit.
+    /// A kind or payload exceeds its limit. Nothing was recorded.
     #[error(
         "the `{kind}` event {id} has {what} of {bytes} bytes, the log takes {limit}; keep long text in a text file"
     )]
     Oversized {
-        /// The event.
+        /// Id of the event.
         id: EventId,
-        /// Its kind.
+        /// Kind of the event.
         kind: String,
-        /// The part that is too large, with its article: `a kind` or `a payload`.
+        /// The part that is too long, for the message: `a kind` or `a payload`.
         what: &'static str,
-        /// The size of that part, in bytes.
+        /// Size of that part, in bytes.
         bytes: usize,
-        /// The limit, in bytes.
+        /// Its limit, in bytes.
         limit: usize,
     },
-    /// A batch exceeds the limits of one barrier.
+    /// A batch has more events or bytes than one barrier covers. Nothing was recorded.
     #[error(
         "a batch of {events} events and {bytes} bytes is more than the log takes at once \
          ({max} events, {limit} bytes); append it in parts",
@@ -41,51 +43,52 @@ pub enum LogError {
         limit = crate::MAX_BATCH_BYTES
     )]
     BatchOversized {
-        /// Events in the batch.
+        /// Number of new events in the batch.
         events: usize,
         /// Size of their frames, in bytes.
         bytes: usize,
     },
-    /// A restored event that does not continue the log.
+    /// A restored event does not continue the log: its position is not the next one, or its time is earlier than that
+    /// of the last event.
     #[error("the event restored at position {given} does not continue a log that ends at {head}: {detail}")]
     OutOfOrder {
-        /// The head of the log.
+        /// Position of the last event of the log.
         head: Position,
-        /// The position of the restored event.
+        /// Position of the restored event.
         given: Position,
         /// The violated rule, for the message.
         detail: &'static str,
     },
-    /// A restored event is already recorded.
+    /// The id of a restored event is already recorded.
     #[error("the event {id} restored at position {given} is already recorded at position {position}")]
     Repeated {
-        /// The event.
+        /// Id of the event.
         id: EventId,
-        /// The position of the restored event.
+        /// Position of the restored event.
         given: Position,
-        /// The position where it is recorded.
+        /// Position at which the id is recorded.
         position: Position,
     },
-    /// A file fails verification. Nothing was changed.
+    /// A file fails verification: acknowledged events are missing or changed. Nothing was changed.
     #[error(
         "the log at `{path}` is damaged at position {position}: {detail}; run `turnwise events repair` to see what \
          can be saved"
     )]
     Damaged {
-        /// The file or directory.
+        /// The damaged file or directory.
         path: PathBuf,
-        /// The first position that fails verification.
+        /// First position that fails verification.
         position: Position,
         /// The failed check, for the message.
         detail: String,
     },
-    /// A write or sync failed. Nothing more is written until the log is opened again.
+    /// A write or sync failed, now or in an earlier call. Nothing more is written until the log is opened again.
     #[error(
         "the log at `{path}` takes no more events: {cause}; remove the cause and open the log again \
          (everything acknowledged is kept)"
     )]
     Stopped {
-        /// The log's directory.
+        /// Directory of the log.
         path: PathBuf,
         /// The first failure, for the message.
         cause: Arc<str>,
@@ -102,47 +105,47 @@ pub enum LogError {
     /// Another process has the log open for writing.
     #[error("the log at `{path}` is in use by {by}; end that process, or use a command that only reads")]
     InUse {
-        /// The log's directory.
+        /// Directory of the log.
         path: PathBuf,
-        /// The content of the lock file, such as `process 1234 on build-7`.
+        /// Content of the lock file, such as `process 1234 on build-7`.
         by: String,
     },
-    /// A write was attempted on a log that is open for reading only.
+    /// A write was attempted on a log that is open for reading only. Nothing was changed.
     #[error("the log at `{path}` is open for reading only")]
     ReadOnly {
-        /// The log's directory.
+        /// Directory of the log.
         path: PathBuf,
     },
-    /// A file has an unknown format version.
+    /// A file has a format version that this program does not read.
     #[error("`{path}` has format version {found}, this program reads version {known}; use a newer program")]
     Format {
-        /// The file.
+        /// The file with that version.
         path: PathBuf,
-        /// The version in the file.
+        /// Version in the file.
         found: u16,
-        /// The version this program reads.
+        /// Version that this program reads.
         known: u16,
     },
-    /// A text exceeds [`MAX_TEXT_BYTES`](crate::MAX_TEXT_BYTES).
+    /// A text is longer than [`MAX_TEXT_BYTES`](crate::MAX_TEXT_BYTES). Nothing was stored.
     #[error("a text of {bytes} bytes is more than the text store takes ({limit} bytes)", limit = crate::MAX_TEXT_BYTES)]
     TextOversized {
-        /// Its length, in bytes.
+        /// Length of the text, in bytes.
         bytes: usize,
     },
-    /// The content of a text does not match the hash in its file name.
+    /// The content of a text file does not match the hash in its name.
     #[error("the text `{path}` was changed or damaged; remove it, or restore it from a backup")]
     TextDamaged {
-        /// The file.
+        /// File of the text.
         path: PathBuf,
     },
     /// A file operation failed.
     #[error("cannot {action} `{path}`")]
     Io {
-        /// The operation, such as `open`.
+        /// The operation, such as `open`, for the message.
         action: &'static str,
-        /// The file.
+        /// The file or directory.
         path: PathBuf,
-        /// The error of the system.
+        /// Error of the operating system.
         source: Arc<io::Error>,
     },
 }
@@ -157,7 +160,8 @@ impl LogError {
         }
     }
 
-    /// Returns a function for `map_err` that adds the operation, such as `open`, and the file to an I/O error.
+    /// Returns a function for `map_err` that converts an I/O error into [`LogError::Io`]. `action` is the operation,
+    /// such as `open`, and `path` the file.
     pub(crate) fn io(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
         move |source| Self::Io { action, path, source: Arc::new(source) }

@@ -1,4 +1,4 @@
-//! An in-memory log for tests, demos and dry runs.
+//! [`MemoryLog`], an in-memory log for tests, demos and dry runs.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -13,21 +13,24 @@ use crate::{
     sync::{Mutex, MutexGuard},
 };
 
-/// A log in memory. As in the log on disk, staged events are visible only after [`EventLog::sync`].
+/// A log in memory, lost when it is dropped. As in the log on disk, staged events are visible only after
+/// [`EventLog::sync`].
 #[derive(Debug, Default)]
 pub struct MemoryLog {
+    /// Content of the log.
     inner: Mutex<Inner>,
 }
 
-/// The content of the log, behind its lock.
+/// Content of a [`MemoryLog`].
 #[derive(Debug, Default)]
 struct Inner {
-    /// The visible events.
+    /// Visible events, in the order of positions.
     events: Vec<Recorded>,
-    /// The ids of the visible events.
+    /// Positions of the visible events by id.
     ids: HashMap<EventId, Position>,
-    /// The staged events.
+    /// Staged events.
     group: StagedGroup,
+    /// Checkpoints by name.
     checkpoints: BTreeMap<String, Checkpoint>,
 }
 
@@ -37,6 +40,7 @@ impl MemoryLog {
         Self::default()
     }
 
+    /// Locks the content.
     fn inner(&self) -> MutexGuard<'_, Inner> {
         // No call leaves the log in an inconsistent state, so a poisoned lock is safe to use.
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)

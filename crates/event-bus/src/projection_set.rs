@@ -1,4 +1,4 @@
-//! Sets of projections that are folded in one pass over the log. Each projection has its own checkpoint.
+//! [`ProjectionSet`], several projections that are folded in one pass over the log. Each has its own checkpoint.
 
 use std::sync::Arc;
 
@@ -6,15 +6,16 @@ use event_core::{Checkpoint, Position, ProjectionError, Recorded};
 
 use crate::{BusError, EventLog, fold::EVENTS_PER_READ};
 
-/// A struct whose fields are projections of the same log. [`projection_set!`](crate::projection_set) declares one.
+/// A set of projections of the same log, each a field of a struct. [`projection_set!`](crate::projection_set) declares
+/// such a struct.
 pub trait ProjectionSet: Default {
     /// Name and version of each projection, in the order of the fields.
     const PROJECTIONS: &'static [(&'static str, u32)];
 
-    /// The last position that every projection has folded.
+    /// Returns the last position that every projection has folded: the minimum of their positions.
     fn position(&self) -> Position;
 
-    /// Folds the next event into every projection that has not folded it yet.
+    /// Folds an event into every projection that has not folded it yet.
     ///
     /// # Errors
     /// [`ProjectionError`] of the first projection that fails; the set must then be rebuilt.
@@ -24,11 +25,12 @@ pub trait ProjectionSet: Default {
     /// projections.
     ///
     /// # Errors
-    /// [`BusError::Checkpoint`] if a state is too large.
+    /// [`BusError::Checkpoint`] if an encoded state exceeds 256 MiB.
     fn checkpoints(&self) -> Result<Vec<(&'static str, Checkpoint)>, BusError>;
 
-    /// Resumes each projection from its own checkpoint, which `load` returns for its name. A projection without a
-    /// usable checkpoint starts at the origin; the others keep their position. `head` is the last position of the log.
+    /// Resumes each projection from its own checkpoint, which `load` returns for the name of the projection. One
+    /// without a usable checkpoint starts at the origin; the others start at the position of theirs. `head` is the last
+    /// position of the log.
     ///
     /// # Errors
     /// The errors of `load`.
@@ -36,7 +38,7 @@ pub trait ProjectionSet: Default {
 }
 
 /// Folds a set of projections up to the head of the log, each from its own checkpoint. Reads the log once, from the
-/// oldest of their positions; saves nothing.
+/// earliest of their positions; saves no checkpoint.
 ///
 /// # Errors
 /// [`BusError::Log`] if the log cannot be read, [`BusError::Projection`] if an event cannot be decoded.
@@ -57,7 +59,7 @@ pub fn fold_all<S: ProjectionSet>(log: &dyn EventLog) -> Result<S, BusError> {
 /// Saves the state of each projection of a set as its checkpoint in the log.
 ///
 /// # Errors
-/// [`BusError::Checkpoint`] if a state is too large, [`BusError::Log`] if it cannot be written.
+/// [`BusError::Checkpoint`] if an encoded state exceeds 256 MiB, [`BusError::Log`] if a checkpoint cannot be written.
 pub fn save_all<S: ProjectionSet>(log: &dyn EventLog, set: &S) -> Result<(), BusError> {
     for (name, checkpoint) in set.checkpoints()? {
         log.save_checkpoint(name, &checkpoint)?;

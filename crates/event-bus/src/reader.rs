@@ -1,4 +1,4 @@
-//! A read-only log that can be used beside a process that writes it.
+//! [`JournalReader`], a read-only log that can be used beside a process that writes it.
 
 use std::{
     path::{Path, PathBuf},
@@ -14,22 +14,22 @@ use crate::{
     journal::{self, FrameBoundary, JOURNAL, Offsets, ReadStart, ReadableJournal, Scan, StopReason, TrailingFrames},
 };
 
-/// A read-only [`EventLog`] that reads the journal of a log without its lock and index, so another process may write
-/// it.
+/// A read-only [`EventLog`] that reads the journal of a log without its lock and index, so that another process may
+/// write it at the same time.
 ///
 /// Returns complete batches that the writer has written, which may be durable only some milliseconds later. Each call
-/// scans for new batches. Has no checkpoints; [`EventLog::find`] reads the whole journal; calls that write return
+/// scans for new batches. Has no checkpoints; [`EventLog::find`] reads the complete journal; calls that write return
 /// [`LogError::ReadOnly`].
 #[derive(Debug)]
 pub struct JournalReader {
-    /// The log's directory.
+    /// Directory of the log.
     root: PathBuf,
     /// The complete batches found so far.
     readable: Mutex<ReadableJournal>,
 }
 
 impl JournalReader {
-    /// Opens the log in a directory for reading, and verifies its journal.
+    /// Opens the log in a directory for reading, and verifies its journal. Changes nothing.
     ///
     /// # Errors
     /// [`LogError::Damaged`] if acknowledged events are missing or changed, [`LogError::Format`] if the journal has an
@@ -38,8 +38,7 @@ impl JournalReader {
         Self::open_with(directory, &SystemFiles)
     }
 
-    /// Opens the log in a directory of another file system than the operating system's for reading, and verifies its
-    /// journal.
+    /// [`JournalReader::open`] with another file system than that of the operating system.
     ///
     /// # Errors
     /// As [`JournalReader::open`].
@@ -62,19 +61,19 @@ impl JournalReader {
         Ok(Self { root, readable: Mutex::new(readable) })
     }
 
-    /// The log's directory.
+    /// Returns the directory of the log.
     pub fn directory(&self) -> &Path {
         &self.root
     }
 
-    /// Scans for new batches and returns the readable part.
+    /// Scans for new batches, then returns the readable part, locked.
     fn latest(&self) -> Result<MutexGuard<'_, ReadableJournal>, LogError> {
         let mut readable = self.readable.lock().unwrap_or_else(PoisonError::into_inner);
         advance(&mut readable)?;
         Ok(readable)
     }
 
-    /// Returns the start of a read of the events after `after`, new ones included.
+    /// Scans for new batches, then returns the start of a read of the events after `after`.
     fn read_start(&self, after: Position) -> Result<ReadStart, LogError> {
         Ok(self.latest()?.read_start(after))
     }
@@ -85,11 +84,12 @@ impl JournalReader {
     }
 }
 
-/// Returns a description of the damage if a journal ends before events that were durable; `None` if it does not.
+/// Returns a description of the damage if a journal ends before an event that was durable, which later frames or `HEAD`
+/// prove; `None` if it does not.
 fn missing_events(scan: &Scan, trailing: &TrailingFrames, head_file: HeadFile) -> Option<String> {
     let end = scan.complete_end.position;
     let stop = scan.stop.map(StopReason::description);
-    // No synced record can follow an unfinished write.
+    // A synced frame cannot follow an unfinished write.
     if let Some(reason) = stop
         && end.next() < trailing.synced_before
     {
@@ -104,7 +104,8 @@ fn missing_events(scan: &Scan, trailing: &TrailingFrames, head_file: HeadFile) -
     None
 }
 
-/// Extends the readable part by the complete batches after its end.
+/// Scans for complete batches after the end of the readable part and extends it by them. Fails with [`LogError::Io`] if
+/// the file cannot be read.
 fn advance(readable: &mut ReadableJournal) -> Result<(), LogError> {
     let scan_rest = |readable: &mut ReadableJournal| {
         let length = readable.file.length()?;

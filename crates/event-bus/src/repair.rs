@@ -1,4 +1,5 @@
-//! Repairs a damaged log from the frames that journal and index still hold. A repair is planned first, then executed.
+//! Repairs a damaged log from the valid frames of its journal and its index. A repair is planned first
+//! ([`plan_repair`]), then executed ([`RepairPlan::execute`]).
 
 mod execute;
 mod plan;
@@ -12,58 +13,64 @@ use crate::{files::File, files::Files, index::Index, lock::LogLock};
 pub use execute::RepairOutcome;
 pub use plan::{plan_repair, plan_repair_with};
 
-/// The kind of the event that replaces a lost one, so that all other events keep their positions.
+/// Kind of the event that replaces a lost one, so that all other events keep their positions.
 pub const LOST_KIND: &str = "log.lost";
 
-/// The name of the complete new journal before it replaces the damaged one.
+/// Name of the complete new journal until it replaces the damaged one.
 const REPAIRED_JOURNAL: &str = "journal.repaired";
 
 /// The changes that a repair would make, returned by [`plan_repair`] and made by [`RepairPlan::execute`]. Holds the
-/// lock of the log.
+/// lock of the log. `Display` prints the plan for the user.
 #[derive(Debug)]
 pub struct RepairPlan {
+    /// Directory of the log.
     root: PathBuf,
+    /// File system of the log.
     files: Arc<dyn Files>,
+    /// Lock of the log.
     #[expect(dead_code, reason = "held as long as the plan exists")]
     lock: LogLock,
-    /// The journal to read; `None` if it is missing.
+    /// Journal to read; `None` if it is missing.
     journal: Option<JournalSource>,
-    /// The index to read; `None` if it is missing or damaged.
+    /// Index to read; `None` if it is missing or damaged.
     index: Option<Index>,
-    /// Where the frame of each position from 1 on comes from.
+    /// Source of the frame of each position, from position 1; empty if no repair is needed.
     sources: Vec<FrameSource>,
     /// Descriptions of the damage; empty if no repair is needed.
     faults: Vec<String>,
-    /// The number of events kept from the journal.
+    /// Number of events whose frames are copied from the journal.
     pub kept: u64,
-    /// Events restored from the index.
+    /// Positions of events that are restored from the index.
     pub restored: Vec<PositionRange>,
-    /// Events that neither journal nor index has. Each is replaced by a `log.lost` event.
+    /// Positions of events that neither journal nor index has. Each is replaced by a `log.lost` event.
     pub lost: Vec<PositionRange>,
-    /// Events whose hash chain value cannot be verified, because the previous event was lost or changed.
+    /// Positions of events whose hash chain value cannot be verified, because the previous event was lost or changed.
+    /// They are copied or restored nevertheless.
     pub unverified: Vec<PositionRange>,
 }
 
-/// The journal to read: the damaged one, or the new one of an interrupted repair.
+/// Journal that a repair reads: the damaged one, or the new one of an interrupted repair.
 #[derive(Debug)]
 struct JournalSource {
+    /// Path of the file, for messages.
     path: PathBuf,
+    /// The open file.
     file: Arc<dyn File>,
 }
 
 /// An inclusive range of positions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PositionRange {
-    /// The first position.
+    /// First position.
     pub first: Position,
-    /// The last position.
+    /// Last position.
     pub last: Position,
 }
 
-/// The source of the frame for a position of the new journal.
+/// Source of the frame for a position of the new journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum FrameSource {
-    /// The old journal, at an offset and with a length, both in bytes.
+    /// The old journal, at `offset` and with `length`, both in bytes.
     Journal { offset: u64, length: usize },
     /// The index, under the same position.
     Index,
@@ -72,12 +79,12 @@ enum FrameSource {
 }
 
 impl RepairPlan {
-    /// Whether a repair is needed. Damage that opening the log repairs by itself does not count.
+    /// Returns whether a repair is needed. Damage that opening the log repairs by itself does not count.
     pub fn is_needed(&self) -> bool {
         !self.faults.is_empty()
     }
 
-    /// Descriptions of the damage, for the user; empty if no repair is needed.
+    /// Returns descriptions of the damage, for the user; empty if no repair is needed.
     pub fn faults(&self) -> &[String] {
         &self.faults
     }
@@ -107,7 +114,7 @@ impl fmt::Display for RepairPlan {
 /// Writes one line of the plan: an action, the number of events and their positions. Writes nothing if there are no
 /// events.
 fn write_action(f: &mut fmt::Formatter<'_>, action: &str, ranges: &[PositionRange]) -> fmt::Result {
-    /// The maximum number of ranges that are written.
+    /// Maximum number of ranges that are written; an ellipsis replaces the rest.
     const MAX_SHOWN_RANGES: usize = 20;
     if ranges.is_empty() {
         return Ok(());

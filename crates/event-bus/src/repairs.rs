@@ -1,30 +1,30 @@
-//! Repairs that are made automatically when a log is opened.
+//! [`Repair`], the description of a repair that was made automatically when a log was opened.
 
 use std::fmt;
 
 use event_core::Position;
 
-/// The kind of an automatic repair.
+/// Kind of an automatic repair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RepairAction {
-    /// The journal was truncated after the last complete batch; the removed bytes were never acknowledged.
+    /// The journal was truncated after the last complete batch. The removed bytes were never acknowledged.
     TailCut,
-    /// The `HEAD` file was missing or damaged and was rewritten from the journal.
+    /// The `HEAD` file was missing or damaged, and was rewritten from the journal.
     HeadRewritten,
-    /// The index ended before the journal and was extended from it.
+    /// The index ended before the journal, and was extended from it.
     IndexExtended,
-    /// The index was missing, damaged or of another log, and was rebuilt from the journal.
+    /// The index was missing, empty, damaged or of another log, and was rebuilt from the journal.
     IndexRebuilt,
 }
 
 /// A repair that was made automatically when a log was opened. It never removes an acknowledged event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Repair {
-    /// The kind of repair.
+    /// Kind of the repair.
     pub action: RepairAction,
-    /// The first affected position.
+    /// First affected position.
     pub position: Position,
-    /// The extent and the cause, for the user.
+    /// Extent and cause of the repair, for the user.
     pub detail: String,
 }
 

@@ -29,48 +29,51 @@ use writer::Writer;
 ///
 /// | name | content |
 /// | --- | --- |
-/// | `journal` | every event, framed, with checksum and hash chain: the authoritative record |
+/// | `journal` | every event as a frame with checksum and hash chain value: the authoritative record |
 /// | `index` | sled: copies of the frames, and checkpoints; can be rebuilt from the journal |
-/// | `HEAD` | a recent end of the log |
-/// | `lock` | the process that has opened the log |
-/// | `texts` | long texts, by the hash of their content |
+/// | `HEAD` | a recent end of the log, by which the loss of later events is detected |
+/// | `lock` | process and host that have opened the log |
+/// | `texts` | long texts, by the hash of their content; see [`TextFiles`](crate::TextFiles) |
 #[derive(Debug)]
 pub struct SledLog {
     /// The log's directory.
     root: PathBuf,
     /// File system of the log.
     files: Arc<dyn Files>,
-    /// The durable part, for readers.
+    /// The durable part of the log, for readers.
     visible: RwLock<Visible>,
-    /// State of the writer.
+    /// Staged events, journal and deferred work.
     writer: Mutex<Writer>,
-    /// The index.
+    /// Second copy of the frames, and checkpoints.
     index: Index,
     /// Lock of the log.
     #[expect(dead_code, reason = "held while the log is open")]
     lock: LogLock,
 }
 
-/// The durable part of the log, which readers see: the journal up to its end, and the ids in it.
+/// The durable part of the log, which readers use: the journal up to its end, and the ids in it.
 #[derive(Debug)]
 struct Visible {
     /// The durable part of the journal.
     readable: ReadableJournal,
-    /// Positions of all events, by id.
+    /// Positions of all events by id.
     ids: IdIndex,
 }
 
 impl SledLog {
-    /// Opens or creates the log in a directory. Returns the repairs that were made.
+    /// Opens the log in a directory; creates both if they are missing. Repairs files that can be derived from the
+    /// journal and truncates an unfinished write. Returns the log and the repairs that were made.
     ///
     /// # Errors
     /// [`LogError::InUse`] if another process has opened it; [`LogError::Damaged`] if acknowledged events are missing
-    /// or changed, in which case nothing is changed; [`LogError::Format`], [`LogError::Io`].
+    /// or changed, in which case nothing is changed; [`LogError::Format`] for an unknown format version;
+    /// [`LogError::Io`] if a file cannot be read or written.
     pub fn open(directory: impl AsRef<Path>) -> Result<(Self, Vec<Repair>), LogError> {
         Self::open_with(directory, Arc::new(SystemFiles))
     }
 
-    /// [`SledLog::open`] on other files than the operating system's. sled itself always uses the system's.
+    /// [`SledLog::open`] with another file system than that of the operating system. sled itself always uses the
+    /// system's.
     ///
     /// # Errors
     /// As [`SledLog::open`].
@@ -79,7 +82,7 @@ impl SledLog {
     }
 
     /// Allows the index to be behind the journal for at most `max_lag`, as long as events are appended or
-    /// [`EventLog::sync`] is called.
+    /// [`EventLog::sync`] is called. The default is zero.
     ///
     /// A barrier then waits only for the journal, which is the authoritative record; reads never use sled. After a
     /// crash the index is extended to the journal when the log is opened (ADR 16).
@@ -103,7 +106,7 @@ impl SledLog {
         &self.root
     }
 
-    /// Locks the writer. Stops it if an earlier holder panicked.
+    /// Locks the writer. If an earlier holder panicked, the writer is stopped, so that nothing more is written.
     fn writer(&self) -> MutexGuard<'_, Writer> {
         // After a panic during a write the state of the group is unknown, so nothing more is written.
         self.writer.lock().unwrap_or_else(|poisoned| {
@@ -135,7 +138,7 @@ impl SledLog {
         LogError::io("use the index in", &self.root)(error)
     }
 
-    /// Stops the writer after a failure of the index, and returns the error of later calls.
+    /// Stops the writer after a failure of the index. Returns the error of this and every later write.
     fn stop_writer(&self, writer: &mut Writer, cause: &IndexFailure) -> LogError {
         writer.stop(&cause.to_string());
         writer.stopped_error(&self.root)
@@ -241,6 +244,7 @@ impl EventLog for SledLog {
     }
 }
 
+/// Closes the log. An error is logged.
 impl Drop for SledLog {
     fn drop(&mut self) {
         if let Err(error) = self.close() {

@@ -1,4 +1,5 @@
-//! Support for tests of code that uses a log, and of other implementations of [`EventLog`](crate::EventLog).
+//! Support for tests: the contract of [`EventLog`](crate::EventLog) for other implementations, and a log with hooks for
+//! tests of code that uses a log.
 
 mod contract;
 mod hooked_log;

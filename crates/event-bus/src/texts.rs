@@ -1,4 +1,5 @@
-//! A content-addressed store for texts that are too long for an event.
+//! [`TextStore`], a content-addressed store for texts that are too long for an event, on disk ([`TextFiles`]) and in
+//! memory ([`MemoryTexts`]).
 
 mod directory;
 mod memory;
@@ -8,10 +9,10 @@ use crate::LogError;
 pub use directory::TextFiles;
 pub use memory::MemoryTexts;
 
-/// The longest text that is stored, in bytes.
+/// Maximum length of a text in bytes: 16 MiB.
 pub const MAX_TEXT_BYTES: usize = 16 * 1024 * 1024;
 
-/// Stores texts by the BLAKE3 hash of their content.
+/// Stores texts under the BLAKE3 hash of their content.
 pub trait TextStore: Send + Sync + 'static {
     /// Stores a text durably and returns its hash. A text that is already stored is not written again.
     ///
@@ -25,8 +26,8 @@ pub trait TextStore: Send + Sync + 'static {
     /// [`LogError::TextDamaged`] if the content does not match the hash, [`LogError::Io`] if it cannot be read.
     fn get(&self, hash: [u8; 32]) -> Result<Option<String>, LogError>;
 
-    /// Removes every text for whose hash `keep` returns false, and all temporary files. Returns the number of removed
-    /// texts.
+    /// Removes every text for whose hash `keep` returns false, and the temporary files of interrupted writes. Returns
+    /// the number of removed texts.
     ///
     /// Must not be called while texts are being stored, since it removes their temporary files.
     ///
@@ -41,7 +42,7 @@ pub trait TextStore: Send + Sync + 'static {
     fn remove(&self, hash: [u8; 32]) -> Result<bool, LogError>;
 }
 
-/// Returns the hash of a text.
+/// Returns the BLAKE3 hash of a text.
 ///
 /// # Errors
 /// [`LogError::TextOversized`] if it is longer than [`MAX_TEXT_BYTES`].

@@ -1,4 +1,4 @@
-//! Verifies all files of a log directory without changing them.
+//! [`verify`], which checks all files of a log directory without changing them.
 
 use std::{
     fmt,
@@ -19,37 +19,38 @@ use crate::{
     lock,
 };
 
-/// The outcome of verifying a log: counts, damage and deviations.
+/// Result of verifying a log: counts, damage and deviations.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Verification {
-    /// The number of events in complete batches, up to the first damage.
+    /// Number of events in complete batches, up to the first damage.
     pub events: u64,
-    /// The hash chain after the last of them; `None` if the journal cannot be read.
+    /// Hash chain value of the last of these events; `None` if the journal is missing or has a damaged header.
     pub chain: Option<Chain>,
-    /// The number of them with a purged payload.
+    /// Number of events with a purged payload.
     pub purged: u64,
-    /// The size of their frames and the file header, in bytes.
+    /// Size of the file header and the frames of the events, in bytes.
     pub bytes: u64,
-    /// The number of events whose frame in the index is identical; `None` if the index was not read.
+    /// Number of events, from the first on, whose frames in index and journal are equal; `None` if the index was not
+    /// read.
     pub indexed: Option<u64>,
-    /// The number of intact texts.
+    /// Number of intact texts.
     pub texts: u64,
-    /// Their total size, in bytes.
+    /// Total length of the intact texts, in bytes.
     pub text_bytes: u64,
-    /// Damage, in the order it was found.
+    /// Damage, in the order in which it was found.
     pub problems: Vec<Finding>,
     /// Deviations that opening the log repairs, and checks that were skipped.
     pub notes: Vec<Finding>,
 }
 
-/// An observation about a file.
+/// An observation about a file of a log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
     /// The file or directory.
     pub path: PathBuf,
     /// The first affected position; `None` for files without positions.
     pub position: Option<Position>,
-    /// The observation, for the user.
+    /// Description of the observation, for the user.
     pub detail: String,
 }
 
@@ -64,33 +65,33 @@ impl fmt::Display for Finding {
 }
 
 impl Verification {
-    /// Whether no damage was found.
+    /// Returns whether no damage was found.
     pub fn is_sound(&self) -> bool {
         self.problems.is_empty()
     }
 
-    /// The first damaged position; `None` if no damage has a position.
+    /// Returns the first damaged position; `None` if no damage has a position.
     pub fn first_damaged(&self) -> Option<Position> {
         self.problems.iter().filter_map(|problem| problem.position).min()
     }
 
-    /// Adds damage of a file, at a position if the file has positions.
+    /// Adds damage of a file. `position` is `None` for files without positions.
     fn add_problem(&mut self, path: &Path, position: Option<Position>, detail: impl Into<String>) {
         self.problems.push(Finding { path: path.to_owned(), position, detail: detail.into() });
     }
 
-    /// Adds a deviation of a file that is not damage, at a position if the file has positions.
+    /// Adds an observation about a file that is not damage. `position` is `None` for files without positions.
     fn add_note(&mut self, path: &Path, position: Option<Position>, detail: impl Into<String>) {
         self.notes.push(Finding { path: path.to_owned(), position, detail: detail.into() });
     }
 }
 
-/// Verifies every frame, the hash chain, `HEAD`, the index and every text of the log in a directory. Changes nothing.
-/// The index is skipped while another process has the log open.
+/// Verifies every frame, the hash chain, `HEAD`, the index and every text of the log in a directory. Changes no events,
+/// and may run beside a process that writes the log; the index is skipped then.
 ///
 /// # Errors
 /// [`LogError::Io`] if a file cannot be read, [`LogError::Format`] if the journal has an unknown format version. Damage
-/// is not an error but part of the outcome.
+/// is not an error but part of the result.
 pub fn verify(directory: impl AsRef<Path>) -> Result<Verification, LogError> {
     let (root, files) = (directory.as_ref(), SystemFiles);
     let mut verification = Verification::default();
@@ -98,7 +99,7 @@ pub fn verify(directory: impl AsRef<Path>) -> Result<Verification, LogError> {
     let head_file = head::read(&files, root)?;
     if let Some(Journal { file, end, trailing }) = verify_journal(root, &files, head_file, &mut verification)? {
         let index = verify_index(root, &files, &*file, end, &mut verification)?;
-        // Only an intact index proves that the incomplete batch before these records was never acknowledged.
+        // Only an intact index proves that the incomplete batch before these frames was never acknowledged.
         if trailing != 0 && index == IndexCheck::Unsound {
             let detail = format!(
                 "{trailing} intact records follow a damaged one, and no index proves that it was never complete"
@@ -114,27 +115,28 @@ pub fn verify(directory: impl AsRef<Path>) -> Result<Verification, LogError> {
     Ok(verification)
 }
 
-/// The complete batches of a journal.
+/// The verified part of a journal.
 struct Journal {
+    /// The open file.
     file: Arc<dyn File>,
-    /// The end of the last complete batch.
+    /// End of the last complete batch.
     end: FrameBoundary,
-    /// The number of intact records that follow an unfinished write and belong to the same barrier.
+    /// Number of intact frames that follow an unfinished write and may belong to the same barrier.
     trailing: u64,
 }
 
-/// The state of the index.
+/// Result of verifying the index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum IndexCheck {
     /// Not read, since another process has the log open.
     InUse,
-    /// Every frame can be decoded.
+    /// Every frame can be decoded, and no rebuild is required.
     Sound,
-    /// Missing or damaged.
+    /// Missing, damaged or marked for a rebuild.
     Unsound,
 }
 
-/// Verifies the journal and compares it with `HEAD`, and adds the findings to `verification`. Returns `None` if the
+/// Verifies the journal, compares it with `HEAD`, and adds counts and findings to `verification`. Returns `None` if the
 /// journal is missing or has a damaged header.
 fn verify_journal(
     root: &Path,
@@ -178,7 +180,7 @@ fn verify_journal(
         Some(_) if scan.ends_in_padding(&trailing) => {}
         Some(StopReason::Foreign(reason)) => verification.add_problem(&path, next, reason),
         Some(StopReason::Torn(reason)) => {
-            // Records of the same barrier prove nothing: a crash may keep any part of a barrier.
+            // Frames of the same barrier are no proof of damage: any part of a barrier may survive a crash.
             if trailing.synced_before <= end.position.next() {
                 trailing_in_barrier = trailing.count;
                 verification.add_note(
@@ -200,7 +202,7 @@ fn verify_journal(
 }
 
 /// Compares the `HEAD` file at `path` with the journal, and adds the findings to `verification`. `end` is the end of
-/// the journal; `journal_chain` is its chain at the position in `HEAD`, or `None` if it has no event there.
+/// the journal; `journal_chain` is its chain value at the position in `HEAD`, `None` if it has no event there.
 fn compare_head(
     path: &Path,
     head_file: HeadFile,
@@ -226,7 +228,8 @@ fn compare_head(
     }
 }
 
-/// Compares the index with the journal up to `end`, frame by frame, and adds the findings to `verification`.
+/// Compares the index with the journal up to `end`, frame by frame, and adds the count and the findings to
+/// `verification`. Skips the index if another process has the log open.
 fn verify_index(
     root: &Path,
     files: &dyn Files,
@@ -274,18 +277,18 @@ fn verify_index(
     Ok(state)
 }
 
-/// Compares frames of the index with the journal in order, up to the first difference.
+/// Compares frames of the index with those of the journal in order, up to the first difference.
 struct IndexComparison<'f> {
     /// Reads the journal.
     cursor: Cursor<'f>,
-    /// The number of frames that are equal.
+    /// Number of equal frames before the first difference.
     equal: u64,
-    /// The first position at which the two differ; `None` while they are equal.
+    /// First position at which index and journal differ; `None` while they are equal.
     difference: Option<Position>,
 }
 
 impl IndexComparison<'_> {
-    /// Compares the next frame of the index with the next frame of the journal.
+    /// Compares the next frame of the index with the next frame of the journal. Does nothing after a difference.
     fn add(&mut self, indexed: &Frame<'_>) {
         if self.difference.is_some() {
             return;

@@ -1,5 +1,4 @@
-//! Crashes of a machine with an ext4 disk at random moments: the log keeps all acknowledged events, sled alone does
-//! not.
+//! Crashes of a machine with an ext4 disk at random moments: the log has all acknowledged events, sled alone does not.
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a test may panic, and says what it counted")]
 
 #[path = "os_crash/machine.rs"]
@@ -21,7 +20,7 @@ use machine::Machine;
 use support::{Random, times};
 use writer::{Writer, example};
 
-/// Runs a test on a separate disk; skips it with a message if no disk can be created.
+/// Runs a test on a virtual disk. Prints that `suite` was skipped if no disk can be created.
 fn with_machine(suite: &str, test: impl FnOnce(&mut Machine)) {
     match Machine::build() {
         Ok(mut machine) => test(&mut machine),
@@ -29,15 +28,18 @@ fn with_machine(suite: &str, test: impl FnOnce(&mut Machine)) {
     }
 }
 
+/// Returns a random time of 20 to 319 ms.
 fn moment(random: &mut Random) -> Duration {
     Duration::from_millis(20 + random.below(300) as u64)
 }
 
-/// Runs an example program and returns its output.
+/// Runs an example program with `input` as its standard input, and returns its output.
 fn run(name: &str, arguments: &[&OsStr], input: &Path) -> Output {
     Command::new(example(name)).args(arguments).stdin(File::open(input).unwrap()).output().unwrap()
 }
 
+/// After a crash of the operating system at a random moment, the log has every event that was acknowledged before, in
+/// one log for several consecutive writers.
 #[test]
 fn what_was_acknowledged_is_on_the_disk_when_the_machine_stops() {
     /// Number of consecutive writers of one log.
@@ -64,7 +66,7 @@ fn what_was_acknowledged_is_on_the_disk_when_the_machine_stops() {
             let output = String::from_utf8_lossy(&checked.stdout) + String::from_utf8_lossy(&checked.stderr);
             assert!(checked.status.success(), "round {round} of seed {SEED}: {output}");
             events += said.lines().filter(|line| !line.starts_with('#')).count();
-            // The machine has not really stopped: what this writer said until it was killed counts in the next round.
+            // The machine continues, so the writer's output until it was killed must be in the log in the next round.
             acknowledged += &fs::read_to_string(machine.notes().join("said")).unwrap();
             acknowledged.push('\n');
         }
@@ -72,6 +74,8 @@ fn what_was_acknowledged_is_on_the_disk_when_the_machine_stops() {
     });
 }
 
+/// Without the journal, sled loses flushed records in at least one crash. If this test fails, the journal may not be
+/// needed any more.
 #[test]
 fn sled_alone_loses_what_it_has_flushed_when_the_machine_stops() {
     const SEED: u64 = 20_261_121;

@@ -1,21 +1,23 @@
-//! Encoding of events and of projection states with bincode. No other module names bincode.
+//! Encoding of event payloads and projection states with bincode: [`encode`], [`decode`], [`encode_state`],
+//! [`decode_state`] and their [`CodecError`]. No other module names bincode.
 //!
-//! The options below are part of the log's format and never change. Layouts evolve by version instead, see
+//! The bincode options are part of the log's format and never change. Layouts evolve by version instead, see
 //! [`EventType::upcast`](crate::EventType::upcast).
 
 use bincode::Options as _;
 use serde::{Serialize, de::DeserializeOwned};
 
-/// Maximum length of a payload in bytes. Longer text goes to the text store (decision D16).
+/// Maximum length of an encoded payload: 4 KiB, in bytes. A longer text is stored in a text store, and the event
+/// contains its hash (decision D16).
 pub const MAX_PAYLOAD_BYTES: u64 = 4 * 1024;
 
-/// Maximum length of an encoded projection state in bytes.
+/// Maximum length of an encoded projection state: 256 MiB, in bytes.
 const MAX_STATE_BYTES: u64 = 256 * 1024 * 1024;
 
-/// Error of encoding or decoding an event or a projection state.
+/// Error of encoding or decoding an event payload or a projection state.
 #[derive(Debug, thiserror::Error)]
 pub enum CodecError {
-    /// The value cannot be encoded, for example because it is too long.
+    /// The value cannot be encoded, usually because it exceeds the length limit.
     #[error("cannot encode `{what}`")]
     Encode {
         /// Kind of the event, or name of the projection.
@@ -23,7 +25,7 @@ pub enum CodecError {
         /// Error of bincode.
         source: bincode::Error,
     },
-    /// The bytes do not match the layout.
+    /// The bytes do not match the layout: they are truncated, too long, or contain an invalid value.
     #[error("cannot decode `{what}`")]
     Decode {
         /// Kind of the event, or name of the projection.
@@ -31,32 +33,36 @@ pub enum CodecError {
         /// Error of bincode.
         source: bincode::Error,
     },
-    /// The layout version is not supported.
+    /// The layout version of an event is newer than this program supports, or never existed.
     #[error("`{kind}` has layout version {found}, this program reads up to {known}")]
     Version {
         /// Kind of the event.
         kind: &'static str,
-        /// Version in the log.
+        /// Layout version of the event in the log.
         found: u16,
-        /// Newest supported version.
+        /// Newest layout version that this program supports.
         known: u16,
     },
 }
 
-/// Initial capacity of the buffer of a payload in bytes. Most payloads fit.
+/// Initial capacity of the buffer for a payload, in bytes. Most payloads fit without growing it.
 const USUAL_PAYLOAD_BYTES: usize = 512;
 
-/// Returns the options of the log's format, with a limit in bytes.
+/// Returns the bincode options of the log's format, which reject values of more than `limit` bytes.
 fn options(limit: u64) -> impl bincode::Options {
     unlimited().with_limit(limit)
 }
 
-/// Returns the options of the log's format: little-endian, variable-length integers, no trailing bytes.
+/// Returns the bincode options of the log's format without a length limit: little-endian, variable-length integers, no
+/// trailing bytes.
 fn unlimited() -> impl bincode::Options {
     bincode::DefaultOptions::new().with_no_limit().with_little_endian().with_varint_encoding().reject_trailing_bytes()
 }
 
-/// Encodes a payload of at most [`MAX_PAYLOAD_BYTES`]. `what` is the event's kind, for the error.
+/// Encodes a payload. `what` is the kind of the event, for the error.
+///
+/// # Errors
+/// [`CodecError::Encode`] if `value` cannot be serialised or is longer than [`MAX_PAYLOAD_BYTES`].
 pub fn encode<T: Serialize>(what: &'static str, value: &T) -> Result<Vec<u8>, CodecError> {
     // With a limit, bincode traverses the value twice: to measure and to write. A check afterwards is faster.
     let mut bytes = Vec::with_capacity(USUAL_PAYLOAD_BYTES);
@@ -67,17 +73,27 @@ pub fn encode<T: Serialize>(what: &'static str, value: &T) -> Result<Vec<u8>, Co
     Ok(bytes)
 }
 
-/// Decodes a payload of at most [`MAX_PAYLOAD_BYTES`]. `what` is the event's kind, for the error.
+/// Decodes a payload; every byte must belong to the value. `what` is the kind of the event, for the error.
+///
+/// # Errors
+/// [`CodecError::Decode`] if the bytes do not match the layout of `T` or are longer than [`MAX_PAYLOAD_BYTES`].
 pub fn decode<T: DeserializeOwned>(what: &'static str, bytes: &[u8]) -> Result<T, CodecError> {
     options(MAX_PAYLOAD_BYTES).deserialize(bytes).map_err(|source| CodecError::Decode { what, source })
 }
 
-/// Encodes the state of a projection, at most 256 MiB. `what` is the projection's name, for the error.
+/// Encodes the state of a projection. `what` is the name of the projection, for the error.
+///
+/// # Errors
+/// [`CodecError::Encode`] if `state` cannot be serialised or is longer than 256 MiB.
 pub fn encode_state<T: Serialize>(what: &'static str, state: &T) -> Result<Vec<u8>, CodecError> {
     options(MAX_STATE_BYTES).serialize(state).map_err(|source| CodecError::Encode { what, source })
 }
 
-/// Decodes the state of a projection, at most 256 MiB. `what` is the projection's name, for the error.
+/// Decodes the state of a projection; every byte must belong to it. `what` is the name of the projection, for the
+/// error.
+///
+/// # Errors
+/// [`CodecError::Decode`] if the bytes do not match the layout of `T` or are longer than 256 MiB.
 pub fn decode_state<T: DeserializeOwned>(what: &'static str, bytes: &[u8]) -> Result<T, CodecError> {
     options(MAX_STATE_BYTES).deserialize(bytes).map_err(|source| CodecError::Decode { what, source })
 }

@@ -1,4 +1,4 @@
-//! Event types, encoded events, and events recorded in the log.
+//! Event types ([`EventType`]), encoded events ([`NewEvent`]), and events with a position in the log ([`Recorded`]).
 
 use std::borrow::Cow;
 
@@ -6,25 +6,28 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{CodecError, EventId, Known, Payload, Position, Timestamp, codec, decoded::Decoded};
 
-/// A type of event. The layout of each (`KIND`, `VERSION`) is frozen once it is released.
+/// A serialisable type of event, identified by its kind. Once a layout version is released, it is frozen: a changed
+/// layout is a new `VERSION`.
 pub trait EventType: Clone + Serialize + DeserializeOwned + Send + Sync + 'static {
-    /// Stable name, dotted and in past tense, such as `route.decided`.
+    /// Stable name of the kind, dotted and in past tense, such as `route.decided`.
     const KIND: &'static str;
     /// Layout version of the payload, starting at 1.
     const VERSION: u16;
 
-    /// Decodes a payload of an older version and converts it; `None` if that version never existed.
+    /// Decodes a payload of layout `version`, older than `VERSION`, and converts it; `None` if that version never
+    /// existed.
     ///
-    /// The older layout is an event type of its own, see [`upcast`].
+    /// The older layout is an event type of its own, see [`upcast`]. The default supports no older version.
     fn upcast(_version: u16, _payload: &[u8]) -> Option<Result<Self, CodecError>> {
         None
     }
 }
 
-/// Decodes a payload of the layout `Before`, or of any layout that `Before` can upcast, and converts it to `Now`.
+/// Decodes a payload of the layout `Before`, or of an older one that `Before` can upcast, and converts it to `Now`.
 ///
-/// `version` is the layout version of the payload. `None` if that version never existed. Version 3 of a kind calls it with
-/// the type of version 2, which calls it with the type of version 1.
+/// `version` is the layout version of the payload; `None` if that version never existed. The inner error is
+/// [`CodecError::Decode`]. Version 3 of a kind calls this function with the type of version 2, whose `upcast` calls it
+/// with the type of version 1.
 pub fn upcast<Before: EventType, Now: From<Before>>(version: u16, payload: &[u8]) -> Option<Result<Now, CodecError>> {
     let before = if version == Before::VERSION {
         Some(codec::decode::<Before>(Before::KIND, payload))
@@ -34,7 +37,7 @@ pub fn upcast<Before: EventType, Now: From<Before>>(version: u16, payload: &[u8]
     before.map(|read| read.map(Now::from))
 }
 
-/// An encoded event that has no position in the log yet. Producers create it, and the log records it.
+/// An encoded event without a position. A producer creates it, and the log assigns the position.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NewEvent {
     /// Id chosen by the producer; the log records each id once.
@@ -43,18 +46,19 @@ pub struct NewEvent {
     pub at: Timestamp,
     /// Id of the turn that the event belongs to, or of the session for events outside any turn.
     pub correlation: EventId,
-    /// Id of the event that caused this one.
+    /// Id of the event that caused this one; `None` if there is none.
     pub causation: Option<EventId>,
-    /// Kind of the event, such as `route.decided`. May be unknown to this program.
+    /// Kind of the event, such as `route.decided`. May be a kind that this program does not know.
     pub kind: Cow<'static, str>,
-    /// Layout version of the payload.
+    /// Layout version of the payload, from 1.
     pub version: u16,
     /// Encoded event, at most [`MAX_PAYLOAD_BYTES`](crate::MAX_PAYLOAD_BYTES) long.
     pub payload: Payload,
 }
 
 impl NewEvent {
-    /// Encodes an event. It has no causation; see [`NewEvent::caused_by`].
+    /// Encodes `event`. `at` is the time at which it happened, `correlation` the id of its turn or session. The event
+    /// has no cause; see [`NewEvent::caused_by`].
     ///
     /// # Errors
     /// [`CodecError::Encode`] if the encoded event is longer than [`MAX_PAYLOAD_BYTES`](crate::MAX_PAYLOAD_BYTES).
@@ -98,7 +102,7 @@ impl NewEvent {
     }
 }
 
-/// An event in the log, with the position and time that the log assigned. Projections fold it.
+/// An event with the position and time that the log assigned. Projections fold it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Recorded {
     /// Position in the log.
@@ -107,27 +111,29 @@ pub struct Recorded {
     pub recorded_at: Timestamp,
     /// The event.
     pub event: NewEvent,
-    /// BLAKE3 hash of a purged payload, by which the hash chain of the log remains verifiable; `payload` is empty then.
-    /// `None` if the payload was not purged.
+    /// BLAKE3 hash of the payload if it was purged; `None` if it was not. The payload of a purged event is empty; with
+    /// its hash the hash chain of the log can still be verified.
     pub purged: Option<[u8; 32]>,
-    /// Cache of the decoded payload.
+    /// Cache of the decoded value.
     #[serde(skip)]
     decoded: Decoded,
 }
 
 impl Recorded {
-    /// Creates a recorded event.
+    /// Creates a recorded event with its payload (not purged) and without a decoded value.
     pub fn new(position: Position, recorded_at: Timestamp, event: NewEvent) -> Self {
         Self { position, recorded_at, event, purged: None, decoded: Decoded::default() }
     }
 
-    /// Sets the decoded value of the event, which is ignored if it was not decoded from the event's payload.
+    /// Sets the decoded value of the event, so that reads need not decode it; `None` removes it. A value that was
+    /// decoded from another payload is ignored by reads.
     #[must_use]
     pub fn knowing(self, known: Option<Known>) -> Self {
         Self { decoded: known.map(Decoded::from).unwrap_or_default(), ..self }
     }
 
-    /// Sets the hash of the purged payload; `None` if the payload was not purged.
+    /// Sets the hash of the purged payload; `None` if the payload was not purged. Discards the decoded value; does not
+    /// change the payload.
     #[must_use]
     pub fn with_purged(self, purged: Option<[u8; 32]>) -> Self {
         Self { purged, decoded: Decoded::default(), ..self }
@@ -141,8 +147,9 @@ impl Recorded {
         Ok(self.view::<E>()?.map(Cow::into_owned))
     }
 
-    /// Decodes the event as [`Recorded::read`] does, and returns a reference to the cached value if possible. Several
-    /// projections that fold the same event decode it once.
+    /// Decodes the event like [`Recorded::read`], but returns a reference to the cached value if that is valid. If no
+    /// value is cached, caches the decoded one, so that several projections that fold the same event decode it once.
+    /// `None` if the event is of another kind or was purged.
     ///
     /// # Errors
     /// As [`NewEvent::read`].

@@ -1,8 +1,8 @@
-//! [`Hex`], the hexadecimal form of bytes.
+//! [`Hex`], which formats bytes as hexadecimal digits.
 
 use std::fmt;
 
-/// Number of bytes that are formatted at once.
+/// Number of bytes that are converted per call of the formatter.
 const AT_ONCE: usize = 32;
 
 /// Formats bytes as hexadecimal digits in lower case without separators.
@@ -23,6 +23,7 @@ impl fmt::Display for Hex<'_> {
     }
 }
 
+/// Returns the lower-case hexadecimal digit of `value`, which must be below 16.
 const fn digit(value: u8) -> u8 {
     if value < 10 { b'0' + value } else { b'a' + value - 10 }
 }

@@ -6,24 +6,26 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::Hex;
 
-/// Id of an event, by which the log detects repetitions.
+/// Id of an event, chosen by its producer. The log records each id once, so a repeated event is detected by its id.
 ///
 /// Encoded as 16 bytes in the log and as 32 lower-case hexadecimal digits in text.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct EventId(pub [u8; 16]);
 
-/// Error for a text that is not 32 hexadecimal digits.
+/// Error of parsing a text that is not 32 hexadecimal digits; contains the text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not an id of 32 hexadecimal digits")]
 pub struct ParseIdError(String);
 
-/// Size in bytes of the stack buffer for the hashed parts of an id. Longer input is allocated.
+/// Size of the stack buffer for the input of the hash in [`EventId::derive`], in bytes. Longer input is allocated on
+/// the heap.
 const USUAL_BYTES: usize = 160;
 
 impl EventId {
-    /// Derives an id from parts that identify the event.
+    /// Derives an id from parts that identify the event: the first 16 bytes of the BLAKE3 hash of all parts, each
+    /// preceded by its length.
     ///
-    /// Equal parts in the same order result in the same id on every machine, so a retry is the same event.
+    /// Equal parts in the same order result in the same id on every machine, so a retry is detected as the same event.
     pub fn derive(parts: &[&[u8]]) -> Self {
         // Each part is preceded by its length, so ("ab", "c") and ("a", "bc") differ.
         let bytes: usize = parts.iter().map(|part| 8 + part.len()).sum();
@@ -48,7 +50,7 @@ impl EventId {
         Self(id)
     }
 
-    /// Derives the id of the `number`-th event of `kind` that follows from this id.
+    /// Derives the id of an event that follows from this one. `number` distinguishes several events of the same `kind`.
     #[must_use]
     pub fn then(self, kind: &str, number: u64) -> Self {
         Self::derive(&[&self.0, kind.as_bytes(), &number.to_le_bytes()])

@@ -13,7 +13,7 @@ impl Position {
     /// Position before the first event; the head of an empty log.
     pub const ORIGIN: Self = Self(0);
 
-    /// Returns the next position.
+    /// Returns the next position; saturates at `u64::MAX`.
     #[must_use]
     pub const fn next(self) -> Self {
         Self(self.0.saturating_add(1))

@@ -1,4 +1,5 @@
-//! Projections and their checkpoints.
+//! [`Projection`], the state folded from the log; [`Projected`], that state with its position; and [`Checkpoint`], the
+//! saved form of both.
 
 use std::ops::Deref;
 
@@ -6,10 +7,10 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{CodecError, Position, Recorded, codec};
 
-/// State that is folded from the events of the log and from nothing else.
+/// State that is computed from the events of the log alone, by folding them in order.
 ///
-/// A rebuild is `Default::default()` followed by every event. An implementation applies events; it does not contain
-/// business rules and reads no clock, file or random number.
+/// A rebuild starts from `Default::default()` and applies every event. An implementation reads no clock, file or random
+/// number, and makes no decisions of its own: equal events must result in equal state.
 pub trait Projection: Default + Serialize + DeserializeOwned + Send + 'static {
     /// Name of the projection and key of its checkpoint. Third parties use a prefix, as in `acme.slow-calls`.
     const NAME: &'static str;
@@ -17,10 +18,10 @@ pub trait Projection: Default + Serialize + DeserializeOwned + Send + 'static {
     /// ignored.
     const VERSION: u32;
 
-    /// Folds one event. Ignores kinds that the projection does not use.
+    /// Folds one event into the state. Ignores kinds that the projection does not use.
     ///
     /// # Errors
-    /// The error of decoding the event. The projection then stops at the previous position.
+    /// [`CodecError`] if the event cannot be decoded. The projection then stays at the previous position.
     fn apply(&mut self, event: &Recorded) -> Result<(), CodecError>;
 }
 
@@ -37,7 +38,7 @@ pub enum ProjectionError {
         /// Error of the codec.
         source: CodecError,
     },
-    /// Events between the last folded one and the given one are missing.
+    /// The event is not the next one: those between the last folded position and it are missing.
     #[error("projection `{name}` stands at {at} and was given {given}")]
     Gap {
         /// Name of the projection.
@@ -49,7 +50,7 @@ pub enum ProjectionError {
     },
 }
 
-/// Encoded state of a projection at a position, from which a later start resumes.
+/// Encoded state of a projection at a position, from which a later program start resumes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Checkpoint {
     /// [`Projection::VERSION`] of the program that saved the state.
@@ -60,9 +61,8 @@ pub struct Checkpoint {
     pub state: Vec<u8>,
 }
 
-/// State of a projection together with the last position folded into it.
-///
-/// Dereferences to the state.
+/// State of a projection with the position of the last event folded into it; dereferences to the state. The default is
+/// the empty state at [`Position::ORIGIN`].
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Projected<P> {
     /// State after folding the events up to `position`.
@@ -85,7 +85,7 @@ impl<P: Projection> Projected<P> {
         &self.state
     }
 
-    /// Returns the last position folded into the state.
+    /// Returns the position of the last folded event; [`Position::ORIGIN`] if there is none.
     pub const fn position(&self) -> Position {
         self.position
     }
@@ -120,8 +120,9 @@ impl<P: Projection> Projected<P> {
         Ok(Checkpoint { version: P::VERSION, position: self.position, state })
     }
 
-    /// Resumes from a checkpoint. Starts from the default state if there is none, if its version differs, if it cannot
-    /// be decoded, or if its position is after the log's `head`, as in a restored backup.
+    /// Decodes the state from a checkpoint. Returns the default state at the origin if `saved` is `None`, has another
+    /// version, cannot be decoded, or has a position after `head`, the last position of the log (as in a restored
+    /// backup).
     pub fn resume(saved: Option<&Checkpoint>, head: Position) -> Self {
         saved
             .filter(|saved| saved.version == P::VERSION && saved.position <= head)

@@ -1,21 +1,21 @@
-//! [`Sealed`], a new event together with its value.
+//! [`Sealed`], a new event together with its decoded value.
 
 use std::sync::Arc;
 
 use crate::{CodecError, EventId, EventType, Known, NewEvent, Timestamp};
 
-/// A new event with its decoded value, for producers that record and fold it in one step: projections need not decode
-/// it.
+/// A new event with its decoded value, for producers that record and fold it in one step: the projections need not
+/// decode it again.
 #[derive(Debug, Clone)]
 pub struct Sealed {
     /// Encoded event.
     pub event: NewEvent,
-    /// Decoded value; `None` if only the encoded event is available.
+    /// Decoded value; `None` if the producer has the encoded event only.
     pub known: Option<Known>,
 }
 
 impl Sealed {
-    /// Encodes an event and keeps its value.
+    /// Encodes `body` as an event, as [`NewEvent::new`] does, and shares it as the decoded value.
     ///
     /// # Errors
     /// As [`NewEvent::new`].
@@ -37,6 +37,7 @@ impl Sealed {
     }
 }
 
+/// Without a decoded value: projections decode the payload.
 impl From<NewEvent> for Sealed {
     fn from(event: NewEvent) -> Self {
         Self { event, known: None }

@@ -1,12 +1,16 @@
-//! Mutation of valid bytes, so that a fuzzer reaches code behind checksums.
+//! Mutation of valid bytes. A fuzzer that mutates a valid file, instead of generating one, reaches code behind
+//! checksums.
 
-/// The bytes of one step: operation, offset (two bytes) and operand (two bytes).
+/// Bytes of one mutation step: operation (one byte), offset and operand (two bytes each, little-endian).
 const STEP_BYTES: usize = 5;
-/// The number of bytes that one step overwrites, duplicates or removes.
+/// Maximum number of consecutive bytes that one step overwrites, duplicates or removes.
 const RUN_BYTES: usize = 64;
 
-/// Returns a copy of `original` with mutations. `steps` has five bytes for each: one of flip a bit, truncate,
-/// overwrite, remove or duplicate a run, append; then offset and operand. Applies at most 64 steps.
+/// Returns a copy of `original` with mutations. Each five bytes of `steps` are one mutation: the operation (flip a bit,
+/// truncate, overwrite, remove or duplicate up to 64 bytes, append), an offset and an operand. Every value is a valid
+/// step.
+///
+/// Applies at most 64 steps, and stops when the copy is empty. Incomplete steps at the end are ignored.
 pub fn mutate(original: &[u8], steps: &[u8]) -> Vec<u8> {
     let mut bytes = original.to_vec();
     for step in steps.chunks_exact(STEP_BYTES).take(64) {

@@ -1,4 +1,4 @@
-//! Properties of the journal reader and of the codecs of event payloads.
+//! Fuzz target for the journal reader and for the codecs of event payloads.
 
 use std::{
     ffi::OsString,
@@ -16,7 +16,7 @@ use event_core::{EventId, NewEvent, Position, Recorded, Timestamp};
 
 use crate::damage::mutate;
 
-/// The bytes of a valid journal, which has every kind of event in batches of three, and these events.
+/// A valid journal with one event of every kind in batches of three: the bytes of the file, and the events in it.
 static VALID_JOURNAL: LazyLock<(Vec<u8>, Vec<Recorded>)> = LazyLock::new(|| {
     let directory = tempfile::tempdir().expect("a directory for the valid journal");
     let (log, _) = SledLog::open(directory.path()).expect("a new log opens");
@@ -45,11 +45,11 @@ static VALID_JOURNAL: LazyLock<(Vec<u8>, Vec<Recorded>)> = LazyLock::new(|| {
     (bytes, log.read_after(Position::ORIGIN, 1_000).expect("the log reads"))
 });
 
-/// Reads the input as a journal file, as mutations of a valid journal, or as an event payload; the first byte selects
-/// which.
+/// Interprets the input in one of three ways, selected by its first byte: as a journal file, as mutation steps for a
+/// valid journal, or as an event payload.
 ///
-/// Panics if a journal is read that is not consistent, if a mutation yields an event that was not written, or if a
-/// payload changes in a round trip.
+/// Panics if a journal is accepted although it is inconsistent, if a mutated journal yields an event that was never
+/// written, or if a payload changes in a round trip.
 pub fn check_journal(data: &[u8]) {
     let Some((selector, rest)) = data.split_first() else { return };
     match selector % 3 {
@@ -64,7 +64,8 @@ pub fn check_journal(data: &[u8]) {
     }
 }
 
-/// Reads a journal, and checks positions, head and hash chain of its events; `None` if it is rejected as damaged.
+/// Opens `bytes` as a journal and returns its events; `None` if it is rejected as damaged. Panics if positions, head
+/// and hash chain of the events do not agree, or if opening fails for another reason than the content.
 fn read_journal(bytes: Vec<u8>) -> Option<Vec<Recorded>> {
     let reader = match JournalReader::open_with("log", &JournalDirectory(Arc::new(bytes))) {
         Ok(reader) => reader,
@@ -83,13 +84,14 @@ fn read_journal(bytes: Vec<u8>) -> Option<Vec<Recorded>> {
     Some(events)
 }
 
+/// Panics because a journal was rejected for a reason other than its content.
 #[expect(clippy::panic, reason = "any other error is a finding")]
 fn panic_with(error: &LogError) -> ! {
     panic!("the journal was rejected for a reason other than its content: {error}")
 }
 
-/// Decodes a payload; the first byte selects the kind of event. Panics if it changes when it is encoded and decoded
-/// again.
+/// Decodes a payload to JSON; the first byte selects the kind of event. Panics if encoding and decoding that JSON
+/// changes it. A payload that cannot be decoded is not a violation.
 fn check_payload(data: &[u8]) {
     let Some((kind, payload)) = data.split_first() else { return };
     let spec = &KINDS[usize::from(*kind) % KINDS.len()];
@@ -99,14 +101,15 @@ fn check_payload(data: &[u8]) {
     }
 }
 
-/// A read-only directory whose only file is a journal with these bytes.
+/// A read-only file system with one file, `journal`; contains its bytes.
 #[derive(Debug)]
 struct JournalDirectory(Arc<Vec<u8>>);
 
-/// The open journal of a [`JournalDirectory`].
+/// The open journal of a [`JournalDirectory`]; contains its bytes. Cannot be locked.
 #[derive(Debug)]
 struct JournalFile(Arc<Vec<u8>>);
 
+/// Returns the error of every operation that would change or lock a file.
 fn read_only<T>() -> io::Result<T> {
     Err(io::ErrorKind::ReadOnlyFilesystem.into())
 }

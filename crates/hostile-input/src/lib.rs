@@ -1,7 +1,7 @@
-//! Properties of parsers that hold for any input bytes; each function panics if its property is violated.
+//! Bodies of the fuzz targets in `fuzz/`: each function reads any bytes as one kind of external input and panics if a
+//! property of its parser is violated.
 //!
-//! They are the bodies of the fuzz targets in `fuzz/`. The tests of this crate run them on the corpora there and on seeded
-//! mutations, without a fuzzer.
+//! The tests of this crate run them on the corpora in `fuzz/` and on seeded mutations, without a fuzzer.
 #![expect(clippy::expect_used, clippy::missing_panics_doc, reason = "a violated property must stop the fuzzer")]
 
 mod codex_file;
@@ -20,10 +20,10 @@ pub use openai_log::check_openai_log;
 pub use policy::check_policy;
 pub use session_file::check_claude_code_file;
 
-/// The body of a fuzz target: processes any bytes and panics if a property is violated.
+/// Body of a fuzz target: reads any bytes and panics if a property is violated.
 pub type TargetBody = fn(&[u8]);
 
-/// All fuzz targets: the name of the target and of its corpus, and the body.
+/// All fuzz targets. The name is that of the target in `fuzz/` and of its corpus directory.
 pub const FUZZ_TARGETS: [(&str, TargetBody); 6] = [
     ("journal", check_journal),
     ("log_import", check_log_import),

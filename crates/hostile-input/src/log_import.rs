@@ -1,11 +1,14 @@
-//! Property of the import and export of logs.
+//! Fuzz target for the import and export of logs.
 
 use engine::{ChainCheck, export, import};
 use event_bus::{EventLog as _, MemoryLog, MemoryTexts};
 use event_core::Position;
 
-/// Imports the input as an exported log, exports the result and imports that again. Panics if the two logs differ or if
-/// the export is rejected.
+/// Imports the input as an exported log, exports the result, and imports the export. Runs once with required and once
+/// with optional hash chains.
+///
+/// Panics if the second import fails or its events differ from those of the first. An invalid line of the input ends
+/// the first import and is not a violation.
 pub fn check_log_import(data: &[u8]) {
     for chains in [ChainCheck::Required, ChainCheck::Optional] {
         let (log, texts) = (MemoryLog::new(), MemoryTexts::new());

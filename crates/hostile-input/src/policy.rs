@@ -1,15 +1,16 @@
-//! Property of the loader of policies.
+//! Fuzz target for the loader of policies.
 
 use std::sync::{Arc, LazyLock};
 
 use contracts::Registry;
 use router_core::{Policy, Scenario};
 
+/// The built-in models, against which policies are loaded.
 static MODELS: LazyLock<Arc<Registry>> =
     LazyLock::new(|| Arc::new(catalogue::load_registry(None).expect("the built-in models are read")));
 
-/// Loads the input as a policy, twice if it is valid. Panics if a problem has a line outside the text or no message, or
-/// if the two loaded policies decide differently.
+/// Loads the input as a policy. Panics if it is rejected without a problem, if a problem has no message or a line
+/// outside the text, or if loading a valid policy a second time results in another decision for a sample message.
 pub fn check_policy(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     match Policy::load(text, Arc::clone(&MODELS), Some("/home/dev")) {

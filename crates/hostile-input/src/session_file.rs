@@ -1,4 +1,4 @@
-//! Properties of the parsers of session files, for the files of Claude Code.
+//! Fuzz target for the parser of Claude Code session files, and the properties that all session file parsers share.
 
 use std::path::Path;
 
@@ -7,14 +7,14 @@ use transcripts::{
     session_file::{Format, SessionReader},
 };
 
-/// Parses the input as a Claude Code session file. Panics if there are more calls than lines, if not every byte was
-/// read once, or if an issue refers to a line that does not exist or quotes the file.
+/// Parses the input as a Claude Code session file. Panics if there are more calls than non-empty lines, if not every
+/// byte was read once, or if an issue has a line number outside the file or a cause of 1,000 bytes or more, which would
+/// quote the file.
 pub fn check_claude_code_file(data: &[u8]) {
     check_session_file::<ClaudeCode>(data);
 }
 
-/// Parses the input as a session file of format `F`. Panics if there are more calls than lines, if not every byte was
-/// read once, or if an issue refers to a line that does not exist or quotes the file.
+/// Parses the input as a session file of format `F`. Panics as [`check_claude_code_file`].
 pub(crate) fn check_session_file<F: Format>(data: &[u8]) {
     let mut reader = SessionReader::<_, F>::new(Path::new("session.jsonl"), data);
     let mut calls = 0_u64;

@@ -1,4 +1,5 @@
-//! A criterion measurement of the thread's processor time, which other load on the machine hardly affects.
+//! [`ProcessorTime`], a criterion measurement of the benchmark thread's processor time, which is hardly affected by
+//! other load on the machine.
 
 use std::time::Duration;
 
@@ -7,17 +8,19 @@ use criterion::{
     measurement::{Measurement, ValueFormatter, WallTime},
 };
 
-/// Measures the processor time of the thread on Unix, wall-clock time on other platforms.
+/// Measures the processor time of the current thread on Unix, and wall-clock time on other platforms. Values are
+/// formatted as criterion formats wall-clock time.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ProcessorTime;
 
 impl ProcessorTime {
-    /// Criterion with default settings and this measurement.
+    /// Creates a criterion instance with default settings that measures processor time.
     pub fn criterion() -> Criterion<Self> {
         Criterion::default().with_measurement(Self)
     }
 }
 
+/// Returns the processor time that the current thread has used so far.
 #[cfg(unix)]
 fn now() -> Duration {
     let now = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
@@ -25,6 +28,7 @@ fn now() -> Duration {
     Duration::new(u64::try_from(now.tv_sec).unwrap_or_default(), u32::try_from(now.tv_nsec).unwrap_or_default())
 }
 
+/// Returns the wall-clock time since the first call in this process.
 #[cfg(not(unix))]
 fn now() -> Duration {
     use std::{sync::OnceLock, time::Instant};

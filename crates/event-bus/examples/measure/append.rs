@@ -1,4 +1,5 @@
-//! Measures producers that wait until their events are durable, in alternation with writes to a plain file.
+//! Measures producers that wait until their events are durable, alternating with writes of the same bytes to a plain
+//! file.
 
 use std::{
     path::Path,
@@ -19,20 +20,25 @@ use crate::{
 /// Number of tasks that append concurrently, and number of events in each of their batches.
 const SHAPES: [(u64, u64); 6] = [(1, 1), (1, 64), (1, 256), (64, 1), (64, 64), (64, 256)];
 
-/// Number of rounds. Each figure is the median of the rounds; a ratio is the median of the ratios within each.
+/// Number of rounds. Each figure is the median of the rounds; the ratio is the median of the ratios within each round.
 const ROUNDS: usize = 7;
-/// Time for which a round appends to the log, and then to the plain file.
+/// Time for which a round appends to the log, and then writes to the plain file.
 const ROUND: Duration = Duration::from_millis(400);
 
 /// Result of one round.
 #[derive(Debug, Clone, Copy)]
 struct Round {
+    /// Events per second appended to the log.
     rate: f64,
+    /// Events per second written to the plain file.
     plain: f64,
+    /// Processor time per event, in microseconds.
     micros: f64,
+    /// Median time until a batch was durable.
     wait: Duration,
 }
 
+/// Measures all shapes on logs in `directory`, and prints a row for each.
 pub(crate) fn measure(directory: &Path) -> Outcome {
     let mut rounds = vec![Vec::new(); SHAPES.len()];
     for number in 0..ROUNDS {
@@ -69,11 +75,14 @@ pub(crate) fn measure(directory: &Path) -> Outcome {
     Ok(())
 }
 
-/// Returns the maximum number of events in one barrier for a number of waiting producers.
+/// Returns the maximum number of events that one barrier covers for `producers` waiting producers with batches of
+/// `batch` events.
 fn group(producers: u64, batch: u64) -> usize {
     usize::try_from(producers * batch).unwrap_or(MAX_BATCH_EVENTS).min(MAX_BATCH_EVENTS)
 }
 
+/// Runs one round in `directory`, which is removed afterwards. Fails if the journal has another size per event than the
+/// plain file.
 fn round(directory: &Path, (producers, batch): (u64, u64)) -> Result<Round, Box<dyn std::error::Error>> {
     let (log, _) = SledLog::open(directory)?;
     let bus = Bus::start(Appender::new(Arc::new(log), SystemClock))?;
@@ -112,7 +121,7 @@ fn round(directory: &Path, (producers, batch): (u64, u64)) -> Result<Round, Box<
     })
 }
 
-/// Appends batches one after the other, and records the time until each is durable.
+/// Appends batches one after the other until `until`. Returns the time until each was durable.
 async fn produce(bus: Bus, producer: u64, batch: u64, until: Instant) -> Vec<Duration> {
     let mut waits = Vec::new();
     for number in (0..).step_by(usize::try_from(batch).unwrap_or(1)) {

@@ -2,9 +2,10 @@
 
 use event_core::{EventId, NewEvent, Timestamp};
 
-/// Bytes of one event in the journal, which are also written to the plain file.
+/// Size of one event in the journal, in bytes. Groups of the same size are written to the plain file.
 pub(crate) const BYTES: usize = 361;
 
+/// Creates event number `number` of a producer, with a payload of 224 bytes.
 pub(crate) fn new_event(producer: u64, number: u64) -> NewEvent {
     NewEvent {
         id: EventId::derive(&[&producer.to_le_bytes(), &number.to_le_bytes()]),

@@ -11,8 +11,10 @@ mod walk;
 
 use std::{error::Error, path::Path};
 
+/// Result of a measurement.
 type Outcome = Result<(), Box<dyn Error>>;
 
+/// Runs the measurement that the arguments name.
 fn main() -> Outcome {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
@@ -25,7 +27,7 @@ fn main() -> Outcome {
     }
 }
 
-/// A row of the table: what was measured, the result, and, if there is a target, whether it was reached.
+/// Prints a row of the table: the measurement, its figures, and for each target whether it was met.
 fn row(what: &str, figure: &str, targets: &[(&str, bool)]) {
     let verdict = |(target, met): &(&str, bool)| format!("{target}: {}", if *met { "met" } else { "**missed**" });
     let verdicts: Vec<_> = targets.iter().map(verdict).collect();

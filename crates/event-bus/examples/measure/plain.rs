@@ -1,4 +1,4 @@
-//! A plain file with the same bytes: the upper limit of what the disk permits.
+//! Writes to a plain file with the same number of bytes per event: the maximum rate that the disk permits.
 
 use std::{
     fs::File,
@@ -9,7 +9,8 @@ use std::{
 
 use crate::event::BYTES;
 
-/// Returns the events per second if each group is written by one call and followed by one `fdatasync`.
+/// Returns the events per second if each group of `group` events is written by one call and followed by one
+/// `fdatasync`. Runs for `length`.
 pub(crate) fn rate(path: &Path, group: usize, length: Duration) -> std::io::Result<f64> {
     let mut file = File::create(path)?;
     let bytes: Vec<u8> = (0..group * BYTES).map(|index| index.to_le_bytes()[0]).collect();

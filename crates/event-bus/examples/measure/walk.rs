@@ -13,13 +13,15 @@ use crate::{
     row,
 };
 
-/// Number of events after a checkpoint that a resumed projection folds.
+/// Number of events after the checkpoint, which a resumed projection folds.
 const TAIL: u64 = 10_000;
 
-/// A projection that reads every event.
+/// A projection that counts events and the bytes of their payloads.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Bytes {
+    /// Number of events.
     events: u64,
+    /// Size of their payloads, in bytes.
     bytes: u64,
 }
 
@@ -34,6 +36,7 @@ impl Projection for Bytes {
     }
 }
 
+/// Appends the events with these numbers in full batches, with a barrier for each.
 fn append(log: &SledLog, numbers: std::ops::Range<u64>) -> Outcome {
     let numbers: Vec<u64> = numbers.collect();
     for batch in numbers.chunks(MAX_BATCH_EVENTS) {
@@ -44,7 +47,8 @@ fn append(log: &SledLog, numbers: std::ops::Range<u64>) -> Outcome {
     Ok(())
 }
 
-/// Fills a log by one producer with full batches, and saves a checkpoint some events before the end.
+/// Appends `events` events to the log in `directory` by one producer with full batches, and saves a checkpoint [`TAIL`]
+/// events before the end. Prints a row.
 pub(crate) fn fill(directory: &Path, events: u64) -> Outcome {
     let (log, _) = SledLog::open(directory)?;
     let (begun, processor) = (Instant::now(), processor_micros());
@@ -63,8 +67,8 @@ pub(crate) fn fill(directory: &Path, events: u64) -> Outcome {
     Ok(())
 }
 
-/// Opens the log, rebuilds a projection from the first event, resumes it, finds events, and opens the log again for
-/// reading only.
+/// Measures opening the log in `directory`, folding a projection from the first event and from its checkpoint, finding
+/// events by id, and opening the log for reading only. Prints a row for each.
 pub(crate) fn open(directory: &Path) -> Outcome {
     let begun = Instant::now();
     let (log, repairs) = SledLog::open(directory)?;
@@ -127,7 +131,8 @@ pub(crate) fn open(directory: &Path) -> Outcome {
     Ok(())
 }
 
-/// Opens the log without its index, which is rebuilt from the journal.
+/// Removes the index of the log in `directory`, and measures opening the log, which rebuilds the index from the
+/// journal. Prints a row.
 pub(crate) fn rebuild(directory: &Path) -> Outcome {
     std::fs::remove_dir_all(directory.join("index"))?;
     let begun = Instant::now();

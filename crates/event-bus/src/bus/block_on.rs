@@ -8,7 +8,7 @@ use std::{
 
 use crate::sync::thread::{self, Thread};
 
-/// A waker that unparks a thread.
+/// A waker that unparks the thread that polls the future.
 struct Unpark(Thread);
 
 impl Wake for Unpark {
@@ -25,7 +25,7 @@ pub(crate) fn block_on<F: Future>(future: F) -> F::Output {
     loop {
         match future.as_mut().poll(&mut context) {
             Poll::Ready(output) => return output,
-            // A wake between the poll and here is remembered by the thread's token.
+            // A wake since the poll has set the thread's token, so `park` returns at once.
             Poll::Pending => thread::park(),
         }
     }

@@ -1,4 +1,4 @@
-//! The errors of the bus, its views and its reactors.
+//! [`BusError`], the error of the bus, its views and its reactors.
 
 use std::sync::Arc;
 
@@ -9,27 +9,29 @@ use crate::LogError;
 /// An error of the bus, a view or a reactor.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum BusError {
-    /// The bus was closed; nothing was recorded.
+    /// The bus is closed. A command or batch that was refused with this error recorded nothing.
     #[error("the bus is closed")]
     Closed,
-    /// The bus thread panicked. The events may have been recorded; the log shows it when it is opened again.
+    /// The bus thread panicked. Events of the call may have been recorded; after the log is opened again, reading it
+    /// shows whether they were.
     #[error("the thread that owns the log ended unexpectedly; open the log again")]
     WriterLost,
-    /// The task of a view or reactor ended without a result: its runtime was shut down, or it panicked.
+    /// The task of a view or reactor, or a read that it started, ended without a result: it panicked, or its runtime
+    /// was shut down.
     #[error("a view or reactor ended unexpectedly")]
     FollowerLost,
     /// The log returned an error.
     #[error(transparent)]
     Log(#[from] LogError),
-    /// A projection could not fold an event.
+    /// A projection could not fold an event: the event cannot be decoded, or positions are missing.
     #[error(transparent)]
     Projection(#[from] Arc<ProjectionError>),
-    /// The state of a projection cannot be saved.
+    /// The state of a projection cannot be encoded, usually because it exceeds 256 MiB.
     #[error("cannot save the state of projection `{name}`")]
     Checkpoint {
-        /// The name of the projection.
+        /// Name of the projection.
         name: &'static str,
-        /// The error of the encoder.
+        /// Error of the encoder.
         source: Arc<CodecError>,
     },
 }

@@ -16,80 +16,88 @@ use crate::{
     },
 };
 
-/// The maximum number of events in one call of [`Reactor::react`].
+/// Maximum number of events in one call of [`Reactor::react`].
 const EVENTS_PER_CALL: usize = 512;
 
-/// The number of events after which the position is saved if the reactor does not reach the head.
+/// Number of handled events after which the position is saved, even if the reactor has not reached the head.
 const EVENTS_PER_SAVE: u64 = 1_024;
 
-/// The version of a reactor's checkpoint, which has a position and no state.
+/// Version of a reactor's checkpoint, which has a position and no state.
 const CHECKPOINT_VERSION: u32 = 1;
 
 /// A handler that causes effects outside the log for its events, such as requests to a service.
 ///
 /// Every event recorded after the reactor's first start is handled at least once: the position of the last handled
-/// event is saved from time to time, and after a crash the events since then are handled again. Rebuilding projections
-/// runs no reactor.
+/// event is saved at the head and every 1,024 events, and after a crash the events since then are handled again.
+/// Rebuilding projections runs no reactor.
 #[async_trait]
 pub trait Reactor: Send + 'static {
-    /// The name under which its position is saved in the log; third parties prefix theirs, as in `acme.pager`.
+    /// Returns the name under which its position is saved in the log. Third parties use a prefix, as in `acme.pager`.
     fn name(&self) -> &'static str;
 
     /// Restores state that depends on events up to `handled`, the position of the last handled event. Called once, on a
-    /// thread that may block, before the first [`Reactor::react`].
+    /// thread that may block, before the first [`Reactor::react`]. The default does nothing.
     ///
     /// # Errors
-    /// [`LogError`] if the log cannot be read.
+    /// [`LogError`] if the log cannot be read. The reactor is then not started.
     fn resume(&mut self, log: &dyn EventLog, handled: Position) -> Result<(), LogError> {
         let _ = (log, handled);
         Ok(())
     }
 
-    /// The time to wait for more events after the first new one, so that they are handled together.
+    /// Returns the time to wait for more events after the first new one, so that they are handled in one call; zero by
+    /// default.
     fn batch_delay(&self) -> Duration {
         Duration::ZERO
     }
 
-    /// The maximum time to reach the head once the bus closes. Events not handled by then are handled at the next
-    /// start.
+    /// Returns the maximum time to reach the head once the bus closes; 2 s by default. Events not handled by then are
+    /// handled at the next start.
     fn drain_limit(&self) -> Duration {
         Duration::from_secs(2)
     }
 
-    /// Handles consecutive events, at most 512, and returns events that record the outcome. A lasting failure is such
-    /// an event too.
+    /// Handles consecutive events, at most 512, and returns events that record the outcome; the bus appends them. A
+    /// permanent failure is such an event too.
     ///
-    /// Derive ids from the cause (`event.event.id.then(kind, n)`), so that a repetition is recorded once.
+    /// Derive their ids from the cause (`event.event.id.then(kind, n)`), so that a repetition is recorded once.
     ///
     /// # Errors
-    /// [`RetryAfter`] if the events cannot be handled now; they are then handled again.
+    /// [`RetryAfter`] if the events cannot be handled now; the same events are then handled again.
     async fn react(&mut self, events: &[Recorded]) -> Result<Vec<NewEvent>, RetryAfter>;
 }
 
-/// A temporary failure to handle events, with the time to wait before they are handled again.
+/// A temporary failure to handle events; contains the time to wait before they are handled again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RetryAfter(pub Duration);
 
 /// The time between two attempts to append to a full disk.
 const FULL_DISK_DELAY: Duration = Duration::from_secs(1);
 
-/// The task of a reactor.
+/// Task of a reactor, from its start until the bus closes.
 struct ReactorTask<S> {
+    /// The reactor.
     reactor: Box<dyn Reactor>,
+    /// The log that events are read from and the position is saved in.
     log: Arc<dyn EventLog>,
     /// Appends the events that the reactor returns.
     jobs: JobSender<S>,
-    /// The last durable position; closed when the bus has ended.
+    /// Position of the last durable event. Closed when the bus thread has ended.
     heads: watch::Receiver<Position>,
-    /// Set to true when the bus closes.
+    /// Whether the bus is closing.
     closing: watch::Receiver<bool>,
-    /// The position of the last handled event.
+    /// Position of the last handled event.
     handled: Position,
-    /// The position in the last checkpoint.
+    /// Position in the last saved checkpoint.
     saved: Position,
 }
 
-/// Loads the reactor's position, resumes the reactor, and starts its task.
+/// Loads the reactor's position, resumes the reactor, and starts its task. Without a saved position, or with one after
+/// the head, the reactor begins at the head, and this position is saved.
+///
+/// # Errors
+/// [`BusError::Log`] if the position cannot be read or saved or [`Reactor::resume`] fails, [`BusError::FollowerLost`]
+/// if `resume` panics.
 pub(super) async fn start<S: State>(
     reactor: Box<dyn Reactor>,
     log: Arc<dyn EventLog>,
@@ -118,13 +126,14 @@ pub(super) async fn start<S: State>(
     Ok(task::spawn(task.run()))
 }
 
-/// The name of the checkpoint with the reactor's position.
+/// Returns the name of the checkpoint that contains the reactor's position: `reactor.NAME`.
 fn checkpoint_name(reactor: &dyn Reactor) -> String {
     format!("reactor.{}", reactor.name())
 }
 
 impl<S: State> ReactorTask<S> {
-    /// Handles events until the bus closes and the head is reached or the drain limit has passed. Saves the position.
+    /// Handles events until the bus closes and the head is reached or the drain limit has passed, then saves the
+    /// position. A failure is logged and returned.
     async fn run(mut self) -> Result<(), BusError> {
         let name = self.reactor.name();
         let drain_limit_passed = wait_for_drain_limit(self.closing.clone(), self.reactor.drain_limit());
@@ -141,7 +150,8 @@ impl<S: State> ReactorTask<S> {
         outcome
     }
 
-    /// Handles events until the bus closes and the head is reached.
+    /// Handles events until the bus closes and the head is reached. Saves the position at the head and every
+    /// [`EVENTS_PER_SAVE`] events.
     async fn follow(&mut self) -> Result<(), BusError> {
         loop {
             let closing = self.is_closing();
@@ -166,12 +176,13 @@ impl<S: State> ReactorTask<S> {
         }
     }
 
+    /// Returns whether the bus is closing.
     fn is_closing(&self) -> bool {
         *self.closing.borrow()
     }
 
-    /// Waits until there are new events and the batch delay has passed, or the bus closes. Returns false if the bus
-    /// thread has ended.
+    /// Waits for new events and then for the batch delay, or until the bus closes. Returns false if the bus thread has
+    /// ended.
     async fn wait_for_events(&mut self) -> bool {
         let changed = run_until(self.heads.changed(), wait_for_closing(self.closing.clone())).await;
         if changed.is_some_and(|changed| changed.is_err()) {
@@ -182,7 +193,7 @@ impl<S: State> ReactorTask<S> {
         true
     }
 
-    /// Sleeps for `time`, or until the bus closes.
+    /// Sleeps for `time`, or until the bus closes if that is earlier.
     async fn pause(&mut self, time: Duration) {
         if time.is_zero() {
             return;
@@ -190,7 +201,7 @@ impl<S: State> ReactorTask<S> {
         run_until(sleep(time), wait_for_closing(self.closing.clone())).await;
     }
 
-    /// Creates the span of one step: handling `events`, all attempts included, and recording the outcome.
+    /// Creates the tracing span of one step: handling `events`, all attempts included, and recording the outcome.
     fn step_span(&self, events: &[Recorded]) -> Span {
         tracing::debug_span!(
             "reactor_step",
@@ -202,12 +213,12 @@ impl<S: State> ReactorTask<S> {
         )
     }
 
-    /// Calls the reactor with `events` until it succeeds, and records the outcome. Returns false if the bus closes
-    /// before that.
+    /// Calls the reactor with `events` until it succeeds, and appends the events it returns. Returns false if the bus
+    /// closes and the last attempt fails as well; the events then count as not handled.
     async fn handle(&mut self, events: &[Recorded]) -> Result<bool, BusError> {
         for attempt in 1_u64.. {
             Span::current().record("attempts", attempt);
-            // Read before the attempt: if the bus closes during it, the events get one more.
+            // Read before the attempt: if the bus closes during the attempt, one more is made.
             let closing = self.is_closing();
             match self.reactor.react(events).await {
                 Ok(outcome) => {
@@ -239,7 +250,7 @@ impl<S: State> ReactorTask<S> {
         }
     }
 
-    /// Saves the position of the last handled event. On a full disk it stays unsaved; later events save it.
+    /// Saves the position of the last handled event as the reactor's checkpoint.
     async fn save(&mut self) -> Result<(), BusError> {
         let (log, name) = (Arc::clone(&self.log), checkpoint_name(&*self.reactor));
         let checkpoint = Checkpoint { version: CHECKPOINT_VERSION, position: self.handled, state: Vec::new() };
@@ -253,12 +264,12 @@ impl<S: State> ReactorTask<S> {
     }
 }
 
-/// Waits until the bus closes.
+/// Waits until the bus is closing or has ended.
 async fn wait_for_closing(mut closing: watch::Receiver<bool>) {
     drop(closing.wait_for(|closing| *closing).await);
 }
 
-/// Waits until the bus has been closing for `limit`.
+/// Waits until `limit` has passed since the bus began to close.
 async fn wait_for_drain_limit(closing: watch::Receiver<bool>, limit: Duration) {
     wait_for_closing(closing).await;
     sleep(limit).await;

@@ -1,4 +1,4 @@
-//! The state that a bus owns together with its log.
+//! [`State`], which a bus owns together with its log, and [`Appender`], a state that only appends.
 
 use std::sync::Arc;
 
@@ -9,10 +9,10 @@ use crate::{Appended, Clock, EventLog, Expected, LogError};
 
 /// A state that records events in a log, owned by the thread of a [`Bus`](super::Bus) from its start to its close.
 ///
-/// Commands change it and stage events in its log. [`State::commit`] makes all events staged since the last commit
-/// durable; the bus calls it once for a group of commands.
+/// Commands change the state and stage events in its log. [`State::commit`] makes all events staged since the last
+/// commit durable; the bus calls it once for a group of commands.
 pub trait State: Send + 'static {
-    /// The log in which the state records.
+    /// Returns the log in which the state records.
     fn log(&self) -> &Arc<dyn EventLog>;
 
     /// Stages a batch of events that [`Bus::append`](super::Bus::append) or a reactor appends, and folds them into the
@@ -22,7 +22,7 @@ pub trait State: Send + 'static {
     /// As [`EventLog::append`]; [`BusError::Projection`] if an event cannot be folded.
     fn append(&mut self, expected: Expected, batch: &[NewEvent]) -> Result<Appended, BusError>;
 
-    /// Makes every staged event durable.
+    /// Makes every staged event durable and visible.
     ///
     /// # Errors
     /// As [`EventLog::sync`]. The bus then accepts no more commands; after [`LogError::Full`] it calls this again until it
@@ -35,7 +35,7 @@ pub trait State: Send + 'static {
         false
     }
 
-    /// Commits, saves checkpoints so that the next start is fast, and closes the log.
+    /// Commits, saves checkpoints so that the next start is fast, and closes the log. The bus calls it last.
     ///
     /// # Errors
     /// [`BusError`] if the log or a checkpoint cannot be written.
@@ -44,9 +44,9 @@ pub trait State: Send + 'static {
 
 /// The state of a bus that only appends: a log, and a clock for `recorded_at`.
 pub struct Appender {
-    /// The log that events are appended to.
+    /// Log that events are appended to.
     log: Arc<dyn EventLog>,
-    /// Source of `recorded_at`.
+    /// Source of the times at which events are recorded.
     clock: Box<dyn Clock>,
 }
 
@@ -57,7 +57,7 @@ impl std::fmt::Debug for Appender {
 }
 
 impl Appender {
-    /// Creates the state from a log and the clock for the times at which its events are recorded.
+    /// Creates a state that appends to `log`. `clock` is the source of the times at which events are recorded.
     pub fn new(log: Arc<dyn EventLog>, clock: impl Clock) -> Self {
         Self { log, clock: Box::new(clock) }
     }

@@ -1,4 +1,5 @@
-//! Streams of events. A notification of a new head carries no events: they are always read from the log.
+//! [`Subscription`], a stream of events. The bus publishes only the position of its head; events are always read from
+//! the log.
 
 use std::{collections::VecDeque, sync::Arc};
 
@@ -10,29 +11,31 @@ use crate::{
     sync::{task, watch},
 };
 
-/// The number of events that are read from the log at once.
+/// Maximum number of events that are read from the log at once.
 const EVENTS_PER_READ: usize = 512;
 
-/// An item of a [`Subscription`]: an event, or the notice that the head is reached.
+/// An item of a [`Subscription`]: an event, or the notice that all events up to the head were delivered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Delivery {
     /// The next event.
     Event(Recorded),
-    /// All events up to the head were delivered. Delivered once after each run of events, and first of all if the
-    /// subscription starts at the head.
+    /// All events up to the head were delivered. Delivered once after each run of events, and first if the subscription
+    /// starts at the head.
     CaughtUp,
 }
 
-/// A stream of every event after a position, recorded or future, in order and without gaps.
+/// A stream of every event after a position, in order and without gaps: first those in the log, then new ones once they
+/// are durable.
 pub struct Subscription {
+    /// The log that events are read from.
     log: Arc<dyn EventLog>,
-    /// The last durable position; closed when the bus has ended.
+    /// Position of the last durable event. Closed when the bus thread has ended.
     heads: watch::Receiver<Position>,
-    /// The position of the last delivered event.
+    /// Position of the last delivered event.
     delivered: Position,
-    /// Events that were read from the log and not delivered yet.
+    /// Events that were read from the log but not delivered yet.
     pending: VecDeque<Recorded>,
-    /// Whether [`Delivery::CaughtUp`] was delivered after the last event.
+    /// Whether [`Delivery::CaughtUp`] was delivered since the last event.
     caught_up: bool,
 }
 
@@ -48,10 +51,10 @@ impl Subscription {
         Self { log, heads, delivered: after, pending: VecDeque::new(), caught_up: false }
     }
 
-    /// Waits for the next delivery; `None` once the bus is closed and every event was delivered. Cancel-safe.
+    /// Waits for the next item; `None` once the bus is closed and every event was delivered. Cancel-safe.
     ///
     /// # Errors
-    /// [`BusError::Log`] if the log cannot be read; the next call tries again from the same position.
+    /// [`BusError::Log`] if the log cannot be read; the next call reads from the same position.
     pub async fn next(&mut self) -> Result<Option<Delivery>, BusError> {
         loop {
             if let Some(event) = self.pending.pop_front() {
@@ -72,10 +75,11 @@ impl Subscription {
     }
 }
 
-/// Reads at most `limit` events after a position on a blocking thread.
+/// Reads at most `limit` events after a position, on a thread that may block.
 ///
 /// # Errors
-/// [`BusError::Log`] if the log cannot be read or has no event after the position, which must be before the head.
+/// [`BusError::Log`] if the log cannot be read or has no event after `after`, which must be before the head;
+/// [`BusError::FollowerLost`] if the read panics.
 pub(super) async fn read_after(
     log: Arc<dyn EventLog>,
     after: Position,

@@ -1,4 +1,4 @@
-//! Projections that follow the log in a task.
+//! [`View`], the state of a projection that a task folds new events into.
 
 use std::sync::{Arc, PoisonError};
 
@@ -14,20 +14,22 @@ use crate::{
     },
 };
 
-/// A handle of the state of projection `P`, to which a task adds new events until the bus is closed or the last clone
-/// of the view is dropped.
+/// Handle of the state of projection `P`. A task folds new events into the state until the bus is closed or the last
+/// clone of the handle is dropped.
 #[derive(Debug)]
 pub struct View<P> {
+    /// The state, shared with the task.
     state: Arc<RwLock<Projected<P>>>,
+    /// Progress of the task. Closed when the task has ended.
     progress: watch::Receiver<Progress>,
 }
 
-/// The progress of the task of a view.
+/// Last folded position of a view's task, and its failure.
 #[derive(Debug, Clone)]
 struct Progress {
-    /// The position of the last folded event.
+    /// Position of the last folded event.
     position: Position,
-    /// The error that ended the task; `None` while it runs.
+    /// Error that stopped the task; `None` while it runs or if it ended regularly.
     failure: Option<BusError>,
 }
 
@@ -45,10 +47,11 @@ impl<P: Projection> View<P> {
         reader(projected.state(), projected.position())
     }
 
-    /// Waits until the event at a position is folded into the state, so that a caller can read its own writes.
+    /// Waits until the event at `position` is folded into the state, so that a caller can read the effect of its own
+    /// events.
     ///
     /// # Errors
-    /// The error that ended the task of the view, or [`BusError::Closed`] if the bus is closed before that position.
+    /// The error that stopped the task of the view, or [`BusError::Closed`] if the task ended before that position.
     pub async fn wait_for(&self, position: Position) -> Result<(), BusError> {
         let mut progress = self.progress.clone();
         let reached = progress
@@ -62,20 +65,26 @@ impl<P: Projection> View<P> {
     }
 }
 
-/// The task of a view.
+/// Task of a view, from its start until the bus is closed.
 struct ViewTask<P> {
+    /// The log that events are read from and checkpoints are saved in.
     log: Arc<dyn EventLog>,
-    /// The last durable position; closed when the bus has ended.
+    /// Position of the last durable event. Closed when the bus thread has ended.
     heads: watch::Receiver<Position>,
+    /// The state, shared with the handles of the view.
     state: Arc<RwLock<Projected<P>>>,
-    /// Closed when the last clone of the view is dropped.
+    /// Publishes the progress. Closed when the last clone of the view is dropped.
     progress: watch::Sender<Progress>,
-    /// The position of the last checkpoint.
+    /// Position of the last checkpoint.
     saved: Position,
 }
 
-/// Resumes a projection from its checkpoint, folds it up to the head, and starts the task that keeps it there. Returns
-/// the view and the task.
+/// Resumes projection `P` from its checkpoint, folds it up to the head, and starts the task that folds new events.
+/// Returns the view and the task.
+///
+/// # Errors
+/// [`BusError::Log`], [`BusError::Projection`] or [`BusError::Checkpoint`] if the projection cannot catch up or be
+/// saved, [`BusError::FollowerLost`] if folding panics.
 pub(super) async fn start<P: Projection + Sync>(
     log: Arc<dyn EventLog>,
     heads: watch::Receiver<Position>,
@@ -94,7 +103,8 @@ pub(super) async fn start<P: Projection + Sync>(
 }
 
 impl<P: Projection + Sync> ViewTask<P> {
-    /// Follows the log until the bus or the view is closed. Reports a failure to the view.
+    /// Folds new events until the bus or the view is closed. A failure is logged, published to the view's handles, and
+    /// returned.
     async fn run(mut self) -> Result<(), BusError> {
         let outcome = self.follow().await;
         if let Err(error) = &outcome {
@@ -113,7 +123,7 @@ impl<P: Projection + Sync> ViewTask<P> {
         self.save_if(|position, saved| position != saved).await
     }
 
-    /// Folds the events up to the head. Saves a checkpoint whenever one is due.
+    /// Folds the events up to the head, and saves a checkpoint whenever [`fold::is_checkpoint_due`] returns true.
     async fn catch_up(&mut self) -> Result<(), BusError> {
         let head = *self.heads.borrow_and_update();
         while self.progress.borrow().position < head {
@@ -130,7 +140,8 @@ impl<P: Projection + Sync> ViewTask<P> {
         Ok(())
     }
 
-    /// Saves a checkpoint if `is_due` returns true for the position of the state and that of the last checkpoint.
+    /// Saves a checkpoint if `is_due` returns true. Its arguments are the position of the state and the position of the
+    /// last checkpoint.
     async fn save_if(&mut self, is_due: fn(Position, Position) -> bool) -> Result<(), BusError> {
         let position = self.progress.borrow().position;
         if !is_due(position, self.saved) {

@@ -1,4 +1,4 @@
-//! The loop of the bus thread: runs commands, commits them in groups, publishes the head, and answers the callers.
+//! The loop of the bus thread: runs commands, commits them in groups, publishes the head, and replies to the callers.
 
 use std::{sync::Arc, time::Duration};
 
@@ -17,39 +17,43 @@ use crate::{
     },
 };
 
-/// The longest time from staging an event to its barrier if no caller waits for the barrier.
+/// Maximum time from staging an event to its barrier if no caller waits for the barrier.
 pub(super) const MAX_BARRIER_DELAY: Duration = Duration::from_millis(2);
 
-/// The time for which the queue must be empty before the log does its deferred work, such as updating its index.
+/// Time for which the queue must be empty before the log does its deferred work, such as updating its index.
 const IDLE_DELAY: Duration = Duration::from_millis(300);
 
 /// The time between two attempts to write to a full disk, if no command arrives.
 const FULL_DISK_DELAY: Duration = Duration::from_secs(1);
 
-/// The maximum number of callers that wait for the same barrier.
+/// Maximum number of callers that wait for the same barrier.
 const MAX_WAITERS: usize = 64;
 
-/// A caller that is answered after the next barrier.
+/// A caller that receives its reply after the next barrier.
 enum Waiter {
-    /// A command that has run.
+    /// A command that has run; receives the result of the barrier.
     Command(oneshot::Sender<Result<(), LogError>>),
-    /// A batch, with the outcome of staging it.
+    /// A batch with the result of staging it. Receives that result, or the error of the barrier.
     Append(oneshot::Sender<Result<Appended, BusError>>, Result<Appended, BusError>),
 }
 
-/// The bus thread: owns the state and runs the jobs of the queue.
+/// The bus thread's loop: owns the state and runs the jobs of the queue.
 pub(super) struct Worker<S> {
+    /// The state, which owns the log.
     state: S,
+    /// Receiving half of the queue.
     jobs: Receiver<Job<S>>,
-    /// Publishes the last durable position.
+    /// Publishes the position of the last durable event.
     heads: watch::Sender<Position>,
+    /// Status shared with the handles; receives the error of a failed barrier.
     status: Arc<BusStatus>,
+    /// Commands and batches since the last barrier.
     group: CommitGroup,
-    /// A job that was taken from the queue but is too large for the current group.
+    /// A batch that was taken from the queue but does not fit into the current group.
     postponed: Option<Append>,
     /// Whether [`Job::Close`] was received.
     closing: bool,
-    /// Whether the log may have deferred work: there was a barrier since it was last idle.
+    /// Whether the log may have deferred work: a barrier was made since the last call of [`Worker::sync_idle`].
     has_deferred_work: bool,
     /// Whether the last barrier failed because the disk was full.
     is_full: bool,
@@ -57,32 +61,32 @@ pub(super) struct Worker<S> {
     waiting: Vec<StateClosure<S>>,
 }
 
-/// The commands and batches that the next barrier covers.
+/// The commands and batches that the next barrier makes durable.
 #[derive(Default)]
 struct CommitGroup {
-    /// The callers to answer.
+    /// Callers to reply to after the barrier.
     waiters: Vec<Waiter>,
-    /// The time at which the first event of the group may have been staged; `None` if there is none.
+    /// Time at which the first event of the group may have been staged; `None` if none was.
     staged_at: Option<Instant>,
-    /// The number of events of the appended batches. Commands are not counted: the log splits a group that is too
+    /// Number of events of the appended batches. Events of commands are not counted: the log splits a group that is too
     /// large.
     events: usize,
-    /// The size of the frames of the appended batches, in bytes.
+    /// Size of the frames of the appended batches, in bytes.
     bytes: usize,
 }
 
 impl CommitGroup {
-    /// Whether a batch fits into the barrier.
+    /// Returns whether a batch fits into the next barrier together with the batches of the group.
     fn has_room_for(&self, append: &Append) -> bool {
         self.events + append.batch.len() <= MAX_BATCH_EVENTS && self.bytes + frame_bytes(append) <= MAX_BATCH_BYTES
     }
 
-    /// Records that events may have been staged.
+    /// Records that events may have been staged now, unless the group has an earlier time.
     fn mark_staged(&mut self) {
         self.staged_at.get_or_insert_with(Instant::now);
     }
 
-    /// Whether the barrier must not be delayed any longer.
+    /// Returns whether events were staged [`MAX_BARRIER_DELAY`] ago or earlier, so that the barrier is due.
     fn is_overdue(&self) -> bool {
         self.staged_at.is_some_and(|staged_at| MAX_BARRIER_DELAY <= staged_at.elapsed())
     }
@@ -94,7 +98,8 @@ fn frame_bytes(append: &Append) -> usize {
 }
 
 impl<S: State> Worker<S> {
-    /// Creates the worker of a state. It receives jobs from `jobs` and publishes the last durable position to `heads`.
+    /// Creates the worker of a state. It receives jobs from `jobs`, publishes the position of the last durable event to
+    /// `heads`, and stores the error of a failed barrier in `status`.
     pub(super) fn new(
         state: S,
         jobs: Receiver<Job<S>>,
@@ -115,8 +120,8 @@ impl<S: State> Worker<S> {
         }
     }
 
-    /// Runs jobs until the bus is closed or its last handle dropped, and returns the state after the last barrier.
-    /// Dropping the head's sender at the end lets subscriptions and views finish.
+    /// Runs jobs until the bus is closed or its last handle dropped. Returns the state after the last barrier. Dropping
+    /// the sender of the head at the end lets subscriptions and views finish.
     pub(super) fn run(mut self) -> S {
         while let Some(job) = self.receive() {
             self.execute(job);
@@ -160,7 +165,8 @@ impl<S: State> Worker<S> {
         }
     }
 
-    /// Runs queued jobs while a caller waits for the barrier, until the queue is empty or the barrier is full.
+    /// Runs queued jobs while a caller waits for the barrier, until the queue is empty or the barrier is full. A batch
+    /// that does not fit is postponed to the next group.
     fn execute_queued(&mut self) {
         while !self.group.waiters.is_empty() && self.group.waiters.len() < MAX_WAITERS {
             match self.jobs.try_recv() {
@@ -174,7 +180,8 @@ impl<S: State> Worker<S> {
         }
     }
 
-    /// Runs a job. After a failed barrier jobs are dropped instead; their callers read the reason from [`BusStatus`].
+    /// Runs a job and adds its caller to the group. After a failed barrier, commands and batches are dropped instead;
+    /// their callers receive the error from [`BusStatus`].
     fn execute(&mut self, job: Job<S>) {
         match job {
             Job::Close => self.closing = true,
@@ -238,7 +245,8 @@ impl<S: State> Worker<S> {
         true
     }
 
-    /// Makes the group durable, publishes the new head, then answers the callers.
+    /// Makes the group durable, publishes the new head, then replies to the callers. After a failure the head is not
+    /// published, and every caller receives the error.
     fn commit(&mut self) {
         self.has_deferred_work = true;
         let group = std::mem::take(&mut self.group);
@@ -257,10 +265,10 @@ impl<S: State> Worker<S> {
             Err(error) => self.fail(error),
         }
         for waiter in group.waiters {
-            // A caller that went away needs no answer.
+            // The receiver is gone if the caller dropped its future.
             match waiter {
                 Waiter::Command(reply) => drop(reply.send(committed.clone())),
-                // After a failed barrier nothing staged counts, not even as the reason of a conflict.
+                // After a failed barrier a conflict is not reported either: the events that caused it are lost.
                 Waiter::Append(reply, appended) => {
                     drop(reply.send(committed.clone().map_err(BusError::from).and(appended)));
                 }
@@ -268,7 +276,7 @@ impl<S: State> Worker<S> {
         }
     }
 
-    /// Publishes the head of the log to views, subscriptions and reactors.
+    /// Publishes the head of the log to views, subscriptions and reactors. Logs an error if the head cannot be read.
     fn publish(&self) {
         match self.state.log().head() {
             Ok(head) => {
@@ -278,7 +286,7 @@ impl<S: State> Worker<S> {
         }
     }
 
-    /// Lets the log do its deferred work.
+    /// Lets the log do its deferred work; a failure counts as a failed barrier.
     fn sync_idle(&mut self) {
         self.has_deferred_work = false;
         if let Err(error) = self.state.log().sync() {
@@ -286,7 +294,7 @@ impl<S: State> Worker<S> {
         }
     }
 
-    /// Records a failed barrier, after which the bus refuses jobs.
+    /// Logs and stores the error of a failed barrier, after which the bus drops all jobs.
     fn fail(&self, error: &LogError) {
         tracing::error!(%error, "the log accepts no more events");
         self.status.fail(error.clone());

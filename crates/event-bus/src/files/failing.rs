@@ -1,4 +1,4 @@
-//! A test file system that injects a fault into the n-th call of an operation.
+//! [`FailingFiles`], a test file system that injects a fault into the n-th call of an operation.
 
 mod fault;
 mod gate;
@@ -23,27 +23,27 @@ pub struct FailingFiles {
     files: Arc<dyn Files>,
     /// The fault and the counts of calls.
     state: Arc<Mutex<FaultState>>,
-    /// Blocks stalled calls.
+    /// Blocks stalled calls until they are released.
     gate: Arc<Gate>,
 }
 
 /// The injected fault, and the number of calls of each operation since it was set.
 #[derive(Debug, Default)]
 struct FaultState {
-    /// The injected fault; `None` for none.
+    /// The injected fault; `None` if calls must not fail.
     fault: Option<Fault>,
-    /// Number of calls of each operation since the fault was set.
+    /// Number of calls of each operation since the fault was set; none for operations that were not called.
     calls: BTreeMap<Operation, u64>,
 }
 
-/// Effect of a call that returns no error under the injected fault.
+/// Effect of a call that is not failed with an injected error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Effect {
-    /// The whole operation.
+    /// The complete operation.
     Whole,
-    /// A part of the bytes.
+    /// The operation for half of the bytes.
     Part,
-    /// No effect.
+    /// Nothing: the call only reports success.
     Nothing,
 }
 
@@ -52,7 +52,7 @@ enum Effect {
 struct FailingFile {
     /// The wrapped file.
     file: Arc<dyn File>,
-    /// The fault that applies to the file.
+    /// Shared fault and counts of calls.
     files: FailingFiles,
 }
 
@@ -62,7 +62,7 @@ impl FailingFiles {
         Self { files: Arc::new(files), state: Arc::default(), gate: Arc::default() }
     }
 
-    /// Sets the fault, or removes it with `None`, and resets the counts. Stalled calls continue.
+    /// Sets the fault, or removes it with `None`. Resets the counts of calls and lets stalled calls continue.
     pub fn set_fault(&self, fault: Option<Fault>) {
         self.gate.open();
         if matches!(fault, Some(Fault { kind: FaultKind::Stall, .. })) {
@@ -71,22 +71,23 @@ impl FailingFiles {
         *self.state() = FaultState { fault, calls: BTreeMap::new() };
     }
 
-    /// Returns the number of calls of an operation since the fault was set.
+    /// Returns the number of calls of `operation` since [`FailingFiles::set_fault`], failed ones included.
     pub fn calls(&self, operation: Operation) -> u64 {
         self.state().calls.get(&operation).copied().unwrap_or_default()
     }
 
-    /// Waits until a call stalls, or until stalling is switched off. Returns whether a call stalls.
+    /// Blocks until a call stalls, or until there is no stall fault. Returns whether a call stalls.
     pub fn wait_for_stall(&self) -> bool {
         self.gate.wait_for_blocked()
     }
 
-    /// Lets stalled and later calls continue.
+    /// Lets stalled calls continue; later calls do not stall until a new fault is set.
     pub fn release_stalled(&self) {
         self.gate.open();
     }
 
-    /// Counts a call and returns its effect, or the injected error. Blocks if the call stalls.
+    /// Counts a call of `operation`. Returns its effect under the fault, or the injected error. Blocks while the call
+    /// stalls.
     fn check(&self, operation: Operation) -> io::Result<Effect> {
         let kind = {
             let mut state = self.state();
@@ -112,6 +113,7 @@ impl FailingFiles {
         }
     }
 
+    /// Locks the fault and the counts of calls.
     fn state(&self) -> MutexGuard<'_, FaultState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -200,7 +202,7 @@ impl File for FailingFile {
     }
 }
 
-/// Returns half of a length, rounded up: a call without any effect is a different fault.
+/// Returns half of a length, rounded up, so that a partial call has an effect unless the length is 0.
 fn half(length: usize) -> usize {
     length.div_ceil(2)
 }

@@ -1,4 +1,5 @@
-//! A test file system that records every change, from which the states after a crash at any point can be rebuilt.
+//! [`RecordingFiles`], a test file system that records every change. From the record, [`Disk`] rebuilds the states that
+//! a crash at any point may leave.
 
 mod change;
 mod disk;
@@ -24,15 +25,15 @@ use tree::Tree;
 
 /// A file system that records all changes under a directory, in order. Clones share the record.
 ///
-/// Changes that do not go through it, such as those of sled, are found by comparing the directory before each
-/// operation. They are recorded as writes of whole 512-byte sectors.
+/// Changes that bypass it, such as those of sled, are found by comparing the directory with the record before each
+/// operation. They are recorded as writes of complete 512-byte sectors.
 #[derive(Debug, Clone)]
 pub struct RecordingFiles {
     /// The wrapped file system.
     files: Arc<dyn Files>,
     /// Directory whose changes are recorded.
     root: PathBuf,
-    /// The record.
+    /// The present names and the record of changes.
     tree: Arc<Mutex<Tree>>,
 }
 
@@ -43,12 +44,13 @@ struct RecordingFile {
     file: Arc<dyn File>,
     /// Number of the file in the record.
     node: Node,
-    /// The record.
+    /// The file system that the file was opened in.
     owner: RecordingFiles,
 }
 
 impl RecordingFiles {
-    /// Starts recording changes under an existing directory. Its present content counts as durable.
+    /// Wraps `files` and starts recording changes under `root`, an existing directory. Its present content counts as
+    /// durable.
     ///
     /// # Errors
     /// [`io::Error`] if the directory cannot be read.
@@ -60,7 +62,7 @@ impl RecordingFiles {
         Ok(Self { files: Arc::new(files), root, tree: Arc::new(Mutex::new(tree)) })
     }
 
-    /// Returns the number of changes so far. The directory's initial content counts as changes.
+    /// Returns the number of changes so far, including those for the initial content of the directory and its syncs.
     ///
     /// # Errors
     /// [`io::Error`] if the directory cannot be read.
@@ -68,7 +70,7 @@ impl RecordingFiles {
         Ok(self.lock_observed()?.changes.len())
     }
 
-    /// Returns all changes so far.
+    /// Returns all changes so far, in order, including those for the initial content of the directory and its syncs.
     ///
     /// # Errors
     /// [`io::Error`] if the directory cannot be read.
@@ -76,15 +78,15 @@ impl RecordingFiles {
         Ok(self.lock_observed()?.changes.clone())
     }
 
-    /// Returns the record, after adding changes made by others. The lock is held during an operation, so the record has
-    /// the order of the operations.
+    /// Locks the record and adds the changes that did not go through this file system. Hold the lock during an
+    /// operation, so that the record has the order of the operations.
     fn lock_observed(&self) -> io::Result<MutexGuard<'_, Tree>> {
         let mut tree = self.tree.lock().unwrap_or_else(PoisonError::into_inner);
         tree.observe(&self.root)?;
         Ok(tree)
     }
 
-    /// Returns a path relative to the root; an error if it is outside.
+    /// Returns a path relative to the root; fails with `InvalidInput` if it is outside.
     fn relative<'p>(&self, path: &'p Path) -> io::Result<&'p Path> {
         path.strip_prefix(&self.root).map_err(|_| {
             let message = format!("`{}` is not under `{}`", path.display(), self.root.display());

@@ -11,11 +11,11 @@ use std::{
 
 use super::{File, Files, Mode};
 
-/// The file system of the operating system.
+/// [`Files`] of the operating system, with the permissions that [`Files`] requires. Unix only.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemFiles;
 
-/// An open file of the operating system.
+/// An open file of [`SystemFiles`].
 #[derive(Debug)]
 struct SystemFile(std::fs::File);
 

@@ -1,31 +1,32 @@
 //! A compact open-addressing table for evenly distributed 32-bit keys.
 //!
-//! The home slot of a key is proportional to the key, and entries are kept in key order, each at its home slot or
-//! displaced to a later slot. Growing therefore copies the entries in one pass and may be by any factor; a hash table
-//! that doubles is half empty afterwards.
+//! The home slot of a key is proportional to the key, and the occupied slots are in key order: each entry is at its
+//! home slot or displaced to a later slot. Growing therefore copies the entries in one pass and may be by any factor; a
+//! hash table that doubles is half empty afterwards.
 
 use std::num::NonZeroU32;
 
-/// Load factor at which the table grows by a tenth, in percent. Results in 9.5 bytes per entry on average.
+/// Percentage of occupied home slots at which the table grows so that a tenth more entries fit. Results in 9.5 bytes
+/// per entry on average.
 const MAX_LOAD_PERCENT: usize = 88;
 
-/// The smallest number of slots.
+/// Minimum number of home slots, and number of spare slots reserved behind the last slot.
 const MIN_SLOTS: usize = 64;
 
-/// The largest displacement of an entry from its home slot, in slots. Bounds a lookup when keys cluster; of eight
-/// million evenly distributed keys none exceeds it (measured).
+/// Maximum displacement of an entry from its home slot, in slots. Bounds the time of a lookup when keys cluster; of
+/// eight million evenly distributed keys none exceeds it (measured).
 const MAX_DISPLACEMENT: usize = 2_048;
 
-/// A map from 32-bit keys to non-zero numbers.
+/// A map from 32-bit keys to non-zero 32-bit numbers, without removal.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Table {
-    /// The key of each slot, ascending over the occupied slots.
+    /// Key of each slot, ascending over the occupied slots; 0 in a slot that was never occupied.
     keys: Vec<u32>,
-    /// The number of each slot; `None` in a free slot.
+    /// Number stored in each slot; `None` in a free slot.
     numbers: Vec<Option<NonZeroU32>>,
-    /// The number of home slots. Slots after them hold displaced entries only.
+    /// Number of home slots. The slots after them contain displaced entries only.
     home_slots: usize,
-    /// The number of entries.
+    /// Number of entries.
     entries: usize,
 }
 
@@ -61,7 +62,7 @@ impl Table {
         if self.key_at(slot) == Some(key) { self.numbers.get(slot).copied().flatten() } else { None }
     }
 
-    /// Returns the slot of a key, or the slot where it would be inserted.
+    /// Returns the slot of a key; if the key is not in the table, the slot at which it would be inserted.
     fn find_slot(&self, key: u32) -> usize {
         let home = self.home(key);
         let (keys, numbers) = (self.keys.get(home..).unwrap_or_default(), self.numbers.get(home..).unwrap_or_default());
@@ -75,13 +76,13 @@ impl Table {
         if taken { self.keys.get(slot).copied() } else { None }
     }
 
-    /// Returns the home slot of a key. A larger key never has an earlier one.
+    /// Returns the home slot of a key. Of two keys, the larger one has the same or a later home slot.
     fn home(&self, key: u32) -> usize {
-        // Below the number of slots, so it fits.
+        // The result is below the number of slots, so it fits into a `usize`.
         usize::try_from((u64::from(key) * self.home_slots as u64) >> 32).unwrap_or(usize::MAX)
     }
 
-    /// Appends free slots until the slot `slot` exists.
+    /// Appends free slots until there is a slot with the index `slot`.
     fn ensure_slot(&mut self, slot: usize) {
         if self.keys.len() <= slot {
             // `Vec` would double its capacity.
@@ -95,10 +96,10 @@ impl Table {
         }
     }
 
-    /// Copies all entries into a larger table.
+    /// Copies all entries into a table with room for a tenth more, at least [`MIN_SLOTS`] home slots.
     fn grow(&mut self) {
         let home_slots = (self.entries * 110 / MAX_LOAD_PERCENT).max(MIN_SLOTS);
-        // Room for entries displaced behind the last home slot.
+        // Slots for entries displaced behind the last home slot.
         let capacity = home_slots + MIN_SLOTS;
         let mut larger = Self {
             keys: Vec::with_capacity(capacity),
@@ -126,7 +127,7 @@ mod tests {
 
     use super::*;
 
-    /// Evenly distributed keys and some clustered ones.
+    /// Generates keys: evenly distributed ones, and clusters at both ends of the range.
     fn key() -> impl Strategy<Value = u32> {
         prop_oneof![any::<u32>(), 0..40_u32, u32::MAX - 40..=u32::MAX]
     }
@@ -160,6 +161,8 @@ mod tests {
         }
     }
 
+    /// Clustered keys are refused as soon as an entry would be displaced by more than [`MAX_DISPLACEMENT`] slots, and
+    /// the accepted ones are found.
     #[test]
     fn keys_that_are_all_alike_are_turned_away_before_they_cost_much() {
         let mut table = Table::default();

@@ -1,4 +1,5 @@
-//! Checkpoints in the index: split into pieces small enough for sled and replaced atomically.
+//! Checkpoints in the index: split into pieces small enough for sled, and replaced atomically by writing a new
+//! generation of pieces before the header that names it.
 
 use std::borrow::Cow;
 
@@ -6,35 +7,35 @@ use event_core::{Checkpoint, Position};
 
 use super::{Index, IndexFailure};
 
-/// The largest piece, in bytes; far below the 16 KiB above which sled uses a separate file that it never syncs.
+/// Maximum size of a piece in bytes; far below the 16 KiB from which on sled uses a separate file that it never syncs.
 const MAX_PIECE_BYTES: usize = 4 * 1024;
 
-/// The number of pieces written under one barrier: 124 KiB.
+/// Maximum number of pieces written under one barrier: 124 KiB.
 const PIECES_PER_BARRIER: usize = 31;
 
-/// The number of keys of old generations that are removed under one barrier.
+/// Maximum number of keys of old generations removed under one barrier.
 const REMOVALS_PER_BARRIER: usize = 256;
 
-/// The longest name that is used in keys, in bytes; longer names are replaced by their hash.
+/// Maximum length of a checkpoint's name in keys, in bytes; a longer name is replaced by its hash.
 const MAX_NAME_BYTES: usize = 128;
 
-/// The key prefix of the headers of checkpoints.
+/// Key prefix of the headers of checkpoints.
 const HEADER_PREFIX: u8 = b'n';
-/// The key prefix of the pieces of checkpoints.
+/// Key prefix of the pieces of checkpoints.
 const PIECE_PREFIX: u8 = b'c';
 
-/// The header of a checkpoint: describes one complete generation of pieces.
+/// Header of a checkpoint: describes one complete generation of pieces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Header {
-    /// Incremented by every save.
+    /// Number of the generation; incremented by every save.
     generation: u64,
-    /// The version of the projection.
+    /// Version of the projection.
     version: u32,
-    /// The last position that the state includes.
+    /// Position of the last event folded into the state.
     position: Position,
-    /// The number of pieces.
+    /// Number of pieces; 0 for an empty state.
     pieces: u32,
-    /// The hash of the checkpoint, see [`hash`].
+    /// Hash of the checkpoint, see [`hash`].
     hash: [u8; 32],
 }
 
@@ -42,7 +43,7 @@ struct Header {
 const HEADER_BYTES: usize = 8 + 4 + 8 + 4 + 32;
 
 impl Header {
-    /// Encodes the header.
+    /// Encodes the header in little-endian byte order.
     fn to_bytes(self) -> [u8; HEADER_BYTES] {
         let mut bytes = [0; HEADER_BYTES];
         bytes[..8].copy_from_slice(&self.generation.to_le_bytes());
@@ -70,7 +71,7 @@ impl Header {
 }
 
 impl Index {
-    /// Loads the checkpoint saved under a name; `None` if there is none or its hash does not match.
+    /// Loads the checkpoint saved under a name; `None` if there is none, a piece is missing or its hash does not match.
     pub(crate) fn load_checkpoint(&self, name: &str) -> Result<Option<Checkpoint>, IndexFailure> {
         let Some(header) = self.header(name)? else { return Ok(None) };
         let mut state = Vec::new();
@@ -87,7 +88,8 @@ impl Index {
         Ok(Some(checkpoint))
     }
 
-    /// Prepares to save a checkpoint under a name; [`CheckpointWriter::write_part`] writes it.
+    /// Prepares to save a checkpoint under a name as a new generation. Writes nothing; call
+    /// [`CheckpointWriter::write_part`] until it returns false.
     pub(crate) fn checkpoint_writer<'a>(
         &'a self,
         name: &'a str,
@@ -104,7 +106,7 @@ impl Index {
         Ok(CheckpointWriter { index: self, name, header, pieces, written: 0, stale_keys: None })
     }
 
-    /// Copies the checkpoints without state, which are positions of reactors, from another index.
+    /// Copies the checkpoints without state, which are positions of reactors, from another index, durably.
     pub(crate) fn copy_positions(&self, from: &Self) -> Result<(), IndexFailure> {
         let headers = from.with_sled(|store| store.scan_prefix([HEADER_PREFIX]).collect::<sled::Result<Vec<_>>>())?;
         let without_state = headers
@@ -116,7 +118,7 @@ impl Index {
         self.barrier()
     }
 
-    /// Reads the header of the checkpoint under a name; `None` if there is none or it cannot be decoded.
+    /// Reads the header of the checkpoint saved under `name`; `None` if there is none or it cannot be decoded.
     fn header(&self, name: &str) -> Result<Option<Header>, IndexFailure> {
         let bytes = self.with_sled(|store| store.get(header_key(name)))?;
         Ok(bytes.and_then(|bytes| Header::from_bytes(&bytes)))
@@ -126,20 +128,23 @@ impl Index {
 /// A checkpoint that is being written, one barrier at a time: first its pieces with the header, then the removal of the
 /// pieces of earlier generations.
 pub(crate) struct CheckpointWriter<'a> {
+    /// The index to write to.
     index: &'a Index,
-    /// The name of the checkpoint.
+    /// Name of the checkpoint.
     name: &'a str,
+    /// Header of the new generation.
     header: Header,
-    /// The state.
+    /// Pieces of the encoded state.
     pieces: Vec<&'a [u8]>,
-    /// The number of pieces that are written.
+    /// Number of pieces that are written.
     written: usize,
-    /// The keys of other generations, to be removed; `None` until the new generation is complete.
+    /// Keys of other generations that are still to be removed; `None` until the new generation is complete.
     stale_keys: Option<Vec<sled::IVec>>,
 }
 
 impl CheckpointWriter<'_> {
-    /// Writes as much as one barrier covers and makes it durable. Returns whether more remains.
+    /// Writes as much as one barrier covers and makes it durable. Returns true if more remains. The new checkpoint
+    /// replaces the old one with the last of its pieces.
     pub(crate) fn write_part(&mut self) -> Result<bool, IndexFailure> {
         let mut batch = sled::Batch::default();
         if let Some(stale_keys) = &mut self.stale_keys {
@@ -164,7 +169,7 @@ impl CheckpointWriter<'_> {
         Ok(self.stale_keys.as_ref().is_none_or(|keys| !keys.is_empty()))
     }
 
-    /// Returns the keys of the pieces of all other generations of this name.
+    /// Returns the keys of the pieces of all other generations of this checkpoint.
     fn find_stale_keys(&self) -> Result<Vec<sled::IVec>, IndexFailure> {
         let prefix = piece_prefix(self.name);
         let first_key = piece_key(self.name, self.header.generation, 0);
@@ -176,7 +181,7 @@ impl CheckpointWriter<'_> {
     }
 }
 
-/// Returns the BLAKE3 hash of version, position and state.
+/// Returns the BLAKE3 hash of the version, position and state of a checkpoint.
 fn hash(checkpoint: &Checkpoint) -> [u8; 32] {
     let mut hasher = blake3::Hasher::new();
     hasher.update(&checkpoint.version.to_le_bytes());
@@ -185,24 +190,25 @@ fn hash(checkpoint: &Checkpoint) -> [u8; 32] {
     *hasher.finalize().as_bytes()
 }
 
-/// Returns the name of a checkpoint as it is used in keys.
+/// Returns the form of a checkpoint's name that keys contain: the name, or its hash if it is longer than
+/// [`MAX_NAME_BYTES`].
 fn key_name(name: &str) -> Cow<'_, str> {
     if name.len() <= MAX_NAME_BYTES { name.into() } else { blake3::hash(name.as_bytes()).to_string().into() }
 }
 
-/// Returns the key of the header of a checkpoint.
+/// Returns the key of the header of the checkpoint `name`.
 fn header_key(name: &str) -> Vec<u8> {
     [&[HEADER_PREFIX], key_name(name).as_bytes()].concat()
 }
 
-/// Returns the key prefix of all pieces of a checkpoint.
+/// Returns the key prefix of all pieces of the checkpoint `name`, of any generation.
 fn piece_prefix(name: &str) -> Vec<u8> {
     // The length separates the pieces of `a` from those of `ab`.
     let name = key_name(name);
     [&[PIECE_PREFIX, u8::try_from(name.len()).unwrap_or(u8::MAX)], name.as_bytes()].concat()
 }
 
-/// Returns the key of the piece with this number, from 0, of a generation of a checkpoint.
+/// Returns the key of piece number `number`, from 0, of a generation of a checkpoint.
 fn piece_key(name: &str, generation: u64, number: u32) -> Vec<u8> {
     [&piece_prefix(name)[..], &generation.to_be_bytes(), &number.to_be_bytes()].concat()
 }

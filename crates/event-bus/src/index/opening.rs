@@ -1,4 +1,4 @@
-//! Opens sled, and distinguishes transient errors of the system from a damaged index.
+//! Opens the index, and distinguishes transient errors of the system, such as a full disk, from a damaged index.
 
 use std::{
     io::{self, ErrorKind},
@@ -11,23 +11,24 @@ use std::{
 use super::{Index, IndexFailure, catch_failure};
 use crate::files::{self, Files, Mode};
 
-/// The name of the file with the failure because of which the index must be rebuilt. It is in the directory of the
-/// index, so it is moved aside with it.
+/// Name of the file with the failure that requires a rebuild. It is in the directory of the index, so it is moved aside
+/// with a damaged index.
 const FAILURE_FILE: &str = "verdict";
 
-/// The longest failure message that is stored, in bytes.
+/// Maximum length of a stored failure message, in bytes; the rest is cut.
 pub(super) const MAX_FAILURE_BYTES: usize = 4 * 1024;
 
-/// The capacity of sled's cache, in bytes; sled treats it as a hint. Small, since events are read from the journal:
-/// sled is read only to verify the log and to load checkpoints.
+/// Capacity of sled's cache in bytes, which sled treats as a hint. Small, since events are read from the journal: sled
+/// is read only to verify the log and to load checkpoints.
 const CACHE_BYTES: u64 = 4 * 1024 * 1024;
 
-/// The longest wait for sled's lock. sled's threads release it shortly after sled is closed; other processes are
-/// excluded by the log's own lock.
+/// Maximum wait for sled's lock. sled's threads release it shortly after sled is closed; other processes are excluded
+/// by the log's own lock.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(2);
 
 impl Index {
-    /// Opens or creates the index in a directory. Does not verify its content.
+    /// Opens or creates the index in a directory. Reads the reason for a rebuild, if one was stored, but does not
+    /// verify the content.
     ///
     /// # Errors
     /// The outer error is a transient error of the system, such as a full disk: the index is not damaged. The inner
@@ -59,7 +60,8 @@ impl Index {
     }
 }
 
-/// Opens sled in a directory. Waits at most [`LOCK_TIMEOUT`] for its lock. Errors as [`Index::open`].
+/// Opens or creates sled's database in a directory. Waits at most [`LOCK_TIMEOUT`] for its lock. Errors as
+/// [`Index::open`]; `WouldBlock` if the lock is still held.
 fn open_store(directory: &Path) -> io::Result<Result<sled::Db, IndexFailure>> {
     let config = sled::Config::new().path(directory).flush_every_ms(None).cache_capacity(CACHE_BYTES);
     let start = Instant::now();
@@ -78,13 +80,13 @@ fn open_store(directory: &Path) -> io::Result<Result<sled::Db, IndexFailure>> {
     }
 }
 
-/// Whether sled could not be opened because its lock is held.
+/// Returns whether sled could not be opened because its lock is held.
 fn is_lock_failure(failure: &IndexFailure) -> bool {
     failure.cause.contains("could not acquire lock")
 }
 
-/// Returns the transient error of the system behind an error of sled, which requires no rebuild; `None` for any other
-/// error.
+/// Returns the I/O error behind an error of sled if it is transient; `None` for any other error, which requires a
+/// rebuild.
 pub(super) fn transient_error(error: &sled::Error) -> Option<io::Error> {
     let sled::Error::Io(error) = error else { return None };
     is_transient(error).then(|| match error.raw_os_error() {
@@ -93,10 +95,11 @@ pub(super) fn transient_error(error: &sled::Error) -> Option<io::Error> {
     })
 }
 
-/// Whether an error disappears with its cause, such as a full disk, and therefore does not mean that a file is damaged.
+/// Returns whether an error can disappear without a repair, such as a full disk, missing permissions or too many open
+/// files. It then does not mean that a file is damaged.
 pub(super) fn is_transient(error: &io::Error) -> bool {
     use ErrorKind::{OutOfMemory, PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
-    /// `ENFILE` and `EMFILE`, which have no [`ErrorKind`].
+    /// The error numbers `ENFILE` and `EMFILE`, which have no [`ErrorKind`].
     const TOO_MANY_OPEN_FILES: [i32; 2] = [23, 24];
     let is_transient_kind =
         matches!(error.kind(), OutOfMemory | PermissionDenied | QuotaExceeded | ReadOnlyFilesystem | StorageFull);

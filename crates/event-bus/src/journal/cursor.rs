@@ -1,4 +1,4 @@
-//! Reads consecutive frames through a buffered window on the file.
+//! [`Cursor`], which reads consecutive frames of the journal through a buffer.
 
 use std::{io, path::Path};
 
@@ -10,25 +10,25 @@ use crate::{
     frame::{self, Frame, FrameError, MAX_FRAME},
 };
 
-/// The size of the first read, in bytes. Later reads double in size, so that reading one event stays cheap.
+/// Size of the first read in bytes. Each later read doubles in size, so that reading a single event reads little.
 const MIN_READ_BYTES: usize = 16 * 1024;
-/// The size of the largest read, in bytes.
+/// Size of the largest read in bytes.
 const MAX_READ_BYTES: usize = 256 * 1024;
 
-/// Result of reading at one offset of the journal: a frame, a flaw, or the end.
+/// Result of reading at one offset of the journal.
 #[derive(Debug)]
 pub(crate) enum Step<'a> {
     /// A frame with a valid checksum. Its chain is not verified.
     Frame(Frame<'a>),
-    /// The bytes cannot be decoded as a frame, for the given reason.
+    /// Bytes that are not a frame; contains the reason, for messages.
     Invalid(&'static str),
     /// The end of the readable range.
     End,
 }
 
 impl<'a> Step<'a> {
-    /// Returns the frame if it has the position `expected`; otherwise [`LogError::Damaged`] for that position of the
-    /// file at `path`.
+    /// Returns the frame if it has the position `expected`. Otherwise fails with [`LogError::Damaged`] for that
+    /// position of the file at `path`.
     pub(crate) fn frame_at(self, expected: Position, path: &Path) -> Result<Frame<'a>, LogError> {
         let detail = match self {
             Step::Frame(frame) if frame.position() == expected => return Ok(frame),
@@ -40,34 +40,37 @@ impl<'a> Step<'a> {
     }
 }
 
-/// Decodes the frames of a byte range of the journal, one after the other.
+/// Reads and decodes the frames of a byte range of the journal, one after the other.
 #[derive(Debug)]
 pub(crate) struct Cursor<'f> {
+    /// The journal.
     file: &'f dyn File,
-    /// The offset in the file at which reading stops.
+    /// Offset in the file at which reading stops.
     end_offset: u64,
-    /// The buffered part of the file.
+    /// Buffered part of the file.
     window: Vec<u8>,
-    /// The offset of the window in the file.
+    /// Offset of `window` in the file.
     window_offset: u64,
-    /// The index of the next byte within the window.
+    /// Index in `window` of the next byte to decode.
     next: usize,
-    /// The size of the next read, in bytes.
+    /// Size of the next read in bytes.
     read_size: usize,
 }
 
 impl<'f> Cursor<'f> {
-    /// Creates a cursor for the bytes from `offset` to `end_offset`, exclusive. Reads nothing yet.
+    /// Creates a cursor for the bytes from `offset` to `end_offset`, exclusive. `offset` must be the start of a frame,
+    /// unless the caller searches for one. Reads nothing yet.
     pub(crate) fn new(file: &'f dyn File, offset: u64, end_offset: u64) -> Self {
         Self { file, end_offset, window: Vec::new(), window_offset: offset, next: 0, read_size: MIN_READ_BYTES }
     }
 
-    /// The offset in the file of the next frame.
+    /// Returns the offset in the file of the next frame.
     pub(crate) const fn offset(&self) -> u64 {
         self.window_offset + self.next as u64
     }
 
-    /// Reads the next frame. If the bytes are invalid, the cursor does not advance; see [`Cursor::skip_byte`].
+    /// Decodes the next frame and advances behind it. If the bytes are invalid, the cursor does not advance; see
+    /// [`Cursor::skip_byte`]. Fails if the file cannot be read.
     pub(crate) fn next(&mut self) -> io::Result<Step<'_>> {
         self.fill()?;
         let unread = &self.window[self.next..];
@@ -84,8 +87,8 @@ impl<'f> Cursor<'f> {
         })
     }
 
-    /// Skips `count` frames by their length fields alone. Stops at an invalid length, which [`Cursor::next`] then
-    /// reports.
+    /// Skips `count` frames by their length fields, without verifying them. Stops early at an invalid length, which
+    /// [`Cursor::next`] then reports.
     pub(crate) fn skip_frames(&mut self, count: u64) -> io::Result<()> {
         for _ in 0..count {
             self.fill()?;
@@ -104,7 +107,7 @@ impl<'f> Cursor<'f> {
         self.window[self.next - 1]
     }
 
-    /// Fills the window so that it holds a whole frame or everything up to the end of the range.
+    /// Reads more bytes unless the window contains a complete frame or all bytes up to the end of the range.
     fn fill(&mut self) -> io::Result<()> {
         let buffered = self.window.len() - self.next;
         let unread = self.end_offset.saturating_sub(self.window_offset + self.window.len() as u64);
@@ -120,7 +123,7 @@ impl<'f> Cursor<'f> {
         let read = files::read_full(self.file, self.window_offset + buffered as u64, &mut self.window[buffered..])?;
         self.window.truncate(buffered + read);
         if read < wanted {
-            // The file is shorter than expected.
+            // The file ends before `end_offset`.
             self.end_offset = self.window_offset + self.window.len() as u64;
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! Scans a journal for its complete batches, and for frames after the first damage.
+//! Scans a journal for its complete batches, and for valid frames after the first damage.
 
 use std::io;
 
@@ -10,18 +10,18 @@ use crate::{chain::Chain, files::File, frame::Frame};
 /// A point between two frames, with the values that the next frame must continue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct FrameBoundary {
-    /// The position of the preceding event.
+    /// Position of the preceding event; [`Position::ORIGIN`] before the first frame.
     pub(crate) position: Position,
-    /// The chain of the preceding event.
+    /// Chain value of the preceding event.
     pub(crate) chain: Chain,
-    /// The time at which the preceding event was recorded.
+    /// Time at which the preceding event was recorded.
     pub(crate) recorded_at: Timestamp,
-    /// The offset of the point in the file, in bytes.
+    /// Offset of the point in the file, in bytes.
     pub(crate) offset: u64,
 }
 
 impl FrameBoundary {
-    /// The point before the first frame.
+    /// The point before the first frame, after the file header.
     pub(crate) const START: Self = Self {
         position: Position::ORIGIN,
         chain: Chain::ORIGIN,
@@ -29,7 +29,8 @@ impl FrameBoundary {
         offset: HEADER_BYTES as u64,
     };
 
-    /// Returns why a frame does not continue the journal here; `None` if it does.
+    /// Returns the reason why `frame` does not continue the journal here: wrong position, time or chain. `None` if it
+    /// does.
     pub(crate) fn mismatch(&self, frame: &Frame<'_>) -> Option<&'static str> {
         if frame.position() != self.position.next() {
             Some("the position is not the next one")
@@ -42,43 +43,44 @@ impl FrameBoundary {
         }
     }
 
-    /// Returns the point after a frame that ends at `offset` in the file.
+    /// Returns the point after `frame`, which ends at `offset` in the file.
     pub(crate) fn after(frame: &Frame<'_>, offset: u64) -> Self {
         Self { position: frame.position(), chain: frame.chain(), recorded_at: frame.recorded_at(), offset }
     }
 }
 
-/// The outcome of a scan.
+/// Result of a scan.
 #[derive(Debug, Clone)]
 pub(crate) struct Scan {
-    /// The end of the last complete batch.
+    /// End of the last complete batch.
     pub(crate) complete_end: FrameBoundary,
-    /// The offset where the scan ended; after `complete_end` if the last batch is incomplete.
+    /// Offset at which the scan ended; after `complete_end` if the last batch is incomplete.
     pub(crate) reached_offset: u64,
-    /// Offsets of frames in complete batches.
+    /// Offsets of the frames in complete batches.
     pub(crate) offsets: Offsets,
-    /// Why the scan ended before the end of the file, or within a batch; `None` if neither.
+    /// Reason why the scan ended before the end of the file or within a batch; `None` if it did neither.
     pub(crate) stop: Option<StopReason>,
 }
 
 impl Scan {
-    /// Whether only preallocated space follows the last complete batch. `trailing` are the frames after the scan.
+    /// Returns whether only preallocated space follows the last complete batch. `trailing` is the result of
+    /// [`find_trailing_frames`] after this scan.
     pub(crate) fn ends_in_padding(&self, trailing: &TrailingFrames) -> bool {
         !trailing.has_data && self.reached_offset == self.complete_end.offset
     }
 }
 
-/// The reason why a scan ended early, with a description for the user.
+/// Reason why a scan ended early, with a description for the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum StopReason {
-    /// An incomplete write, as a crash leaves it.
+    /// An incomplete write, as a crash may leave it.
     Torn(&'static str),
     /// A valid frame that does not continue the journal, which a crash cannot cause.
     Foreign(&'static str),
 }
 
 impl StopReason {
-    /// The description for the user.
+    /// Returns the description for the user.
     pub(crate) const fn description(self) -> &'static str {
         match self {
             Self::Torn(description) | Self::Foreign(description) => description,
@@ -86,8 +88,9 @@ impl StopReason {
     }
 }
 
-/// Verifies the frames from `start` to the offset `end_offset` and calls `visit` with each, up to the first that is
-/// invalid or does not continue its predecessor. `offsets` holds the offsets of the frames before `start`.
+/// Verifies the frames from `start` to the offset `end_offset`, calls `visit` with each valid one, and stops at the
+/// first that is invalid or does not continue its predecessor. `visit` is also called for frames of an incomplete batch
+/// at the end. `offsets` contains the frames before `start`. Fails only if the file cannot be read.
 pub(crate) fn scan(
     file: &dyn File,
     start: FrameBoundary,
@@ -120,11 +123,12 @@ pub(crate) fn scan(
     Ok(Scan { complete_end, reached_offset: end.offset, offsets, stop })
 }
 
-/// As [`scan`], of a journal that another process may be writing. Also returns the valid frames after the end of the
-/// scan.
+/// Scans like [`scan`] a journal that another process may be writing. Also returns the valid frames after the end of
+/// the scan.
 ///
-/// Frames after invalid bytes may have been written between two reads; the scan is then repeated from the last complete
-/// batch.
+/// Bytes that were invalid when they were read may have been completed since. If valid frames follow them, the scan is
+/// therefore repeated from the last complete batch, until it makes no progress. `visit` is then called again for frames
+/// of an incomplete batch.
 pub(crate) fn scan_beside_a_writer(
     file: &dyn File,
     start: FrameBoundary,
@@ -149,18 +153,20 @@ pub(crate) fn scan_beside_a_writer(
     }
 }
 
-/// Valid frames after the bytes at which a scan ended.
+/// Valid frames after the offset at which a scan ended.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct TrailingFrames {
-    /// The number of valid frames.
+    /// Number of valid frames.
     pub(crate) count: u64,
-    /// The latest first position of a barrier among them. All events before it were synced when they were written.
+    /// The largest first position of a barrier among them. All events before it were synced before that barrier was
+    /// written.
     pub(crate) synced_before: Position,
-    /// Whether there is any byte other than preallocated space.
+    /// Whether any byte other than preallocated space follows.
     pub(crate) has_data: bool,
 }
 
-/// Searches for valid frames from `offset` to `end_offset`, byte by byte.
+/// Searches the bytes from `offset` to `end_offset` for valid frames, byte by byte. Does not verify their positions or
+/// chain.
 pub(crate) fn find_trailing_frames(file: &dyn File, offset: u64, end_offset: u64) -> io::Result<TrailingFrames> {
     let mut cursor = Cursor::new(file, offset, end_offset);
     let mut trailing = TrailingFrames::default();

@@ -1,4 +1,4 @@
-//! Executes a repair plan: writes the new journal and replaces the damaged files.
+//! [`RepairPlan::execute`]: writes the new journal and replaces the damaged files.
 
 use std::path::{Path, PathBuf};
 
@@ -15,35 +15,36 @@ use crate::{
     journal::{self, HEADER_BYTES, JOURNAL},
 };
 
-/// The least size of a write of the new journal, in bytes, except the last.
+/// Minimum size of a write of the new journal in bytes, except the last.
 const WRITE_BYTES: usize = 128 * 1024;
 
-/// The outcome of a repair.
+/// Result of a repair.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RepairOutcome {
-    /// The position of the last event.
+    /// Position of the last event.
     pub head: Position,
-    /// Events that neither journal nor index had. Each was replaced by a `log.lost` event.
+    /// Positions of events that neither journal nor index had. Each was replaced by a `log.lost` event.
     pub lost: Vec<PositionRange>,
-    /// The paths of the old files.
+    /// New paths of the old files, named `*.damaged-N`; empty if no repair was needed.
     pub kept: Vec<PathBuf>,
 }
 
-/// The journal that is being written, with the values that the next frame continues.
+/// The new journal while it is written, with the values that the next frame continues.
 struct JournalOutput<'f> {
+    /// The file of the new journal.
     file: &'f dyn File,
-    /// The number of bytes that are written.
+    /// Number of bytes that are written.
     offset: u64,
-    /// The bytes that follow them.
+    /// Bytes that are to be written at `offset`.
     pending: Vec<u8>,
-    /// The chain of the last frame.
+    /// Chain value of the last frame.
     chain: Chain,
-    /// The time at which the event of the last frame was recorded.
+    /// Time at which the event of the last frame was recorded.
     recorded_at: Timestamp,
 }
 
 impl JournalOutput<'_> {
-    /// Writes the pending bytes.
+    /// Writes the pending bytes. Does not sync.
     fn flush(&mut self) -> std::io::Result<()> {
         files::write_full(self.file, self.offset, &self.pending)?;
         self.offset += self.pending.len() as u64;
@@ -81,7 +82,7 @@ impl RepairPlan {
         Ok(RepairOutcome { head, lost: self.lost, kept })
     }
 
-    /// Copies `HEAD` and renames journal and index to `*.damaged-N`. Returns the new paths.
+    /// Copies `HEAD` and renames journal and index, each to a name `*.damaged-N`. Returns the new paths.
     fn keep_old_files(&self) -> Result<Vec<PathBuf>, LogError> {
         let mut kept = Vec::new();
         // `HEAD` is copied, not moved: while the journal is missing, `HEAD` makes opening the log fail.
@@ -90,7 +91,7 @@ impl RepairPlan {
         if let Some(old) = old {
             kept.push(files::copy_aside(&*self.files, &path, &old).map_err(LogError::io("copy", &path))?);
         }
-        // The journal first: a repair that is interrupted before needs the index again.
+        // The journal first: a repair that is interrupted before this needs the index again.
         for name in [JOURNAL, INDEX] {
             let path = self.root.join(name);
             if files::exists(&*self.files, &path).map_err(LogError::io("list", &self.root))? {
@@ -100,7 +101,7 @@ impl RepairPlan {
         Ok(kept)
     }
 
-    /// Writes the new journal to `path` and syncs it. Returns its end.
+    /// Writes the new journal to `path` and syncs it. Returns the content of its `HEAD` file.
     fn write_journal(&self, path: &Path) -> Result<Head, LogError> {
         let write_error = |error| LogError::io("write", path)(error);
         let file = self.files.open(path, Mode::Replace).map_err(LogError::io("create", path))?;
@@ -123,7 +124,8 @@ impl RepairPlan {
         Ok(Head { position: Position(self.sources.len() as u64), chain: output.chain, journal_length: output.offset })
     }
 
-    /// Appends the frame for one position to the new journal.
+    /// Appends the frame for one position to the new journal, with a chain value that continues the previous frame.
+    /// Fails with [`LogError::Damaged`] if the planned source has no valid frame any more.
     fn write_frame(
         &self,
         position: Position,
@@ -151,7 +153,8 @@ impl RepairPlan {
     }
 }
 
-/// Creates the event that replaces a lost one at a position. `recorded_at` is the time of the previous event.
+/// Creates the `log.lost` event that replaces a lost one at `position`. `recorded_at` is the time of the previous
+/// event.
 fn lost_event(position: Position, recorded_at: Timestamp) -> Recorded {
     let id = EventId::derive(&[LOST_KIND.as_bytes(), &position.0.to_le_bytes()]);
     let event = NewEvent {

@@ -1,4 +1,5 @@
-//! Plans a repair: chooses a frame for every position, from the journal first, then from the index.
+//! Plans a repair: finds the damage, and chooses a frame for every position, from the journal first, then from the
+//! index.
 
 use std::{path::Path, sync::Arc};
 
@@ -17,14 +18,14 @@ use crate::{
     sled_log::complete_interrupted_purge,
 };
 
-/// The location of a valid frame in the journal.
+/// Location of a valid frame in the journal.
 #[derive(Clone, Copy)]
 struct FrameLocation {
-    /// The position of its event.
+    /// Position of its event.
     position: Position,
-    /// The offset in the file, in bytes.
+    /// Offset in the file, in bytes.
     offset: u64,
-    /// The length, in bytes.
+    /// Length in bytes.
     length: usize,
 }
 
@@ -38,7 +39,7 @@ pub fn plan_repair(directory: impl AsRef<Path>) -> Result<RepairPlan, LogError> 
     plan_repair_with(directory, Arc::new(SystemFiles))
 }
 
-/// [`plan_repair`] on other files than the operating system's.
+/// [`plan_repair`] with another file system than that of the operating system.
 ///
 /// # Errors
 /// As [`plan_repair`].
@@ -83,8 +84,8 @@ pub fn plan_repair_with(directory: impl AsRef<Path>, files: Arc<dyn Files>) -> R
     Ok(plan)
 }
 
-/// Opens the journal, or the complete new journal of an interrupted repair; `None` if both are missing. Adds missing
-/// files to `faults`.
+/// Opens the journal, or the complete new journal of an interrupted repair; `None` if both are missing. Adds each
+/// missing file to `faults`.
 fn open_journal(root: &Path, files: &dyn Files, faults: &mut Vec<String>) -> Result<Option<JournalSource>, LogError> {
     // An interrupted repair may have moved the old journal aside and left only the new one.
     for name in [JOURNAL, REPAIRED_JOURNAL] {
@@ -98,7 +99,8 @@ fn open_journal(root: &Path, files: &dyn Files, faults: &mut Vec<String>) -> Res
     Ok(None)
 }
 
-/// Opens the index; `None` if it is missing or damaged.
+/// Opens the index; `None` if it is missing or damaged. Fails with [`LogError::Io`] for a transient error, such as a
+/// full disk.
 fn open_index(root: &Path, files: &dyn Files) -> Result<Option<Index>, LogError> {
     let path = root.join(INDEX);
     if !files::exists(files, &path).map_err(LogError::io("list", root))? {
@@ -108,7 +110,11 @@ fn open_index(root: &Path, files: &dyn Files) -> Result<Option<Index>, LogError>
 }
 
 /// Scans the journal and adds its damage to `faults`. `required` is the last position in `HEAD` or the index, which the
-/// journal must reach. Returns every valid frame in the order of positions, or nothing if there is no damage.
+/// journal must reach. If there is damage, also in other files, returns every valid frame in the order of positions;
+/// otherwise none.
+///
+/// # Errors
+/// [`LogError::Format`] for another format version, [`LogError::Io`] if the file cannot be read.
 fn scan_journal(
     path: &Path,
     file: &dyn File,
@@ -155,7 +161,7 @@ fn scan_journal(
 /// Searches the first `length` bytes of a file for valid frames, byte by byte. Returns them in the order of positions;
 /// several may have the same position.
 fn find_all_frames(file: &dyn File, length: u64) -> std::io::Result<Vec<FrameLocation>> {
-    // A larger position than the file has room for means that the bytes of a payload happen to be a valid frame.
+    // A position above the maximum number of frames in the file means that a payload contains a valid frame.
     let highest = Position(length / MIN_FRAME as u64);
     let (mut cursor, mut frames) = (Cursor::new(file, 0, length), Vec::new());
     loop {
@@ -175,24 +181,24 @@ fn find_all_frames(file: &dyn File, length: u64) -> std::io::Result<Vec<FrameLoc
     Ok(frames)
 }
 
-/// The event chosen for the previous position.
+/// Event chosen for the previous position.
 struct Predecessor {
-    /// Its chain; `None` if the event is lost.
+    /// Its chain value; `None` if the event is lost.
     chain: Option<Chain>,
-    /// The time at which it was recorded; if it is lost, that of the event before it.
+    /// Time at which it was recorded; if it is lost, that of the last event before it that is not.
     recorded_at: Timestamp,
 }
 
 impl Predecessor {
-    /// Whether the chain of a frame follows from this event.
+    /// Returns whether the chain value of `frame` follows from this event; false if the event is lost.
     fn is_continued_by(&self, frame: &Frame<'_>) -> bool {
         self.chain.is_some_and(|chain| frame.chain() == frame.chain_after(chain))
     }
 }
 
 impl RepairPlan {
-    /// Chooses the source for every position from 1 to `last`. `frames` are the valid frames of the journal, in the
-    /// order of positions.
+    /// Chooses the source of the frame for every position from 1 to `last`. `frames` are the valid frames of the
+    /// journal, in the order of positions. Fails with [`LogError::Io`] if the journal cannot be read.
     fn choose_sources(&mut self, frames: &[FrameLocation], last: Position) -> Result<(), LogError> {
         let mut previous = Predecessor { chain: Some(Chain::ORIGIN), recorded_at: Timestamp(0) };
         let mut remaining = frames;
@@ -215,9 +221,9 @@ impl RepairPlan {
         Ok(())
     }
 
-    /// Chooses for one position the candidate that continues the hash chain, otherwise the first whose time does not
-    /// decrease, otherwise none. `candidates` are sources with their encoded frames. Returns the chosen event as the
-    /// predecessor of the next position.
+    /// Chooses one of `candidates`, sources with their encoded frames, for a position: the first that continues the
+    /// hash chain, otherwise the first whose time is not earlier than that of `previous`. Without one the event is
+    /// lost. Adds the choice to the plan, and returns the chosen event as the predecessor of the next position.
     fn choose_source(
         &mut self,
         position: Position,
@@ -243,7 +249,8 @@ impl RepairPlan {
         Predecessor { chain: Some(frame.chain()), recorded_at: frame.recorded_at() }
     }
 
-    /// Reads `length` bytes at an offset of the journal; none if there is no journal.
+    /// Reads `length` bytes at an offset of the journal; returns no bytes if there is no journal. Bytes beyond the end
+    /// of the file are zero.
     pub(super) fn read_from_journal(&self, offset: u64, length: usize) -> Result<Vec<u8>, LogError> {
         let Some(JournalSource { path, file }) = &self.journal else { return Ok(Vec::new()) };
         let mut bytes = vec![0; length];

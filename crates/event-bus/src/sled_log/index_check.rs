@@ -1,4 +1,4 @@
-//! Validates the index when a log is opened, and extends or rebuilds it.
+//! Compares the index with the journal when a log is opened, and extends or rebuilds it.
 
 use std::path::Path;
 
@@ -13,29 +13,35 @@ use crate::{
     journal::{Cursor, ReadableJournal, Step},
 };
 
-/// Number of bytes added to the index at once while it is built.
+/// Minimum number of bytes added to the index at once while it is built, except for the last ones.
 const BATCH_BYTES: usize = 128 * 1024;
 
-/// Number of batches between two barriers while it is built. The barriers limit sled's memory, which keeps unflushed
+/// Number of batches between two barriers while it is built. The barriers limit sled's memory, which contains unflushed
 /// data. They are not needed for safety, since the index is compared with the journal at each opening.
 const BATCHES_PER_BARRIER: u64 = 64;
 
 /// State of the index before the journal is read. The journal must contain all events of an intact index.
 pub(super) enum IndexState {
-    /// The index does not exist.
+    /// The directory of the index does not exist.
     Missing,
-    /// The index cannot be opened, or is inconsistent.
+    /// The index cannot be opened, or its last frame cannot be decoded.
     Damaged(IndexFailure),
+    /// The index can be opened and its last frame decoded.
     Intact {
+        /// The open index.
         index: Index,
+        /// Position of its last frame; [`Position::ORIGIN`] if it is empty.
         last: Position,
+        /// Chain value of that frame.
         chain: Chain,
     },
 }
 
 impl IndexState {
-    /// Opens the index and reads its last position and chain. A failure of the index is [`IndexState::Damaged`], not an
-    /// error.
+    /// Opens the index and reads its last position and chain value. A damaged index is not an error.
+    ///
+    /// # Errors
+    /// [`LogError::Io`] for a transient error of the system, such as a full disk.
     pub(super) fn read(root: &Path, files: &dyn Files) -> Result<Self, LogError> {
         let path = root.join(INDEX);
         if !files::exists(files, &path).map_err(LogError::io("list", root))? {
@@ -65,13 +71,14 @@ impl IndexState {
         }
     }
 
-    /// Returns whether the index is intact, so that events after its end were never acknowledged.
+    /// Returns whether the index is intact and not marked for a rebuild. Events after its end were then never
+    /// acknowledged.
     pub(super) fn is_intact(&self) -> bool {
         matches!(self, Self::Intact { index, .. } if index.rebuild_reason().is_none())
     }
 
-    /// Returns the index with its last position if its chain is the journal's. Otherwise returns the reason why it is
-    /// unusable, `None` if it is missing.
+    /// Returns the index and its last position if its chain value is `journal`, that of the journal at this position.
+    /// Otherwise returns the reason why it must be rebuilt, `None` if it is missing.
     fn into_usable(self, journal: Chain) -> Result<(Index, Position), Option<String>> {
         match self {
             Self::Missing => Err(None),
@@ -86,8 +93,12 @@ impl IndexState {
 }
 
 impl Opening<'_> {
-    /// Returns an index that agrees with the journal up to its end. Extends it, or rebuilds it if it is unusable.
-    /// `chain` is the chain of the journal at the last position of the index.
+    /// Returns an index that contains all events of the journal. Extends it if it ends before the journal. If it is
+    /// unusable, moves it aside, builds a new one, and records that as a repair. `chain` is the chain value of the
+    /// journal at the last position of the index.
+    ///
+    /// # Errors
+    /// [`LogError::Io`] if a file cannot be read or written, [`LogError::Stopped`] if the index cannot be built.
     pub(super) fn repair_index(
         &mut self,
         index_state: IndexState,
@@ -125,14 +136,14 @@ impl Opening<'_> {
         Ok(index)
     }
 
-    /// Returns the error for an index that cannot be built.
+    /// Returns the error of an index that cannot be built.
     fn build_error(&self, failure: &IndexFailure) -> LogError {
         LogError::Stopped { path: self.root.to_owned(), cause: failure.to_string().into() }
     }
 }
 
-/// Adds all events after a position to the index. Returns their number. The outer error is that of the journal, the
-/// inner one that of the index.
+/// Adds all events of the journal after position `known` to the index, durably. Returns their number. The outer error
+/// is that of the journal, the inner one that of the index.
 pub(super) fn add_events_after(
     index: &Index,
     journal: &ReadableJournal,

@@ -1,4 +1,4 @@
-//! Opens a log: verifies all files, repairs certain damage, and rejects other damage.
+//! Opens a log: verifies its files, repairs damage that cost no acknowledged event, and rejects any other damage.
 
 use std::{
     path::{Path, PathBuf},
@@ -19,7 +19,7 @@ use crate::{
     lock,
 };
 
-/// Opens or creates a log. Returns the repairs that were made. Errors as for [`SledLog::open`].
+/// Opens or creates the log in the directory `root`. Returns the repairs that were made. Errors as [`SledLog::open`].
 pub(super) fn open(root: &Path, files: Arc<dyn Files>) -> Result<(SledLog, Vec<Repair>), LogError> {
     files::ensure_dir(&*files, root).map_err(LogError::io("create", root))?;
     let lock = lock::acquire(&*files, root)?;
@@ -51,11 +51,12 @@ pub(super) fn open(root: &Path, files: Arc<dyn Files>) -> Result<(SledLog, Vec<R
 
 /// Result of scanning the journal when a log is opened.
 struct ScannedJournal {
-    /// The end and the index of the journal.
+    /// The complete batches of the journal, and the reason why the scan ended.
     scan: Scan,
-    /// All ids, including those of a tail that will be cut: positions after the log's end count as unknown.
+    /// All ids, including those of an incomplete batch that will be truncated. [`SledLog::find`](crate::EventLog::find)
+    /// ignores positions after the log's end.
     ids: IdIndex,
-    /// Chain of the journal at the last position of the index.
+    /// Chain value of the journal at the last position of the index.
     index_chain: Chain,
 }
 
@@ -70,21 +71,27 @@ pub(super) struct Opening<'a> {
 }
 
 impl Opening<'_> {
-    /// Records a repair.
+    /// Records a repair that was made.
     pub(super) fn add_repair(&mut self, action: RepairAction, position: Position, detail: String) {
         self.repairs.push(Repair { action, position, detail });
     }
 
+    /// Returns the path of the journal.
     fn journal_path(&self) -> PathBuf {
         self.root.join(JOURNAL)
     }
 
-    /// Returns the error for a damaged journal.
+    /// Returns the error for damage of the journal at a position.
     fn damaged(&self, position: Position, detail: impl Into<String>) -> LogError {
         LogError::Damaged { path: self.journal_path(), position, detail: detail.into() }
     }
 
-    /// Opens the journal, or creates it if no other file shows that one existed.
+    /// Opens the journal and verifies its header. Creates it if it is missing and neither `HEAD`, the index nor a
+    /// repair shows that one existed.
+    ///
+    /// # Errors
+    /// [`LogError::Damaged`] if an existing journal is missing or has a damaged header, [`LogError::Format`] for
+    /// another format version, [`LogError::Io`].
     fn open_journal(&mut self, head_file: HeadFile, index_state: &IndexState) -> Result<Arc<dyn File>, LogError> {
         let path = self.journal_path();
         let exists = files::exists(self.files, &path).map_err(LogError::io("list", self.root))?;
@@ -95,7 +102,7 @@ impl Opening<'_> {
         let file = self.files.open(&path, Mode::Create).map_err(LogError::io("open", &path))?;
         let header = journal::read_header(&*file).map_err(LogError::io("read", &path))?;
         let length = file.length().map_err(LogError::io("read", &path))?;
-        // A crash may keep the length of a header without its bytes.
+        // After a crash the file may have the length of a header without its bytes.
         let is_unfinished = matches!(header, Header::Short | Header::Damaged) && length <= HEADER_BYTES as u64;
         if !is_unfinished || !is_new {
             journal::check_header(header, path)?;
@@ -115,13 +122,18 @@ impl Opening<'_> {
         Ok(file)
     }
 
-    /// Returns whether there is an old journal of a repair, which may have been interrupted.
+    /// Returns whether the directory contains a file `journal.*`, such as the old or new journal of an interrupted
+    /// repair.
     fn has_old_journal(&self) -> Result<bool, LogError> {
         let names = self.files.list(self.root).map_err(LogError::io("list", self.root))?;
         Ok(names.iter().any(|name| name.to_string_lossy().starts_with("journal.")))
     }
 
-    /// Scans the whole journal and compares it with `HEAD` and the end of the index.
+    /// Scans the journal from its start and compares it with `HEAD` and the end of the index.
+    ///
+    /// # Errors
+    /// [`LogError::Damaged`] if the journal ends before the position in `HEAD` or that of the index, or has another
+    /// chain value than `HEAD`; [`LogError::Io`].
     fn scan(&self, file: &dyn File, head_file: HeadFile, index_state: &IndexState) -> Result<ScannedJournal, LogError> {
         let path = self.journal_path();
         let length = file.length().map_err(LogError::io("read", &path))?;
@@ -162,7 +174,11 @@ impl Opening<'_> {
         Ok(ScannedJournal { scan, ids, index_chain })
     }
 
-    /// Truncates an incomplete write at the end, and rejects any other incomplete content.
+    /// Truncates an unfinished write or preallocated space after the last complete batch, and records a repair if there
+    /// was data.
+    ///
+    /// # Errors
+    /// [`LogError::Damaged`] if the scan ended for another reason than an unfinished write, [`LogError::Io`].
     fn check_tail(&mut self, file: &dyn File, scan: &Scan, index_state: &IndexState) -> Result<(), LogError> {
         let (path, end) = (self.journal_path(), scan.complete_end);
         let reason = match scan.stop {
@@ -173,8 +189,8 @@ impl Opening<'_> {
         let length = file.length().map_err(LogError::io("read", &path))?;
         let trailing =
             journal::find_trailing_frames(file, scan.reached_offset, length).map_err(LogError::io("read", &path))?;
-        // Frames behind the gap do not prove damage if they belong to the same barrier, of which a crash may keep any
-        // part. An intact index that ends before the gap proves that the barrier was never acknowledged.
+        // Frames behind the gap do not prove damage if they belong to the same barrier, since any part of a barrier may
+        // survive a crash. An intact index that ends before the gap proves that the barrier was never acknowledged.
         let is_unfinished = trailing.synced_before <= end.position.next() && index_state.is_intact();
         if trailing.count != 0 && !is_unfinished {
             let detail = format!("{reason}, and {} whole records stand behind it", trailing.count);
@@ -194,7 +210,8 @@ impl Opening<'_> {
         Ok(())
     }
 
-    /// Rewrites the `HEAD` file if it differs from the journal's end.
+    /// Rewrites the `HEAD` file if it differs from the journal's end. Records a repair if it was damaged, or missing in
+    /// a log that has events. Returns its content.
     fn update_head(&mut self, head_file: HeadFile, end: FrameBoundary) -> Result<Head, LogError> {
         let head = Head::from(end);
         if head_file == HeadFile::Valid(head) {
@@ -211,6 +228,7 @@ impl Opening<'_> {
         Ok(head)
     }
 
+    /// Returns the path of the index.
     pub(super) fn index_path(&self) -> PathBuf {
         self.root.join(INDEX)
     }

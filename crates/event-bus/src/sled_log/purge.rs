@@ -19,37 +19,38 @@ use crate::{
     journal::{self, Cursor, FrameBoundary, JOURNAL, Offsets, ReadableJournal},
 };
 
-/// Names of the new journal and the new index while they are written.
+/// Name of the new journal while it is written.
 const NEW_JOURNAL: &str = "journal.purging";
+/// Name of the new index while it is written.
 const NEW_INDEX: &str = "index.purging";
-/// Name of the new index when both are complete.
+/// Name of the new index when new journal and new index are complete.
 const PURGED_INDEX: &str = "index.purged";
 
-/// The least number of bytes written at once, except for the last write.
+/// Minimum number of bytes written at once, except for the last write.
 const WRITE_BYTES: usize = 128 * 1024;
 
-/// Outcome of a purge: the number of purged events and removed bytes, and old copies that remain.
+/// Result of a purge.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PurgeOutcome {
-    /// Number of purged events.
+    /// Number of events whose payload was removed.
     pub events: u64,
     /// Number of removed payload bytes.
     pub bytes: u64,
-    /// Files kept by earlier repairs, which may contain the same payloads. They are not changed.
+    /// Files that earlier repairs have moved aside, which may contain the same payloads. They are not changed.
     pub old_copies: Vec<PathBuf>,
 }
 
 impl SledLog {
-    /// Removes the payloads of the selected events from journal and index, and opens the log again. Checkpoints with a
-    /// state are removed, since the state may contain purged content; those without a state, such as positions of
-    /// reactors, are kept.
+    /// Removes the payloads of the events for which `selected` returns true from journal and index, and opens the log
+    /// again. Checkpoints with a state are removed, since the state may contain purged content; those without a state,
+    /// such as positions of reactors, are copied.
     ///
-    /// Reads and rewrites the whole log. After a crash the log is either unchanged or completely purged. The log does
-    /// not control how the disk treats freed blocks.
+    /// Reads and rewrites the complete log. After a crash the log is either unchanged or completely purged. The log
+    /// does not control when the disk erases freed blocks.
     ///
     /// # Errors
-    /// [`LogError`] if something cannot be written. The log is then unchanged, or the purge is completed at the next
-    /// opening.
+    /// [`LogError`] if a file cannot be read or written. The log is then unchanged, or the purge is completed at the
+    /// next opening.
     pub fn purge(self, selected: impl FnMut(&Recorded) -> bool) -> Result<(Self, PurgeOutcome), LogError> {
         use crate::EventLog as _;
         self.close()?;
@@ -71,8 +72,8 @@ impl SledLog {
         Ok((log, purged))
     }
 
-    /// Writes the new journal without the payloads of selected events. Returns it with the counts of purged events and
-    /// bytes.
+    /// Writes the new journal without the payloads of the selected events, and syncs it. Returns it with the numbers of
+    /// purged events and bytes. Events that were purged before or have an empty payload are not selected.
     fn write_purged_journal(
         &self,
         mut selected: impl FnMut(&Recorded) -> bool,
@@ -110,7 +111,7 @@ impl SledLog {
         Ok((ReadableJournal { path, file, end, offsets }, purged))
     }
 
-    /// Builds the new index from the new journal.
+    /// Builds the new index from the new journal, and copies the checkpoints without state.
     fn write_purged_index(&self, journal: &ReadableJournal) -> Result<(), LogError> {
         let path = self.root.join(NEW_INDEX);
         let index_error =
@@ -121,7 +122,8 @@ impl SledLog {
     }
 }
 
-/// Completes a purge whose new files are complete, and removes the files of one that was interrupted earlier.
+/// Completes an interrupted purge if its new journal and index were complete, otherwise removes its files. Does nothing
+/// if there was none.
 pub(crate) fn complete_interrupted(root: &Path, files: &dyn Files) -> Result<(), LogError> {
     let names = files.list(root).map_err(LogError::io("list", root))?;
     let exists = |name: &str| names.iter().any(|existing| existing == name);
@@ -147,7 +149,7 @@ pub(crate) fn complete_interrupted(root: &Path, files: &dyn Files) -> Result<(),
     complete_interrupted().map_err(LogError::io("finish the purge of", root))
 }
 
-/// Returns the files that repairs have kept.
+/// Returns the paths of the files that repairs have moved aside.
 fn old_copies(root: &Path, files: &dyn Files) -> Result<Vec<PathBuf>, LogError> {
     let names = files.list(root).map_err(LogError::io("list", root))?;
     let old = names.into_iter().filter(|name| name.to_string_lossy().contains(".damaged-"));

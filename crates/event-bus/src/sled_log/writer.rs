@@ -1,4 +1,5 @@
-//! Barriers of the log on disk: journal, sync, index, sync, `HEAD`; only then are the events visible.
+//! The writer of the log on disk. A barrier writes and syncs the journal, then the index, then `HEAD`; only then are
+//! the events visible. Index and `HEAD` may be deferred.
 
 use std::{
     io,
@@ -21,7 +22,7 @@ use crate::{
 
 /// Maximum number of bytes by which the index may be behind the journal.
 const MAX_BACKLOG_BYTES: usize = 1024 * 1024;
-/// Maximum age of the `HEAD` file while events are written.
+/// Minimum time between two writes of the `HEAD` file, and therefore its maximum age while events are written.
 const HEAD_INTERVAL: Duration = Duration::from_millis(100);
 
 /// State of the writer behind the lock of the log: staged events, journal, and deferred work.
@@ -29,7 +30,7 @@ const HEAD_INTERVAL: Duration = Duration::from_millis(100);
 pub(super) struct Writer {
     /// Events staged since the last barrier.
     pub(super) group: StagedGroup,
-    /// The journal.
+    /// The journal, open for writing.
     journal: Arc<dyn File>,
     /// Preallocated space behind the journal's end.
     preallocation: Preallocation,
@@ -39,7 +40,7 @@ pub(super) struct Writer {
     head: Head,
     /// Time at which the `HEAD` file was written.
     head_written_at: Instant,
-    /// Cause of the first failure, after which nothing is written.
+    /// Cause of the first failure, after which nothing is written; `None` if there was none.
     stop_cause: Option<Arc<str>>,
     /// Whether the latest barrier failed because the disk was full.
     is_full: bool,
@@ -55,11 +56,11 @@ pub(super) struct Writer {
 /// Frames that are in the journal but not in the index yet.
 #[derive(Debug, Default)]
 struct IndexBacklog {
-    /// Maximum time for which the index may be behind; 0 by default.
+    /// Maximum time for which the index may be behind the journal; zero by default.
     max_lag: Duration,
-    /// Consecutive frames that are missing.
+    /// The frames, encoded and consecutive.
     bytes: Vec<u8>,
-    /// Time since which the first of them is missing.
+    /// Time at which the first of them was written to the journal; `None` if there are none.
     since: Option<Instant>,
 }
 
@@ -77,7 +78,7 @@ impl From<String> for BarrierFailure {
     }
 }
 
-/// Encoded frames of a group, with the end of the journal after each.
+/// Encoded frames of the events of one barrier.
 struct EncodedGroup {
     /// The encoded frames, one after the other.
     bytes: Vec<u8>,
@@ -86,6 +87,7 @@ struct EncodedGroup {
 }
 
 impl Writer {
+    /// Creates the writer of a log whose journal ends at `end` and whose `HEAD` file has the content `head`.
     pub(super) fn new(end: FrameBoundary, head: Head, journal: Arc<dyn File>) -> Self {
         let group = StagedGroup::after(end.position, end.recorded_at);
         let (preallocation, backlog) = (Preallocation::default(), IndexBacklog::default());
@@ -114,7 +116,7 @@ impl Writer {
         self.preallocation = Preallocation::new(bytes);
     }
 
-    /// Stops the writer. The first cause is kept.
+    /// Stops the writer: drops the staged events, and later writes fail. Logs and stores the first cause.
     pub(super) fn stop(&mut self, cause: &str) {
         if self.stop_cause.is_none() {
             tracing::error!(cause, "the log takes no more events");
@@ -124,7 +126,7 @@ impl Writer {
         self.group = StagedGroup::after(self.end.position, self.end.recorded_at);
     }
 
-    /// Returns an error if the writer was stopped.
+    /// Returns [`LogError::Stopped`] if the writer was stopped. `root` is the directory of the log, for the message.
     pub(super) fn check_running(&self, root: &Path) -> Result<(), LogError> {
         if self.stop_cause.is_some() { Err(self.stopped_error(root)) } else { Ok(()) }
     }
@@ -142,13 +144,13 @@ impl Writer {
         self.index_is_behind
     }
 
-    /// Returns the error of a stopped writer.
+    /// Returns the error of a stopped writer. `root` is the directory of the log, for the message.
     pub(super) fn stopped_error(&self, root: &Path) -> LogError {
         let cause = self.stop_cause.clone().unwrap_or_else(|| "of an unknown cause".into());
         LogError::Stopped { path: root.to_owned(), cause }
     }
 
-    /// Encodes staged events as frames that continue the journal.
+    /// Encodes staged events as frames that continue the journal. Writes nothing.
     fn encode_group(&self, staged: &[StagedEvent]) -> EncodedGroup {
         let size = staged.iter().map(|staged| frame::recorded_size(&staged.recorded)).sum();
         let (mut bytes, mut frames) = (Vec::with_capacity(size), Vec::with_capacity(staged.len()));
@@ -167,8 +169,8 @@ impl Writer {
 }
 
 impl SledLog {
-    /// Makes the staged events durable and visible. Stops the writer if that fails, except on a full disk: the events then
-    /// stay staged, and the next call tries again.
+    /// Makes the staged events durable and visible; without staged events, does deferred work that is due. Stops the
+    /// writer and returns [`LogError::Stopped`] if that fails.
     pub(super) fn commit(&self, writer: &mut Writer) -> Result<(), LogError> {
         writer.check_running(&self.root)?;
         let staged = writer.group.take();
@@ -239,19 +241,19 @@ impl SledLog {
         Err(BarrierFailure::Fatal(format!("cannot {action} `{}`: {error}", self.root.join(JOURNAL).display())))
     }
 
-    /// Does deferred work that is due, when there are no events to write.
+    /// Extends the index and writes `HEAD` if they are due. Called when there are no events to write.
     fn do_deferred_work(&self, writer: &mut Writer) -> Result<(), String> {
         self.extend_index_if_due(writer)?;
         self.write_head_if_due(writer)
     }
 
-    /// Extends the index to the journal if it has been behind for long enough, or by too many bytes.
+    /// Extends the index if it has been behind the journal for the maximum time, or by [`MAX_BACKLOG_BYTES`].
     fn extend_index_if_due(&self, writer: &mut Writer) -> Result<(), String> {
         let is_due = writer.backlog.since.is_some_and(|since| writer.backlog.max_lag <= since.elapsed());
         if is_due || MAX_BACKLOG_BYTES <= writer.backlog.bytes.len() { self.extend_index(writer) } else { Ok(()) }
     }
 
-    /// Extends the index to the end of the journal.
+    /// Adds all missing frames to the index, durably. Returns the cause of a failure.
     pub(super) fn extend_index(&self, writer: &mut Writer) -> Result<(), String> {
         if writer.backlog.since.take().is_none() {
             return Ok(());
@@ -271,12 +273,12 @@ impl SledLog {
         }
     }
 
-    /// Writes the `HEAD` file if it is too old.
+    /// Writes the `HEAD` file if it is older than [`HEAD_INTERVAL`].
     fn write_head_if_due(&self, writer: &mut Writer) -> Result<(), String> {
         if HEAD_INTERVAL <= writer.head_written_at.elapsed() { self.write_head(writer) } else { Ok(()) }
     }
 
-    /// Writes the `HEAD` file if it differs from the journal's end.
+    /// Writes the `HEAD` file if the journal's end has changed since it was written. Returns the cause of a failure.
     fn write_head(&self, writer: &mut Writer) -> Result<(), String> {
         let head = Head::from(writer.end);
         if writer.head == head {
@@ -300,7 +302,8 @@ impl SledLog {
         }
     }
 
-    /// Extends the index, writes the `HEAD` file, and truncates preallocated space.
+    /// Extends the index, writes the `HEAD` file, and truncates preallocated space. Stops the writer and returns
+    /// [`LogError::Stopped`] if that fails.
     pub(super) fn complete_deferred_work(&self, writer: &mut Writer) -> Result<(), LogError> {
         writer.check_running(&self.root)?;
         writer.preallocation.truncate(&*writer.journal, writer.end.offset);

@@ -1,5 +1,5 @@
-//! Tests of the properties that the bus relies on. The real types and the replacements for model checkers must pass
-//! them.
+//! Tests of the properties of channels that the bus relies on. The real types and the replacements for model checkers
+//! must pass them.
 
 use std::{
     pin::pin,
@@ -20,10 +20,12 @@ fn check(test: fn()) {
     test();
 }
 
+/// Polls a future once, with a waker that does nothing.
 fn poll<F: Future>(future: F) -> Poll<F::Output> {
     pin!(future).poll(&mut Context::from_waker(Waker::noop()))
 }
 
+/// Otherwise a caller that waits for the reply to a queued command would wait forever.
 #[test]
 fn a_queue_without_a_receiver_drops_its_messages_and_accepts_no_more() {
     check(|| {

@@ -1,7 +1,7 @@
-//! Replacements that a model checker can explore: each is a state behind one of the checker's locks.
+//! The implementation for model checkers: each type is a state behind one of the checker's locks.
 //!
-//! They have the contract of the real types and are unfair, so that every order that tokio and crossbeam may choose is
-//! explored. Time does not pass: see [`queue::Receiver::recv_timeout`] and [`time`].
+//! The types have the contract of the real ones but no fairness, so that every order that tokio and crossbeam may
+//! choose is explored. Time does not pass: see [`queue::Receiver::recv_timeout`] and [`time`].
 
 mod monitor;
 pub(crate) mod oneshot;

@@ -1,4 +1,4 @@
-//! The types that programs use: locks and threads of the standard library, channels of tokio and crossbeam.
+//! The implementation that programs use: locks and threads of the standard library, channels of tokio and crossbeam.
 
 pub(crate) use std::{
     sync::{Mutex, MutexGuard, RwLock},

@@ -1,10 +1,11 @@
-//! [`HookedLog`], an in-memory log with hooks.
+//! [`HookedLog`], an in-memory log that calls hooks of a test.
 
 use event_core::{Checkpoint, EventId, NewEvent, Position, Recorded, Timestamp};
 
 use crate::{Appended, EventLog, Expected, LogError, MemoryLog};
 
-/// What a test does before operations of a [`HookedLog`]. An error is returned in place of the operation.
+/// Hooks that a test implements. They may block, or return an error, which the operation then returns without being
+/// executed.
 pub trait LogHooks: Send + Sync + 'static {
     /// Called before a batch is staged.
     ///
@@ -27,13 +28,14 @@ pub trait LogHooks: Send + Sync + 'static {
 /// An in-memory log that calls hooks before it stages a batch and before each barrier.
 #[derive(Debug, Default)]
 pub struct HookedLog<H> {
+    /// The wrapped log.
     log: MemoryLog,
-    /// The hooks.
+    /// Hooks of the test.
     pub hooks: H,
 }
 
 impl<H> HookedLog<H> {
-    /// Creates an empty log.
+    /// Creates an empty log with hooks.
     pub fn new(hooks: H) -> Self {
         Self { log: MemoryLog::new(), hooks }
     }

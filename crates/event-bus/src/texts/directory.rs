@@ -1,4 +1,5 @@
-//! The text store on disk: the file `ab/cdef…` holds the text whose hash has the hexadecimal digits `abcdef…`.
+//! [`TextFiles`], the text store on disk: the file `ab/cdef…` contains the text whose hash has the hexadecimal digits
+//! `abcdef…`.
 
 use std::{
     io,
@@ -12,49 +13,52 @@ use crate::{
     files::{self, Files, SystemFiles},
 };
 
-/// A text store in a directory, which is created when the first text is stored.
+/// A text store in the directory `texts` of a log, which is created when the first text is stored.
 #[derive(Debug, Clone)]
 pub struct TextFiles {
+    /// Directory of the texts.
     directory: PathBuf,
+    /// File system of the store.
     files: Arc<dyn Files>,
-    /// Serialises writers, which would otherwise share the temporary file of a text.
+    /// Held while a text is written, since two writers of the same text would share its temporary file.
     writing: Arc<Mutex<()>>,
 }
 
-/// The outcome of verifying all texts.
+/// Result of verifying all texts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct TextsCheck {
-    /// The number of texts whose content matches their hash.
+    /// Number of texts whose content matches their hash.
     pub(crate) intact: u64,
-    /// Their total size, in bytes.
+    /// Total length of these texts, in bytes.
     pub(crate) intact_bytes: u64,
-    /// The files whose content does not match their hash.
+    /// Files whose content does not match the hash in their path.
     pub(crate) damaged: Vec<PathBuf>,
 }
 
 impl TextFiles {
-    /// Creates a handle of the text store of the log in a directory. Neither reads nor creates files.
+    /// Creates a handle of the text store of the log in the directory `log`. Neither reads nor creates files.
     pub fn open(log: impl AsRef<Path>) -> Self {
         Self::open_with(log, Arc::new(SystemFiles))
     }
 
-    /// [`TextFiles::open`] on other files than the operating system's.
+    /// [`TextFiles::open`] with another file system than that of the operating system.
     pub fn open_with(log: impl AsRef<Path>, files: Arc<dyn Files>) -> Self {
         Self { directory: log.as_ref().join("texts"), files, writing: Arc::default() }
     }
 
-    /// Returns the path of the file of a text.
+    /// Returns the path of the file of the text with this hash.
     fn path(&self, hash: [u8; 32]) -> PathBuf {
         let digits = blake3::Hash::from_bytes(hash).to_hex();
         self.directory.join(&digits[..2]).join(&digits[2..])
     }
 
-    /// Reads a file; `None` if it does not exist.
+    /// Reads a file of at most [`MAX_TEXT_BYTES`]; `None` if it does not exist. Fails with [`LogError::Io`].
     fn read(&self, path: &Path) -> Result<Option<Vec<u8>>, LogError> {
         files::read_small(&*self.files, path, MAX_TEXT_BYTES).map_err(LogError::io("read", path))
     }
 
-    /// Reads every text and compares its content with its hash.
+    /// Reads every text and compares its content with the hash in its path. Temporary files are ignored. Fails with
+    /// [`LogError::Io`] if a file cannot be read.
     pub(crate) fn verify_all(&self) -> Result<TextsCheck, LogError> {
         let mut check = TextsCheck::default();
         for directory in self.list(&self.directory)? {
@@ -73,7 +77,7 @@ impl TextFiles {
         Ok(check)
     }
 
-    /// Returns the paths in a directory, sorted; none if it does not exist.
+    /// Returns the paths of the entries of a directory, sorted; none if it does not exist.
     fn list(&self, directory: &Path) -> Result<Vec<PathBuf>, LogError> {
         match self.files.list(directory) {
             Ok(names) => Ok(names.into_iter().map(|name| directory.join(name)).collect()),
@@ -83,7 +87,8 @@ impl TextFiles {
     }
 }
 
-/// Returns the hash of the text whose file has this path; `None` if the path is not of a text.
+/// Returns the hash of the text whose file has this path; `None` if it is not the path of a text, such as that of a
+/// temporary file.
 fn hash_of_path(path: &Path) -> Option<[u8; 32]> {
     let digits = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
     let hash = digits(path.parent()?)? + &digits(path)?;

@@ -1,4 +1,4 @@
-//! An in-memory text store for tests, demos and dry runs.
+//! [`MemoryTexts`], an in-memory text store for tests, demos and dry runs.
 
 use std::{
     collections::BTreeMap,
@@ -8,7 +8,7 @@ use std::{
 use super::{TextStore, checked_hash};
 use crate::LogError;
 
-/// A text store in memory.
+/// A text store in memory: texts by hash, lost when it is dropped.
 #[derive(Debug, Default)]
 pub struct MemoryTexts(Mutex<BTreeMap<[u8; 32], String>>);
 
@@ -18,6 +18,7 @@ impl MemoryTexts {
         Self::default()
     }
 
+    /// Locks the texts.
     fn texts(&self) -> std::sync::MutexGuard<'_, BTreeMap<[u8; 32], String>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -11,7 +11,7 @@ use crate::{
     watched_log::{self, WatchedLog},
 };
 
-/// Appends one event and checks that acknowledged events are readable.
+/// Appends one event, and asserts that an acknowledged event is durable and published.
 fn append(bus: &Bus, log: &Arc<WatchedLog>, number: u64) -> Appended {
     let appended = bus.append_blocking(Expected::Any, vec![new_event(number)]).unwrap();
     assert_eq!(
@@ -38,6 +38,7 @@ fn an_acknowledged_event_is_durable_and_published_and_positions_have_no_holes() 
     });
 }
 
+/// Results of two batches in flight arrive in the order in which the batches were sent.
 #[test]
 fn one_producer_gets_its_answers_in_the_order_of_its_batches() {
     explore("two batches in flight", 3, || {
@@ -51,7 +52,7 @@ fn one_producer_gets_its_answers_in_the_order_of_its_batches() {
             }
             let later = ready(second.as_mut().poll(context));
             if later.is_some() && answered.is_none() {
-                // The answer to the first came before, so it is there by now.
+                // The first result was sent before the second, so it is available now.
                 answered = ready(first.as_mut().poll(context));
                 assert!(answered.is_some(), "the second batch was answered before the first");
             }
@@ -62,6 +63,7 @@ fn one_producer_gets_its_answers_in_the_order_of_its_batches() {
     });
 }
 
+/// Returns the value of a ready poll; `None` if it is pending.
 fn ready<T>(poll: Poll<T>) -> Option<T> {
     match poll {
         Poll::Ready(value) => Some(value),
@@ -84,7 +86,8 @@ fn a_command_is_durable_when_its_handle_resolves_and_is_seen_by_the_next_command
     });
 }
 
-/// Records one event by a command, waits until it is durable, and returns how many events were staged before it.
+/// Records one event by a command, waits until it is durable, and returns the number of events that were staged before
+/// it.
 fn record(bus: &Bus, log: &Arc<WatchedLog>, number: u64) -> u64 {
     block_on(async {
         let (staged_before, durable) = bus

@@ -11,6 +11,7 @@ use crate::{
     watched_log,
 };
 
+/// An append that races with closing is recorded or fails with `Closed`; later appends fail.
 #[test]
 fn what_is_accepted_while_the_bus_closes_is_recorded_and_the_rest_is_refused() {
     explore("append against close", 3, || {
@@ -63,7 +64,7 @@ fn a_notification_is_published_without_any_other_command() {
     });
 }
 
-/// A reactor that records another event for the first one it handles.
+/// A reactor that records one further event, for the event at position 1.
 struct Answers;
 
 #[async_trait]
@@ -91,6 +92,7 @@ fn closing_drains_a_reactor_before_the_log_is_closed() {
     });
 }
 
+/// Two concurrent calls of `close` both return, and an accepted batch is recorded.
 #[test]
 fn closing_twice_at_once_comes_to_an_end() {
     explore("close against close", 3, || {
@@ -106,6 +108,7 @@ fn closing_twice_at_once_comes_to_an_end() {
     });
 }
 
+/// A subscription delivers every recorded event before it ends with the bus.
 #[test]
 fn a_subscriber_gets_everything_that_was_accepted_before_it_ends() {
     explore("subscriber against close", 2, || {
@@ -118,6 +121,7 @@ fn a_subscriber_gets_everything_that_was_accepted_before_it_ends() {
     });
 }
 
+/// Dropping all handles records accepted batches, and ends subscriptions after their last event.
 #[test]
 fn a_bus_that_is_dropped_writes_what_it_accepted_and_ends() {
     explore("drop against drop", 2, || {

@@ -1,4 +1,5 @@
-//! Runs a model under every schedule with at most three preemptions, or under many random ones.
+//! Runs a model under every schedule with a bounded number of preemptions (loom), under many random schedules
+//! (shuttle), or on real threads.
 
 use std::sync::{
     Arc,
@@ -17,8 +18,8 @@ use crate::support::is_long;
 #[cfg(not(feature = "model-loom"))]
 use crate::support::times;
 
-/// Runs a model under all schedules and prints their number. Under loom these are all with at most `preemptions`
-/// preemptions, at most three under `TURNWISE_LONG=1`.
+/// Runs a model under many schedules and prints their number. Under loom these are all schedules with at most
+/// `preemptions` preemptions, or three if `TURNWISE_LONG` is set.
 pub(crate) fn explore(name: &str, preemptions: usize, model: fn()) {
     let schedules = Arc::new(AtomicU64::new(0));
     let counted = Arc::clone(&schedules);
@@ -31,11 +32,12 @@ pub(crate) fn explore(name: &str, preemptions: usize, model: fn()) {
     }
 }
 
+/// Runs a model under all schedules with a bounded number of preemptions. `LOOM_MAX_PREEMPTIONS` overrides the bound.
 #[cfg(feature = "model-loom")]
 fn check(preemptions: usize, model: impl Fn() + Send + Sync + 'static) {
     let mut builder = loom::model::Builder::new();
     let most = if is_long() { 3 } else { preemptions };
-    // `LOOM_MAX_PREEMPTIONS` says otherwise.
+    // The builder has a bound if `LOOM_MAX_PREEMPTIONS` is set.
     builder.preemption_bound = builder.preemption_bound.or(Some(most));
     builder.max_branches = 20_000;
     builder.check(model);

@@ -38,6 +38,7 @@ fn a_subscriber_sees_every_acknowledged_event_in_order_and_once() {
     });
 }
 
+/// The published head never decreases, and all events up to it are readable.
 #[test]
 fn the_head_never_goes_back_and_is_never_ahead_of_what_can_be_read() {
     explore("head watch", 3, || {

@@ -1,6 +1,6 @@
-//! The bus under a model checker: its guarantees hold for all interleavings of its threads.
+//! The bus under a model checker: its guarantees are met for all interleavings of its threads.
 //!
-//! `cargo xtask models` runs these under loom and shuttle. Otherwise each runs some times on real threads.
+//! `cargo xtask models` runs these tests under loom and shuttle. Otherwise each runs several times on real threads.
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a test may panic, and says how much it tried")]
 
 mod acknowledgements;

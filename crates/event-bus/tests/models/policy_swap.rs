@@ -1,4 +1,4 @@
-//! A policy that becomes active while it is read: a reader sees either the old or the new one completely.
+//! A policy that becomes active while it is read: a reader sees either the old or the new one, never a mixture.
 
 use std::{
     future::poll_fn,
@@ -19,7 +19,9 @@ use crate::{
 /// A projection of the active policy: two values that change together, as hash and home do in the engine.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct ActivePolicy {
+    /// Position of the last event.
     policy: u64,
+    /// The same position, in a second field.
     home: u64,
 }
 
@@ -34,6 +36,8 @@ impl Projection for ActivePolicy {
     }
 }
 
+/// While an append is in progress, a view has equal fields and never an earlier position than before. After `wait_for`
+/// it has the appended event.
 #[test]
 fn a_reader_sees_a_policy_whole_and_its_own_swap_at_once() {
     explore("policy swap against reader", 2, || {
@@ -47,7 +51,7 @@ fn a_reader_sees_a_policy_whole_and_its_own_swap_at_once() {
                 })
             };
             let mut swap = pin!(bus.append(Expected::Any, vec![new_event(1)]));
-            // A decision reads what is active while the swap is on its way.
+            // The view is read while the append is in progress.
             assert!(poll_once(swap.as_mut()).await.is_none_or(|appended| appended.is_ok()));
             let before = look();
             let after = look();

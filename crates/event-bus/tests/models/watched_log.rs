@@ -13,16 +13,18 @@ use event_core::{NewEvent, Timestamp};
 
 use crate::explore::thread;
 
-/// An in-memory log with these checks.
+/// An in-memory log with [`Checks`] as its hooks.
 pub(crate) type WatchedLog = HookedLog<Checks>;
 
-/// Asserts that only one thread assigns positions. The checks are not part of the model: their locks are real and never
-/// contended.
+/// Asserts that only one thread appends and syncs, and fails barriers on demand. The locks are not part of the model:
+/// they are real and never contended.
 #[derive(Debug)]
 pub(crate) struct Checks {
+    /// The thread that wrote first; `None` before the first write.
     writer: Mutex<Option<thread::ThreadId>>,
     /// Number of non-empty barriers that succeed before the first failure.
     barriers_left: AtomicU64,
+    /// Number of batches staged since the last barrier.
     staged: AtomicU64,
 }
 
@@ -31,7 +33,7 @@ pub(crate) fn start() -> (Arc<WatchedLog>, Bus) {
     failing_after(u64::MAX)
 }
 
-/// Creates a log that fails after `barriers` barriers, and a bus on it.
+/// Creates a log whose non-empty barriers fail after `barriers` successful ones, and a bus on it.
 pub(crate) fn failing_after(barriers: u64) -> (Arc<WatchedLog>, Bus) {
     let log = Arc::new(HookedLog::new(Checks {
         writer: Mutex::default(),
@@ -43,12 +45,14 @@ pub(crate) fn failing_after(barriers: u64) -> (Arc<WatchedLog>, Bus) {
 }
 
 impl Checks {
+    /// Asserts that all writes so far were made by the current thread.
     fn written_by_this_thread(&self) {
         let this = thread::current().id();
         let writer = *self.writer.lock().unwrap().get_or_insert(this);
         assert_eq!(this, writer, "positions are given out in one place");
     }
 
+    /// Returns an error if no successful barriers are left.
     fn standing(&self) -> Result<(), LogError> {
         if self.barriers_left.load(Ordering::Relaxed) == 0 {
             return Err(LogError::Stopped { path: "memory".into(), cause: "the test wants it".into() });

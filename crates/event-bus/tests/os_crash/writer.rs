@@ -1,4 +1,4 @@
-//! A program that writes in a separate process, and its output up to a point in time.
+//! [`Writer`], an example program that writes in a separate process, and its output up to a point in time.
 
 use std::{
     ffi::OsStr,
@@ -9,16 +9,19 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Time limit for the first output of the program.
+/// Maximum wait for the first output of the program.
 const PATIENCE: Duration = Duration::from_secs(20);
 
+/// A running example program, killed when this value is dropped.
 pub(crate) struct Writer {
+    /// The process.
     child: Child,
+    /// File that contains its standard output.
     said: PathBuf,
 }
 
 impl Writer {
-    /// Starts one of this crate's example programs.
+    /// Starts the example program `name` of this crate. Its output is written to a file in `notes`.
     pub(crate) fn start<'a>(name: &str, arguments: impl IntoIterator<Item = &'a OsStr>, notes: &Path) -> Self {
         let said = notes.join("said");
         let out = File::create(&said).unwrap();
@@ -26,8 +29,8 @@ impl Writer {
         Self { child, said }
     }
 
-    /// Lets the program write for `time` after the first acknowledgement, and returns all complete lines of its output
-    /// so far.
+    /// Waits for the first output, lets the program write for `time`, and returns all complete lines of its output so
+    /// far. Panics if the program ends.
     pub(crate) fn after(&mut self, time: Duration) -> String {
         let begun = Instant::now();
         while self.said().is_empty() {
@@ -39,6 +42,7 @@ impl Writer {
         self.said()
     }
 
+    /// Returns all complete lines of the output so far.
     fn said(&self) -> String {
         let said = fs::read_to_string(&self.said).unwrap();
         said[..said.rfind('\n').map_or(0, |end| end + 1)].to_owned()

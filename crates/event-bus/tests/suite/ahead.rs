@@ -1,4 +1,4 @@
-//! A journal with preallocated space behind its end, which only the writer uses.
+//! A preallocated journal: only the writer uses the space behind the journal's end, and readers ignore it.
 
 use std::{
     path::Path,
@@ -14,16 +14,19 @@ use event_core::{Position, Timestamp};
 /// Number of preallocated bytes: space for about forty events.
 const ROOM: usize = 10_000;
 
+/// Opens a log with preallocation.
 fn open(directory: &Path) -> SledLog {
     SledLog::open(directory).unwrap().0.with_journal_preallocation(ROOM)
 }
 
+/// Appends and syncs one batch of `events` events, starting with number `first`.
 fn append(log: &SledLog, first: u64, events: u64) {
     log.append(Expected::Any, Timestamp(first), &new_events(first..first + events)).unwrap();
     log.sync().unwrap();
 }
 
-/// A log of ten events as a killed process leaves it, with preallocated space behind the journal's end.
+/// Returns a copy of a log of ten events as a killed process leaves it, with preallocated space, and the offset of the
+/// journal's end.
 fn killed() -> (Case, usize) {
     let directory = in_memory();
     let log = open(directory.path());
@@ -33,6 +36,8 @@ fn killed() -> (Case, usize) {
     (case, end)
 }
 
+/// Preallocated space behind the journal's end is neither a problem nor a note of `verify`. Opening truncates it
+/// without a repair.
 #[test]
 fn a_log_that_was_killed_opens_without_a_word_about_its_room() {
     let (case, end) = killed();
@@ -44,6 +49,7 @@ fn a_log_that_was_killed_opens_without_a_word_about_its_room() {
     assert_eq!(case.read("journal").len(), end);
 }
 
+/// Closing truncates preallocated space, and the next append preallocates new space.
 #[test]
 fn closing_leaves_no_room_and_the_next_event_makes_new() {
     let directory = in_memory();
@@ -60,6 +66,7 @@ fn closing_leaves_no_room_and_the_next_event_makes_new() {
     assert_eq!(verify(directory.path()).unwrap().bytes, length());
 }
 
+/// One changed byte in the preallocated space is a note of `verify` and a reported truncation, and no event is lost.
 #[test]
 fn one_byte_in_the_room_that_nobody_wrote_ahead_is_said() {
     for (place, byte) in [(0, 0), (0, b'}'), (5_000, 0), (ROOM - 1, 0xff)] {
@@ -73,10 +80,11 @@ fn one_byte_in_the_room_that_nobody_wrote_ahead_is_said() {
     }
 }
 
+/// A frame that was overwritten with zeros before the preallocated space is damage, not an unfinished write.
 #[test]
 fn a_barrier_that_was_lost_is_not_taken_for_room() {
     let (case, end) = killed();
-    // A disk that lost a write shows zeros, or what it had there before.
+    // A disk that lost a write returns zeros or its earlier content.
     case.change("journal", |bytes| {
         let last = begins(bytes)[9];
         bytes[last..end].fill(0);
@@ -85,6 +93,8 @@ fn a_barrier_that_was_lost_is_not_taken_for_room() {
     assert!(SledLog::open(case.path()).is_err(), "the index knows of the event");
 }
 
+/// Readers and `verify` beside a process that appends to preallocated space see complete batches, no damage, and never
+/// fewer events than before.
 #[test]
 fn whoever_reads_beside_the_writer_sees_whole_events_and_no_damage() {
     let directory = in_memory();

@@ -19,23 +19,29 @@ use event_core::{NewEvent, Timestamp};
 
 use crate::support::new_events;
 
+/// Starts a bus that appends to `log`. Its clock returns the same time always.
 fn start(log: Arc<dyn EventLog>) -> Bus {
     Bus::start(Appender::new(log, ManualClock::new(Timestamp(1_000)))).unwrap()
 }
 
+/// Creates `count` events, starting with number `first`.
 fn numbers(first: u64, count: u64) -> Vec<NewEvent> {
     new_events(first..first + count)
 }
 
-/// A log that counts its barriers and can be held up in one.
+/// An in-memory log that counts its barriers and can be suspended in one.
 type Slow = HookedLog<BarrierHooks>;
 
+/// Hooks that count barriers, and wait in each until `gate` is unlocked.
 #[derive(Default)]
 struct BarrierHooks {
+    /// Locked by a test to suspend the bus thread in its next barrier.
     gate: Mutex<()>,
+    /// Number of events staged since the last barrier.
     staged: AtomicU64,
-    /// Barriers begun, and those with events that passed the gate.
+    /// Number of barriers that have begun.
     waiting: AtomicU64,
+    /// Number of non-empty barriers that have passed the gate.
     barriers: AtomicU64,
 }
 

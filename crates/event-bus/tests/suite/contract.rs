@@ -27,6 +27,8 @@ fn the_log_on_the_disk_keeps_the_contract() {
     check_contract(&log);
 }
 
+/// A log that is closed and opened again has the same events, ids and checkpoints, and later events continue its
+/// positions and times.
 #[test]
 fn a_reopened_log_is_the_same_log() {
     let directory = tempfile::tempdir().unwrap();
@@ -47,6 +49,7 @@ fn a_reopened_log_is_the_same_log() {
     assert_eq!(last.recorded_at, Timestamp(77), "time goes on from the last event");
 }
 
+/// Opening a log that is open fails with the id of the process that has it open.
 #[test]
 fn a_second_process_is_told_who_has_the_log() {
     let directory = tempfile::tempdir().unwrap();
@@ -57,6 +60,7 @@ fn a_second_process_is_told_who_has_the_log() {
     assert!(refused.to_string().contains("is in use by process"), "{refused}");
 }
 
+/// The directory of a log has mode 0700 and its files have mode 0600.
 #[test]
 fn nobody_else_may_look_into_the_log() {
     use std::os::unix::fs::PermissionsExt as _;

@@ -1,4 +1,5 @@
-//! After any crash of the operating system the log fulfils its guarantees.
+//! Simulated crashes of the operating system: after every change that a program makes, with every selection of unsynced
+//! changes, the log fulfils its guarantees.
 
 mod check;
 mod program;
@@ -22,34 +23,46 @@ use program::{Program, SECRET};
 use scripts::Script;
 use story::Story;
 
-/// One image in this many is opened for writing as well.
+/// One image in this many is opened for writing. The others are opened only if a reader rejects them, or if a repair or
+/// purge was in progress.
 const OPENED: usize = 9;
 
-/// One image in this many is continued by a program and crashed again.
+/// One image in this many is continued by a second program, which is crashed again.
 const CONTINUED: usize = OPENED * 30;
 
-/// Number of seeds for each crash, for the selections that are random.
+/// Number of seeds per crash, for each [`Survival`] with random choices.
 const SEEDS: u64 = 10;
 
+/// Counts of images and their outcomes.
 #[derive(Default)]
 struct Counts {
+    /// Number of programs.
     stories: usize,
+    /// Number of points in time at which a program was crashed.
     moments: usize,
+    /// Number of different images.
     images: usize,
+    /// Number of images that were opened for writing.
     opened: usize,
+    /// Number of images that a reader rejects until a writer has opened them.
     only_a_writer: usize,
+    /// Number of opened images that needed a repair.
     repaired: usize,
+    /// Number of opened images whose index was rebuilt.
     rebuilt: usize,
+    /// Number of opened images that lost a checkpoint with the index.
     states_lost: usize,
+    /// Descriptions of violated guarantees.
     failures: Vec<String>,
-    /// Images that a program continues, with the stories up to them.
+    /// Images to be continued by another program, with the stories up to them.
     survivors: Vec<(Image, Story)>,
-    /// Hashes of the images that were already checked, by any thread.
+    /// Digests of the images that any thread has checked; each is checked once.
     seen: Arc<Mutex<BTreeSet<[u8; 32]>>>,
 }
 
 impl Counts {
-    /// Simulates a crash after every change of a program, with every selection of surviving changes.
+    /// Simulates a crash after every change of a program, with every selection of surviving changes, and checks each
+    /// new image.
     fn crash(&mut self, story: &Story) {
         self.stories += 1;
         let mut disk = Disk::new();
@@ -72,12 +85,14 @@ impl Counts {
         }
     }
 
+    /// Checks the image of a crash after the first `changes` changes of a story: reads it, opens it for writing if it
+    /// is selected or a reader rejects it, and counts the outcome.
     fn check(&mut self, story: &Story, changes: usize, survival: Survival, image: &Image) {
         self.images += 1;
         let place = in_memory();
         let log = place.path().join("log");
         let crash = Crash { story, changes, log: &log };
-        // What a repair or a purge was doing is seen when the log is opened.
+        // Opening the log completes or undoes an interrupted repair or purge, so all these images are opened.
         let open = self.images.is_multiple_of(OPENED) || story.is_rewritten(changes);
         image.write_to(place.path(), |path| open || !is_index(path)).unwrap();
         let read = crash.read();
@@ -114,6 +129,7 @@ impl Counts {
         }
     }
 
+    /// Adds the counts and failures of another thread.
     fn add(&mut self, other: Self) {
         self.stories += other.stories;
         self.moments += other.moments;
@@ -126,6 +142,7 @@ impl Counts {
         self.failures.extend(other.failures);
     }
 
+    /// Prints the counts. Panics with the first failures if there are any.
     fn report(&self, what: &str) {
         println!(
             "kept: {what}: {} different images of {} programs crashed at {} moments, {} of them opened, written on and \
@@ -146,7 +163,8 @@ impl Counts {
     }
 }
 
-/// Returns the error in an image after an acknowledged purge: private text that still exists. `None` if there is none.
+/// Returns a description of the failure if a file of the image contains purged text although the purge was
+/// acknowledged; `None` if none does.
 fn still_private(story: &Story, changes: usize, image: &Image) -> Option<String> {
     story.purge.filter(|purge| purge.done <= changes)?;
     let secret = std::str::from_utf8(SECRET).unwrap();
@@ -155,16 +173,18 @@ fn still_private(story: &Story, changes: usize, image: &Image) -> Option<String>
     Some(format!("private text that was removed stands in `{}`", path.display()))
 }
 
-/// Returns whether the content of a file matters. That of the lock file does not.
+/// Returns whether the content of the file at `path` matters for the outcome. That of the lock file does not.
 fn is_read(path: &Path) -> bool {
     !path.ends_with("lock")
 }
 
+/// Returns whether `path` belongs to an index.
 fn is_index(path: &Path) -> bool {
     path.strip_prefix("log").is_ok_and(|path| path.to_string_lossy().starts_with("index"))
 }
 
-/// Runs all crashes of a program, and of the programs that continued after some of them.
+/// Crashes the program of a script at every moment, and then the programs that continue some of the resulting images.
+/// Returns the counts.
 fn crash_again_and_again(script: Script, name: &str, seed: u64, seen: &Arc<Mutex<BTreeSet<[u8; 32]>>>) -> Counts {
     let mut counts = Counts { seen: Arc::clone(seen), ..Counts::default() };
     let mut program = Program::new(&format!("{name}, seed {seed}"), seed);
@@ -180,6 +200,7 @@ fn crash_again_and_again(script: Script, name: &str, seed: u64, seen: &Arc<Mutex
     counts
 }
 
+/// After any simulated crash the log has a prefix of the appended events that includes all acknowledged ones.
 #[test]
 fn a_crash_at_any_moment_leaves_everything_acknowledged_and_nothing_invented() {
     let seeds = |name| if name == "anything" { times(10) } else { 1 };

@@ -1,4 +1,4 @@
-//! Examples of damage; `torn_writes` checks thousands of cases.
+//! Examples of damaged files and their outcomes when the log is opened; `torn_writes` checks thousands of cases.
 
 use std::{fs, path::Path};
 
@@ -7,13 +7,16 @@ use crate::support::{all, copy, filled, in_memory, new_events};
 use event_bus::{EventLog, Expected, JournalReader, LogError, Repair, RepairAction, SledLog};
 use event_core::{Checkpoint, Position, Recorded, Timestamp};
 
-/// Outcome of opening a log.
+/// Result of opening a log.
 #[derive(Debug)]
 enum Outcome {
+    /// The log was opened, with these events and repairs.
     Opened { events: Vec<Recorded>, repairs: Vec<Repair> },
+    /// Opening failed with [`LogError::Damaged`] at this position.
     Refused { position: Position },
 }
 
+/// Opens a log and reads all its events. Asserts that each is found by its id. Panics on an error other than damage.
 fn open(directory: &Path) -> Outcome {
     match SledLog::open(directory) {
         Ok((log, repairs)) => {
@@ -28,10 +31,13 @@ fn open(directory: &Path) -> Outcome {
     }
 }
 
+/// Returns the kinds of repairs.
 fn actions(repairs: &[Repair]) -> Vec<RepairAction> {
     repairs.iter().map(|repair| repair.action).collect()
 }
 
+/// Creates a log with `count` events in barriers of five. Returns its directory, its events and the bytes of its
+/// journal.
 fn original(count: u64) -> (tempfile::TempDir, Vec<Recorded>, Vec<u8>) {
     let directory = in_memory();
     let events = filled(directory.path(), count);
@@ -39,6 +45,7 @@ fn original(count: u64) -> (tempfile::TempDir, Vec<Recorded>, Vec<u8>) {
     (directory, events, journal)
 }
 
+/// Bytes behind the last frame that are not a frame are truncated with a repair, and the next opening needs none.
 #[test]
 fn bytes_after_the_last_event_are_cut() {
     let (directory, events, _) = original(20);
@@ -53,10 +60,12 @@ fn bytes_after_the_last_event_are_cut() {
     }
 }
 
+/// Damage in the last barrier is truncated if `HEAD` and index end before it, since it was never acknowledged; damage
+/// in an earlier barrier is refused.
 #[test]
 fn a_barrier_of_which_a_crash_kept_only_the_end_is_cut_and_an_older_hole_is_not() {
     let (_directory, events, journal) = original(20);
-    // The index and `HEAD` of the log as it was when 15 events were acknowledged.
+    // Index and `HEAD` are those of the log after 15 acknowledged events.
     let shorter = in_memory();
     filled(shorter.path(), 15);
     let begins = begins(&journal);
@@ -73,13 +82,14 @@ fn a_barrier_of_which_a_crash_kept_only_the_end_is_cut_and_an_older_hole_is_not(
             }
             Outcome::Refused { position } => {
                 assert!(!cut, "a hole at {} was refused", hole + 1);
-                // The batch the hole is in is not whole.
+                // The position is that of the first event of the damaged batch.
                 assert_eq!(position, Position(hole as u64 / 5 * 5 + 1));
             }
         }
     }
 }
 
+/// A journal with an unknown format version is neither opened, nor read, nor repaired.
 #[test]
 fn a_journal_of_a_newer_format_is_left_alone() {
     let (directory, _, _) = original(5);
@@ -94,6 +104,7 @@ fn a_journal_of_a_newer_format_is_left_alone() {
     assert!(matches!(event_bus::plan_repair(case.path()), Err(LogError::Format { .. })));
 }
 
+/// Opening fails if the `HEAD` file has a position after the journal's end, or the chain value of another log.
 #[test]
 fn a_head_ahead_of_the_journal_or_of_another_log_is_refused() {
     let (directory, _, _) = original(20);
@@ -110,8 +121,11 @@ fn a_head_ahead_of_the_journal_or_of_another_log_is_refused() {
     assert!(matches!(open(case.path()), Outcome::Refused { position: Position(1) }));
 }
 
+/// Damages the index of the log in the first directory. The second directory contains a shorter log.
 type Damage = fn(&Path, &Path);
 
+/// A missing, empty, overwritten or truncated index is rebuilt from the journal, and one of a shorter log is extended;
+/// no event is lost.
 #[test]
 fn an_index_that_is_gone_emptied_or_garbled_is_built_from_the_journal() {
     let (directory, events, _) = original(400);
@@ -150,6 +164,8 @@ fn an_index_that_is_gone_emptied_or_garbled_is_built_from_the_journal() {
     }
 }
 
+/// A changed bit in a checkpoint stops the log at most once: the next opening rebuilds the index, without the
+/// checkpoint and with all events.
 #[test]
 fn a_damaged_state_stops_the_log_once_and_not_for_ever() {
     let directory = in_memory();
@@ -174,7 +190,7 @@ fn a_damaged_state_stops_the_log_once_and_not_for_ever() {
     bytes[place] ^= 4;
     fs::write(path, bytes).unwrap();
     let (mut log, mut repairs) = SledLog::open(directory.path()).unwrap();
-    // Sled's threads decide what it reads when it opens. What it has not read yet stops the log when it does.
+    // sled may or may not read the damaged page when it is opened. Otherwise reading it later stops the log.
     if repairs.is_empty() {
         let refused = log.load_checkpoint("a state").unwrap_err();
         assert!(matches!(refused, LogError::Stopped { .. }), "{refused}");
@@ -188,6 +204,7 @@ fn a_damaged_state_stops_the_log_once_and_not_for_ever() {
     assert_eq!(all(&log).len(), 3_061);
 }
 
+/// An index whose hash chain differs from the journal's is moved aside and rebuilt.
 #[test]
 fn an_index_of_another_log_is_set_aside() {
     let (directory, events, _) = original(20);
@@ -207,6 +224,7 @@ fn an_index_of_another_log_is_set_aside() {
     assert!(case.path().join("index.damaged-1").exists());
 }
 
+/// A reader of a journal that ends within a batch returns the complete batches before it.
 #[test]
 fn a_reader_beside_a_writer_sees_whole_batches_only() {
     let (directory, events, journal) = original(20);
@@ -228,6 +246,8 @@ fn a_reader_beside_a_writer_sees_whole_batches_only() {
     }
 }
 
+/// Damage in the last barrier without `HEAD` and index is refused by opening and is a problem for `verify`. With an
+/// index that ends before the barrier, both accept the events before it.
 #[test]
 fn a_hole_in_the_last_barrier_is_damage_for_verify_as_it_is_for_opening_unless_the_index_excuses_it() {
     let (directory, _, journal) = original(20);
@@ -238,7 +258,7 @@ fn a_hole_in_the_last_barrier_is_damage_for_verify_as_it_is_for_opening_unless_t
     let verified = event_bus::verify(case.path()).unwrap();
     assert_eq!(verified.first_damaged(), Some(Position(16)), "{verified:?}");
 
-    // An index that ends before the hole shows that nothing of the barrier was acknowledged.
+    // An index that ends before the damage proves that the barrier was not acknowledged.
     let (shorter, _, _) = original(15);
     let case = Case::of(directory.path());
     case.change("journal", |bytes| bytes[hole] ^= 1).forget(&["HEAD"]).take(shorter.path(), &["index"]);

@@ -1,4 +1,5 @@
-//! Failing files: the writer stops, readers continue, and no unacknowledged event is visible.
+//! Failing, stalled and lying file operations: the writer stops, readers continue, and no unacknowledged event is
+//! visible.
 
 mod errors;
 mod full_disk;

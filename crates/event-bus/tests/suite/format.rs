@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use event_bus::{EventLog, Expected, SledLog};
 use event_core::{EventId, NewEvent, Payload, Timestamp};
 
+/// Formats bytes as a hexadecimal dump with 16 bytes per line.
 fn hex(bytes: &[u8]) -> String {
     bytes.chunks(16).enumerate().fold(String::new(), |mut text, (line, bytes)| {
         write!(text, "{:04x} ", line * 16).unwrap();

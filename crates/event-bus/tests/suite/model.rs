@@ -1,4 +1,4 @@
-//! The in-memory log, the log on disk and a plain vector agree after any operations.
+//! Model tests: the in-memory log, the log on disk and a vector return the same results for any operations.
 
 mod following;
 mod sequences;
@@ -6,7 +6,8 @@ mod vector;
 
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseResult, TestRng, TestRunner};
 
-/// Runs a test on `cases` random values, the same ones in each run.
+/// Runs a test on `cases` random values of a strategy, the same ones in each run. Panics with the smallest failing
+/// value.
 fn on_random<S: proptest::strategy::Strategy>(cases: usize, values: &S, test: impl Fn(S::Value) -> TestCaseResult) {
     let cases = u32::try_from(cases).unwrap();
     let config = Config { cases, failure_persistence: None, ..Config::default() };

@@ -12,13 +12,16 @@ use event_core::{Checkpoint, NewEvent, Payload, Position, Recorded, Timestamp};
 
 /// Content of every third payload.
 const SECRET: &[u8] = b"the launch code is 0000";
+/// Number of events in the log.
 const FACTS: u64 = 30;
 
+/// Returns whether a payload contains the secret.
 fn is_secret(event: &Recorded) -> bool {
     event.event.payload.starts_with(SECRET)
 }
 
-/// Creates a log with private payloads, a reactor's position and a projection's checkpoint.
+/// Creates a log with private payloads, the position of a reactor and a checkpoint that contains the secret. Returns
+/// its events.
 fn secretive(directory: &Path) -> Vec<Recorded> {
     let (log, _) = SledLog::open(directory).unwrap();
     for number in 0..FACTS / 3 {
@@ -33,7 +36,7 @@ fn secretive(directory: &Path) -> Vec<Recorded> {
     all(&log)
 }
 
-/// Returns the files under a directory that contain the secret.
+/// Returns the paths of the files under a directory that contain the secret.
 fn holding_the_secret(directory: &Path) -> Vec<String> {
     let mut found = Vec::new();
     for entry in fs::read_dir(directory).unwrap() {
@@ -47,7 +50,7 @@ fn holding_the_secret(directory: &Path) -> Vec<String> {
     found
 }
 
-/// Returns the expected events after the purge.
+/// Returns the events as they must be after the purge.
 fn without_payloads(events: &[Recorded]) -> Vec<Recorded> {
     let purge = |event: &Recorded| {
         let mut event = event.clone();
@@ -60,6 +63,8 @@ fn without_payloads(events: &[Recorded]) -> Vec<Recorded> {
     events.iter().map(purge).collect()
 }
 
+/// After a purge no file contains the purged payloads. All other events, positions, ids, the chain and the reactor's
+/// position are unchanged, and the checkpoint with a state is removed.
 #[test]
 fn removed_payloads_are_in_no_file_and_everything_else_is_as_it_was() {
     let directory = tempfile::tempdir().unwrap();
@@ -77,7 +82,7 @@ fn removed_payloads_are_in_no_file_and_everything_else_is_as_it_was() {
     assert_eq!(log.load_checkpoint("reactor").unwrap().unwrap().position, Position(12));
     assert_eq!(log.load_checkpoint("state").unwrap(), None);
 
-    // The log goes on, and what is there stays whole.
+    // The log accepts more events, and the existing ones are unchanged after it is opened again.
     log.append(Expected::At(Position(FACTS)), Timestamp(99), &[new_event(FACTS)]).unwrap();
     log.close().unwrap();
     drop(log);
@@ -105,6 +110,7 @@ fn a_second_purge_finds_nothing_and_changes_nothing() {
     assert_eq!(purged.events, left, "a payload that is gone is not selected again");
 }
 
+/// Whichever call of a purge fails, the log afterwards is unchanged or completely purged, and a second purge succeeds.
 #[test]
 fn whatever_fails_on_the_way_the_log_is_as_it_was_or_as_it_should_be() {
     let original = tempfile::tempdir().unwrap();
@@ -124,7 +130,7 @@ fn whatever_fails_on_the_way_the_log_is_as_it_was_or_as_it_should_be() {
             }
             drop(outcome);
             let (log, repairs) = SledLog::open(directory.path()).unwrap();
-            // An index that could not be opened a moment ago is built again from the journal.
+            // An index that could not be opened because of the fault is rebuilt from the journal.
             let harmless = |repair: &Repair| repair.action == RepairAction::IndexRebuilt;
             assert!(repairs.iter().all(harmless), "{operation:?} {call}: {repairs:?}");
             if all(&log) == events {
@@ -134,7 +140,7 @@ fn whatever_fails_on_the_way_the_log_is_as_it_was_or_as_it_should_be() {
                 assert_eq!(holding_the_secret(directory.path()), Vec::<String>::new(), "{operation:?} {call}");
                 carried_on += 1;
             }
-            // Once more, on a disk that is well.
+            // A second purge, without the fault.
             let (log, _) = log.purge(is_secret).unwrap();
             assert_eq!(all(&log), without_payloads(&events), "{operation:?} {call}");
             assert_eq!(holding_the_secret(directory.path()), Vec::<String>::new(), "{operation:?} {call}");

@@ -1,4 +1,4 @@
-//! Verification of a log, and repair of a damaged one.
+//! Verification of a log by `verify`, and repair of a damaged one by `plan_repair`.
 
 use std::{fs, path::Path};
 
@@ -6,6 +6,7 @@ use crate::support::{all, filled, new_event};
 use event_bus::{EventLog, Expected, LOST_KIND, LogError, SledLog, TextFiles, TextStore, plan_repair, verify};
 use event_core::{Position, Recorded, Timestamp};
 
+/// Returns the offset of each frame in a journal file, then the offset of the end of the last.
 fn begins(journal: &Path) -> Vec<usize> {
     let bytes = fs::read(journal).unwrap();
     let mut begins = vec![16];
@@ -15,7 +16,7 @@ fn begins(journal: &Path) -> Vec<usize> {
     begins
 }
 
-/// Overwrites some bytes of the frames of these positions.
+/// Overwrites ten bytes in the frame of each position.
 fn damage(log: &Path, positions: impl IntoIterator<Item = usize>) {
     let path = log.join("journal");
     let begins = begins(&path);
@@ -26,6 +27,7 @@ fn damage(log: &Path, positions: impl IntoIterator<Item = usize>) {
     fs::write(path, bytes).unwrap();
 }
 
+/// Opens a repaired log, appends an event, and asserts that the log verifies. Returns the events before that one.
 fn opens_whole(log: &Path) -> Vec<Recorded> {
     let (open, _) = SledLog::open(log).unwrap();
     let events = all(&open);
@@ -50,6 +52,7 @@ fn a_whole_log_verifies_and_needs_no_repair() {
     assert!(!plan.is_needed(), "{plan}");
 }
 
+/// A repair restores frames that are damaged in the journal from the index, and renames the old files.
 #[test]
 fn damaged_frames_come_back_from_the_index() {
     let directory = tempfile::tempdir().unwrap();
@@ -72,6 +75,8 @@ fn damaged_frames_come_back_from_the_index() {
     }
 }
 
+/// Events that are damaged in the journal and not in the index are replaced by `log.lost` events; all others are
+/// unchanged.
 #[test]
 fn what_neither_copy_has_is_marked_and_everything_else_keeps_its_place() {
     let directory = tempfile::tempdir().unwrap();
@@ -93,6 +98,7 @@ fn what_neither_copy_has_is_marked_and_everything_else_keeps_its_place() {
     }
 }
 
+/// A repair restores all events of a missing journal from the index.
 #[test]
 fn a_journal_that_is_gone_comes_back_from_the_index() {
     let directory = tempfile::tempdir().unwrap();
@@ -103,6 +109,7 @@ fn a_journal_that_is_gone_comes_back_from_the_index() {
     assert_eq!(opens_whole(directory.path()), events);
 }
 
+/// A repair restores the events after a truncated journal's end from the index.
 #[test]
 fn a_lost_tail_comes_back_from_the_index() {
     let directory = tempfile::tempdir().unwrap();
@@ -117,6 +124,7 @@ fn a_lost_tail_comes_back_from_the_index() {
     assert_eq!(opens_whole(directory.path()), events);
 }
 
+/// A repair of a journal with a damaged header restores all events.
 #[test]
 fn a_damaged_header_costs_no_event() {
     let directory = tempfile::tempdir().unwrap();
@@ -129,11 +137,13 @@ fn a_damaged_header_costs_no_event() {
     assert_eq!(opens_whole(directory.path()), events);
 }
 
+/// A log whose repair was interrupted after the old journal was moved does not open as an empty log. A second repair
+/// restores all events.
 #[test]
 fn an_interrupted_repair_is_noticed_and_finished() {
     let directory = tempfile::tempdir().unwrap();
     let events = filled(directory.path(), 20);
-    // As left by a process that was killed after it had moved the old files and before it had placed the new one.
+    // The state after a process was killed between moving the old files aside and renaming the new journal.
     fs::rename(directory.path().join("journal"), directory.path().join("journal.repaired")).unwrap();
     fs::write(directory.path().join("journal.damaged-1"), b"the old one").unwrap();
     fs::remove_dir_all(directory.path().join("index")).unwrap();
@@ -155,6 +165,7 @@ fn a_changed_text_is_found() {
     assert_eq!(verified.problems.iter().map(|problem| &problem.path).collect::<Vec<_>>(), [&file]);
 }
 
+/// `verify` skips the index of a log that is open, and a repair is refused.
 #[test]
 fn a_log_in_use_is_verified_without_its_index() {
     let directory = tempfile::tempdir().unwrap();

@@ -32,7 +32,7 @@ pub(crate) fn run<T>(future: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(future)
 }
 
-/// Creates a log on disk with events 1 to `count`, in barriers of five.
+/// Creates a log on disk with events 1 to `count`, in barriers of five. Returns its events.
 pub(crate) fn filled(directory: &Path, count: u64) -> Vec<Recorded> {
     let (log, _) = SledLog::open(directory).unwrap();
     for first in (1..=count).step_by(5) {
@@ -47,7 +47,7 @@ pub(crate) fn all(log: &dyn EventLog) -> Vec<Recorded> {
     log.read_after(Position::ORIGIN, usize::MAX).unwrap()
 }
 
-/// Copies a directory with everything in it.
+/// Copies a directory with its content.
 pub(crate) fn copy(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).unwrap();
     for entry in std::fs::read_dir(from).unwrap() {
@@ -61,10 +61,12 @@ pub(crate) fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Counts events by kind, and remembers their order.
+/// A projection that counts events by kind and depends on their order.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Kinds {
+    /// Number of events by kind.
     pub(crate) counts: BTreeMap<String, u64>,
+    /// Hash of positions and times in the order of folding.
     pub(crate) order: u64,
 }
 
@@ -100,6 +102,7 @@ pub(crate) fn in_memory() -> tempfile::TempDir {
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
+    /// Returns the next 64-bit number.
     pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;

@@ -1,7 +1,8 @@
-//! Texts by the hash of their content.
+//! Text stores: the contract of both implementations, and damaged files.
 
 use event_bus::{LogError, MAX_TEXT_BYTES, MemoryTexts, TextFiles, TextStore};
 
+/// Asserts the contract of [`TextStore`]: storing twice, reading, removing, and the maximum length.
 fn check(texts: &dyn TextStore) {
     let hash = texts.put("a policy").unwrap();
     assert_eq!(hash, texts.put("a policy").unwrap());
@@ -23,6 +24,7 @@ fn texts_in_memory_and_in_files_behave_the_same() {
     check(&TextFiles::open(directory.path()));
 }
 
+/// Reading a changed file fails, and storing the text again replaces it.
 #[test]
 fn a_changed_text_is_noticed_and_putting_it_again_mends_it() {
     let directory = tempfile::tempdir().unwrap();

@@ -1,5 +1,5 @@
-//! Single damages in every file of a log: each results in a complete log, a cut, a repair, or an error with the
-//! position.
+//! Single damages in every file of a log. Each results in a complete log, a truncated unfinished write, a repair, or an
+//! error with the position.
 //!
 //! `expected` computes the required outcome of each case from the bytes, without the code under test.
 
@@ -13,17 +13,19 @@ use damages::{FrameDamage, SectorDamage, cuts, flip, sectors};
 use matrix::{Class, Matrix};
 use original::{Original, Witnesses};
 
-/// Number of barriers in the damaged logs, of about four events each.
+/// Number of barriers in the original log, of about four events each.
 const BARRIERS: usize = 17;
 
 /// One case in this many is also verified, looked up by every id, opened again, and repaired if it was refused.
 const THOROUGH: usize = 7;
 
-/// Returns the other files of the n-th case. Every other case has none, so that everything depends on the journal.
+/// Returns which other files the n-th case has. Every other case has none, so that everything depends on the journal.
 fn witnesses(number: usize) -> Witnesses {
     if number.is_multiple_of(2) { Witnesses::Neither } else { Witnesses::ALL[1 + number / 2 % 4] }
 }
 
+/// A journal of any length opens with its complete batches, or is refused if `HEAD` or the index proves that events are
+/// missing.
 #[test]
 fn a_journal_cut_anywhere_is_cut_further_or_refused() {
     let (original, mut matrix) = (Original::of(BARRIERS), Matrix::default());
@@ -38,6 +40,7 @@ fn a_journal_cut_anywhere_is_cut_further_or_refused() {
     println!("kept: torn writes, journal cut at every frame boundary, beside it and inside: {matrix}");
 }
 
+/// A flipped bit in the journal is refused, or truncated if it is in the last barrier; it is never accepted.
 #[test]
 fn one_flipped_bit_in_the_journal_is_never_silent() {
     let (original, mut matrix, mut random) = (Original::of(BARRIERS), Matrix::default(), Random(2));
@@ -51,6 +54,8 @@ fn one_flipped_bit_in_the_journal_is_never_silent() {
     println!("kept: torn writes, one flipped bit in the journal: {matrix}");
 }
 
+/// A zeroed, overwritten, swapped or duplicated sector of the journal is refused, or truncated if it is in the last
+/// barrier.
 #[test]
 fn a_sector_of_the_journal_that_is_not_as_written_is_never_silent() {
     let (original, mut matrix, mut random) = (Original::of(BARRIERS), Matrix::default(), Random(3));
@@ -67,11 +72,12 @@ fn a_sector_of_the_journal_that_is_not_as_written_is_never_silent() {
     println!("kept: torn writes, journal sectors zeroed, garbage, swapped or doubled: {matrix}");
 }
 
-/// Checks a journal whose bytes differ from an offset on.
+/// Checks a journal whose bytes differ from offset `byte` on: it is not accepted, and truncated only if the last
+/// barrier is damaged.
 fn in_place(original: &Original, journal: &[u8], byte: usize, number: usize, name: &str, matrix: &mut Matrix) {
     let cut = matrix.of(Class::TailCut);
     check::journal(original, journal, witnesses(number), number.is_multiple_of(THOROUGH), name, matrix);
-    // Mid-file damage is never taken for a cut.
+    // Damage before the last barrier is never truncated.
     assert!(cut == matrix.of(Class::TailCut) || original.last_barrier() <= byte, "{name}: cut");
     assert_eq!(matrix.of(Class::Complete), 0, "{name}: accepted");
 }
@@ -90,6 +96,7 @@ fn frames_swapped_doubled_removed_or_forged_are_refused() {
     println!("kept: torn writes, frames swapped, doubled, removed or forged: {matrix}");
 }
 
+/// With a flipped bit in `HEAD` or the index, the log opens with all events.
 #[test]
 fn one_flipped_bit_in_head_or_in_the_index_costs_no_event() {
     let (original, mut random) = (Original::of(BARRIERS), Random(4));
@@ -108,6 +115,7 @@ fn one_flipped_bit_in_head_or_in_the_index_costs_no_event() {
     }
 }
 
+/// With a zeroed, overwritten, swapped or duplicated sector of the index, the log opens with all events.
 #[test]
 fn a_sector_of_the_index_that_is_not_as_written_costs_no_event() {
     let (original, mut matrix, mut random) = (Original::of(BARRIERS), Matrix::default(), Random(5));
@@ -125,12 +133,14 @@ fn a_sector_of_the_index_that_is_not_as_written_costs_no_event() {
     println!("kept: torn writes, index sectors zeroed, garbage, swapped or doubled: {matrix}");
 }
 
+/// A missing or empty journal is refused if another file proves that there were events. Without any other file, the log
+/// opens with all events.
 #[test]
 fn a_file_that_is_gone_or_empty_is_missed() {
     let (original, mut matrix) = (Original::of(BARRIERS), Matrix::default());
     for witnesses in Witnesses::ALL {
         check::journal(&original, &[], witnesses, true, "an empty journal", &mut matrix);
-        // Where nothing else is left there is no log.
+        // Without any other file the directory is an empty log.
         if witnesses != Witnesses::Neither {
             check::no_journal(&original, witnesses, &mut matrix);
         }
@@ -140,7 +150,7 @@ fn a_file_that_is_gone_or_empty_is_missed() {
         for empty in [false, true] {
             let case = original.copy(Witnesses::Both);
             match (empty, file) {
-                // sled keeps no blobs here: it is empty as it is.
+                // sled has no blobs here, so the directory is empty already.
                 (true, "index/blobs") => continue,
                 (true, "index") => case.forget(&[file]).make_directory(file),
                 (true, _) => case.write(file, b""),

@@ -9,7 +9,7 @@ use crate::events::{CoffeeSold, sold};
 
 #[test]
 fn a_payload_of_four_kibibytes_fits_and_one_byte_more_does_not() {
-    // Three bytes stand before a text of this length.
+    // The length of the text takes three bytes.
     let fits = "x".repeat(usize::try_from(MAX_PAYLOAD_BYTES).unwrap() - 3);
     let bytes = encode("text", &fits).unwrap();
     assert_eq!(bytes.len() as u64, MAX_PAYLOAD_BYTES);
@@ -26,6 +26,7 @@ fn a_event_that_is_too_large_is_not_sealed() {
     assert!(matches!(error, CodecError::Encode { what: "acme.coffee_sold", .. }), "{error}");
 }
 
+/// Truncated, extended and empty payloads are not decoded.
 #[test]
 fn a_payload_is_read_whole_or_not_at_all() {
     let bytes = encode("coffee", &sold(300)).unwrap();
@@ -35,9 +36,10 @@ fn a_payload_is_read_whole_or_not_at_all() {
     }
 }
 
+/// Decoding a length field of 2^63 bytes fails without allocating that much memory.
 #[test]
 fn a_length_that_lies_takes_no_memory() {
-    // A text that claims 2^63 bytes.
+    // A text whose length field is 2^63.
     let lie = [253, 0, 0, 0, 0, 0, 0, 0, 128];
     assert!(decode::<String>("text", &lie).is_err());
     assert!(decode_state::<Vec<u64>>("state", &lie).is_err());

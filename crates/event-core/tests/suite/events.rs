@@ -3,9 +3,10 @@
 use event_core::{CodecError, EventId, EventType, NewEvent, Position, Projection, Recorded, Timestamp, upcast};
 use serde::{Deserialize, Serialize};
 
-/// The first layout: in whole cents.
+/// The first layout: amount in cents.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct CoffeeSoldV1 {
+    /// Amount in cents.
     pub(crate) cents: u32,
 }
 
@@ -14,9 +15,10 @@ impl EventType for CoffeeSoldV1 {
     const VERSION: u16 = 1;
 }
 
-/// The second layout: in thousandths of a cent.
+/// The second layout: amount in thousandths of a cent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct CoffeeSoldV2 {
+    /// Amount in thousandths of a cent.
     pub(crate) millicents: u64,
 }
 
@@ -35,10 +37,12 @@ impl EventType for CoffeeSoldV2 {
     }
 }
 
-/// The present layout: with the size.
+/// The present layout: amount and size.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct CoffeeSold {
+    /// Amount in thousandths of a cent.
     pub(crate) millicents: u64,
+    /// Size of the cup; `small` for events of earlier layouts.
     pub(crate) size: String,
 }
 
@@ -60,7 +64,9 @@ impl EventType for CoffeeSold {
 /// A projection that sums amounts and counts events.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Till {
+    /// Sum of the amounts in thousandths of a cent.
     pub(crate) millicents: u64,
+    /// Number of events.
     pub(crate) cups: u64,
 }
 
@@ -77,18 +83,19 @@ impl Projection for Till {
     }
 }
 
+/// Creates an event of the present layout with the size `large`.
 pub(crate) fn sold(millicents: u64) -> CoffeeSold {
     CoffeeSold { millicents, size: "large".to_owned() }
 }
 
-/// Creates a recorded event.
+/// Creates a recorded event at a position, from which its id and times are derived.
 pub(crate) fn recorded<E: EventType>(position: u64, body: &E) -> Recorded {
     let id = EventId::derive(&[&position.to_le_bytes()]);
     let event = NewEvent::new(id, Timestamp(position), id, body).unwrap();
     Recorded::new(Position(position), Timestamp(position), event)
 }
 
-/// Cups of one, two, three … millicents, in the places from 1.
+/// Creates recorded events at the positions from 1 to `cups`; the amount of each equals its position.
 pub(crate) fn day(cups: u64) -> Vec<Recorded> {
     (1..=cups).map(|cup| recorded(cup, &sold(cup))).collect()
 }

@@ -3,6 +3,8 @@
 use event_core::{EventId, Position, Timestamp};
 use proptest::prelude::*;
 
+/// Equal parts derive equal ids; parts with other borders, kinds or numbers derive other ids. One derived id is fixed,
+/// since ids are part of the format.
 #[test]
 fn an_id_follows_from_its_parts_and_their_borders() {
     let id = EventId::derive(&[b"turn", b"one"]);
@@ -11,7 +13,7 @@ fn an_id_follows_from_its_parts_and_their_borders() {
     assert_ne!(id, EventId::derive(&[b"turn", b"one", b""]));
     let next = [id.then("a.b", 0), id.then("a.b", 1), id.then("a.c", 0), id];
     assert!((0..4).all(|one| (0..one).all(|other| next[one] != next[other])));
-    // Ids are in logs: how they are derived is part of the format.
+    // Ids are stored in logs, so their derivation is part of the format.
     assert_eq!(id.to_string(), "2bc23a0acb2a85e8f712912023eb99af");
 }
 

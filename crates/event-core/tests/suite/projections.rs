@@ -5,6 +5,7 @@ use proptest::prelude::*;
 
 use crate::events::{CoffeeSoldV1, Till, day, recorded, sold};
 
+/// Returns a projection after the events of [`day`].
 fn folded(cups: u64) -> Projected<Till> {
     let mut till = Projected::<Till>::default();
     for event in day(cups) {
@@ -23,6 +24,7 @@ fn a_event_already_seen_changes_nothing() {
     assert_eq!(till.state(), &Till { millicents: 6, cups: 3 });
 }
 
+/// A gap in the positions is an error and leaves the state unchanged.
 #[test]
 fn a_missing_event_is_noticed_and_the_state_stays() {
     let mut till = folded(3);
@@ -44,6 +46,8 @@ fn an_unreadable_event_stops_the_projection_where_it_stands() {
     assert_eq!(till.state().millicents, 1_003);
 }
 
+/// A missing or damaged checkpoint, one of another version and one after the head are ignored: the projection starts
+/// from the default state.
 #[test]
 fn a_checkpoint_that_is_of_no_use_means_starting_over() {
     let saved = folded(4).checkpoint().unwrap();
@@ -68,7 +72,7 @@ proptest! {
         prop_assert_eq!(saved.version, Till::VERSION);
         let mut resumed = Projected::<Till>::resume(Some(&saved), Position(cups));
         prop_assert_eq!(resumed.position(), saved.position);
-        // A reader that starts too early does no harm.
+        // Events that are folded already are ignored.
         for event in day(cups) {
             resumed.advance(&event).unwrap();
         }

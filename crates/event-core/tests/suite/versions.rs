@@ -51,6 +51,7 @@ fn an_event_of_another_kind_is_none_whatever_its_version_and_bytes() {
     assert_eq!((till.state().cups, till.position().0), (0, 1), "skipped, and its place is taken");
 }
 
+/// A payload that is replaced after the event was decoded is decoded again.
 #[test]
 fn an_event_that_is_given_another_payload_is_read_anew() {
     let mut event = recorded(1, &sold(450));
@@ -59,6 +60,8 @@ fn an_event_that_is_given_another_payload_is_read_anew() {
     assert_eq!(event.read::<CoffeeSold>().unwrap(), Some(sold(900)));
 }
 
+/// The value supplied by the producer is returned without decoding. If the event's payload differs from the value's,
+/// the payload is decoded instead.
 #[test]
 fn an_event_sealed_with_its_value_is_read_as_that_until_its_payload_is_another() {
     let (id, at) = (EventId::default(), Timestamp(1));
@@ -69,7 +72,7 @@ fn an_event_sealed_with_its_value_is_read_as_that_until_its_payload_is_another()
     assert_eq!(event.read::<CoffeeSold>().unwrap(), Some(sold(450)));
     event.event.payload = recorded(1, &sold(900)).event.payload;
     assert_eq!(event.read::<CoffeeSold>().unwrap(), Some(sold(900)));
-    // What belongs to another event is of no use, and no harm.
+    // A value of another event is ignored.
     let other = recorded(2, &sold(7)).knowing(sealed.known);
     assert_eq!(other.read::<CoffeeSold>().unwrap(), Some(sold(7)));
 }

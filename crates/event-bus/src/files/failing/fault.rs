@@ -1,4 +1,4 @@
-//! [`Fault`]: an injected fault, its kind, and the call it applies to.
+//! [`Fault`], an injected fault: its kind, the operation and the calls it applies to.
 
 use std::io;
 
@@ -33,7 +33,7 @@ pub enum Operation {
 }
 
 impl Operation {
-    /// All operations.
+    /// All operations, in the order of declaration.
     pub const ALL: [Self; 12] = [
         Self::CreateDir,
         Self::Open,
@@ -59,20 +59,22 @@ pub enum FaultKind {
     Full,
     /// A signal interrupted the call before it had an effect: `EINTR`.
     Interrupted,
-    /// A read or write succeeds for half of the bytes.
+    /// A read or write succeeds for half of the bytes, rounded up.
     Short,
-    /// A sync succeeds without effect.
+    /// A sync reports success without making anything durable.
     LostSync,
-    /// The call blocks until [`FailingFiles::release_stalled`](super::FailingFiles::release_stalled).
+    /// The call blocks until [`FailingFiles::release_stalled`](super::FailingFiles::release_stalled), and then runs
+    /// without a fault.
     Stall,
 }
 
 impl FaultKind {
-    /// All kinds.
+    /// All kinds, in the order of declaration.
     pub const ALL: [Self; 6] =
         [Self::DeviceError, Self::Full, Self::Interrupted, Self::Short, Self::LostSync, Self::Stall];
 
-    /// Returns whether the fault can occur in an operation.
+    /// Returns whether the fault can occur in `operation`: errors and stalls in any, short calls in reads and writes,
+    /// lost syncs in syncs.
     pub const fn applies_to(self, operation: Operation) -> bool {
         match self {
             Self::DeviceError | Self::Full | Self::Interrupted | Self::Stall => true,
@@ -81,7 +83,7 @@ impl FaultKind {
         }
     }
 
-    /// Returns the error of the operating system that a call returns; `None` if the fault is not an error.
+    /// Returns the error of the operating system that the call fails with; `None` for kinds that return no error.
     pub fn error(self) -> Option<io::Error> {
         let number = match self {
             Self::DeviceError => 5,

@@ -2,37 +2,37 @@
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// A gate that blocks calls while it is closed. Initially open.
+/// Blocks calls while it is closed. Initially open.
 #[derive(Debug, Default)]
 pub(super) struct Gate {
     /// Whether the gate is closed, and the number of blocked calls.
     state: Mutex<State>,
-    /// Notified after each change of the state.
+    /// Notified when the gate opens and when a call begins to wait.
     changed: Condvar,
 }
 
-/// State of a gate: whether it is closed, and how many calls it blocks.
+/// State of a [`Gate`].
 #[derive(Debug, Default)]
 struct State {
     /// Whether calls are blocked.
     closed: bool,
-    /// Number of blocked calls.
+    /// Number of calls that are blocked now.
     blocked: u64,
 }
 
 impl Gate {
-    /// Closes the gate.
+    /// Closes the gate: calls block in [`Gate::wait_while_closed`] from now on.
     pub(super) fn close(&self) {
         self.state().closed = true;
     }
 
-    /// Opens the gate and lets blocked calls continue.
+    /// Opens the gate and wakes all blocked calls.
     pub(super) fn open(&self) {
         self.state().closed = false;
         self.changed.notify_all();
     }
 
-    /// Waits while the gate is closed.
+    /// Blocks the calling thread while the gate is closed.
     pub(super) fn wait_while_closed(&self) {
         let mut state = self.state();
         state.blocked += 1;
@@ -41,13 +41,14 @@ impl Gate {
         state.blocked -= 1;
     }
 
-    /// Waits until a call is blocked or the gate is open. Returns whether a call is blocked.
+    /// Blocks until a call is blocked or the gate is open. Returns whether a call is blocked.
     pub(super) fn wait_for_blocked(&self) -> bool {
         let is_closed_and_unused = |state: &mut State| state.closed && state.blocked == 0;
         let state = self.changed.wait_while(self.state(), is_closed_and_unused).unwrap_or_else(PoisonError::into_inner);
         state.closed && state.blocked != 0
     }
 
+    /// Locks the state.
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,4 +1,4 @@
-//! [`Disk`], a model of a disk with its cache: durable content, and changes that a crash may lose.
+//! [`Disk`], a model of a disk with its cache: durable content, and pending changes that a crash may lose.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -13,35 +13,35 @@ use super::{
     survival::{CrashOutcome, SECTOR, Survival},
 };
 
-/// A model of a disk and its cache, to which [`Change`]s are applied one by one.
+/// A model of a disk and its cache, to which [`Change`]s are applied one by one, and which can be crashed at any time.
 ///
-/// It guarantees as little as POSIX: a sync of a file makes its content durable but not its name; a sync of a directory
-/// makes its entries durable and nothing else.
+/// The model guarantees as little as POSIX: a sync of a file makes its content durable but not its name; a sync of a
+/// directory makes its entries durable and nothing else.
 #[derive(Debug, Clone)]
 pub struct Disk {
     /// Content of each file.
     files: BTreeMap<Node, Content>,
     /// Entries of each directory.
     directories: BTreeMap<Node, Names>,
-    /// Number of changes applied, from which each change has its number.
+    /// Number of changes applied so far. The n-th change has the number n.
     applied: u64,
 }
 
-/// Content of a file: the durable part and the pending changes, each with its number.
+/// Content of a file: the durable part and the pending changes.
 #[derive(Debug, Clone, Default)]
 struct Content {
-    /// Content after the last sync.
+    /// Content after the last sync of the file.
     durable: Arc<Bytes>,
     /// Changes since the last sync, each with its number.
     pending: Vec<(u64, Pending)>,
-    /// Length including all pending changes.
+    /// Length in bytes, including all pending changes.
     length: u64,
 }
 
-/// A change of a file's content or length since its last sync.
+/// A change of a file's content or length since its last sync. Offsets and lengths are in bytes.
 #[derive(Debug, Clone)]
 enum Pending {
-    /// Bytes written at an offset.
+    /// Bytes were written at an offset.
     Write { offset: u64, bytes: Arc<[u8]> },
     /// The file was extended to this length.
     Grow(u64),
@@ -49,12 +49,12 @@ enum Pending {
     Truncate(u64),
 }
 
-/// Entries of a directory: the durable ones and the pending changes, each with its number.
+/// Entries of a directory: the durable ones and the pending changes.
 #[derive(Debug, Clone, Default)]
 struct Names {
-    /// Entries after the last sync of the directory.
+    /// Entries after the last sync of the directory, by name.
     durable: BTreeMap<OsString, Node>,
-    /// Changes since then, each with its number.
+    /// Changes since the last sync, each with its number.
     pending: Vec<(u64, ChangeKind)>,
 }
 
@@ -71,7 +71,8 @@ impl Disk {
         Self::default()
     }
 
-    /// Applies a change to the disk. Call it for each change in the order of the record.
+    /// Applies a change: a sync makes the pending changes of its file or directory durable, any other change becomes
+    /// pending. Call it for each change in the order of the record.
     pub fn apply(&mut self, change: &Change) {
         self.applied += 1;
         let (number, node) = (self.applied, change.node);
@@ -107,7 +108,8 @@ impl Disk {
         }
     }
 
-    /// Returns the state after a crash at this point. `seed` determines the random decisions.
+    /// Returns the content after a crash at this point. `survival` selects the pending changes that are kept; `seed`
+    /// determines its random choices, so equal seeds result in equal images. The disk is unchanged.
     pub fn crash(&self, survival: Survival, seed: u64) -> Image {
         let mut pending = Vec::new();
         for content in self.files.values() {
@@ -128,7 +130,8 @@ impl Disk {
         image
     }
 
-    /// Adds the surviving content of a directory to an image, recursively.
+    /// Adds the entries of directory `node`, at `path`, that survive with `outcome` to an image, recursively. `seen`
+    /// contains the directories already added.
     fn add_directory(
         &self,
         node: Node,
@@ -152,7 +155,7 @@ impl Disk {
 }
 
 impl Names {
-    /// Returns the entries of the directory that survive a crash with these decisions.
+    /// Returns the entries of the directory that survive a crash with this outcome.
     fn surviving(&self, outcome: CrashOutcome) -> BTreeMap<OsString, Node> {
         let mut names = self.durable.clone();
         for (_, change) in self.pending.iter().filter(|(number, _)| outcome.keeps_name(*number)) {
@@ -173,7 +176,8 @@ impl Names {
 }
 
 impl Content {
-    /// Adds a write, and a growth of the file if it exceeds the length.
+    /// Adds change `number`, a write at an offset. If it exceeds the length, the file also grows, under the same
+    /// number.
     fn write(&mut self, number: u64, offset: u64, bytes: &Arc<[u8]>) {
         let end = offset + bytes.len() as u64;
         self.pending.push((number, Pending::Write { offset, bytes: Arc::clone(bytes) }));
@@ -183,18 +187,20 @@ impl Content {
         }
     }
 
+    /// Adds change `number`, an extension or truncation to `length` bytes.
     fn resize(&mut self, number: u64, length: u64) {
         let change = if self.length < length { Pending::Grow(length) } else { Pending::Truncate(length) };
         self.pending.push((number, change));
         self.length = length;
     }
 
+    /// Makes all pending changes of the file durable.
     fn sync(&mut self, node: Node) {
         self.durable = self.surviving(node, CrashOutcome::Everything);
         self.pending.clear();
     }
 
-    /// Returns the content of the file that survives a crash with these decisions.
+    /// Returns the content of the file that survives a crash with this outcome.
     fn surviving(&self, node: Node, outcome: CrashOutcome) -> Arc<Bytes> {
         if self.pending.is_empty() {
             return Arc::clone(&self.durable);
@@ -224,7 +230,7 @@ impl Content {
     }
 }
 
-/// Splits a write into sectors, each with its offset.
+/// Splits a write at an offset into parts that each lie in one sector. Returns each part with its offset.
 fn sectors(offset: u64, bytes: &[u8]) -> impl Iterator<Item = (u64, &[u8])> {
     let first = (SECTOR - to_index(offset % SECTOR as u64)).min(bytes.len());
     let (head, rest) = bytes.split_at(first);
@@ -236,7 +242,7 @@ fn sectors(offset: u64, bytes: &[u8]) -> impl Iterator<Item = (u64, &[u8])> {
     })
 }
 
-/// Writes bytes at an offset, extending the content with zeros if necessary.
+/// Writes `piece` at an offset. Extends the content with zeros if necessary, unless `piece` is empty.
 fn overwrite(bytes: &mut Vec<u8>, offset: u64, piece: &[u8]) {
     let (start, end) = (to_index(offset), to_index(offset) + piece.len());
     if bytes.len() < end && !piece.is_empty() {
@@ -247,14 +253,15 @@ fn overwrite(bytes: &mut Vec<u8>, offset: u64, piece: &[u8]) {
     }
 }
 
-/// Truncates or extends content to a length. Zeros are copied, which is fast without optimisation as well.
+/// Truncates content, or extends it with zeros, to `length` bytes. Copies the zeros from a buffer, which is fast
+/// without optimisation as well.
 fn set_length(bytes: &mut Vec<u8>, length: usize) {
     let more = vec![0; length.saturating_sub(bytes.len())];
     bytes.truncate(length);
     bytes.extend_from_slice(&more);
 }
 
-/// Converts an offset to an index in memory.
+/// Converts an offset to an index in memory; saturates at `usize::MAX`.
 fn to_index(offset: u64) -> usize {
     usize::try_from(offset).unwrap_or(usize::MAX)
 }

@@ -10,14 +10,16 @@ use std::{
 /// Content of a directory after a simulated crash, which a test writes to disk and opens.
 #[derive(Debug, Clone, Default)]
 pub struct Image {
-    /// Content of files, `None` for directories, by path under the root.
+    /// Content of each file, `None` for a directory, by path under the root.
     entries: BTreeMap<PathBuf, Option<Arc<Bytes>>>,
 }
 
-/// Content of a file, which images share, and its hash once computed.
+/// Content of a file with its hash. Images of several crashes share it.
 #[derive(Debug, Default)]
 pub(super) struct Bytes {
+    /// The content.
     pub(super) bytes: Vec<u8>,
+    /// BLAKE3 hash of the content, computed on first use.
     hash: OnceLock<[u8; 32]>,
 }
 
@@ -28,24 +30,25 @@ impl From<Vec<u8>> for Bytes {
 }
 
 impl Bytes {
-    /// Returns the hash of the content, computed on first use.
+    /// Returns the BLAKE3 hash of the content, computed on first use.
     fn hash(&self) -> &[u8; 32] {
         self.hash.get_or_init(|| *blake3::hash(&self.bytes).as_bytes())
     }
 }
 
 impl Image {
-    /// Adds a file, or a directory if `content` is `None`.
+    /// Adds a file with its content at a path under the root, or a directory if `content` is `None`.
     pub(super) fn add(&mut self, path: PathBuf, content: Option<Arc<Bytes>>) {
         self.entries.insert(path, content);
     }
 
-    /// Returns all files with their content, in the order of their paths.
+    /// Returns the path under the root and the content of every file, in the order of paths.
     pub fn files(&self) -> impl Iterator<Item = (&Path, &[u8])> {
         self.entries.iter().filter_map(|(path, content)| Some((path.as_path(), content.as_ref()?.bytes.as_slice())))
     }
 
-    /// Returns a hash of all paths for which `wanted` returns true, and their content.
+    /// Returns a hash of the paths for which `wanted` returns true and of their content. Equal digests mean equal
+    /// images, so that a test can skip an image it has checked before.
     pub fn digest(&self, wanted: impl Fn(&Path) -> bool) -> [u8; 32] {
         let mut hasher = blake3::Hasher::new();
         for (path, content) in self.entries.iter().filter(|(path, _)| wanted(path)) {
@@ -55,10 +58,10 @@ impl Image {
         *hasher.finalize().as_bytes()
     }
 
-    /// Writes the paths for which `wanted` returns true under an existing directory.
+    /// Writes the files and directories for which `wanted` returns true under `root`, an existing directory.
     ///
     /// # Errors
-    /// [`io::Error`] if something cannot be written.
+    /// [`io::Error`] if a file or directory cannot be created.
     pub fn write_to(&self, root: &Path, wanted: impl Fn(&Path) -> bool) -> io::Result<()> {
         for (path, content) in self.entries.iter().filter(|(path, _)| wanted(path)) {
             match content {

@@ -1,37 +1,39 @@
-//! [`Survival`], the choice of unsynced changes that a crash keeps.
+//! [`Survival`], which selects the unsynced changes that a simulated crash keeps, and [`CrashOutcome`], the selection
+//! for one crash.
 
 use super::change::Node;
 
-/// Number of bytes that a disk is assumed to write atomically.
+/// Number of bytes that a disk is assumed to write atomically. An unsynced sector is kept or lost as a unit, except
+/// with [`Survival::Torn`].
 pub(super) const SECTOR: usize = 512;
 
-/// Selection of the unsynced changes that a crash keeps. Entries of a directory, lengths, and sectors of content are
-/// kept or lost individually; a rename is atomic.
+/// Selection of the unsynced changes that survive a simulated crash. Entries of a directory, lengths, and sectors of
+/// content survive or are lost individually; a rename is atomic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Survival {
-    /// No change.
+    /// No unsynced change.
     Nothing,
-    /// All changes.
+    /// All unsynced changes.
     Everything,
     /// Names and lengths, but no content: unwritten parts read as zeros.
     Names,
     /// Content and lengths, but no names.
     Contents,
-    /// All changes before a random point at a sector boundary.
+    /// All changes before a random point at a sector boundary, and none after it.
     Prefix,
-    /// All changes before a random point, with one partially written sector.
+    /// All changes before a random point, which may be inside a sector, and none after it.
     Torn,
-    /// A random subset.
+    /// A random subset: of the changes to names and lengths, and of the sectors.
     Subset,
 }
 
 impl Survival {
-    /// All selections.
+    /// All selections, in the order of declaration.
     pub const ALL: [Self; 7] =
         [Self::Nothing, Self::Everything, Self::Names, Self::Contents, Self::Prefix, Self::Torn, Self::Subset];
 
-    /// Makes the decisions for a crash. `pending` contains the numbers of the unsynced changes, and the extent of those
-    /// that write content.
+    /// Returns the selection for one crash. `pending` contains the numbers of the unsynced changes, in order, each with
+    /// the byte range it writes, or `None` if it writes no content. `seed` determines the random choices.
     pub(super) fn decide(self, pending: &[(u64, Option<(u64, u64)>)], seed: u64) -> CrashOutcome {
         let (first, last) = (pending.first().map_or(0, |first| first.0), pending.last().map_or(0, |last| last.0));
         let cut = |torn: bool| {
@@ -57,7 +59,7 @@ impl Survival {
     }
 }
 
-/// Decisions of one crash about all unsynced changes.
+/// Which unsynced changes one crash keeps.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum CrashOutcome {
     /// No change is kept.
@@ -70,24 +72,28 @@ pub(super) enum CrashOutcome {
     Contents,
     /// Changes before number `change` are kept, and that one in part.
     UpTo {
+        /// Number of the change that is kept in part.
         change: u64,
         /// Offset up to which the content of that change is kept.
         kept_end: u64,
-        /// Whether the file has the length of the whole change anyway.
+        /// Whether the file nevertheless has the length after the complete change.
         grown: bool,
     },
     /// A random subset is kept.
     Chosen {
+        /// Seed of the random choices.
         seed: u64,
-        /// Probability of keeping a change, in eighths.
+        /// Probability that a change survives, in eighths.
         eighths: u64,
+        /// Number of the first unsynced change.
         first: u64,
+        /// Number of the last unsynced change.
         last: u64,
     },
 }
 
 impl CrashOutcome {
-    /// Returns whether a change of a directory is kept.
+    /// Returns whether change number `change` of a directory's entries is kept.
     pub(super) fn keeps_name(self, change: u64) -> bool {
         match self {
             Self::Nothing | Self::Contents => false,
@@ -97,12 +103,13 @@ impl CrashOutcome {
         }
     }
 
-    /// Returns whether a truncation is kept.
+    /// Returns whether change number `change`, the truncation of a file, is kept.
     pub(super) fn keeps_truncation(self, change: u64) -> bool {
         matches!(self, Self::Contents) || self.keeps_name(change)
     }
 
-    /// Returns the length that a file grows to by a change to `length`; `None` if the growth is lost.
+    /// Returns the length in bytes that change number `change`, which extends a file to `length`, leaves; `None` if it
+    /// is lost.
     pub(super) fn surviving_length(self, change: u64, length: u64) -> Option<u64> {
         match self {
             Self::UpTo { change: cut, kept_end, grown } if change == cut => Some(if grown { length } else { kept_end }),
@@ -110,7 +117,9 @@ impl CrashOutcome {
         }
     }
 
-    /// Returns the end of the part that is kept of a write to one sector.
+    /// Returns the offset up to which a write of the bytes from `start` to `end`, which lie in one sector of `file`, is
+    /// kept: `end` if it is kept, `start` if it is lost, an offset between them if it is torn. `change` is the number
+    /// of the change.
     pub(super) fn surviving_end(self, change: u64, file: Node, start: u64, end: u64) -> u64 {
         let kept = match self {
             Self::Nothing | Self::Names => false,
@@ -118,7 +127,7 @@ impl CrashOutcome {
             Self::UpTo { change: cut, kept_end, .. } if change == cut => return kept_end.clamp(start, end),
             Self::UpTo { change: cut, .. } => change < cut,
             Self::Chosen { seed, eighths, first, last } => {
-                // A sector on disk has the content of some point in time: with all changes before it and none after.
+                // A surviving sector has its content at some point in time: all earlier changes and no later ones.
                 let random = mix(mix(mix(seed ^ 4) ^ file.0) ^ (start / SECTOR as u64));
                 if random % 8 < eighths {
                     true

@@ -1,4 +1,5 @@
-//! [`Tree`], the present names and contents under the root, and the record of their changes.
+//! [`Tree`], the present names and contents under the root of [`RecordingFiles`](super::RecordingFiles), and the record
+//! of their changes.
 
 use std::{
     collections::BTreeMap,
@@ -18,11 +19,12 @@ use super::{
 pub(super) struct Tree {
     /// All changes so far, in order.
     pub(super) changes: Vec<Change>,
-    /// Entries of each directory.
+    /// Present entries of each directory, by name.
     directories: BTreeMap<Node, BTreeMap<OsString, Node>>,
-    /// Last seen content of files that are not written through [`RecordingFiles`](super::RecordingFiles).
+    /// Last known content of files that are not written through [`RecordingFiles`](super::RecordingFiles), to find
+    /// their changes by comparison.
     observed: BTreeMap<Node, Vec<u8>>,
-    /// Number of the next file or directory.
+    /// Number for the next new file or directory.
     next_node: u64,
 }
 
@@ -34,7 +36,8 @@ impl Default for Tree {
 }
 
 impl Tree {
-    /// Records a change of a file or directory.
+    /// Appends a change to the record. Unless it is a sync, the file is from now on assumed to be written through
+    /// [`RecordingFiles`](super::RecordingFiles) alone, and its content is not compared any more.
     pub(super) fn record(&mut self, node: Node, kind: ChangeKind) {
         if !matches!(kind, ChangeKind::Sync) {
             self.observed.remove(&node);
@@ -42,12 +45,13 @@ impl Tree {
         self.changes.push(Change { node, kind });
     }
 
-    /// Returns the file or directory at a path under the root.
+    /// Returns the file or directory at a path under the root; `None` if it does not exist.
     pub(super) fn find(&self, path: &Path) -> Option<Node> {
         path.iter().try_fold(Node::ROOT, |node, name| self.directories.get(&node)?.get(name).copied())
     }
 
-    /// Records a new file or directory at a path.
+    /// Records a new file or directory at a path under the root, and returns its number. Fails with `NotFound` if its
+    /// directory is not recorded.
     pub(super) fn link(&mut self, path: &Path, kind: EntryType) -> io::Result<Node> {
         let (directory, name) = self.locate(path)?;
         let node = self.create_node(kind);
@@ -55,12 +59,11 @@ impl Tree {
         Ok(node)
     }
 
-    /// Records a rename within one directory.
+    /// Records a rename. Fails with `CrossesDevices` if the directories differ, `NotFound` if `from` is not recorded.
     pub(super) fn rename(&mut self, from: &Path, to: &Path) -> io::Result<()> {
         let ((directory, old), (target, new)) = (self.locate(from)?, self.locate(to)?);
         if directory != target {
-            // A rename between directories would be two changes, of which a crash may keep one; the log does not need
-            // it.
+            // A rename between directories would be two changes, of which one may survive a crash. The log needs none.
             return Err(io::ErrorKind::CrossesDevices.into());
         }
         let names = self.directories.entry(directory).or_default();
@@ -70,25 +73,27 @@ impl Tree {
         Ok(())
     }
 
-    /// Records the removal of a file or directory.
+    /// Records the removal of a file or directory. Fails with `NotFound` if it is not recorded.
     pub(super) fn unlink(&mut self, path: &Path) -> io::Result<()> {
         let (directory, name) = self.locate(path)?;
         self.remove_entry(directory, name).ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 
-    /// Marks all present content as durable.
+    /// Records a sync of every file and directory, so that all present content counts as durable.
     pub(super) fn sync_all(&mut self) {
         for node in (0..self.next_node).map(Node) {
             self.record(node, ChangeKind::Sync);
         }
     }
 
+    /// Returns the directory that contains a path, and the name of the path in it. Fails with `NotFound` if the
+    /// directory is not recorded.
     fn locate(&self, path: &Path) -> io::Result<(Node, OsString)> {
         let directory = path.parent().and_then(|parent| self.find(parent));
         Ok((directory.ok_or(io::ErrorKind::NotFound)?, path.file_name().unwrap_or_default().to_owned()))
     }
 
-    /// Assigns a number to a new file or directory.
+    /// Assigns a number to a new file or directory. Adds no name and no record.
     fn create_node(&mut self, kind: EntryType) -> Node {
         let node = Node(self.next_node);
         self.next_node += 1;
@@ -98,11 +103,13 @@ impl Tree {
         node
     }
 
+    /// Adds an entry to a directory and to the record.
     fn add_entry(&mut self, directory: Node, name: OsString, node: Node, kind: EntryType) {
         self.directories.entry(directory).or_default().insert(name.clone(), node);
         self.changes.push(Change { node: directory, kind: ChangeKind::Link { name, to: node, kind } });
     }
 
+    /// Removes an entry from a directory and records the removal; `None` if there is no such entry.
     fn remove_entry(&mut self, directory: Node, name: OsString) -> Option<()> {
         let to = self.directories.get_mut(&directory)?.remove(&name)?;
         self.observed.remove(&to);
@@ -110,12 +117,14 @@ impl Tree {
         Some(())
     }
 
-    /// Records changes under the root that did not go through [`RecordingFiles`](super::RecordingFiles).
+    /// Records changes under the root that did not go through [`RecordingFiles`](super::RecordingFiles), such as those
+    /// of sled.
     pub(super) fn observe(&mut self, root: &Path) -> io::Result<()> {
         self.observe_directory(root, Node::ROOT)
     }
 
-    /// Records changes of one directory, recursively.
+    /// Compares directory `node` at `path` with its recorded entries and contents, recursively, and records the
+    /// differences.
     fn observe_directory(&mut self, path: &Path, node: Node) -> io::Result<()> {
         let mut found = BTreeMap::new();
         for entry in fs::read_dir(path)? {
@@ -159,7 +168,8 @@ impl Tree {
         Ok(())
     }
 
-    /// Records changes of a file that is not written through [`RecordingFiles`](super::RecordingFiles).
+    /// Compares the file at `path` with its last known content and records the differences. Does nothing if the file is
+    /// written through [`RecordingFiles`](super::RecordingFiles) or does not exist any more.
     fn observe_file(&mut self, path: &Path, node: Node) -> io::Result<()> {
         let Some(before) = self.observed.get_mut(&node) else { return Ok(()) };
         let now = match fs::read(path) {
@@ -184,12 +194,12 @@ impl Tree {
     }
 }
 
-/// Returns whether a file name is that of a snapshot of sled.
+/// Returns whether `name` is the file name of a snapshot of sled.
 fn is_snapshot(name: &OsStr) -> bool {
     name.to_string_lossy().starts_with("snap.")
 }
 
-/// Returns the ranges of consecutive sectors in which two contents of equal length differ.
+/// Returns the byte ranges of consecutive sectors in which two contents of equal length differ.
 fn differing_sectors(before: &[u8], now: &[u8]) -> Vec<Range<usize>> {
     let mut runs: Vec<Range<usize>> = Vec::new();
     for (number, (old, new)) in before.chunks(SECTOR).zip(now.chunks(SECTOR)).enumerate() {

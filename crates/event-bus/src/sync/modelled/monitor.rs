@@ -1,4 +1,4 @@
-//! A state behind a lock, with the wakers of tasks that wait for a change.
+//! [`Monitor`], a state behind a lock, on which the channels of this implementation are built.
 
 use std::{
     ops::Deref,
@@ -11,14 +11,16 @@ use super::{Mutex, MutexGuard};
 /// A state behind a lock. Tasks can wait for it to change.
 #[derive(Debug)]
 pub(super) struct Monitor<S> {
+    /// The state and the wakers.
     inner: Mutex<Inner<S>>,
 }
 
 /// The state, and the wakers of the tasks that wait for a change.
 #[derive(Debug)]
 struct Inner<S> {
+    /// The state.
     state: S,
-    /// The tasks that wait for a change.
+    /// Wakers of the tasks that wait for a change.
     wakers: Vec<Waker>,
 }
 
@@ -34,10 +36,12 @@ impl<S> Deref for MonitorGuard<'_, S> {
 }
 
 impl<S> Monitor<S> {
+    /// Creates a monitor without waiting tasks.
     pub(super) fn new(state: S) -> Self {
         Self { inner: Mutex::new(Inner { state, wakers: Vec::new() }) }
     }
 
+    /// Locks the state and the wakers.
     fn inner(&self) -> MutexGuard<'_, Inner<S>> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -47,12 +51,12 @@ impl<S> Monitor<S> {
         MonitorGuard(self.inner())
     }
 
-    /// Changes the state without waking tasks.
+    /// Applies `change` to the state without waking tasks. Returns its result.
     pub(super) fn change_silently<R>(&self, change: impl FnOnce(&mut S) -> R) -> R {
         change(&mut self.inner().state)
     }
 
-    /// Changes the state, then wakes all waiting tasks.
+    /// Applies `change` to the state, then wakes all waiting tasks, after the lock is released. Returns its result.
     pub(super) fn change_and_wake<R>(&self, change: impl FnOnce(&mut S) -> R) -> R {
         let (changed, wakers) = {
             let mut inner = self.inner();
@@ -62,7 +66,8 @@ impl<S> Monitor<S> {
         changed
     }
 
-    /// Applies `take` to the state. Returns its result; if that is `None`, wakes the task at the next change.
+    /// Applies `take` to the state. Returns its result as ready; if that is `None`, registers the task of `context` to
+    /// be woken by the next [`Monitor::change_and_wake`].
     pub(super) fn poll<R>(&self, context: &Context<'_>, take: impl FnOnce(&mut S) -> Option<R>) -> Poll<R> {
         let mut inner = self.inner();
         if let Some(taken) = take(&mut inner.state) {

@@ -1,4 +1,4 @@
-//! Replaces `tokio::sync::oneshot`.
+//! Replaces `tokio::sync::oneshot`, a channel for one value.
 
 use std::{
     pin::Pin,
@@ -8,15 +8,17 @@ use std::{
 
 use super::monitor::Monitor;
 
-/// The sender was dropped without sending a value.
+/// Error of a receiver whose sender was dropped without sending a value.
 #[derive(Debug)]
 pub(crate) struct RecvError;
 
+/// State that both halves share.
 struct State<T> {
     /// The value that was sent and not received yet.
     value: Option<T>,
     /// Whether the sender exists and has not sent.
     has_sender: bool,
+    /// Whether the receiver exists.
     has_receiver: bool,
 }
 
@@ -26,6 +28,7 @@ pub(crate) struct Sender<T>(Option<Arc<Monitor<State<T>>>>);
 /// The receiving half.
 pub(crate) struct Receiver<T>(Arc<Monitor<State<T>>>);
 
+/// Creates a channel. Returns its two halves.
 pub(crate) fn channel<T>() -> (Sender<T>, Receiver<T>) {
     let shared = Arc::new(Monitor::new(State { value: None, has_sender: true, has_receiver: true }));
     (Sender(Some(Arc::clone(&shared))), Receiver(shared))
@@ -46,6 +49,7 @@ impl<T> Sender<T> {
     }
 }
 
+/// Wakes the receiver, which then fails if no value was sent.
 impl<T> Drop for Sender<T> {
     fn drop(&mut self) {
         if let Some(shared) = &self.0 {
@@ -55,7 +59,7 @@ impl<T> Drop for Sender<T> {
 }
 
 impl<T> Receiver<T> {
-    /// Whether the future is ready.
+    /// Returns whether the future would complete now: a value was sent, or the sender was dropped.
     pub(super) fn is_ready(&self) -> bool {
         let state = self.0.lock();
         state.value.is_some() || !state.has_sender
@@ -73,6 +77,7 @@ impl<T> Future for Receiver<T> {
     }
 }
 
+/// Drops a value that was not received.
 impl<T> Drop for Receiver<T> {
     fn drop(&mut self) {
         // A value that was not received is dropped outside the lock.

@@ -1,22 +1,27 @@
-//! Replaces `crossbeam_channel`.
+//! Replaces `crossbeam_channel`, a queue of messages without a limit.
 
 use std::{collections::VecDeque, future::poll_fn, sync::Arc, time::Duration};
 
 use super::monitor::Monitor;
 use crate::bus::block_on::block_on;
 
+/// State that both halves share.
 struct State<T> {
+    /// Messages that were sent and not received yet, oldest first.
     messages: VecDeque<T>,
+    /// Whether a sender exists.
     has_senders: bool,
+    /// Whether the receiver exists.
     has_receiver: bool,
 }
 
 /// The sending half; clones send to the same queue.
 pub(crate) struct Sender<T>(Arc<Senders<T>>);
 
-/// The part that all senders share; dropped with the last of them.
+/// State that all senders share; dropped with the last of them.
 struct Senders<T>(Arc<Monitor<State<T>>>);
 
+/// Wakes the receiver, which then finds that there will be no more messages.
 impl<T> Drop for Senders<T> {
     fn drop(&mut self) {
         self.0.change_and_wake(|state| state.has_senders = false);
@@ -26,23 +31,25 @@ impl<T> Drop for Senders<T> {
 /// The receiving half.
 pub(crate) struct Receiver<T>(Arc<Monitor<State<T>>>);
 
-/// The receiver was dropped. Holds the message.
+/// Error of sending to a queue whose receiver was dropped. Contains the message.
 #[derive(Debug)]
 pub(crate) struct SendError<T>(pub(crate) T);
 
-/// The queue is empty, and every sender was dropped. From [`Receiver::try_recv`] it may also mean that there is no
-/// message yet.
+/// Error of receiving from a queue that is empty and whose senders were dropped. [`Receiver::try_recv`] also returns it
+/// while senders exist.
 #[derive(Debug)]
 pub(crate) struct RecvError;
 
+/// Error of [`Receiver::recv_timeout`].
 #[derive(Debug)]
 pub(crate) enum RecvTimeoutError {
-    /// There is no message yet.
+    /// The queue is empty, and a sender exists.
     Timeout,
     /// The queue is empty, and every sender was dropped.
     Disconnected,
 }
 
+/// Creates a queue. Returns its two halves.
 pub(crate) fn unbounded<T>() -> (Sender<T>, Receiver<T>) {
     let state = State { messages: VecDeque::new(), has_senders: true, has_receiver: true };
     let shared = Arc::new(Monitor::new(state));
@@ -50,6 +57,7 @@ pub(crate) fn unbounded<T>() -> (Sender<T>, Receiver<T>) {
 }
 
 impl<T> Sender<T> {
+    /// Appends a message to the queue and wakes the receiver. Fails if the receiver was dropped.
     pub(crate) fn send(&self, message: T) -> Result<(), SendError<T>> {
         self.0.0.change_and_wake(|state| {
             if !state.has_receiver {
@@ -68,7 +76,7 @@ impl<T> Clone for Sender<T> {
 }
 
 impl<T> State<T> {
-    /// Removes the first message; the error if there will be no more, `None` if there is none yet.
+    /// Removes and returns the first message. Without one returns `None`, or an error if every sender was dropped.
     fn next(&mut self) -> Option<Result<T, RecvError>> {
         match self.messages.pop_front() {
             Some(message) => Some(Ok(message)),
@@ -78,16 +86,18 @@ impl<T> State<T> {
 }
 
 impl<T> Receiver<T> {
+    /// Blocks until there is a message, and returns it. Fails if the queue is empty and every sender was dropped.
     pub(crate) fn recv(&self) -> Result<T, RecvError> {
         block_on(poll_fn(|context| self.0.poll(context, State::next)))
     }
 
+    /// Returns the first message; fails if there is none.
     pub(crate) fn try_recv(&self) -> Result<T, RecvError> {
         self.0.change_silently(State::next).unwrap_or(Err(RecvError))
     }
 
-    /// Times out at once if there is no message yet. The checker schedules senders before and after this call, so it
-    /// explores both cases.
+    /// Returns the first message, or times out at once if there is none. The checker schedules senders before and after
+    /// this call, so it explores both cases. The duration is ignored.
     pub(crate) fn recv_timeout(&self, _: Duration) -> Result<T, RecvTimeoutError> {
         match self.0.change_silently(State::next) {
             Some(message) => message.map_err(|RecvError| RecvTimeoutError::Disconnected),

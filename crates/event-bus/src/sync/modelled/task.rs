@@ -1,4 +1,4 @@
-//! Replaces `tokio::task`: a task is a thread of the model checker.
+//! Replaces `tokio::task`. A task is a thread of the model checker.
 
 use std::{
     pin::Pin,
@@ -8,14 +8,14 @@ use std::{
 use super::{checker, oneshot};
 use crate::bus::block_on::block_on;
 
-/// The task ended without a result.
+/// Error of a task that ended without a result.
 #[derive(Debug)]
 pub(crate) struct JoinError;
 
-/// A future of the result of a task.
+/// Future of the result of a task. Dropping it does not end the task.
 pub(crate) struct JoinHandle<T>(oneshot::Receiver<T>);
 
-/// Runs a future on a thread of the model checker.
+/// Runs a future on a new thread of the model checker. Returns a handle of its result.
 pub(crate) fn spawn<F>(future: F) -> JoinHandle<F::Output>
 where
     F: Future<Output: Send> + Send + 'static,
@@ -34,6 +34,7 @@ pub(crate) async fn spawn_blocking<T>(work: impl FnOnce() -> T) -> Result<T, Joi
 }
 
 impl<T> JoinHandle<T> {
+    /// Returns whether the task has ended.
     pub(crate) fn is_finished(&self) -> bool {
         self.0.is_ready()
     }

@@ -10,11 +10,11 @@ use super::{
 
 pub(crate) use checker::thread::{Builder, JoinHandle};
 
-/// A handle with which other threads unpark a thread.
+/// Handle with which other threads unpark a thread.
 #[derive(Clone)]
 pub(crate) struct Thread(Arc<Token>);
 
-/// The park token of a thread.
+/// Park token of a thread.
 struct Token {
     /// Whether the next [`park`] returns at once.
     is_set: Mutex<bool>,
@@ -23,14 +23,16 @@ struct Token {
 }
 
 checker::thread_local! {
+    /// Handle of the current thread.
     static CURRENT: Thread = Thread(Arc::new(Token { is_set: Mutex::new(false), set: Condvar::new() }));
 }
 
+/// Returns the handle of the current thread.
 pub(crate) fn current() -> Thread {
     CURRENT.with(Clone::clone)
 }
 
-/// Blocks the current thread until its token is set, and clears the token.
+/// Blocks the current thread until its token is set, then clears the token.
 pub(crate) fn park() {
     let Thread(token) = current();
     let mut is_set = token.is_set.lock().unwrap_or_else(PoisonError::into_inner);
@@ -41,7 +43,7 @@ pub(crate) fn park() {
 }
 
 impl Thread {
-    /// Sets the token of the thread.
+    /// Sets the token of the thread, which ends its present or next [`park`].
     pub(crate) fn unpark(&self) {
         *self.0.is_set.lock().unwrap_or_else(PoisonError::into_inner) = true;
         self.0.set.notify_one();

@@ -1,4 +1,4 @@
-//! Replaces the clock: no time passes in a model.
+//! Replaces the clock and timers: no time passes in a model.
 
 use std::time::Duration;
 
@@ -7,10 +7,12 @@ use std::time::Duration;
 pub(crate) struct Instant;
 
 impl Instant {
+    /// Returns an instant; all instants are equal.
     pub(crate) const fn now() -> Self {
         Self
     }
 
+    /// Returns zero, since no time passes.
     #[expect(clippy::unused_self, reason = "the signature of the real one")]
     pub(crate) const fn elapsed(self) -> Duration {
         Duration::ZERO

@@ -1,36 +1,43 @@
-//! Replaces `tokio::sync::watch`.
+//! Replaces `tokio::sync::watch`, a channel of which receivers see the latest value.
 
 use std::{future::poll_fn, ops::Deref, sync::Arc};
 
 use super::monitor::{Monitor, MonitorGuard};
 
-/// The sender was dropped.
+/// Error of a receiver whose sender was dropped.
 #[derive(Debug)]
 pub(crate) struct RecvError;
 
+/// State that all halves share.
 #[derive(Debug)]
 struct State<T> {
+    /// The latest value.
     value: T,
-    /// Incremented by every modification.
+    /// Number of modifications so far.
     version: u64,
+    /// Whether the sender exists.
     has_sender: bool,
+    /// Whether a receiver exists.
     has_receivers: bool,
 }
 
 /// The sending half.
 pub(crate) struct Sender<T>(Arc<Monitor<State<T>>>);
 
-/// The receiving half; each clone keeps track of the version it has seen.
+/// The receiving half. Each clone has its own version up to which it has seen the value.
 #[derive(Debug)]
 pub(crate) struct Receiver<T> {
+    /// The channel.
     shared: Arc<Receivers<T>>,
+    /// Version of the value that this receiver has seen last.
     seen_version: u64,
 }
 
-/// The part that all receivers share; dropped with the last of them.
+/// State that all receivers share; dropped with the last of them.
 #[derive(Debug)]
 struct Receivers<T>(Arc<Monitor<State<T>>>);
 
+/// Wakes the sender, if it waits for all receivers to be dropped.
 impl<T> Drop for Receivers<T> {
     fn drop(&mut self) {
         self.0.change_and_wake(|state| state.has_receivers = false);
@@ -48,16 +55,19 @@ impl<T> Deref for Ref<'_, T> {
     }
 }
 
+/// Creates a channel with an initial value, which counts as seen. Returns its two halves.
 pub(crate) fn channel<T>(value: T) -> (Sender<T>, Receiver<T>) {
     let shared = Arc::new(Monitor::new(State { value, version: 0, has_sender: true, has_receivers: true }));
     (Sender(Arc::clone(&shared)), Receiver { shared: Arc::new(Receivers(shared)), seen_version: 0 })
 }
 
 impl<T> Sender<T> {
+    /// Locks the value for reading.
     pub(crate) fn borrow(&self) -> Ref<'_, T> {
         Ref(self.0.lock())
     }
 
+    /// Modifies the value and wakes the receivers.
     pub(crate) fn send_modify(&self, modify: impl FnOnce(&mut T)) {
         self.send_if_modified(|value| {
             modify(value);
@@ -65,6 +75,8 @@ impl<T> Sender<T> {
         });
     }
 
+    /// Calls `modify` with the value. If it returns true, the value counts as modified and the receivers see it as new.
+    /// Returns the result of `modify`.
     pub(crate) fn send_if_modified(&self, modify: impl FnOnce(&mut T) -> bool) -> bool {
         self.0.change_and_wake(|state| {
             let modified = modify(&mut state.value);
@@ -79,6 +91,7 @@ impl<T> Sender<T> {
     }
 }
 
+/// Wakes the receivers, which then fail if they have seen the value.
 impl<T> Drop for Sender<T> {
     fn drop(&mut self) {
         self.0.change_and_wake(|state| state.has_sender = false);
@@ -86,17 +99,20 @@ impl<T> Drop for Sender<T> {
 }
 
 impl<T> Receiver<T> {
+    /// Locks the value for reading, without marking it as seen.
     pub(crate) fn borrow(&self) -> Ref<'_, T> {
         Ref(self.shared.0.lock())
     }
 
+    /// Locks the value for reading and marks it as seen.
     pub(crate) fn borrow_and_update(&mut self) -> Ref<'_, T> {
         let state = self.shared.0.lock();
         self.seen_version = state.version;
         Ref(state)
     }
 
-    /// Waits for a value that this receiver has not seen. A value sent before the sender was dropped counts.
+    /// Waits for a value that this receiver has not seen, and marks it as seen. Fails if the sender was dropped and no
+    /// such value is left.
     pub(crate) async fn changed(&mut self) -> Result<(), RecvError> {
         let (shared, seen_version) = (&self.shared.0, &mut self.seen_version);
         poll_fn(|context| {
@@ -111,14 +127,16 @@ impl<T> Receiver<T> {
         .await
     }
 
-    /// Whether the current value matches. The lock is not held across an await: its guard cannot move between threads.
+    /// Marks the value as seen and returns the result of `matches`. A function of its own, since the lock must not be
+    /// held across an await: its guard cannot move between threads.
     fn check(&mut self, matches: &mut impl FnMut(&T) -> bool) -> bool {
         let state = self.shared.0.lock();
         self.seen_version = state.version;
         matches(&state.value)
     }
 
-    /// Waits for the first value that matches, beginning with the current one, and returns it.
+    /// Waits for the first value for which `matches` returns true, beginning with the current one, and locks it for
+    /// reading. Fails if the sender was dropped before.
     pub(crate) async fn wait_for(&mut self, mut matches: impl FnMut(&T) -> bool) -> Result<Ref<'_, T>, RecvError> {
         while !self.check(&mut matches) {
             self.changed().await?;

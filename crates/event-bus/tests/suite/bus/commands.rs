@@ -1,4 +1,4 @@
-//! Commands, queries and notifications on a state of its own.
+//! Commands, queries and notifications on a state that a test defines.
 
 use std::sync::{Arc, atomic::Ordering};
 
@@ -8,10 +8,13 @@ use event_core::{NewEvent, Position, Timestamp};
 use super::{Slow, numbers};
 use crate::support::run;
 
-/// A state that counts its commands and how often it was refreshed.
+/// A state that counts its commands and refreshes.
 struct Counter {
+    /// The log and its clock.
     appender: Appender,
+    /// Number of refreshes.
     refreshed: u64,
+    /// Number of commands.
     commands: u64,
 }
 
@@ -34,18 +37,21 @@ impl State for Counter {
     }
 }
 
+/// Starts a bus with a [`Counter`].
 fn counting(log: Arc<dyn EventLog>) -> Bus<Counter> {
     let appender = Appender::new(log, ManualClock::new(Timestamp(1_000)));
     Bus::start(Counter { appender, refreshed: 0, commands: 0 }).unwrap()
 }
 
-/// Records one event and counts the command.
+/// Records one event, counts the command, and returns the number of commands so far.
 fn count(state: &mut Counter, number: u64) -> u64 {
     state.append(Expected::Any, &numbers(number, 1)).unwrap();
     state.commands += 1;
     state.commands
 }
 
+/// A command returns its result before the barrier, and its handle resolves after it. The head advances with the
+/// barrier.
 #[test]
 fn a_command_answers_before_the_barrier_and_its_handle_resolves_after_it() {
     let log = Arc::new(Slow::default());
@@ -62,6 +68,7 @@ fn a_command_answers_before_the_barrier_and_its_handle_resolves_after_it() {
     assert!(matches!(run(bus.query(|state| state.commands)), Err(BusError::Closed)));
 }
 
+/// A notification becomes durable although no caller waits for it; closing makes the last one durable.
 #[test]
 fn a_notification_is_durable_within_the_linger_without_any_caller() {
     run(async {

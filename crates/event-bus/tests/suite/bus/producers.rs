@@ -12,12 +12,14 @@ use event_core::{Position, Timestamp};
 use super::{Slow, numbers, start};
 use crate::support::{new_event, run};
 
+/// Batches that wait behind a slow barrier share the next barriers, and each producer receives the result of its own
+/// batch, including conflicts.
 #[test]
 fn waiting_producers_share_a_barrier_and_each_gets_its_own_answer() {
     let log = Arc::new(Slow::default());
     let bus = start(log.clone());
     let closed = log.hooks.gate.lock().unwrap();
-    // The first takes the writer into its barrier; the others gather behind it meanwhile.
+    // The writer waits in the barrier of the first batch while the other batches are queued.
     let first = thread::spawn({
         let bus = bus.clone();
         move || bus.append_blocking(Expected::Any, numbers(0, 1))
@@ -66,11 +68,12 @@ fn thousands_of_tasks_append_at_once() {
     });
 }
 
+/// If the bus thread panics, every waiting append and `close` fail with `WriterLost`.
 #[test]
 fn a_writer_that_panics_leaves_nobody_waiting() {
     let log = Arc::new(Slow::default());
     let breaks = Arc::clone(&log);
-    // A barrier cannot be taken through a poisoned gate.
+    // A poisoned gate makes the next barrier panic.
     let broken = thread::spawn(move || {
         let _closed = breaks.hooks.gate.lock().unwrap();
         panic!("the gate breaks");
@@ -124,7 +127,7 @@ fn a_bus_that_is_dropped_writes_what_it_accepted() {
     let bus = start(Arc::new(log));
     bus.append_blocking(Expected::Any, vec![new_event(1)]).unwrap();
     drop(bus);
-    // The writer lets go of the log behind the scenes.
+    // The bus thread closes the log in the background.
     let log = loop {
         match SledLog::open(directory.path()) {
             Err(LogError::InUse { .. }) => thread::yield_now(),

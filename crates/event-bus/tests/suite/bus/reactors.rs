@@ -1,4 +1,4 @@
-//! Reactors: where they start, what they record, failures, and the close of the bus.
+//! Reactors: their start position, the events they record, failures, and closing the bus.
 
 use std::{
     sync::{
@@ -15,6 +15,7 @@ use event_core::{NewEvent, Position, Recorded};
 use super::{numbers, start};
 use crate::support::{Kinds, run};
 
+/// Creates an event that follows from `event`: the id is derived from it, and the cause is its id.
 pub(super) fn answer(event: &Recorded) -> NewEvent {
     let mut answer = event.event.clone();
     answer.id = event.event.id.then("answer", 0);
@@ -22,8 +23,9 @@ pub(super) fn answer(event: &Recorded) -> NewEvent {
     answer.caused_by(event.event.id)
 }
 
-/// Answers each `turn.started` with an event that follows from it.
+/// A reactor that records one event for each `turn.started`.
 struct Answers {
+    /// Number of events recorded by all instances that share it.
     seen: Arc<AtomicU64>,
 }
 
@@ -41,6 +43,8 @@ impl Reactor for Answers {
     }
 }
 
+/// A reactor ignores events before its first start, continues after the last handled event when it is started again,
+/// and handles none twice after a regular close.
 #[test]
 fn a_reactor_starts_at_the_end_goes_on_where_it_was_and_repeats_nothing() {
     let directory = tempfile::tempdir().unwrap();
@@ -69,7 +73,7 @@ fn a_reactor_starts_at_the_end_goes_on_where_it_was_and_repeats_nothing() {
     assert_eq!(seen.load(Ordering::Relaxed), 30, "the ten turns before the reactor was there are history");
 }
 
-/// Never completes.
+/// A reactor that never completes.
 struct Stuck;
 
 #[async_trait]
@@ -87,6 +91,8 @@ impl Reactor for Stuck {
     }
 }
 
+/// Closing a bus does not wait longer for a reactor than its drain limit. The unfinished events are not saved as
+/// handled.
 #[test]
 fn closing_waits_no_longer_for_a_reaction_than_its_limit_and_the_events_come_again() {
     run(async {
@@ -99,10 +105,12 @@ fn closing_waits_no_longer_for_a_reaction_than_its_limit_and_the_events_come_aga
     });
 }
 
-/// Handles nothing until its third attempt, and records what it is given.
+/// A reactor that fails twice, and records the arguments of all attempts.
 #[derive(Default)]
 struct Unreliable {
+    /// Number of attempts.
     attempts: u32,
+    /// Number of each attempt, and the last position it was called with.
     given: Arc<Mutex<Vec<(u32, Position)>>>,
 }
 

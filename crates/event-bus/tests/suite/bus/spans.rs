@@ -15,9 +15,10 @@ use tracing_subscriber::{filter::LevelFilter, fmt::format::FmtSpan};
 use super::{numbers, start};
 use crate::support::run;
 
-/// Fails once, warns about it, then answers each event but its own answers.
+/// A reactor that fails once with a warning, then records an event for each event but its own.
 #[derive(Default)]
 struct FailsOnce {
+    /// Whether it has failed.
     has_failed: bool,
 }
 
@@ -37,7 +38,7 @@ impl Reactor for FailsOnce {
     }
 }
 
-/// Collects what is written to it.
+/// A writer that collects the bytes written to it.
 #[derive(Clone, Default)]
 struct Buffer(Arc<Mutex<Vec<u8>>>);
 
@@ -50,7 +51,7 @@ impl io::Write for Buffer {
     }
 }
 
-/// Runs a bus with a reactor that fails once and three events, and returns its log lines at a level.
+/// Runs a bus with a reactor that fails once and three events. Returns the lines logged at `level` and above, as JSON.
 fn lines(level: LevelFilter) -> Vec<Value> {
     let buffer = Buffer::default();
     let writer = buffer.clone();
@@ -74,6 +75,7 @@ fn lines(level: LevelFilter) -> Vec<Value> {
     written.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect()
 }
 
+/// Returns the expected fields of the span of one step with three events.
 fn step(after: u64, attempts: u64, recorded: u64) -> Value {
     let (name, reactor) = ("reactor_step", "test.fails_once");
     json!({ "name": name, "reactor": reactor, "after": after, "events": 3, "attempts": attempts, "recorded": recorded })

@@ -8,6 +8,7 @@ use event_core::{Checkpoint, Position, Projected, Timestamp};
 use super::{numbers, start};
 use crate::support::{Kinds, all, run};
 
+/// A subscription that starts in a log to which events are appended delivers all of them, in order and once.
 #[test]
 fn a_subscription_sees_what_is_appended_while_it_catches_up() {
     run(async {
@@ -39,6 +40,8 @@ fn a_subscription_sees_what_is_appended_while_it_catches_up() {
     });
 }
 
+/// After `wait_for` a view includes the appended event. A later bus resumes the view from the checkpoint that closing
+/// saved.
 #[test]
 fn a_view_reads_its_own_writes_and_resumes_where_it_was() {
     let directory = tempfile::tempdir().unwrap();
@@ -69,6 +72,8 @@ fn a_view_reads_its_own_writes_and_resumes_where_it_was() {
     }
 }
 
+/// A projection that resumes from a checkpoint at any position has the same state as one folded from the first event. A
+/// checkpoint after the head is ignored.
 #[test]
 fn resumed_from_any_place_the_state_is_the_same() {
     let log = MemoryLog::new();

@@ -1,4 +1,4 @@
-//! Checks that the state after a crash fulfils the guarantees of the log.
+//! [`Crash`], which checks that the state after a crash fulfils the guarantees of the log.
 
 use std::path::Path;
 
@@ -14,22 +14,29 @@ use super::{
 };
 use crate::support::new_events;
 
-/// A crash of a program after a number of changes, and the directory it left.
+/// A crash of a program, and the log directory that it left.
 pub(crate) struct Crash<'a> {
+    /// The program's record.
     pub(crate) story: &'a Story,
+    /// Number of changes before the crash.
     pub(crate) changes: usize,
+    /// Directory of the log.
     pub(crate) log: &'a Path,
 }
 
-/// Outcome of opening a log that fulfils the guarantees.
+/// Result of opening a log that fulfils the guarantees.
 pub(crate) struct Opened {
+    /// Number of events.
     pub(crate) events: usize,
+    /// Repairs that opening made.
     pub(crate) repairs: Vec<Repair>,
+    /// Whether the checkpoint was lost with the index.
     pub(crate) state_lost: bool,
 }
 
 impl Crash<'_> {
-    /// Reads the log without opening it for writing. `None` if only a writer can interpret the state after the crash.
+    /// Reads the log without opening it for writing. Returns the number of events; `None` if the reader rejects the
+    /// state as damaged, an error if a guarantee is violated.
     pub(crate) fn read(&self) -> Result<Option<usize>, String> {
         let read = JournalReader::open(self.log).and_then(|log| log.read_after(Position::ORIGIN, usize::MAX));
         match read {
@@ -39,11 +46,12 @@ impl Crash<'_> {
         }
     }
 
-    /// Opens the log, continues it, opens it again, and verifies everything.
+    /// Opens the log, appends to it, opens it again, and verifies it. Damage that the program was repairing at the
+    /// crash is repaired first. An error if a guarantee is violated.
     pub(crate) fn open(&self) -> Result<Opened, String> {
         let text = |error: LogError| error.to_string();
         let (log, repairs) = match SledLog::open(self.log) {
-            // Damage that was there before the crash, and whose repair the crash interrupted, is repaired now.
+            // Damage that existed before the crash, and whose repair the crash interrupted, is repaired now.
             Err(LogError::Damaged { .. }) if self.story.may_be_damaged(self.changes) => plan_repair(self.log)
                 .and_then(RepairPlan::execute)
                 .and_then(|_| SledLog::open(self.log))
@@ -56,7 +64,7 @@ impl Crash<'_> {
         if events != 0 && found.map_err(text)? != Some(Some(Position(events as u64))) {
             return Err("the last event is not found by its id".to_owned());
         }
-        // Ids no story has.
+        // Events whose ids no story has.
         let more = new_events(1_000_000..1_000_003);
         log.append(Expected::At(Position(events as u64)), Timestamp(u64::MAX / 2), &more).map_err(text)?;
         log.close().map_err(text)?;
@@ -77,7 +85,8 @@ impl Crash<'_> {
         Ok(Opened { events, repairs, state_lost })
     }
 
-    /// Returns the number of events; an error unless they are a prefix of the appended ones with all acknowledged ones.
+    /// Returns the number of events. An error unless they are complete batches, a prefix of the appended events, and
+    /// include all acknowledged ones.
     fn is_as_promised(&self, found: &[Recorded]) -> Result<usize, String> {
         let count = found.len();
         let places = found.iter().map(|event| event.position).eq((1..=count as u64).map(Position));
@@ -99,7 +108,8 @@ impl Crash<'_> {
         Ok(count)
     }
 
-    /// Returns whether an event is the appended one, or, after the start of a purge, its purged form.
+    /// Returns whether `found` is the event `appended`, or its purged form if a purge that selects it had started.
+    /// After an acknowledged purge only the purged form is accepted.
     fn is_as_appended(&self, found: &Recorded, appended: &NewEvent) -> bool {
         let purge = self.story.purge.filter(|purge| purge.began <= self.changes && purge.removes(found.position));
         match (found.purged, purge) {
@@ -115,6 +125,8 @@ impl Crash<'_> {
         }
     }
 
+    /// Checks that every text that was stored or is named by a found event exists, and that every text whose removal
+    /// was acknowledged does not.
     fn has_its_texts(&self, found: &[Recorded]) -> Result<(), String> {
         let texts = TextFiles::open(self.log);
         for text in &self.story.texts {
@@ -132,7 +144,8 @@ impl Crash<'_> {
         Ok(())
     }
 
-    /// Returns whether the checkpoint was lost with an index that sled could not read, the only permitted way.
+    /// Returns whether the checkpoint was lost because the index was rebuilt. An error if it was lost in another way or
+    /// is not one that was saved.
     fn has_lost_its_state(&self, log: &SledLog, repairs: &[Repair]) -> Result<bool, String> {
         let (possible, may_be_none) = self.story.states(self.changes);
         match log.load_checkpoint(STATE).map_err(|error| error.to_string())? {

@@ -4,10 +4,10 @@ use std::{thread::sleep, time::Duration};
 
 use super::program::Program;
 
-/// Script of a program, from its start to its end.
+/// A sequence of operations of a program, from its start to its end.
 pub(crate) type Script = fn(&mut Program);
 
-/// Scripts by name.
+/// All scripts by name.
 pub(crate) const SCRIPTS: [(&str, Script); 12] = [
     ("single events", single_events),
     ("single events, written ahead", single_events_ahead),
@@ -23,7 +23,7 @@ pub(crate) const SCRIPTS: [(&str, Script); 12] = [
     ("anything", anything),
 ];
 
-/// Script of a program that continues after a crash.
+/// Script of a program that continues a log after a crash.
 pub(crate) fn after_a_crash(program: &mut Program) {
     program.open();
     program.append(2);
@@ -33,11 +33,12 @@ pub(crate) fn after_a_crash(program: &mut Program) {
     program.close();
 }
 
-/// Waits until the `HEAD` file is old enough to be written with the next barrier.
+/// Waits until the next barrier writes the `HEAD` file, which has an interval of 100 ms.
 fn wait() {
     sleep(Duration::from_millis(101));
 }
 
+/// Script: appends single events, each with its own barrier.
 fn single_events(program: &mut Program) {
     program.open();
     (0..16).for_each(|_| program.append(1));
@@ -52,11 +53,13 @@ fn single_events_ahead(program: &mut Program) {
     single_events(program);
 }
 
+/// Script: as [`groups`], with a preallocated journal.
 fn groups_ahead(program: &mut Program) {
     program.ahead = 3_000;
     groups(program);
 }
 
+/// Script: appends several batches per barrier.
 fn groups(program: &mut Program) {
     program.open();
     for batches in 1..12 {
@@ -68,17 +71,19 @@ fn groups(program: &mut Program) {
     program.close();
 }
 
+/// Script: appends batches that fill a barrier, and batches that need more than one.
 fn full_barriers(program: &mut Program) {
     program.open();
     program.append(256);
     wait();
-    // More than a barrier covers: one comes of itself.
+    // More than one barrier covers: the log makes a barrier before the third batch.
     (0..3).for_each(|_| program.stage_some(100));
     program.sync();
     program.append(1);
     program.close();
 }
 
+/// Script: appends batches of events with payloads of maximum length.
 fn large_events(program: &mut Program) {
     program.open();
     for events in [1, 2, 5, 29, 1, 3] {
@@ -88,6 +93,7 @@ fn large_events(program: &mut Program) {
     program.close();
 }
 
+/// Script: saves checkpoints of various sizes.
 fn saved_states(program: &mut Program) {
     program.open();
     for length in [0, 100, 5_000, 300_000, 10] {
@@ -102,6 +108,7 @@ fn saved_states(program: &mut Program) {
     program.close();
 }
 
+/// Script: stores and removes texts.
 fn texts(program: &mut Program) {
     program.open();
     for length in [1, 5_000, 20_000, 512, 9_000] {
@@ -114,6 +121,7 @@ fn texts(program: &mut Program) {
     program.close();
 }
 
+/// Script: opens and closes the log repeatedly, also without appending.
 fn opened_often(program: &mut Program) {
     for events in 0..6 {
         program.open();
@@ -124,6 +132,7 @@ fn opened_often(program: &mut Program) {
     }
 }
 
+/// Script: purges private payloads, then continues and opens the log again.
 fn purge(program: &mut Program) {
     program.open();
     for events in [1, 5, 30, 2] {
@@ -138,6 +147,7 @@ fn purge(program: &mut Program) {
     program.close();
 }
 
+/// Script: damages and repairs the journal, then continues.
 fn repair(program: &mut Program) {
     program.open();
     for events in [4, 20, 1, 60] {
@@ -150,6 +160,7 @@ fn repair(program: &mut Program) {
     program.close();
 }
 
+/// Script: twenty random operations.
 fn anything(program: &mut Program) {
     program.ahead = program.random.below(2) * 5_000;
     program.open();

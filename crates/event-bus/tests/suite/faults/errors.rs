@@ -11,12 +11,12 @@ use event_core::{Position, Timestamp};
 use super::session::{FACTS, Session, goes_on, is_a_prefix};
 use crate::support::{all, in_memory, new_event, new_events};
 
-/// What became of the cases.
+/// Numbers of cases by outcome.
 #[derive(Debug, Default)]
 struct Counts {
-    /// The log could not be opened, for writing or for reading.
+    /// Cases in which the log could not be opened, for writing or for reading.
     unopened: u64,
-    /// The log was stopped.
+    /// Cases in which the writer was stopped.
     stopped: u64,
     /// The disk was full, and the log continued once there was room.
     full: u64,
@@ -24,13 +24,15 @@ struct Counts {
     carried_on: u64,
 }
 
+/// Whichever call fails or is short, the log has a prefix of the appended events with all acknowledged ones, and
+/// continues when it is opened without the fault.
 #[test]
 fn whatever_call_fails_the_log_is_a_prefix_with_everything_acknowledged() {
     let mut counts = Counts::default();
     for operation in Operation::ALL {
         for kind in [FaultKind::DeviceError, FaultKind::Full, FaultKind::Interrupted, FaultKind::Short] {
             for sticky in [false, true] {
-                // Reads and writes that are always interrupted go on for ever, as the system's own do.
+                // Reads and writes that are always interrupted would be repeated forever.
                 let for_ever = sticky && kind == FaultKind::Interrupted && FaultKind::Short.applies_to(operation);
                 if !kind.applies_to(operation) || for_ever {
                     continue;
@@ -54,7 +56,8 @@ fn whatever_call_fails_the_log_is_a_prefix_with_everything_acknowledged() {
     );
 }
 
-/// Runs the session with one fault. Returns whether the faulty call was reached.
+/// Runs the session with one fault, checks and counts the outcome, and continues the log without the fault. Returns
+/// whether the faulty call was reached.
 fn one_case(fault: Fault, counts: &mut Counts) -> bool {
     let name = &format!("{fault:?}");
     let directory = in_memory();
@@ -73,7 +76,7 @@ fn one_case(fault: Fault, counts: &mut Counts) -> bool {
             counts.carried_on += u64::from(hit);
         }
         Err((error, log)) => {
-            // What can be made again is made again, without anyone noticing.
+            // Interrupted and short reads and writes are continued, so the session must not fail.
             let again = FaultKind::Short.applies_to(fault.operation)
                 && fault.kind.error().is_none_or(|error| error.kind() == std::io::ErrorKind::Interrupted);
             assert!(!again, "{name}: {error}");
@@ -100,7 +103,8 @@ fn one_case(fault: Fault, counts: &mut Counts) -> bool {
     hit
 }
 
-/// Asserts that a stopped log remains stopped after the fault is gone, and that its durable events are readable.
+/// Asserts that a stopped log remains stopped after the fault is removed, and that its durable events and no others are
+/// readable.
 fn is_stopped(log: &SledLog, directory: &Path, acknowledged: u64, name: &str) {
     let refused = log.append(Expected::Any, Timestamp(9), &[new_event(99)]);
     assert!(matches!(refused, Err(LogError::Stopped { .. })), "{name}: {refused:?}");
@@ -114,8 +118,8 @@ fn is_stopped(log: &SledLog, directory: &Path, acknowledged: u64, name: &str) {
     is_a_prefix(&all(&reader), acknowledged, name);
 }
 
-/// Asserts that the error contains the path of the log or of a file in it, the system's message, and the next step for
-/// a stopped log.
+/// Asserts that the error contains the path of the log or of a file in it, the message of the system, and for a stopped
+/// log the next step.
 fn says_what_to_do(error: &LogError, fault: Fault, directory: &Path, name: &str) {
     let mut text = error.to_string();
     let mut source = std::error::Error::source(error);
@@ -136,6 +140,7 @@ fn says_what_to_do(error: &LogError, fault: Fault, directory: &Path, name: &str)
     }
 }
 
+/// On a full disk every waiting producer receives an error with the next step, and readers continue.
 #[test]
 fn a_full_disk_answers_every_producer_and_the_bus_continues_once_there_is_room() {
     let directory = in_memory();

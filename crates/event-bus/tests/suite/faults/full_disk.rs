@@ -1,4 +1,5 @@
-//! A full disk: appends fail, acknowledged events stay readable, and the log continues when there is space again.
+//! A full disk: appends fail, acknowledged events stay readable, and the log continues when there is space again. Needs
+//! permission to mount a file system; skipped otherwise.
 
 use std::{fs, io::Write as _, path::Path, process::Command};
 
@@ -8,13 +9,14 @@ use tempfile::TempDir;
 
 use crate::support::{all, new_event};
 
-/// A small file system in memory, until it is dropped.
+/// A small file system in memory, mounted until this value is dropped.
 struct SmallDisk {
+    /// Mount point.
     directory: TempDir,
 }
 
 impl SmallDisk {
-    /// Mounts a disk of `kib` KiB; a description of the reason if that is impossible.
+    /// Mounts a file system of `kib` KiB. Returns a description of the reason if that is impossible.
     fn of(kib: u32) -> Result<Self, String> {
         let directory = tempfile::tempdir().unwrap();
         let size = format!("size={kib}k,mode=700");
@@ -22,15 +24,17 @@ impl SmallDisk {
         Ok(Self { directory })
     }
 
+    /// Returns the mount point.
     fn path(&self) -> &Path {
         self.directory.path()
     }
 
+    /// Changes the size of the file system to `kib` KiB.
     fn grow(&self, kib: u32) {
         mount(&["-o", &format!("remount,size={kib}k")], self.path()).unwrap();
     }
 
-    /// Writes a file that fills the disk.
+    /// Writes a file that fills the file system to the last byte.
     fn fill(&self) {
         let mut file = fs::File::create(self.path().join("someone else's")).unwrap();
         for size in [4_096, 1] {
@@ -38,6 +42,7 @@ impl SmallDisk {
         }
     }
 
+    /// Removes the file written by [`SmallDisk::fill`].
     fn make_space(&self) {
         fs::remove_file(self.path().join("someone else's")).unwrap();
     }
@@ -51,18 +56,21 @@ impl Drop for SmallDisk {
     }
 }
 
+/// Runs `mount` with options at a directory; its error output if it fails.
 fn mount(options: &[&str], at: &Path) -> Result<(), String> {
     let run = Command::new("mount").args(options).arg(at).output().map_err(|error| error.to_string())?;
     if run.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&run.stderr).trim().to_owned()) }
 }
 
+/// Creates event number `number` with a payload of 3,000 bytes.
 fn large(number: u64) -> NewEvent {
     let mut event = new_event(number);
     event.payload = vec![1; 3_000].into();
     event
 }
 
-/// Appends until the log returns an error. Returns the number of acknowledged events and the error.
+/// Appends and syncs at most `most` events, from number `from` on, until the log returns an error. Returns the number
+/// of the last acknowledged event, and the error.
 fn append(log: &SledLog, from: u64, most: u64) -> (u64, Option<LogError>) {
     for number in from..from + most {
         let appended = log.append(Expected::Any, Timestamp(number), &[large(number)]);
@@ -73,7 +81,7 @@ fn append(log: &SledLog, from: u64, most: u64) -> (u64, Option<LogError>) {
     (from + most - 1, None)
 }
 
-/// Asserts that the first `acknowledged` events exist, and at most one more that was being written.
+/// Asserts that a log has the first `acknowledged` events, and at most one more that was being written.
 fn has(log: &dyn event_bus::EventLog, acknowledged: u64) {
     let events = all(log);
     assert!((acknowledged..=acknowledged + 1).contains(&(events.len() as u64)), "{acknowledged}, {}", events.len());
@@ -94,7 +102,8 @@ fn is_full(log: &SledLog, error: &LogError, acknowledged: u64) {
     has(&JournalReader::open(log.directory()).unwrap(), acknowledged);
 }
 
-/// Opens a log on a full disk, which succeeds or fails without changing the log for the worse.
+/// Opens a log on a full disk and asserts that no file is moved aside and no event is lost. Returns whether it was
+/// opened.
 fn is_opened_or_refused(directory: &Path, acknowledged: u64) -> bool {
     let opened = SledLog::open(directory);
     let aside = fs::read_dir(directory)
@@ -166,10 +175,11 @@ fn goes_on(directory: &Path, acknowledged: u64) {
     assert_eq!((verified.events, verified.indexed), (head + 20, Some(head + 20)));
 }
 
+/// A log that fills its disk stops with an error, loses no acknowledged event, and continues when the disk is larger.
 #[test]
 fn a_log_on_a_disk_that_is_full_says_so_keeps_everything_and_goes_on_with_space() {
     let (mut refused, mut acknowledged): (Vec<bool>, Vec<u64>) = Default::default();
-    // Sizes that are reached at different calls, of the journal and of the index.
+    // Sizes at which different calls fail, of the journal and of the index.
     for kib in (1_600..3_600).step_by(188) {
         let disk = match SmallDisk::of(kib) {
             Ok(disk) => disk,
@@ -199,7 +209,7 @@ fn a_log_on_a_disk_that_is_full_says_so_keeps_everything_and_goes_on_with_space(
     );
 }
 
-/// Tests logs on disks that another program fills. Returns the number of disks.
+/// Tests logs on disks that another file fills, and creating a log on a full disk. Returns the number of disks.
 fn filled_by_someone_else() -> usize {
     const FACTS: [u64; 4] = [0, 1, 10, 40];
     for events in FACTS {
@@ -215,7 +225,7 @@ fn filled_by_someone_else() -> usize {
         disk.make_space();
         goes_on(&log_path, written);
     }
-    // Nor does a new log begin where there is no space for it.
+    // A new log cannot be created without space.
     let disk = SmallDisk::of(64).unwrap();
     disk.fill();
     let refused = SledLog::open(disk.path().join("log")).unwrap_err();

@@ -1,4 +1,4 @@
-//! Syncs that succeed without effect: after a crash all acknowledged events exist, or their loss is reported.
+//! Syncs that report success without effect: after a crash all acknowledged events exist, or their loss is reported.
 
 use std::{
     path::Path,
@@ -14,10 +14,11 @@ use event_bus::{
 use super::session::{Session, is_a_prefix};
 use crate::support::{all, in_memory};
 
-/// The log's directory, on the disk that lies.
+/// Directory of the log on the recorded disk.
 const LOG: &str = "log";
 
-/// Number of crashes that are simulated after a lie: after some acknowledgements, and one at the end.
+/// Maximum number of acknowledgements after a lost sync after which a crash is simulated; one more crash is simulated
+/// at the end.
 const CRASHES: usize = 3;
 
 /// Numbers of cases by outcome.
@@ -25,14 +26,16 @@ const CRASHES: usize = 3;
 struct Counts {
     /// Cases with all acknowledged events.
     there: u64,
-    /// Cases in which the log reports the lost events and restores them from the other copy.
+    /// Cases in which the log reports lost events; after a single lost sync they are restored from the other copy.
     reported: u64,
-    /// Cases without a log directory, so that a loss cannot be detected.
+    /// Cases in which the directory of the log is lost, so that nothing reports the loss.
     nowhere: u64,
-    /// Cases with a prefix of the events, where the disk lied repeatedly and no copy has more.
+    /// Cases with a prefix of the acknowledged events and no error: no copy has more. Occurs only if all syncs from
+    /// some call on are lost.
     shorter: u64,
 }
 
+/// After one lost sync and a crash, all acknowledged events exist or are reported as lost and can be repaired.
 #[test]
 fn what_a_sync_that_lied_has_lost_is_there_or_is_reported() {
     let (mut once, mut always) = (Counts::default(), Counts::default());
@@ -61,7 +64,7 @@ fn what_a_sync_that_lied_has_lost_is_there_or_is_reported() {
     );
 }
 
-/// Runs the session with a lying sync, and simulates crashes after it. Returns whether the lie was reached.
+/// Runs the session with a lost sync, and simulates crashes after it. Returns whether the faulty call was reached.
 fn one_case(fault: Fault, counts: &mut Counts) -> bool {
     let name = &format!("{fault:?}");
     let directory = in_memory();
@@ -97,7 +100,8 @@ fn one_case(fault: Fault, counts: &mut Counts) -> bool {
     lied()
 }
 
-/// Opens the log after a crash.
+/// Opens the log after a crash, and checks and counts the outcome. `sticky` is whether all later syncs were lost as
+/// well.
 fn look(log: &Path, acknowledged: u64, sticky: bool, name: &str, counts: &mut Counts) {
     if !log.exists() {
         counts.nowhere += 1;

@@ -1,4 +1,4 @@
-//! A session of a program with a log, from the first opening to the last closing, and the checks of its result.
+//! [`Session`], the same sequence of operations for all fault tests, and the checks of its result.
 
 use std::{
     path::Path,
@@ -13,16 +13,16 @@ use event_core::{Checkpoint, Position, Recorded, Timestamp};
 
 use crate::support::{all, new_events};
 
-/// Events of one batch.
+/// Number of events in a batch.
 const BATCH: u64 = 3;
 
-/// Batches of the whole session.
+/// Number of batches of a complete session.
 const BATCHES: u64 = 16;
 
-/// Events of the whole session.
+/// Number of events of a complete session.
 pub(crate) const FACTS: u64 = BATCH * BATCHES;
 
-/// A running session, with the number of acknowledged events.
+/// A session of a program: opens, writes and closes a log three times, then reads it.
 #[derive(Debug, Default)]
 pub(crate) struct Session {
     /// Number of events that the log has acknowledged.
@@ -30,12 +30,14 @@ pub(crate) struct Session {
 }
 
 impl Session {
+    /// Returns the number of events that the log has acknowledged.
     pub(crate) fn acknowledged(&self) -> u64 {
         self.acknowledged.load(Ordering::SeqCst)
     }
 
-    /// Runs the session as far as possible. `opened` is called with each opened log, and with `None` when it is closed;
-    /// `done` is called for each acknowledgement.
+    /// Runs the session up to the first error, which it returns with the open log, or `None` if no log was open.
+    /// `opened` is called with each opened log, and with `None` when it is closed; `done` is called with the number of
+    /// acknowledged events after each barrier.
     pub(crate) fn run(
         &self,
         directory: &Path,
@@ -45,7 +47,7 @@ impl Session {
     ) -> Result<(), (LogError, Option<Arc<SledLog>>)> {
         for (part, batches) in [0..5, 5..9, 9..BATCHES].into_iter().enumerate() {
             let (log, _) = SledLog::open_with(directory, Arc::clone(files)).map_err(|error| (error, None))?;
-            // The second part writes ahead: room for a batch or two.
+            // The second part preallocates space for a batch or two.
             let log = Arc::new(log.with_journal_preallocation(if part == 1 { 1_500 } else { 0 }));
             opened(Some(&log));
             let work = || {
@@ -76,10 +78,12 @@ impl Session {
     }
 }
 
+/// Stages batch number `number`, from 0.
 fn append(log: &SledLog, number: u64) -> Result<(), LogError> {
     log.append(Expected::Any, Timestamp(number), &new_events(number * BATCH..(number + 1) * BATCH)).map(drop)
 }
 
+/// Returns the checkpoint that the session saves.
 fn state() -> Checkpoint {
     Checkpoint { version: 1, position: Position(BATCH), state: vec![7; 5_000] }
 }
@@ -92,7 +96,7 @@ pub(crate) fn is_a_prefix(events: &[Recorded], acknowledged: u64, name: &str) {
     assert!((found.len() as u64).is_multiple_of(BATCH), "{name}: a part of a batch is there");
 }
 
-/// Opens the log without faults, completes the session, and verifies the log.
+/// Opens the log without faults, appends all batches, so that the missing events are added, and verifies it.
 pub(crate) fn goes_on(directory: &Path, acknowledged: u64, name: &str) {
     let (log, _) = SledLog::open(directory).unwrap_or_else(|error| panic!("{name}: {error}"));
     is_a_prefix(&all(&log), acknowledged, name);

@@ -17,7 +17,7 @@ use event_core::{Position, Timestamp};
 use super::session::{FACTS, Session, goes_on, is_a_prefix};
 use crate::support::{all, in_memory, new_event};
 
-/// What a writer does to the disk.
+/// Operations with which a writer changes the disk.
 const WRITING: [Operation; 7] = [
     Operation::CreateDir,
     Operation::Open,
@@ -28,6 +28,8 @@ const WRITING: [Operation; 7] = [
     Operation::Sync,
 ];
 
+/// Whichever call of a writer stalls, readers continue, no later event is acknowledged before the call completes, and
+/// the session then completes.
 #[test]
 fn while_a_call_stalls_readers_read_and_nothing_is_acknowledged() {
     let (mut opening, mut writing) = (0, 0);
@@ -49,14 +51,15 @@ fn while_a_call_stalls_readers_read_and_nothing_is_acknowledged() {
     );
 }
 
-/// Runs the session with one stalled call. Returns whether the log was open; `None` if the call was not reached.
+/// Runs the session with one stalled call, and checks the log meanwhile if it is open. Returns whether it was open;
+/// `None` if the call was not reached.
 fn one_case(fault: Fault) -> Option<bool> {
     let name = &format!("{fault:?}");
     let directory = in_memory();
     let directory = directory.path().join("log");
     let failing = FailingFiles::new(SystemFiles);
     failing.set_fault(Some(fault));
-    // Held while the log is looked at, so that the session does not open it again meanwhile.
+    // Locked while the log is checked, so that the session does not open it again meanwhile.
     let open = Mutex::new(None);
     let session = Session::default();
     let files: Arc<dyn Files> = Arc::new(failing.clone());
@@ -64,7 +67,7 @@ fn one_case(fault: Fault) -> Option<bool> {
         let worker = scope.spawn(|| {
             let opened = |log: Option<&Arc<SledLog>>| *open.lock().unwrap() = log.cloned();
             let outcome = session.run(&directory, &files, opened, |_| {});
-            // Whoever still waits for a stall waits in vain.
+            // Ends `wait_for_stall` if the call was not reached.
             failing.release_stalled();
             outcome
         });
@@ -84,7 +87,8 @@ fn one_case(fault: Fault) -> Option<bool> {
     stalled
 }
 
-/// Reads a log while one of its calls stalls, then lets the call continue.
+/// Checks an open log while one of its calls stalls: acknowledged events are readable and another barrier waits. Then
+/// releases the call.
 fn meanwhile(log: &SledLog, session: &Session, failing: &FailingFiles, name: &str) {
     let acknowledged = session.acknowledged();
     let answered = AtomicBool::new(false);
@@ -107,6 +111,7 @@ fn meanwhile(log: &SledLog, session: &Session, failing: &FailingFiles, name: &st
     });
 }
 
+/// While a sync stalls, producers on a bus wait and readers continue; after it every producer is acknowledged.
 #[test]
 fn while_a_sync_stalls_every_producer_waits_and_a_view_reads() {
     let directory = in_memory();

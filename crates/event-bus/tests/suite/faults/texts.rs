@@ -9,8 +9,11 @@ use event_bus::{
 
 use crate::support::in_memory;
 
+/// Texts that the test stores.
 const TEXTS: [&str; 3] = ["a text", "", "another text"];
 
+/// Whichever call fails, a stored text is complete, a text whose storing failed is missing or complete, and storing it
+/// again succeeds.
 #[test]
 fn a_text_that_cannot_be_written_is_not_there_and_one_that_was_is() {
     let (mut refused, mut carried_on) = (0, 0);
@@ -26,7 +29,7 @@ fn a_text_that_cannot_be_written_is_not_there_and_one_that_was_is() {
                 let put = TEXTS.iter().try_for_each(|text| texts.put(text).map(|_| kept += 1));
                 let hit = call <= files.calls(operation);
                 files.set_fault(None);
-                // Interrupted reads and writes are made again, short ones continued.
+                // Interrupted reads and writes are repeated, short ones continued.
                 let again = FaultKind::Short.applies_to(operation)
                     && kind.error().is_none_or(|error| error.kind() == ErrorKind::Interrupted);
                 match put {

@@ -1,4 +1,4 @@
-//! Subscriptions that start at any position and time, while batches are appended, deliver the content of the vector.
+//! Subscriptions that start at any position and time, while batches are appended, deliver the events of the reference.
 
 use std::{cell::Cell, sync::Arc, thread};
 
@@ -12,24 +12,28 @@ use super::{
 };
 use crate::support::{in_memory, new_event, run, times};
 
-/// What every event is stamped with.
+/// Time at which every event is recorded.
 const NOW: u64 = 1_000;
 
+/// Batches to append, and subscriptions that follow them.
 #[derive(Debug, Clone)]
 struct Story {
-    /// Batches by number, and what each expects.
+    /// The expected head of each batch (`None` for any), and the numbers of its events.
     batches: Vec<(Option<u64>, Vec<u64>)>,
+    /// The subscriptions.
     subscribers: Vec<Subscriber>,
 }
 
+/// A subscription, and when it starts.
 #[derive(Debug, Clone)]
 struct Subscriber {
-    /// The subscription starts when the log has this length, or is closed.
+    /// Length of the log at which the subscription starts; it also starts when the log is closed before.
     when: u64,
     /// Position after which it starts, possibly beyond the end.
     after: u64,
 }
 
+/// Generates stories.
 fn story() -> impl Strategy<Value = Story> {
     let batch = (proptest::option::weighted(0.1, 0..90_u64), vec(0..300_u64, 0..10));
     let subscriber =
@@ -37,7 +41,7 @@ fn story() -> impl Strategy<Value = Story> {
     (vec(batch, 1..60), vec(subscriber, 1..6)).prop_map(|(batches, subscribers)| Story { batches, subscribers })
 }
 
-/// Appends the batches of a story, each after the result of the previous one.
+/// Appends the batches of a story, each after the result of the previous one. Returns the results.
 fn tell(bus: &Bus, batches: &[(Option<u64>, Vec<u64>)]) -> Vec<Answer> {
     let tell = |(expected, numbers): &(Option<u64>, Vec<u64>)| {
         let expected = expected.map_or(Expected::Any, |expected| Expected::At(Position(expected)));
@@ -50,7 +54,7 @@ fn tell(bus: &Bus, batches: &[(Option<u64>, Vec<u64>)]) -> Vec<Answer> {
     batches.iter().map(tell).collect()
 }
 
-/// Collects the deliveries until the bus is closed.
+/// Collects the delivered events until the bus is closed. Asserts that `CaughtUp` is never delivered twice in a row.
 async fn follow(mut subscription: Subscription) -> Vec<Recorded> {
     let (mut delivered, mut caught_up) = (Vec::new(), false);
     while let Some(delivery) = subscription.next().await.unwrap() {
@@ -68,14 +72,15 @@ async fn follow(mut subscription: Subscription) -> Vec<Recorded> {
     delivered
 }
 
-/// Waits until the log has this length, or is closed.
+/// Waits until the log has the length `position` or is closed. Returns the bus.
 async fn comes_to(bus: Bus, position: u64) -> Bus {
     let mut waiting = bus.subscribe(Position::ORIGIN);
     while bus.head() < Position(position) && waiting.next().await.unwrap().is_some() {}
     bus
 }
 
-/// Applies a story to a log and compares the deliveries with the reference. Returns the number of delivered events.
+/// Runs a story on a log, and compares results and deliveries with the reference. Returns the number of delivered
+/// events.
 fn agrees(log: Arc<dyn EventLog>, story: &Story) -> u64 {
     let mut vector = Vector::default();
     let wanted: Vec<Answer> = story

@@ -1,4 +1,4 @@
-//! Random sequences of all operations of a log.
+//! Random sequences of all operations of a log, applied to the in-memory log, the log on disk and a vector.
 
 use std::{cell::RefCell, collections::BTreeSet};
 
@@ -12,42 +12,61 @@ use super::{
 };
 use crate::support::{all, in_memory, new_event, times};
 
+/// An operation of a log. Events are given by number.
 #[derive(Debug, Clone)]
 enum Step {
-    /// Numbers of events. Numbers repeat, so ids do as well.
+    /// Appends a batch. Numbers repeat, so that ids do as well.
     Append {
+        /// The expected head; `None` for any.
         expected: Option<Belief>,
+        /// Current time.
         at: u64,
+        /// Numbers of the events.
         numbers: Vec<u64>,
     },
-    /// Number of positions after the end at which events are restored; 0 continues the log.
+    /// Restores events.
     Restore {
+        /// Number by which the positions are too small; 0 continues the log.
         behind: u64,
+        /// Numbers of the events.
         numbers: Vec<u64>,
     },
+    /// Makes staged events durable.
     Sync,
+    /// Reads events.
     Read {
+        /// Position before the first event.
         after: u64,
+        /// Maximum number of events.
         limit: usize,
     },
+    /// Looks up the id of the event with this number.
     Find(u64),
+    /// Saves a checkpoint.
     Save {
+        /// Name of the checkpoint.
         name: u8,
+        /// Length of its state.
         bytes: usize,
     },
+    /// Loads the checkpoint with this name.
     Load(u8),
+    /// Closes the log on disk and opens it again.
     Reopen,
 }
 
-/// The head that a producer expects.
+/// Head that a producer expects.
 #[derive(Debug, Clone)]
 enum Belief {
+    /// The present head.
     Right,
+    /// A random position.
     Guessed(u64),
 }
 
+/// Generates operations.
 fn step() -> impl Strategy<Value = Step> {
-    // Some ids come again within a batch, and most in a later one.
+    // Some ids are repeated within a batch, and most in a later one.
     let numbers = || prop_oneof![vec(0..40_u64, 0..6), vec(0..4_u64, 2..6), vec(100..160_u64, 1..9)];
     let belief = || prop_oneof![Just(Belief::Right), (0..30_u64).prop_map(Belief::Guessed)];
     prop_oneof![
@@ -63,21 +82,32 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Numbers of notable outcomes.
+/// Numbers of notable outcomes, which a run must reach so that the test is meaningful.
 #[derive(Debug, Default)]
 struct Seen {
+    /// Number of operations.
     operations: u64,
+    /// Batches with the same id twice.
     repeated_in_batch: u64,
+    /// Batches with an id that is staged already.
     repeated_in_group: u64,
+    /// Batches with an id that is recorded already.
     repeated_in_log: u64,
+    /// Batches that expect the present head, or are retries.
     expected_and_met: u64,
+    /// Batches that were refused because of the head.
     conflicts: u64,
+    /// Events that were restored.
     restored: u64,
+    /// Times that the log was opened again.
     reopened: u64,
+    /// Checkpoints that were loaded after the log was opened again.
     loaded_after_reopening: u64,
 }
 
 impl Seen {
+    /// Counts the outcome of appending a batch. `wanted` is the result of the reference, and `before` its length before
+    /// the batch.
     fn append(&mut self, vector: &Vector, expected: Option<u64>, numbers: &[u64], wanted: &Answer, before: usize) {
         match wanted {
             Err(_) => self.conflicts += 1,
@@ -94,20 +124,27 @@ impl Seen {
     }
 }
 
-/// Three logs to which the same operations are applied.
+/// The reference and two logs to which the same operations are applied.
 struct Three<'a> {
+    /// The reference.
     vector: Vector,
+    /// The log in memory.
     memory: MemoryLog,
+    /// The log on disk.
     disk: SledLog,
+    /// Directory of the log on disk.
     directory: tempfile::TempDir,
+    /// Counts of outcomes.
     seen: &'a mut Seen,
 }
 
 impl Three<'_> {
+    /// Returns the two logs.
     fn logs(&self) -> [&dyn EventLog; 2] {
         [&self.memory, &self.disk]
     }
 
+    /// Applies an operation to all three and compares the results.
     fn take(mut self, step: Step) -> Self {
         self.seen.operations += 1;
         match step {
@@ -145,6 +182,7 @@ impl Three<'_> {
         self
     }
 
+    /// Appends a batch to all three and compares the results.
     fn append(&mut self, belief: Option<&Belief>, at: u64, numbers: &[u64]) {
         let batch: Vec<NewEvent> = numbers.iter().copied().map(new_event).collect();
         let before = self.vector.events.len();
@@ -160,6 +198,7 @@ impl Three<'_> {
         }
     }
 
+    /// Restores events in all three and compares the results.
     fn restore(&mut self, behind: u64, numbers: &[u64]) {
         let events: Vec<Recorded> = (1..)
             .zip(numbers)
@@ -175,6 +214,7 @@ impl Three<'_> {
         }
     }
 
+    /// Makes the staged events of all three durable.
     fn sync(&mut self) {
         for log in self.logs() {
             log.sync().unwrap();
@@ -182,13 +222,14 @@ impl Three<'_> {
         self.vector.synced = self.vector.events.len();
     }
 
+    /// Asserts that both logs return the checkpoint of the reference.
     fn loads(&self, name: &str) {
         for log in self.logs() {
             assert_eq!(log.load_checkpoint(name).unwrap().as_ref(), self.vector.saved.get(name));
         }
     }
 
-    /// Opens the log on disk again and compares all of its content.
+    /// Opens the log on disk again, and compares all events, ids and checkpoints of both logs with the reference.
     fn reopen(mut self) -> Self {
         self.sync();
         let Self { vector, memory, disk, directory, seen } = self;

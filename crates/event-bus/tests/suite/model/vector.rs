@@ -1,27 +1,31 @@
-//! A vector as the reference of a log: a minimal specification.
+//! [`Vector`], the reference implementation of a log: a minimal specification.
 
 use std::collections::BTreeMap;
 
 use event_bus::{Appended, LogError};
 use event_core::{Checkpoint, NewEvent, Position, Recorded, Timestamp};
 
-/// All accepted events, in order.
+/// All accepted events in a vector, staged ones included.
 #[derive(Default)]
 pub(crate) struct Vector {
+    /// Events in the order of positions.
     pub(crate) events: Vec<Recorded>,
     /// Number of durable events.
     pub(crate) synced: usize,
+    /// Checkpoints by name.
     pub(crate) saved: BTreeMap<String, Checkpoint>,
 }
 
-/// Positions of the events of a batch, or the reason why it was refused.
+/// Positions of the events of a batch, or the name of the error.
 pub(crate) type Answer = Result<Vec<Position>, String>;
 
 impl Vector {
+    /// Returns the position of the last event.
     pub(crate) fn head(&self) -> u64 {
         self.events.len() as u64
     }
 
+    /// Appends a batch as `EventLog::append` must, without limits of size.
     pub(crate) fn append(&mut self, expected: Option<u64>, at: u64, batch: &[NewEvent]) -> Answer {
         let before = self.events.len();
         let recorded_at = Timestamp(at).max(self.events.last().map_or(Timestamp(0), |event| event.recorded_at));
@@ -41,6 +45,7 @@ impl Vector {
         Ok(positions)
     }
 
+    /// Restores events as `EventLog::restore` must.
     pub(crate) fn restore(&mut self, events: &[Recorded]) -> Answer {
         let before = self.events.len();
         for event in events {
@@ -61,7 +66,7 @@ impl Vector {
     }
 }
 
-/// Converts the result of a log to that of the vector.
+/// Converts the result of a log to the form of the reference.
 pub(crate) fn answer(appended: Result<Appended, LogError>) -> Answer {
     appended.map(|appended| appended.positions).map_err(|error| match error {
         LogError::Conflict { .. } => "conflict".to_owned(),

@@ -1,4 +1,5 @@
-//! Opens a damaged log in all ways, and compares the outcomes with the required ones.
+//! Opens a damaged log in all ways (reading, verifying, writing, repairing), and compares the outcomes with the
+//! required ones.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +17,8 @@ use super::{
 use crate::damaged::Case;
 use crate::support::all;
 
-/// Checks a log with a damaged journal. `name` identifies the case in failures.
+/// Checks a log with the damaged journal `journal` and counts the outcome in `matrix`. `name` identifies the case in
+/// failures.
 pub(crate) fn journal(
     original: &Original,
     journal: &[u8],
@@ -60,7 +62,7 @@ pub(crate) fn journal(
     }
 }
 
-/// Checks a log whose journal is missing.
+/// Checks that a log whose journal is missing is refused and can be repaired.
 pub(crate) fn no_journal(original: &Original, witnesses: Witnesses, matrix: &mut Matrix) {
     let (name, case) = (&format!("no journal, witnesses: {witnesses:?}"), original.copy(witnesses));
     case.forget(&["journal"]);
@@ -73,7 +75,8 @@ pub(crate) fn no_journal(original: &Original, witnesses: Witnesses, matrix: &mut
     mend(original, &case, &[], witnesses, name, matrix);
 }
 
-/// Checks a log with an intact journal and a damaged index or `HEAD`.
+/// Checks that a log with an intact journal and a damaged index or `HEAD` opens with all events, and counts the repair
+/// in `matrix`.
 pub(crate) fn witness(original: &Original, case: &Case, thorough: bool, name: &str, matrix: &mut Matrix) {
     assert_eq!(all(&JournalReader::open(case.path()).unwrap()), original.events, "{name}");
     let (log, repairs) = SledLog::open(case.path()).unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -96,7 +99,7 @@ pub(crate) fn witness(original: &Original, case: &Case, thorough: bool, name: &s
     }
 }
 
-/// Asserts that a reader finds the expected events.
+/// Asserts that a reader returns the expected events or error.
 fn read(original: &Original, case: &Case, expected: Verdict, name: &str) {
     match (JournalReader::open(case.path()), expected) {
         (Ok(reader), Verdict::Whole { events, .. }) => {
@@ -109,7 +112,7 @@ fn read(original: &Original, case: &Case, expected: Verdict, name: &str) {
     }
 }
 
-/// Asserts that verification reports the same.
+/// Asserts that `verify` finds the same events or damage that opening must find.
 fn walk(original: &Original, case: &Case, expected: Expected, witnesses: Witnesses, name: &str) {
     let verified = verify(case.path()).unwrap();
     match expected.opening {
@@ -125,6 +128,7 @@ fn walk(original: &Original, case: &Case, expected: Expected, witnesses: Witness
     assert!(verified.events <= original.head(), "{name}");
 }
 
+/// Asserts that a log has exactly these events; if `thorough`, also that each is found by its id.
 fn is_whole(log: &SledLog, events: &[Recorded], thorough: bool, name: &str) {
     assert_eq!(all(log), events, "{name}");
     assert_eq!(log.head().unwrap(), Position(events.len() as u64), "{name}");
@@ -133,11 +137,12 @@ fn is_whole(log: &SledLog, events: &[Recorded], thorough: bool, name: &str) {
     }
 }
 
+/// Returns the kinds of repairs.
 fn actions(repairs: &[Repair]) -> Vec<RepairAction> {
     repairs.iter().map(|repair| repair.action).collect()
 }
 
-/// Returns the repairs that opening a log makes of which `events` events remain.
+/// Returns the repairs that opening must make if `events` events remain and `behind` bytes after them are truncated.
 fn wanted(original: &Original, events: u64, behind: usize, witnesses: Witnesses) -> Vec<RepairAction> {
     let index = match (events, original.indexed(witnesses)) {
         (0, _) => None,
@@ -156,7 +161,8 @@ fn opens_quietly(case: &Case, name: &str) {
     assert_eq!(repairs, [], "{name}");
 }
 
-/// Repairs a refused log: every event that a copy contains is at its position, and only the others are marked as lost.
+/// Repairs a refused log and counts that in `matrix`. Asserts that every event of which a copy exists is at its
+/// position, and that the others are marked as lost or unverified.
 fn mend(original: &Original, case: &Case, journal: &[u8], witnesses: Witnesses, name: &str, matrix: &mut Matrix) {
     let (standing, indexed) = (standing(original, journal), original.indexed(witnesses));
     let plan = plan_repair(case.path()).unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -174,7 +180,8 @@ fn mend(original: &Original, case: &Case, journal: &[u8], witnesses: Witnesses, 
         } else if lost.contains(&position) {
             assert_eq!((is.position, &*is.event.kind), (was.position, LOST_KIND), "{name}");
         } else {
-            // A forged record of which there is no other copy: nobody can tell, but the chain does not prove it.
+            // A forged frame without another copy is not detected as such, but its chain value is reported as
+            // unverified.
             assert!(unverified.contains(&position), "{name}: position {position} is neither right nor marked");
         }
     }
@@ -189,6 +196,7 @@ fn mend(original: &Original, case: &Case, journal: &[u8], witnesses: Witnesses, 
     assert!(all_there || indexed < original.head(), "{name}: the index had everything");
 }
 
+/// Returns the positions in ranges.
 fn positions(spans: &[PositionRange]) -> BTreeSet<u64> {
     spans.iter().flat_map(|span| span.first.0..=span.last.0).collect()
 }

@@ -1,10 +1,10 @@
-//! Kinds of damage of a file.
+//! Kinds of damage: truncation, flipped bits, damaged sectors and damaged frames.
 
 use super::original::Original;
 use crate::damaged::HEADER;
 use crate::support::{Random, times};
 
-/// Number of bytes that a disk writes atomically.
+/// Size of a sector in bytes.
 const SECTOR: usize = 512;
 
 /// Returns the lengths to which a file is cut: at every frame boundary, one byte before and after, and at some offsets
@@ -28,18 +28,21 @@ pub(crate) fn flip(bytes: &mut [u8], random: &mut Random) -> usize {
     bit / 8
 }
 
-/// Damage of a sector.
+/// Damage of one sector of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SectorDamage {
+    /// Filled with zeros.
     Zeroed,
+    /// Filled with random bytes.
     Garbage,
-    /// Exchanged with another sector.
+    /// Exchanged with a random other sector.
     Swapped,
-    /// Written over the next one.
+    /// Written over the next one as well.
     Doubled,
 }
 
 impl SectorDamage {
+    /// All kinds.
     pub(crate) const ALL: [Self; 4] = [Self::Zeroed, Self::Garbage, Self::Swapped, Self::Doubled];
 
     /// Damages one sector of a file. Returns the offset of the damage; `None` if nothing changed.
@@ -69,24 +72,28 @@ impl SectorDamage {
     }
 }
 
+/// Returns the number of sectors of a file, an incomplete one at the end included.
 pub(crate) fn sectors(bytes: &[u8]) -> usize {
     bytes.len().div_ceil(SECTOR)
 }
 
-/// Damage of a whole frame.
+/// Damage of one frame of the journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FrameDamage {
     /// Exchanged with the next frame.
     Swapped,
     /// Exchanged with a distant frame.
     SwappedFar,
+    /// Written twice.
     Doubled,
+    /// Removed, so that later frames move forward.
     Removed,
-    /// Another payload with a valid checksum.
+    /// Another payload with a valid checksum, so that only the hash chain shows the change.
     Forged,
 }
 
 impl FrameDamage {
+    /// All kinds.
     pub(crate) const ALL: [Self; 5] = [Self::Swapped, Self::SwappedFar, Self::Doubled, Self::Removed, Self::Forged];
 
     /// Returns the journal with one damaged frame; `None` if the damage is not possible.

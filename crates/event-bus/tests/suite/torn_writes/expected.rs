@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use super::original::{Original, Witnesses};
 use crate::damaged::HEADER;
 
-/// Required outcome of opening the log.
+/// Required result of opening a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Verdict {
-    /// The number of intact events, and of bytes behind them that are not events.
+    /// The log opens with the first `events` events; `behind` bytes after them are not events.
     Whole { events: u64, behind: usize },
     /// An error with this position.
     Damaged(u64),
@@ -17,27 +17,32 @@ pub(crate) enum Verdict {
 /// Required outcomes of opening for writing and for reading.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Expected {
+    /// Result of opening for writing.
     pub(crate) opening: Verdict,
+    /// Result of opening for reading.
     pub(crate) reading: Verdict,
 }
 
-/// Content of a journal, compared with what was written.
+/// Comparison of a journal with the original.
 struct Walk {
-    /// Number of events in complete batches, unchanged, and the offset of their end.
+    /// Number of unchanged events in complete batches.
     whole: u64,
+    /// Offset of their end in bytes.
     whole_at: usize,
-    /// Whether there is a valid frame at the first position that differs, which no crash causes.
+    /// Whether there is a valid frame at the first offset that differs, which a crash cannot cause.
     foreign: bool,
-    /// Latest first position of a barrier among the valid frames from there on, if there are any.
+    /// The largest first position of a barrier among the valid frames from that offset on; `None` if there are none.
     survivor: Option<u64>,
 }
 
 impl Expected {
+    /// Computes the required results for a journal beside the given other files.
     pub(crate) fn of(original: &Original, journal: &[u8], witnesses: Witnesses) -> Self {
         let first = Verdict::Damaged(1);
         let header = journal.starts_with(&original.journal[..HEADER]);
         if journal.len() <= HEADER && !header {
-            // One that was never finished, unless someone knows better. A reader cannot finish it.
+            // An unfinished header of a new log, unless another file proves that there were events. A reader rejects
+            // the header.
             let fresh = Verdict::Whole { events: 0, behind: journal.len() };
             return Self { opening: if witnesses == Witnesses::Neither { fresh } else { first }, reading: first };
         }
@@ -48,8 +53,8 @@ impl Expected {
         let whole = Verdict::Whole { events: walk.whole, behind: journal.len() - walk.whole_at };
         let damaged = Verdict::Damaged(walk.whole + 1);
         let (promised, indexed) = (original.promised(witnesses), original.indexed(witnesses));
-        // What stands behind the flaw may be of the very barrier that a crash interrupted, but only a sound index can
-        // show that it was not acknowledged.
+        // Frames behind the damage may belong to the barrier that a crash interrupted, but only an intact index can
+        // prove that this barrier was not acknowledged.
         let synced = walk.survivor.is_some_and(|begin| walk.whole + 1 < begin);
         let proof = if witnesses.have_index() { synced } else { walk.survivor.is_some() };
         Self {
@@ -60,6 +65,7 @@ impl Expected {
 }
 
 impl Walk {
+    /// Compares a journal with the original frame by frame, up to the first difference.
     fn over(original: &Original, journal: &[u8]) -> Self {
         let (mut at, mut whole, mut whole_at) = (HEADER, 0, HEADER);
         for (index, place) in original.frames.iter().enumerate() {
@@ -76,7 +82,7 @@ impl Walk {
     }
 }
 
-/// Returns the positions of the events that the journal still contains unchanged, at any offset.
+/// Returns the positions of the original frames that the journal contains unchanged, at any offset.
 pub(crate) fn standing(original: &Original, journal: &[u8]) -> BTreeSet<u64> {
     let same = |frame: &[u8]| {
         let index = usize::try_from(position(frame)).unwrap() - 1;
@@ -85,11 +91,12 @@ pub(crate) fn standing(original: &Original, journal: &[u8]) -> BTreeSet<u64> {
     valid_frames(journal, 0).filter(|(_, frame)| same(frame)).map(|(_, frame)| position(frame)).collect()
 }
 
-/// Returns the last position of any valid frame in the journal, unchanged or not.
+/// Returns the largest position of any valid frame in the journal, unchanged or not; 0 if there is none.
 pub(crate) fn last_claimed(journal: &[u8]) -> u64 {
     valid_frames(journal, 0).map(|(_, frame)| position(frame)).max().unwrap_or_default()
 }
 
+/// Searches a journal from an offset on, byte by byte, for frames with a valid checksum. Returns each with its offset.
 fn valid_frames(journal: &[u8], from: usize) -> impl Iterator<Item = (usize, &[u8])> {
     let mut at = from;
     std::iter::from_fn(move || {
@@ -105,7 +112,7 @@ fn valid_frames(journal: &[u8], from: usize) -> impl Iterator<Item = (usize, &[u
     })
 }
 
-/// Returns the frame at an offset, if its length and checksum are valid.
+/// Returns the frame at an offset; `None` if its length or checksum is invalid.
 fn frame_at(journal: &[u8], at: usize) -> Option<&[u8]> {
     let rest = &journal[at..];
     let length = u32::from_le_bytes(*rest.first_chunk()?) as usize;
@@ -113,7 +120,7 @@ fn frame_at(journal: &[u8], at: usize) -> Option<&[u8]> {
     (frame[4..8] == checksum(frame)).then_some(frame)
 }
 
-/// Returns the valid checksum of a frame.
+/// Computes the checksum of a frame.
 pub(crate) fn checksum(frame: &[u8]) -> [u8; 4] {
     let mut hasher = crc32fast::Hasher::new();
     hasher.update(&frame[..4]);
@@ -121,6 +128,7 @@ pub(crate) fn checksum(frame: &[u8]) -> [u8; 4] {
     hasher.finalize().to_le_bytes()
 }
 
+/// Returns the position in a frame.
 fn position(frame: &[u8]) -> u64 {
     u64::from_le_bytes(*frame[10..].first_chunk().unwrap())
 }

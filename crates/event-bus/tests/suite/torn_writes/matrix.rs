@@ -1,13 +1,13 @@
-//! Counts the outcomes of the cases and prints them in one line.
+//! [`Matrix`], which counts the outcomes of the cases and prints them in one line.
 
 use std::{collections::BTreeMap, fmt};
 
 /// Outcome of opening a damaged log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Class {
-    /// All known events exist, and no repair was needed.
+    /// All events exist, and no repair was needed.
     Complete,
-    /// Unacknowledged bytes were cut and reported.
+    /// Unacknowledged bytes were truncated and reported.
     TailCut,
     /// All events exist; `HEAD` was rewritten.
     HeadRewritten,
@@ -20,24 +20,28 @@ pub(crate) enum Class {
 /// Numbers of cases of one kind of damage, by outcome.
 #[derive(Debug, Default)]
 pub(crate) struct Matrix {
+    /// Number of cases by outcome.
     classes: BTreeMap<Class, usize>,
     /// Number of refused logs that were repaired.
     pub(crate) mended: usize,
-    /// Number of those without lost events.
+    /// Number of repaired logs without lost events.
     pub(crate) mended_whole: usize,
-    /// Number of logs whose index had silently lost records.
+    /// Number of logs whose index lacks records, which only `verify` reports.
     pub(crate) thin: usize,
 }
 
 impl Matrix {
+    /// Counts a case.
     pub(crate) fn count(&mut self, class: Class) {
         *self.classes.entry(class).or_default() += 1;
     }
 
+    /// Returns the number of cases with an outcome.
     pub(crate) fn of(&self, class: Class) -> usize {
         self.classes.get(&class).copied().unwrap_or_default()
     }
 
+    /// Returns the number of all cases.
     pub(crate) fn cases(&self) -> usize {
         self.classes.values().sum()
     }

@@ -1,4 +1,4 @@
-//! The original of the damaged log: its events, the offsets of their frames, and the other files.
+//! [`Original`], the log that is copied and damaged: its events, the offsets of their frames, and the other files.
 
 use std::path::Path;
 
@@ -15,48 +15,60 @@ const BARRIERS: [&[u64]; 6] = [&[5], &[1], &[3, 2], &[1, 1, 1], &[2, 4, 1], &[2]
 /// Name of the checkpoint.
 pub(crate) const STATE: &str = "a state";
 
-/// Other files that confirm the journal.
+/// Which other files confirm the journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Witnesses {
     /// `HEAD` and the index, as written when the log was closed.
     Both,
+    /// `HEAD` alone.
     Head,
+    /// The index alone.
     Index,
     /// No other file.
     Neither,
-    /// `HEAD` and the index of before the last barrier, which was therefore never acknowledged.
+    /// `HEAD` and index as they were before the last barrier, which was therefore never acknowledged.
     Earlier,
 }
 
 impl Witnesses {
+    /// All combinations.
     pub(crate) const ALL: [Self; 5] = [Self::Neither, Self::Both, Self::Earlier, Self::Head, Self::Index];
 
+    /// Returns whether there is a `HEAD` file.
     pub(crate) fn have_head(self) -> bool {
         !matches!(self, Self::Index | Self::Neither)
     }
 
+    /// Returns whether there is an index.
     pub(crate) fn have_index(self) -> bool {
         !matches!(self, Self::Head | Self::Neither)
     }
 }
 
-/// A frame of the journal.
+/// Location of a frame in the journal.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Place {
+    /// Offset of its first byte.
     pub(crate) start: usize,
+    /// Offset of its end.
     pub(crate) end: usize,
     /// Whether the next frame belongs to the same batch.
     pub(crate) goes_on: bool,
 }
 
+/// An intact log, and the same log before its last barrier.
 pub(crate) struct Original {
+    /// Directory of the log.
     directory: TempDir,
-    /// The same log before its last barrier.
+    /// Directory of the log before its last barrier.
     earlier: TempDir,
+    /// Events of the log.
     pub(crate) events: Vec<Recorded>,
+    /// Bytes of the journal.
     pub(crate) journal: Vec<u8>,
+    /// Locations of the frames, in the order of positions.
     pub(crate) frames: Vec<Place>,
-    /// Length of the log before its last barrier.
+    /// Last position before the last barrier.
     pub(crate) earlier_head: u64,
 }
 
@@ -71,7 +83,7 @@ impl Original {
         let place = |bounds: &[usize]| Place {
             start: bounds[0],
             end: bounds[1],
-            // The flags: 2 says that the batch goes on.
+            // Flag 2: the batch continues in the next frame.
             goes_on: journal[bounds[0] + 8] & 2 != 0,
         };
         let frames: Vec<_> = begins.windows(2).map(place).collect();
@@ -79,17 +91,19 @@ impl Original {
         Self { directory, earlier, events, journal, frames, earlier_head }
     }
 
+    /// Returns the bytes of the frame with this index, from 0.
     pub(crate) fn frame(&self, index: usize) -> &[u8] {
         &self.journal[self.frames[index].start..self.frames[index].end]
     }
 
-    /// Returns the name of sled's snapshot.
+    /// Returns the path of sled's snapshot in the log's directory.
     pub(crate) fn snapshot(&self) -> String {
         let names = std::fs::read_dir(self.directory.path().join("index")).unwrap();
         let mut names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
         format!("index/{}", names.find(|name| name.starts_with("snap.")).unwrap())
     }
 
+    /// Returns the last position.
     pub(crate) fn head(&self) -> u64 {
         self.events.len() as u64
     }
@@ -99,7 +113,7 @@ impl Original {
         self.frames[usize::try_from(self.earlier_head).unwrap()].start
     }
 
-    /// Returns the position in `HEAD`.
+    /// Returns the position in `HEAD`; 0 if there is no such file.
     pub(crate) fn promised(&self, witnesses: Witnesses) -> u64 {
         match witnesses {
             Witnesses::Both | Witnesses::Head => self.head(),
@@ -108,7 +122,7 @@ impl Original {
         }
     }
 
-    /// Returns the last position in the index.
+    /// Returns the last position in the index; 0 if there is none.
     pub(crate) fn indexed(&self, witnesses: Witnesses) -> u64 {
         match witnesses {
             Witnesses::Both | Witnesses::Index => self.head(),
@@ -117,7 +131,7 @@ impl Original {
         }
     }
 
-    /// Creates a copy to damage.
+    /// Creates a copy to damage, with the given other files.
     pub(crate) fn copy(&self, witnesses: Witnesses) -> Case {
         let case = Case::of(self.directory.path());
         match witnesses {
@@ -131,11 +145,12 @@ impl Original {
     }
 }
 
-/// Returns the checkpoint saved after a number of barriers.
+/// Returns the checkpoint that is saved after barrier number `barrier`.
 pub(crate) fn state(barrier: usize) -> Checkpoint {
     Checkpoint { version: 1, position: Position(barrier as u64), state: vec![7; 6_000] }
 }
 
+/// Writes a log with `barriers` barriers and some checkpoints, and closes it. Returns its events.
 fn write(directory: &Path, barriers: usize) -> Vec<Recorded> {
     let (log, _) = SledLog::open(directory).unwrap();
     let mut numbers = 1..;
@@ -156,7 +171,7 @@ fn write(directory: &Path, barriers: usize) -> Vec<Recorded> {
     events
 }
 
-/// Creates events of various sizes: some of several sectors, some of maximum size.
+/// Creates event number `number`. Some have payloads of several sectors, some of maximum length.
 fn sized(number: u64) -> NewEvent {
     let mut event = new_event(number);
     let more = match number % 24 {
