@@ -102,7 +102,8 @@ impl BusStatus {
     }
 
     /// Returns the error of a job that was refused or whose reply sender was dropped without a reply: that of the
-    /// failed barrier or of the full disk, otherwise [`BusError::Closed`] after [`BusStatus::close`], otherwise [`BusError::WriterLost`].
+    /// failed barrier or of the full disk, otherwise [`BusError::Closed`] after [`BusStatus::close`], otherwise
+    /// [`BusError::WriterLost`].
     pub(super) fn refusal(&self) -> BusError {
         match self.failure.get().cloned().or_else(|| self.full()) {
             Some(error) => error.into(),
