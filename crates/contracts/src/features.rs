@@ -128,7 +128,7 @@ pub struct Features {
     pub directories: Vec<String>,
     /// Names of the tools used.
     pub tools: Vec<String>,
-    /// Side effects of those tools.
+    /// Kinds of side effect of the tools used.
     pub side_effects: Vec<SideEffect>,
     /// Whether the message contains images.
     pub images: bool,

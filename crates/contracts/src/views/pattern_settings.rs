@@ -30,7 +30,8 @@ pub enum FingerprintKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Estimator {
-    /// The unmodified formula of 004 §5.5.
+    /// The unmodified formula of 004 §5.5: a score of each model from mean success and cost efficiency; the confidence
+    /// is the relative lead of the best score over the second.
     Paper,
     /// Averages weighted by similarity and shrunk towards each model's overall mean; the confidence is a probability.
     #[default]
