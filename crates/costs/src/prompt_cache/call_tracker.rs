@@ -22,13 +22,13 @@ pub struct CallTracker {
 /// State of a line of work from which the next [`Call`] is created.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct ThreadState {
-    /// Running turn, its start, and whether it has had a call.
+    /// Running turn, its start, and whether it has had a call; `None` if no turn runs.
     open: Option<(TurnId, Timestamp, bool)>,
     /// Kind of input that the next call responds to.
     after: PrecedingInput,
     /// Whether all tool calls in the history have results, so that a message can follow.
     whole: bool,
-    /// Length in bytes of a message without a call; otherwise 0.
+    /// Length in bytes of the turn's message until a call has completed; then 0.
     message_bytes: u64,
     /// Whether the history was compacted since the last call.
     compacted: bool,
@@ -131,7 +131,8 @@ impl ThreadState {
         completed
     }
 
-    /// Records the end of a turn. A cancelled turn without a call becomes a [`CancelledCall`].
+    /// Records the end of a turn; ignored if it is not the running one. A cancelled turn without a call becomes a
+    /// [`CancelledCall`].
     fn end_turn(&mut self, turn: &TurnEnded, at: Timestamp) {
         let Some((_, started, called)) = self.open.take_if(|(open, _, _)| *open == turn.turn) else { return };
         if called || 0 < turn.llm_calls {

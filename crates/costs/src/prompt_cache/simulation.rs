@@ -31,7 +31,7 @@ pub struct PromptCache {
 }
 
 impl PromptCache {
-    /// Creates an empty cache.
+    /// Creates an empty cache. `opening` is the source of the tokens that the first call of each thread reads.
     pub fn new(opening: InitialRead) -> Self {
         Self { opening, sessions: BTreeMap::new() }
     }
