@@ -10,7 +10,8 @@ fn read_after(attempts: Vec<CancelledCall>) -> u64 {
     last_read(&[at(0, 20_000), Call { attempts, ..at(400, 21_000) }])
 }
 
-/// A call cancelled after three seconds has cached the previous prompt, an earlier cancelled one has not.
+/// A call that ran for three seconds before it was cancelled has cached the previous prompt; one that ran for less has
+/// not.
 #[test]
 fn three_seconds_are_enough() {
     assert_eq!(read_after(Vec::new()), 0);

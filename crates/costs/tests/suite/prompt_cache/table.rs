@@ -64,7 +64,7 @@ pub(crate) fn attempt(sent: u64, stopped: u64) -> CancelledCall {
 /// The columns of a split: read, written for five minutes, written for one hour, uncached.
 type Row = (u64, u64, u64, u64);
 
-/// Asserts the predicted split of each call by the model given beside it.
+/// Asserts the predicted split of each call, served by the model beside it.
 #[track_caller]
 pub(crate) fn check_with(calls: &[(Call, &str, Row)]) {
     let mut cache = PromptCache::new(InitialRead::Predicted);
