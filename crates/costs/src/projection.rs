@@ -22,7 +22,7 @@ pub struct Costs {
     models: BTreeMap<ModelId, Total>,
     /// Total of each role.
     roles: BTreeMap<CallRole, Total>,
-    /// Total of each UTC day, in days since 1970-01-01.
+    /// Total of each UTC day, counted from 1970-01-01.
     days: BTreeMap<u64, Total>,
     /// Totals of the latest day by model and role.
     latest_day: LatestDay,

@@ -22,7 +22,7 @@ pub trait Notify: Explain {
     /// candidate.
     fn notices(decision: &Decision<Self>, context: &Self::Context<'_>) -> Vec<Self::Notice>;
 
-    /// Returns the causes and the advice for a refused turn. Called only for a decision that chose nothing.
+    /// Returns the causes and the advice that are shown if nothing was chosen.
     fn refusal_help(decision: &Decision<Self>, context: &Self::Context<'_>) -> RefusalHelp;
 }
 

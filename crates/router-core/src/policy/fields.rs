@@ -43,8 +43,7 @@ impl Problems {
         self.report(node.mark, format!("{subject} must be {wanted}, this is {}", node.kind()));
     }
 
-    /// Parses a mapping whose keys should be in `known`. Reports unknown keys, and repeated ones, of which the first
-    /// counts; `None` if the value is not a mapping.
+    /// Parses a mapping. Reports repeated and unknown keys.
     pub(crate) fn mapping<'n, 'a>(
         &mut self,
         node: &'n Node<'a>,

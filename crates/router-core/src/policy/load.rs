@@ -47,15 +47,12 @@ pub(super) fn load(text: &str, registry: Arc<Registry>, home: Option<&str>) -> R
     Err(problems.0)
 }
 
-/// The state of loading one policy file. The modules of each block implement its parsers.
 pub(super) struct Loader<'h> {
     /// The models that names are resolved against.
     pub(super) registry: Arc<Registry>,
     /// The models that the policy names, by id. All rules and defaults that name a model share one copy.
     models: BTreeMap<ModelId, Arc<ModelSpec>>,
-    /// The home directory that replaces `~` in paths; `None` if unknown.
     home: Option<&'h str>,
-    /// The problems found so far.
     pub(super) problems: Problems,
     /// The text predicates of the rules parsed so far.
     pub(super) texts: TextSet,
@@ -199,8 +196,6 @@ impl Loader<'_> {
         rules.collect::<Vec<_>>().into()
     }
 
-    /// Parses one rule; `index` is its position in the list, from 0. A rule without a name is called `rule_` and its
-    /// index. Reports a name that is already in `used_names`, and adds it.
     fn rule(&mut self, node: &Node<'_>, index: usize, used_names: &mut BTreeSet<String>) -> Option<Rule> {
         let subject = format!("rule {index}");
         let keys = self.problems.mapping(node, &subject, schema::RULE)?;
@@ -222,7 +217,6 @@ impl Loader<'_> {
         Some(Rule { name: name?, when: when?, models: models?, line: node.mark.line })
     }
 
-    /// Parses the name of a rule. Reports names of more than [`MAX_NAME_BYTES`] bytes, and control characters.
     fn name<'n>(&mut self, node: &'n Node<'_>) -> Option<&'n str> {
         let name = self.problems.text(node, "name")?;
         if MAX_NAME_BYTES < name.len() {

@@ -48,7 +48,6 @@ impl PatternView for Unasked {
     }
 }
 
-/// After an explicit choice the pattern store is not queried, unless the policy surfaces disagreements.
 #[test]
 fn an_explicit_choice_is_not_even_searched_for_unless_the_user_wants_to_hear_of_it() {
     let policy = policy(POLICY);
