@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 /// The maximum number of models listed in an outage, so that its event always fits a payload.
 const MODELS_NAMED: usize = 16;
 
-/// The event that caused a change of health. The ids of the resulting transitions are derived from it.
+/// The event that caused a change of health; for an end without a call, the start of the outage. The ids of the
+/// resulting transitions are derived from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Cause {
     /// Time of the event.

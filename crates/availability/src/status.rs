@@ -10,9 +10,9 @@ use crate::{Availability, health::Health};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AvailabilityState {
-    /// No recent failures.
+    /// No consecutive failures, or no attempt for five minutes.
     Healthy,
-    /// Failures below the threshold; routing treats it as healthy.
+    /// Consecutive failures below the threshold of an outage; routing treats the scope as healthy.
     Degraded,
     /// A probe is running after an automatic recovery; routing rejects the scope for other calls.
     Probing,

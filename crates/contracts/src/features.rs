@@ -134,7 +134,7 @@ pub struct Features {
     pub images: bool,
     /// Whether the session had tool calls before the turn.
     pub tool_history: bool,
-    /// Size of the prompt.
+    /// Order of magnitude of the prompt's size in tokens.
     pub tokens: TokenBucket,
     /// Kinds of task that the message requests.
     pub intents: IntentTags,

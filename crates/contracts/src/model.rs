@@ -128,7 +128,7 @@ pub struct ModelSpec {
     /// none.
     #[serde(default)]
     pub released: Option<String>,
-    /// Maximum number of input tokens.
+    /// Maximum number of tokens of a prompt.
     pub context_window: u64,
     /// Maximum number of output tokens of one response.
     pub max_output: u64,
@@ -142,7 +142,8 @@ pub struct ModelSpec {
     pub can_delegate: bool,
     /// Whether the user has access to the model: a key, or a running server.
     pub configured: bool,
-    /// APIs over which the provider serves the model, the preferred one first.
+    /// APIs over which the provider serves the model, the preferred one first. A model without any cannot serve
+    /// requests of clients.
     #[serde(default)]
     pub apis: Vec<WireApi>,
 }

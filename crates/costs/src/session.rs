@@ -32,7 +32,7 @@ impl ThreadCosts {
     }
 }
 
-/// Costs of a session, by line of work.
+/// Costs of a session, by thread.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct SessionCosts {
     /// Costs of each thread.

@@ -43,7 +43,7 @@ pub enum Banner<K: Notify = ModelChoice> {
     ChoiceRejected {
         /// The candidate that the user chose.
         candidate: K::Candidate,
-        /// Why it was rejected.
+        /// Reason why it was rejected.
         failure: K::Failure,
         /// The candidate chosen instead; `None` if the turn is refused.
         fallback: Option<K::Candidate>,

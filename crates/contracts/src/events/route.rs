@@ -188,7 +188,7 @@ pub struct PatternOverrideDismissed {
     pub session: SessionId,
     /// Model that the turn keeps.
     pub model: ModelId,
-    /// Recommended model.
+    /// Recommended model, which the user declined.
     pub dismissed: ModelId,
     /// Name of the rule that the decision was based on; `None` if no rule had matched.
     pub rule: Option<String>,

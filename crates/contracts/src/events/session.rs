@@ -11,7 +11,7 @@ use crate::{ModelId, Parent, SessionId, Thread, TurnId};
 pub enum SessionSource {
     /// Session files of Claude Code.
     ClaudeCode,
-    /// Commands of `turnwise`.
+    /// Commands of the program `turnwise`.
     CommandLine,
     /// Session files of Codex.
     Codex,
@@ -30,7 +30,7 @@ pub struct SessionStarted {
     pub source: SessionSource,
     /// Absolute path of the workspace; `None` if unknown.
     pub workspace: Option<String>,
-    /// Client and version, as reported by the client.
+    /// Client or its version, as reported by the client; `None` if unknown.
     pub client: Option<String>,
     /// Session, turn and tool call that started it; `None` for a session started by the user, or if that is unknown.
     pub parent: Option<Parent>,

@@ -49,14 +49,14 @@ pub struct PatternSettings {
     pub alpha: Score,
     /// Weight of the cost against the quality: 0 considers only quality, 1 only cost.
     pub cost_weight: Score,
-    /// Minimum confidence of a recommendation.
+    /// Minimum confidence; a recommendation below it is ignored.
     pub min_confidence: Score,
     /// Minimum number of scored samples of the recommended model, at least 1. The calibrated estimator also requires it
     /// of the baseline model.
     pub min_sample_size: u64,
     /// Minimum similarity of the neighbours that are considered (decision D22).
     pub min_similarity: Score,
-    /// Maximum number of neighbours.
+    /// Maximum number of neighbours, the similar turns that a recommendation is derived from.
     pub neighbours: u16,
     /// Scale of costs for [`Estimator::Paper`]; the calibrated estimator compares dollars.
     pub cost_scale: CostScale,

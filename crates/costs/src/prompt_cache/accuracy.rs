@@ -21,7 +21,7 @@ pub struct SimulationAccuracy {
 /// Recorded and simulated cost of a session's calls, at the same prices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SessionComparison {
-    /// Number of calls.
+    /// Number of calls with known prices.
     pub calls: u64,
     /// Cost of the recorded usage.
     pub recorded: NanoUsd,
@@ -32,11 +32,11 @@ pub struct SessionComparison {
 /// Error statistics of a third of the sessions, which are sorted by their number of calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 pub struct SessionGroup {
-    /// Number of sessions.
+    /// Number of sessions in the group.
     pub sessions: u64,
-    /// Number of calls of its shortest session.
+    /// Number of calls of the group's shortest session.
     pub shortest: u64,
-    /// Number of calls of its longest session.
+    /// Number of calls of the group's longest session.
     pub longest: u64,
     /// Error of the summed costs of the group.
     pub total: BasisPoints,

@@ -11,15 +11,14 @@ use serde::{Deserialize, Serialize};
 
 use super::{Call, CancelledCall, PrecedingInput};
 
-/// Folds events and returns a [`Call`] for each completed one. Its size grows with the number of lines of work, not of
-/// calls.
+/// Folds events and returns a [`Call`] for each completed one. Its size grows with the number of threads, not of calls.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct CallTracker {
     /// State of each thread, by session.
     sessions: BTreeMap<SessionId, BTreeMap<Thread, ThreadState>>,
 }
 
-/// State of a line of work from which the next [`Call`] is created.
+/// State of a thread from which the next [`Call`] is created.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct ThreadState {
     /// Running turn, its start, and whether it has had a call; `None` if no turn runs.

@@ -11,7 +11,7 @@ use super::{
     rules::{MIN_CANCELLED_MICROS, UNCACHED_TOKENS, base_tokens, estimate_message_tokens},
 };
 
-/// Cached prefixes of a line of work, for each model, and the size of its prompt.
+/// Cached prefixes of a thread, for each model, and the size of its prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(super) struct LineCache {
     /// Size of the first prompt in tokens; `None` before the first call.
@@ -30,7 +30,7 @@ pub(super) struct LineCache {
     models: BTreeMap<ModelId, ModelCache>,
 }
 
-/// Cached prefixes of one model for a line of work.
+/// Cached prefixes of one model for a thread.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 struct ModelCache {
     /// Time of the last use of system prompt and tools; `None` before the first.
@@ -71,9 +71,9 @@ struct CacheLookup {
 enum CacheRead {
     /// The prefix of the conversation, in tokens.
     Conversation(u64),
-    /// System prompt and tools.
+    /// System prompt and tools, of the size that [`base_tokens`] returns.
     Base,
-    /// Nothing.
+    /// Nothing of the prompt.
     Nothing,
 }
 
