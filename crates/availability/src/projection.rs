@@ -213,6 +213,7 @@ impl Projection for Availability {
     const NAME: &'static str = "availability";
     const VERSION: u32 = 3;
 
+    /// Folds starts and outcomes of calls, and the recorded starts and ends of outages. Other events have no effect.
     fn apply(&mut self, event: &Recorded) -> Result<(), CodecError> {
         let NewEvent { id, at, correlation, causation: call, .. } = event.event;
         let cause = Cause { at, event: id, correlation, call };

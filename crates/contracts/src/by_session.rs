@@ -34,7 +34,7 @@ impl<T> BySession<T> {
         alike.get(place).map(|(_, known)| known)
     }
 
-    /// Returns all entries in the order of ids. Sorts them on each call.
+    /// Returns all entries in the order of ids. Sorts them on each call, so prefer [`BySession::get`] for one session.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&SessionId, &T)> {
         let mut all: Vec<_> =
             self.sessions.values().flat_map(|alike| alike.iter().map(|(id, known)| (id, known))).collect();

@@ -73,7 +73,7 @@ pub trait KindVisitor {
 /// Declares the catalogue from a list of event types, sorted by kind. A new kind is one line in the list.
 macro_rules! catalogue {
     ($($name:ident,)*) => {
-        /// A decoded event of any kind in the catalogue. Clones share the value.
+        /// A decoded event of any kind in the catalogue. Clones share the value, so cloning is cheap.
         #[derive(Debug, Clone, PartialEq, Eq)]
         pub enum Event {
             $(#[doc = concat!("See [`events::", stringify!($name), "`].")] $name(Arc<events::$name>),)*

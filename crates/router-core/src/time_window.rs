@@ -22,7 +22,7 @@ impl TimeWindow {
         }
     }
 
-    /// Parses `H:MM` or `HH:MM` into minutes since midnight; `None` if it is invalid.
+    /// Parses a time of day, `H:MM` or `HH:MM`, into minutes since midnight; `None` if it is invalid, such as `24:00`.
     pub(crate) fn minute(text: &str) -> Option<u16> {
         let (hours, minutes) = text.split_once(':')?;
         let number = |part: &str, lengths: std::ops::RangeInclusive<usize>, end: u16| {

@@ -30,7 +30,7 @@ pub struct SessionStarted {
     pub source: SessionSource,
     /// Absolute path of the workspace; `None` if unknown.
     pub workspace: Option<String>,
-    /// Client or its version, as reported by the client; `None` if unknown.
+    /// Client and version, or the version alone for an imported session; `None` if unknown.
     pub client: Option<String>,
     /// Session, turn and tool call that started it; `None` for a session started by the user, or if that is unknown.
     pub parent: Option<Parent>,
