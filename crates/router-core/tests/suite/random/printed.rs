@@ -12,7 +12,7 @@ fn quoted(text: &str) -> String {
     serde_json::to_string(text).unwrap()
 }
 
-/// Formats one text as it is quoted, several as a list.
+/// Formats one text in quotes, several as a list.
 fn texts(texts: &[&str]) -> String {
     match texts {
         [one] => quoted(one),
