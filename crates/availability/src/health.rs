@@ -1,4 +1,5 @@
-//! The health of one scope (a model or a provider): consecutive failures, latest outage, running probe.
+//! [`Health`], the state of one scope (a model or a provider) that is folded from its calls: consecutive failures,
+//! latest outage, running probe.
 
 use contracts::events::RecoveredBy;
 use event_core::{EventId, Timestamp};
@@ -13,24 +14,26 @@ use crate::{
 /// Health of a model or a provider: consecutive failures, latest outage and running probe.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Health {
-    /// Time of the latest attempt.
+    /// Time of the latest attempt; 0 before the first. Older events are ignored.
     newest: Timestamp,
-    /// Consecutive failures since the last success or automatic recovery.
+    /// Number of consecutive failures since the last success, reset, or pause of [`RECOVERY_SECONDS`] without attempts.
     failures: u32,
-    /// Time of the first of them.
+    /// Time of the first of the consecutive failures; meaningless without failures.
     failing_since: Timestamp,
-    /// The active outage, or the latest one.
+    /// The active outage, or the latest one if none is active; `None` if there was never one.
     outage: Option<Outage>,
     /// Whether the latest outage recovered automatically and no call has succeeded since.
     needs_probe: bool,
     /// Whether the latest attempt was answered: it succeeded, or failed for a reason other than the provider.
     answered: bool,
-    /// The latest probe: the call that tests a scope after an automatic recovery.
+    /// The latest probe, the call that tests a scope after an automatic recovery; `None` without one, or after its
+    /// outcome.
     probe: Option<Probe>,
 }
 
 impl Health {
-    /// Records an attempt. Returns false, without a change, if it is older than the latest one.
+    /// Records an attempt, and before it the automatic recovery if that was due by `at`, which resets the failures.
+    /// Returns false, without a change, if the attempt is older than the latest one.
     pub(crate) fn record_attempt(&mut self, at: Timestamp) -> bool {
         if at < self.newest {
             return false;
@@ -45,7 +48,7 @@ impl Health {
         true
     }
 
-    /// Records the start of a call, with the id of its event. It becomes the probe if one is needed and none is
+    /// Records the start of a call; `call` is the id of its event. It becomes the probe if one is needed and none is
     /// running. Ignored if it is older than the latest attempt.
     pub(crate) fn record_start(&mut self, call: EventId, at: Timestamp) {
         let recovered_automatically = self.active_outage().is_some() && self.auto_recovery_at() <= at;
@@ -56,17 +59,18 @@ impl Health {
     }
 
     /// Records the end of a call that is neither success nor failure of the scope. If it was the probe, the next call
-    /// is.
+    /// becomes the probe.
     pub(crate) fn release_probe(&mut self, cause: Cause) {
         self.probe.take_if(|probe| probe.is_completed_by(cause));
     }
 
-    /// Whether a failure proves that the scope has not recovered: it is that of the probe, or occurred during it.
+    /// Returns whether a failure proves that the scope has not recovered: it is that of the probe, or occurred during
+    /// it.
     pub(crate) fn proves_outage(&self, cause: Cause) -> bool {
         self.probe.is_some_and(|probe| probe.is_completed_by(cause) || probe.is_running_at(cause.at))
     }
 
-    /// Counts a failure whose attempt was recorded.
+    /// Counts a failure. Call [`Health::record_attempt`] before, and only if it returned true.
     pub(crate) const fn count_failure(&mut self, at: Timestamp) {
         if self.failures == 0 {
             self.failing_since = at;
@@ -75,7 +79,8 @@ impl Health {
         self.answered = false;
     }
 
-    /// Resets failures, probe and outage after a success whose attempt was recorded.
+    /// Resets failures and probe, and ends the active outage, after a success. Call [`Health::record_attempt`] before,
+    /// and only if it returned true.
     pub(crate) fn record_success(&mut self, cause: Cause) {
         self.failures = 0;
         (self.needs_probe, self.probe) = (false, None);
@@ -84,28 +89,29 @@ impl Health {
         }
     }
 
-    /// Starts an outage. Returns the previous one if its recovery has not been announced in the log.
+    /// Starts an outage and removes the probe. Returns the previous outage if the log has its start but not its end.
     pub(crate) fn start_outage(&mut self, outage: Outage) -> Option<Outage> {
         (self.needs_probe, self.probe) = (false, None);
         self.outage.replace(outage).filter(Outage::is_unclosed)
     }
 
-    /// The active outage. It recovers automatically at [`Health::auto_recovery_at`].
+    /// Returns the active outage; `None` if there is none. It recovers automatically at [`Health::auto_recovery_at`],
+    /// which is not checked here.
     pub(crate) fn active_outage(&self) -> Option<&Outage> {
         self.outage.as_ref().filter(|outage| outage.end.is_none())
     }
 
-    /// The active outage, or the latest one if none is active; `None` if there was never one.
+    /// Returns the active outage, or the latest one if none is active; `None` if there was never one.
     pub(crate) const fn latest_outage(&self) -> Option<&Outage> {
         self.outage.as_ref()
     }
 
-    /// As [`Health::latest_outage`], mutable.
+    /// Returns the outage of [`Health::latest_outage`] for modification.
     pub(crate) const fn latest_outage_mut(&mut self) -> Option<&mut Outage> {
         self.outage.as_mut()
     }
 
-    /// Ends the active outage by automatic recovery at `at`.
+    /// Ends the active outage, if any, by automatic recovery at `at`. The next call becomes the probe.
     pub(crate) fn auto_recover(&mut self, at: Timestamp) {
         if let Some(outage) = self.active_outage_mut() {
             outage.end = Some(outage.auto_recovery(at));
@@ -113,7 +119,8 @@ impl Health {
         }
     }
 
-    /// Ends the active outage for a reason other than a call: failures are reset, and the next calls are no probes.
+    /// Ends the active outage, if any, for a reason other than a call. Failures and probe are reset, and the next calls
+    /// are no probes.
     pub(crate) fn reset(&mut self, by: RecoveredBy, at: Timestamp) {
         self.failures = 0;
         (self.needs_probe, self.probe) = (false, None);
@@ -122,35 +129,36 @@ impl Health {
         }
     }
 
-    /// The time of automatic recovery without further attempts: [`RECOVERY_SECONDS`] after the latest attempt.
+    /// Returns the time of automatic recovery without further attempts: [`RECOVERY_SECONDS`] after the latest attempt.
     pub(crate) const fn auto_recovery_at(&self) -> Timestamp {
         self.newest.plus_secs(RECOVERY_SECONDS)
     }
 
-    /// The expected end of the outage or probe that started at or before `at`, whichever is later; `None` if there is
-    /// neither.
+    /// Returns the expected end of the outage or probe that started at or before `at`, whichever is later; `None` if
+    /// there is neither.
     pub(crate) fn unavailable_until(&self, at: Timestamp) -> Option<Timestamp> {
         let outage = self.active_outage().filter(|outage| outage.cause.at <= at).map(|_| self.auto_recovery_at());
         let probe = self.probe.filter(|probe| probe.since <= at).map(|probe| probe.deadline());
         outage.max(probe)
     }
 
-    /// The probe that is running at a time; `None` if there is none.
+    /// Returns the probe that is running at a time; `None` if there is none.
     pub(crate) fn running_probe(&self, at: Timestamp) -> Option<Probe> {
         self.probe.filter(|probe| probe.is_running_at(at))
     }
 
-    /// The time of the latest attempt, if it was answered; `None` if it failed or there was none.
+    /// Returns the time of the latest attempt, if it was answered; `None` if it failed or there was none.
     pub(crate) fn answered_at(&self) -> Option<Timestamp> {
         self.answered.then_some(self.newest)
     }
 
-    /// The number of consecutive failures at a time, and the time of the first; `None` if there are none.
+    /// Returns the number of consecutive failures at a time, and the time of the first; `None` if there are none, or if
+    /// an automatic recovery has reset them.
     pub(crate) fn failures(&self, at: Timestamp) -> Option<(u32, Timestamp)> {
         (0 < self.failures && at < self.auto_recovery_at()).then_some((self.failures, self.failing_since))
     }
 
-    /// As [`Health::active_outage`], mutable.
+    /// Returns the outage of [`Health::active_outage`] for modification.
     fn active_outage_mut(&mut self) -> Option<&mut Outage> {
         self.outage.as_mut().filter(|outage| outage.end.is_none())
     }

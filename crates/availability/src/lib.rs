@@ -8,10 +8,10 @@
 //! - [`Availability::status`] is the view for users.
 //! - [`Availability::transitions`] returns the outage events that are not in the log yet (decision D6).
 //!
-//! A success ends an outage. Without attempts an outage recovers automatically; the next call is then a probe. Until
-//! the probe completes, for at most [`thresholds::PROBE_SECONDS`], the scope stays unavailable for other calls, so that
-//! they do not all retry at once. One failure then starts a new outage. Logs without call starts, such as imports, have
-//! no probes.
+//! A scope is a model or a provider. A success ends its outage. Without attempts an outage recovers automatically; the
+//! next call is then a probe. Until the probe completes, for at most [`thresholds::PROBE_SECONDS`], the scope stays
+//! unavailable for other calls, so that they do not all retry at once. One failure then starts a new outage. Logs
+//! without call starts, such as imports, have no probes.
 //!
 //! Times are those of the calls, not of their recording. A scope ignores events older than its latest attempt, for
 //! example when an import records last week's calls after today's.

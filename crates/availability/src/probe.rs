@@ -1,4 +1,4 @@
-//! The probe: the first call after an automatic recovery. While it runs, the scope is unavailable for other calls.
+//! [`Probe`], the first call after an automatic recovery. While it runs, the scope is unavailable for other calls.
 
 use event_core::{EventId, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -10,22 +10,22 @@ use crate::{outage::Cause, thresholds::PROBE_SECONDS};
 pub(crate) struct Probe {
     /// The id of the call's start event.
     pub(crate) call: EventId,
-    /// When the call was sent.
+    /// The time at which the call was sent.
     pub(crate) since: Timestamp,
 }
 
 impl Probe {
-    /// The time from which other calls are allowed even if the probe has no outcome.
+    /// Returns the time from which other calls are allowed even if the probe has no outcome.
     pub(crate) const fn deadline(&self) -> Timestamp {
         self.since.plus_secs(PROBE_SECONDS)
     }
 
-    /// Whether it blocks other calls at a time.
+    /// Returns whether the probe blocks other calls at a time, if it has no outcome.
     pub(crate) fn is_running_at(&self, at: Timestamp) -> bool {
         self.since <= at && at < self.deadline()
     }
 
-    /// Whether an event is the outcome of this call.
+    /// Returns whether an event is the outcome of this call.
     pub(crate) fn is_completed_by(&self, cause: Cause) -> bool {
         cause.call == Some(self.call)
     }

@@ -1,4 +1,4 @@
-//! The projection: folds call outcomes and outage events, and provides the view for decisions.
+//! [`Availability`], the projection that folds call outcomes and outage events, and the view for decisions.
 
 use std::{borrow::Cow, collections::BTreeMap};
 
@@ -30,12 +30,13 @@ pub struct Availability {
     pub(crate) providers: BTreeMap<Provider, ProviderHealth>,
     /// Outages with a start event in the log that were replaced by a new one before their end event was recorded.
     pub(crate) replaced: Vec<Outage>,
-    /// The view for decisions.
+    /// The view for decisions, updated with every folded event.
     outages: Outages,
 }
 
 impl Availability {
-    /// The unavailable scopes, including those blocked by a probe, with the time of recovery.
+    /// Returns the unavailable scopes, including those blocked by a probe, with the time of recovery, whenever their
+    /// outages started.
     pub const fn outages(&self) -> &Outages {
         &self.outages
     }
@@ -71,7 +72,7 @@ impl Availability {
         self.providers.get(name.provider())?.models.get(name).map(|model| &model.health)
     }
 
-    /// Returns the health of a scope; `None` if it was never called.
+    /// Returns the health of a scope for modification; `None` if it was never called.
     fn health_mut(&mut self, scope: &OutageScope) -> Option<&mut Health> {
         match scope {
             OutageScope::ProviderWide(provider) => {
@@ -85,14 +86,16 @@ impl Availability {
         }
     }
 
-    /// Folds the start of a call to a model. `call` is the id of its event.
+    /// Folds the start of a call to a model; `call` is the id of its event. Ignored for a provider without an earlier
+    /// outcome.
     fn apply_start(&mut self, model: &ModelId, call: EventId, at: Timestamp) {
         let Some(health) = self.providers.get_mut(model.provider()) else { return };
         health.record_start(model, call, at);
         self.update_view(model);
     }
 
-    /// Folds a successful call, which ends outages of its model and provider.
+    /// Folds a successful call, which ends outages of its model and provider. Ignored if the model id has no valid
+    /// provider name.
     fn apply_success(&mut self, model: &ModelId, cause: Cause) {
         if let Some(health) = self.providers.get_mut(model.provider()) {
             health.record_success(model, cause);
@@ -102,7 +105,8 @@ impl Availability {
         self.update_view(model);
     }
 
-    /// Folds a failed call. Its error class determines whether it counts as a failure, an attempt or neither.
+    /// Folds a failed call. Its error class determines whether it counts as a failure, an attempt or neither. Ignored
+    /// if the model id has no valid provider name.
     fn apply_failure(&mut self, call: &LlmCallFailed, cause: Cause) {
         let LlmCallFailed { model, class, key, .. } = call;
         let Some(provider) = provider_of(model) else { return };
@@ -118,7 +122,7 @@ impl Availability {
         self.update_view(model);
     }
 
-    /// Records that the log has the start event of an outage.
+    /// Records that the log has the start event of an outage, so that it is not appended again.
     fn mark_announced(&mut self, event: &Recorded, body: &ProviderUnavailable) {
         if let Some(outage) = self.health_mut(&body.scope).and_then(Health::latest_outage_mut)
             && outage.unavailable_id() == event.event.id
@@ -127,8 +131,8 @@ impl Availability {
         }
     }
 
-    /// Records that the log has the end event of an outage. Later failures cannot prolong it. An end by a new key or by
-    /// the user is known from this event alone.
+    /// Records that the log has the end event of an outage. Later failures cannot prolong it. This event alone ends an
+    /// outage whose key was changed or that the user ended.
     fn mark_closed(&mut self, event: &Recorded, body: &ProviderRecovered) {
         self.replaced.retain(|outage| outage.recovered_id() != event.event.id);
         let Some(health) = self.health_mut(&body.scope) else { return };
@@ -159,7 +163,7 @@ impl Availability {
         }
     }
 
-    /// Updates the entries of a model and its provider in the view.
+    /// Recomputes the entries of a model and its provider in the view.
     fn update_view(&mut self, model: &ModelId) {
         let Some((name, provider)) = self.providers.get_key_value(model.provider()) else { return };
         set_provider(&mut self.outages, name, &provider.health);
@@ -167,28 +171,29 @@ impl Availability {
         set_entry(&mut self.outages.models, model, model_until);
     }
 
-    /// Updates the entry of a provider in the view.
+    /// Recomputes the entries of a provider in the view.
     fn update_provider(&mut self, provider: &Provider) {
         if let Some((name, provider)) = self.providers.get_key_value(provider) {
             set_provider(&mut self.outages, name, &provider.health);
         }
     }
 
-    /// Updates the entry of a model in the view.
+    /// Recomputes the entry of a model in the view.
     fn update_model(&mut self, model: &ModelId) {
         let until = self.model_health(model).and_then(|health| health.unavailable_until(END_OF_TIME));
         set_entry(&mut self.outages.models, model, until);
     }
 }
 
-/// Sets the entries of a provider: the time until which it is unavailable, and its refused key.
+/// Sets the entries of a provider in the view: the time until which it is unavailable, and its rejected key. Removes
+/// them if it is available.
 fn set_provider(outages: &mut Outages, name: &Provider, health: &Health) {
     set_entry(&mut outages.providers, name, health.unavailable_until(END_OF_TIME));
     let key = health.active_outage().and_then(|outage| outage.key.as_ref());
     set_entry(&mut outages.refused_keys, name, key.map(|key| key.variable.clone()));
 }
 
-/// Sets the value of a scope; removes the scope if it is `None`.
+/// Sets the value of a scope; removes the scope if `value` is `None`.
 fn set_entry<K: Ord + Clone, V>(entries: &mut BTreeMap<K, V>, scope: &K, value: Option<V>) {
     match value {
         Some(value) => drop(entries.insert(scope.clone(), value)),
@@ -196,10 +201,10 @@ fn set_entry<K: Ord + Clone, V>(entries: &mut BTreeMap<K, V>, scope: &K, value: 
     }
 }
 
-/// Later than any event, so that a query at this time covers all outages.
+/// A time later than any event, so that a query at this time covers all outages.
 const END_OF_TIME: Timestamp = Timestamp(u64::MAX);
 
-/// Parses the provider in a model id; `None` if it is not a valid provider name, which no adapter serves.
+/// Parses the provider in a model id; `None` if it is not a valid provider name. No adapter serves such a model.
 fn provider_of(model: &ModelId) -> Option<Provider> {
     Provider::try_from(model.provider()).ok()
 }
@@ -208,6 +213,7 @@ impl Projection for Availability {
     const NAME: &'static str = "availability";
     const VERSION: u32 = 3;
 
+    /// Folds starts and outcomes of calls, and the recorded starts and ends of outages. Other events have no effect.
     fn apply(&mut self, event: &Recorded) -> Result<(), CodecError> {
         let NewEvent { id, at, correlation, causation: call, .. } = event.event;
         let cause = Cause { at, event: id, correlation, call };

@@ -47,7 +47,8 @@ pub(crate) struct Error<'a> {
 }
 
 impl ProviderHealth {
-    /// Records the start of a call to a model. `call` is the id of its event.
+    /// Records the start of a call to a model, for the provider and for the model if it was called before. `call` is
+    /// the id of its event.
     pub(crate) fn record_start(&mut self, model: &ModelId, call: EventId, at: Timestamp) {
         self.health.record_start(call, at);
         if let Some(model) = self.models.get_mut(model) {
@@ -67,7 +68,8 @@ impl ProviderHealth {
         }
     }
 
-    /// Records a failed call whose cause is not the provider. It counts as an attempt.
+    /// Records a failed call whose cause is not the provider. It counts as an attempt, which prolongs an outage, and if
+    /// it was the probe, the next call becomes the probe.
     pub(crate) fn record_attempt(&mut self, model: &ModelId, cause: Cause) {
         let model = self.models.entry(model.clone()).or_default();
         for health in [&mut self.health, &mut model.health] {
@@ -77,7 +79,7 @@ impl ProviderHealth {
         }
     }
 
-    /// Records a cancelled call. It does not count as an attempt.
+    /// Records a cancelled call. It does not count as an attempt; if it was the probe, the next call becomes the probe.
     pub(crate) fn record_cancellation(&mut self, model: &ModelId, cause: Cause) {
         let model = self.models.get_mut(model).map(|model| &mut model.health);
         for health in std::iter::once(&mut self.health).chain(model) {
@@ -85,8 +87,8 @@ impl ProviderHealth {
         }
     }
 
-    /// Records a failed call whose cause is the provider. Returns the outages that were replaced before their recovery
-    /// was announced in the log.
+    /// Records a failed call whose cause is the provider, for the model and then for the provider. Returns the replaced
+    /// outages whose start is in the log but not their end.
     pub(crate) fn record_failure(
         &mut self,
         provider: &Provider,
@@ -99,7 +101,8 @@ impl ProviderHealth {
         [replaced_model, replaced_provider].into_iter().flatten()
     }
 
-    /// Counts a failure of the provider and starts an outage if a trigger applies. Returns the replaced outage.
+    /// Counts a failure of the provider and starts an outage if a trigger applies and none is active. Returns the
+    /// replaced outage if its start is in the log but not its end. Ignores a failure older than the latest attempt.
     fn count_failure(
         &mut self,
         provider: &Provider,
@@ -139,7 +142,8 @@ impl ProviderHealth {
         self.health.start_outage(Outage { key, ..outage })
     }
 
-    /// Ends the outage of the provider, or that of one of its models, for a reason other than a call.
+    /// Ends the outage of the provider, or that of one of its models, for a reason other than a call. Resets the
+    /// failures that count towards the next outage of the scope.
     pub(crate) fn reset(&mut self, scope: &OutageScope, by: RecoveredBy, at: Timestamp) {
         match scope {
             OutageScope::ProviderWide(_) => {
@@ -155,9 +159,9 @@ impl ProviderHealth {
         }
     }
 
-    /// The models of the provider whose outages started within [`MODEL_WINDOW_SECONDS`] before the failure `cause` of
-    /// `model`; `None` if there are fewer than [`MODELS_PER_OUTAGE`], or if the failure did not start one of these
-    /// outages.
+    /// Returns the models of the provider whose outages started within [`MODEL_WINDOW_SECONDS`] before the failure
+    /// `cause` of `model`; `None` if there are fewer than [`MODELS_PER_OUTAGE`], or if the failure did not start one of
+    /// these outages.
     fn unavailable_models(&self, model: &ModelId, cause: Cause) -> Option<Vec<ModelId>> {
         let outage_cause = |health: &Health| health.active_outage().map(|outage| outage.cause);
         if outage_cause(&self.models.get(model)?.health)?.event != cause.event {
@@ -176,7 +180,7 @@ impl ProviderHealth {
 }
 
 impl ModelHealth {
-    /// Records a successful call.
+    /// Records a successful call, which ends the outage of the model. Ignored if it is older than the latest attempt.
     fn record_success(&mut self, cause: Cause) {
         if self.health.record_attempt(cause.at) {
             self.health.record_success(cause);
@@ -184,7 +188,8 @@ impl ModelHealth {
         }
     }
 
-    /// Counts a failure and starts an outage if a trigger applies. Returns the replaced outage.
+    /// Counts a failure of the model and starts an outage if a trigger applies and none is active. Returns the replaced
+    /// outage if its start is in the log but not its end. Ignores a failure older than the latest attempt.
     fn count_failure(&mut self, model: &ModelId, cause: Cause) -> Option<Outage> {
         if !self.health.record_attempt(cause.at) {
             return None;
@@ -212,7 +217,7 @@ impl ModelHealth {
     }
 }
 
-/// Whether `later` is at most `seconds` after `earlier`.
+/// Returns whether `later` is at most `seconds` after `earlier`, or before it.
 const fn within(earlier: Timestamp, later: Timestamp, seconds: u64) -> bool {
     later.0 <= earlier.plus_secs(seconds).0
 }

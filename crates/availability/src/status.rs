@@ -1,4 +1,4 @@
-//! The view for users: one row for every scope.
+//! The view for users: one row for each model or provider that was ever called.
 
 use contracts::{KeyId, OutageScope, events::OutageTrigger};
 use event_core::Timestamp;
@@ -10,9 +10,9 @@ use crate::{Availability, health::Health};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AvailabilityState {
-    /// No recent failures.
+    /// No consecutive failures, or no attempt for five minutes.
     Healthy,
-    /// Failures below the threshold; routing treats it as healthy.
+    /// Consecutive failures below the threshold of an outage; routing treats the scope as healthy.
     Degraded,
     /// A probe is running after an automatic recovery; routing rejects the scope for other calls.
     Probing,
@@ -37,17 +37,17 @@ impl AvailabilityState {
 pub struct ScopeStatus {
     /// The model or provider.
     pub scope: OutageScope,
-    /// Its state.
+    /// The state of the scope.
     pub state: AvailabilityState,
     /// The start of that state: of the outage, of the probe, or of the consecutive failures; `None` if healthy.
     pub since: Option<Timestamp>,
-    /// The trigger of the outage; while a probe runs, that of the previous outage.
+    /// The trigger of the outage; while a probe runs, that of the previous outage. `None` in other states.
     pub trigger: Option<OutageTrigger>,
-    /// The configured key that the provider rejected, if that caused the outage.
+    /// The configured key that the provider rejected, if that caused the active outage; otherwise `None`.
     pub key: Option<KeyId>,
-    /// The time of automatic recovery, or the end of the probe.
+    /// The time of automatic recovery, or the end of the probe; `None` if healthy or degraded.
     pub clears_at: Option<Timestamp>,
-    /// The number of consecutive failures.
+    /// The number of consecutive failures; 0 after an automatic recovery.
     pub failures: u32,
     /// The time of the latest call, if it was answered; `None` if it failed or there was none.
     pub answered_at: Option<Timestamp>,
@@ -57,7 +57,8 @@ pub struct ScopeStatus {
 pub const NOT_CHECKED: &str = "not checked";
 
 impl ScopeStatus {
-    /// Returns the state as shown to users. `available` requires that the latest call was answered.
+    /// Returns the state as shown to users, more specific than [`AvailabilityState::name`]: `key refused` and
+    /// `unreachable` name the trigger, and `available` requires that the latest call was answered.
     pub const fn label(&self) -> &'static str {
         match (self.state, self.trigger, self.answered_at) {
             (AvailabilityState::Unavailable, Some(OutageTrigger::AuthError), _) => "key refused",

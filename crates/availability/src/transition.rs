@@ -1,4 +1,4 @@
-//! The outage events that are not in the log yet (decision D6).
+//! [`Transition`], an outage event that is not in the log yet (decision D6).
 
 use contracts::{
     KeyId, OutageScope, Provider,
@@ -23,7 +23,7 @@ pub enum TransitionEvent {
 }
 
 impl TransitionEvent {
-    /// The model or provider.
+    /// Returns the model or provider.
     pub const fn scope(&self) -> &OutageScope {
         match self {
             Self::Unavailable(event) => &event.scope,
@@ -38,13 +38,14 @@ impl TransitionEvent {
 /// records it once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Transition {
-    /// Derived from the failure that started the outage.
+    /// Id of the event, derived from the failure that started the outage.
     pub id: EventId,
-    /// The time of the failure or success that caused it, or of the automatic recovery.
+    /// The time of the failure or success that caused it, of the automatic recovery, or of a recovery for another
+    /// reason.
     pub at: Timestamp,
     /// The turn of the event that caused it.
     pub correlation: EventId,
-    /// The event that caused it: the failure, the success, or for an automatic recovery the start of the outage.
+    /// The id of the event that caused it: the failure, the success, or for other recoveries the start of the outage.
     pub causation: EventId,
     /// The event.
     pub event: TransitionEvent,
@@ -82,8 +83,8 @@ impl Availability {
         transitions
     }
 
-    /// Returns the events that end the active outages of a provider and of its models at `at`, for a reason other than a
-    /// call. Outages whose start is not in the log are omitted.
+    /// Returns the events that end the active outages of a provider and of its models at `at`, for a reason other than
+    /// a call. Outages whose start is not in the log are omitted. The state changes only when the events are folded.
     pub fn ends(&self, provider: &Provider, by: RecoveredBy, at: Timestamp) -> Vec<Transition> {
         let Some(provider) = self.providers.get(provider) else { return Vec::new() };
         let healths = std::iter::once(&provider.health).chain(provider.models.values().map(|model| &model.health));

@@ -1,4 +1,4 @@
-//! [`BoundedMap`], a map that keeps the most recently inserted entries. Projections use it to limit their memory.
+//! [`BoundedMap`], a map that keeps the most recently inserted entries. Projections limit their memory with it.
 
 mod saved;
 #[cfg(test)]
@@ -38,7 +38,7 @@ impl<K: Eq + Hash, V> Default for BoundedMap<K, V> {
 impl<K: Eq + Hash, V> BoundedMap<K, V> {
     /// Inserts an entry as the newest; replaces an entry with the same key.
     ///
-    /// Removes and returns the oldest entry if the map then has more than `capacity` entries.
+    /// Removes and returns the oldest entry if the map then has more than `capacity` entries; otherwise returns `None`.
     pub fn insert(&mut self, key: K, value: V, capacity: usize) -> Option<(K, V)> {
         self.insertions += 1;
         self.entries.insert(key, Entry { insertion: self.insertions, value });
@@ -77,7 +77,7 @@ impl<K: Eq + Hash, V> BoundedMap<K, V> {
         self.entries.retain(|_, entry| keep(&entry.value));
     }
 
-    /// Returns all values for modification, oldest first.
+    /// Returns all values for modification, oldest first. The order of the entries does not change.
     pub fn values_mut(&mut self) -> impl Iterator<Item = &mut V> {
         self.entries.values_mut().map(|entry| &mut entry.value)
     }

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use crate::SessionId;
 
-/// A map from session ids to values. Projections keep their state of each session in it.
+/// A map from session ids to values. Projections store their state of each session in it.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(from = "BTreeMap<SessionId, T>", bound(deserialize = "T: Default + Deserialize<'de>"))]
 pub struct BySession<T> {
@@ -34,7 +34,7 @@ impl<T> BySession<T> {
         alike.get(place).map(|(_, known)| known)
     }
 
-    /// Returns all entries in the order of ids. Sorts them on each call.
+    /// Returns all entries in the order of ids. Sorts them on each call, so prefer [`BySession::get`] for one session.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&SessionId, &T)> {
         let mut all: Vec<_> =
             self.sessions.values().flat_map(|alike| alike.iter().map(|(id, known)| (id, known))).collect();
@@ -85,6 +85,7 @@ mod tests {
 
     use super::*;
 
+    /// Creates a session id.
     fn id(name: &str) -> SessionId {
         SessionId::try_from(name).unwrap()
     }
@@ -92,6 +93,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
+        /// Has the same values, order and serialised form as a `BTreeMap` from ids.
         #[test]
         fn it_is_a_map_in_the_order_of_ids(names in prop::collection::vec("[ab]{1,4}", 0..40), other in "[ab]{1,4}") {
             let (mut found, mut expected) = (BySession::default(), BTreeMap::<_, u32>::new());

@@ -1,6 +1,6 @@
-//! Ids of tool calls: the limits that all wire APIs accept.
+//! Checks ids of tool calls against the limits of all wire APIs.
 
-/// Maximum length of a tool call id in bytes that every API accepts. Chat completions have the lowest limit, 40.
+/// Maximum length in bytes of a tool call id that every API accepts. Chat completions have the lowest limit, 40.
 const LONGEST: usize = 40;
 
 /// Returns whether every wire API accepts a tool call id: 1 to 40 bytes, only ASCII letters, digits, `_` and `-`. Such
@@ -14,6 +14,7 @@ pub fn fits_every_api(call: &str) -> bool {
 mod tests {
     use super::*;
 
+    /// Ids of 1 to 40 ASCII letters, digits, `_` and `-` fit; empty, longer and other ids do not.
     #[test]
     fn an_id_of_the_usual_letters_that_is_not_too_long_fits() {
         for fitting in ["toolu_01A-b", "9", &"c".repeat(40)] {

@@ -17,11 +17,11 @@ pub struct KindSpec {
     pub version: u16,
     /// One sentence that describes what happened, for the documentation.
     pub about: &'static str,
-    /// Sensitivity of the content.
+    /// Sensitivity of the content: private, internal or public.
     pub sensitivity: Sensitivity,
-    /// Returns an example event.
+    /// Returns an example event, for the documentation and for the test of the encoded layout.
     pub sample: fn() -> Event,
-    /// Encodes the example event.
+    /// Encodes the example event as a payload; fails if it exceeds the payload limit.
     pub payload: fn() -> Result<Vec<u8>, CodecError>,
     /// Decodes a payload and converts it to JSON.
     pub to_json: fn(&[u8]) -> Result<Value, JsonError>,
@@ -32,7 +32,7 @@ pub struct KindSpec {
 /// Error of the conversion between a payload and JSON, in either direction.
 #[derive(Debug, thiserror::Error)]
 pub enum JsonError {
-    /// The payload does not match the layout of its kind and version.
+    /// The payload does not match the layout of its kind and version, or exceeds the payload limit.
     #[error(transparent)]
     Codec(#[from] CodecError),
     /// The JSON does not match the layout of its kind and version.
@@ -47,31 +47,33 @@ pub enum JsonError {
     },
 }
 
+/// Converts an error of `serde_json` to a [`JsonError`] with the kind and version of `E`.
 fn json_error<E: EventType>(source: serde_json::Error) -> JsonError {
     JsonError::Json { kind: E::KIND, version: E::VERSION, source }
 }
 
-/// Decodes a payload of the event type `E` and converts it to JSON.
+/// Decodes a payload of the event type `E` and converts it to JSON. Fails if the payload does not match the layout.
 fn to_json<E: EventType>(payload: &[u8]) -> Result<Value, JsonError> {
     serde_json::to_value(decode::<E>(E::KIND, payload)?).map_err(json_error::<E>)
 }
 
-/// Converts JSON to an event of type `E` and encodes it.
+/// Converts JSON to an event of type `E` and encodes it. Fails if the JSON does not match the layout, or if the payload
+/// exceeds its limit.
 fn from_json<E: EventType>(value: Value) -> Result<Vec<u8>, JsonError> {
     let event: E = serde_json::from_value(value).map_err(json_error::<E>)?;
     Ok(encode(E::KIND, &event)?)
 }
 
-/// A function over the Rust types of all event kinds, for [`visit_kinds`].
+/// A generic function that [`visit_kinds`] calls with the Rust type of each event kind.
 pub trait KindVisitor {
-    /// Visits the type of one kind.
+    /// Called once for each kind; `E` is its event type.
     fn visit<E: EventType>(&mut self);
 }
 
 /// Declares the catalogue from a list of event types, sorted by kind. A new kind is one line in the list.
 macro_rules! catalogue {
     ($($name:ident,)*) => {
-        /// A decoded event of any kind in the catalogue. Clones share the value.
+        /// A decoded event of any kind in the catalogue. Clones share the value, so cloning is cheap.
         #[derive(Debug, Clone, PartialEq, Eq)]
         pub enum Event {
             $(#[doc = concat!("See [`events::", stringify!($name), "`].")] $name(Arc<events::$name>),)*

@@ -1,4 +1,4 @@
-//! The chain of a decision, generic over the kind of decision (004 §7): slots are evaluated in a fixed order, and each
+//! The recorded chain of a decision, for every decision kind (004 §7): slots are evaluated in a fixed order, and each
 //! yields an entry with its candidate, reason and rejected attempts.
 
 use std::fmt::{Debug, Display};
@@ -7,16 +7,17 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::decision::ModelChoice;
 
-/// A value that is recorded in a chain.
+/// A value that a chain records, so that it can be compared, printed and serialised. Every type with these traits has
+/// it.
 pub trait ChainValue: Debug + Clone + PartialEq + Eq + Serialize + DeserializeOwned {}
 
 impl<T: Debug + Clone + PartialEq + Eq + Serialize + DeserializeOwned> ChainValue for T {}
 
 /// A kind of decision: the types of its slots, candidates, reasons and failures.
 pub trait DecisionKind: Debug + Clone + PartialEq + Eq + 'static {
-    /// A slot of the chain.
+    /// The slots of the chain: an enum with one variant for each source of candidates.
     type Slot: ChainSlot;
-    /// A possible result of the decision.
+    /// A possible result of the decision, such as a model.
     type Candidate: ChainValue + Display;
     /// Reason for the verdict of a slot.
     type Reason: ChainValue;
@@ -32,10 +33,10 @@ pub trait ChainSlot: ChainValue + Copy + 'static {
     /// All slots in the order in which they are evaluated.
     const CHAIN: &'static [Self];
 
-    /// Returns the name in JSON and in the why-view.
+    /// Returns the name in JSON and in the why-view, such as `MANUAL_STICKY`.
     fn name(self) -> &'static str;
 
-    /// Returns the place in the chain, counted from 1.
+    /// Returns the position in [`ChainSlot::CHAIN`], counted from 1.
     fn number(self) -> usize {
         Self::CHAIN.iter().take_while(|slot| **slot != self).count().saturating_add(1)
     }
@@ -52,7 +53,8 @@ pub trait ChainSlot: ChainValue + Copy + 'static {
 pub enum Verdict {
     /// The slot has no candidate.
     NotApplicable,
-    /// The slot has a candidate, but an earlier slot had already won.
+    /// The candidate is recorded but cannot be chosen: an earlier slot has won (decision D2), or the model that the
+    /// client requested takes precedence (decision D35).
     Deferred,
     /// The candidate was rejected, and the chain continued.
     Rejected,
@@ -61,7 +63,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// Returns the name that the why-view prints.
+    /// Returns the name in JSON and in the why-view.
     pub const fn name(self) -> &'static str {
         match self {
             Self::NotApplicable => "not_applicable",
@@ -72,7 +74,7 @@ impl Verdict {
     }
 }
 
-/// A rejected candidate within one slot, for example that of a matching rule (decision D1).
+/// A rejected candidate of a slot that tries several, such as the model of a matching rule (decision D1).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Attempt<K: DecisionKind = ModelChoice> {
@@ -90,13 +92,13 @@ pub struct Attempt<K: DecisionKind = ModelChoice> {
 pub struct ChainEntry<K: DecisionKind = ModelChoice> {
     /// Evaluated slot.
     pub slot: K::Slot,
-    /// Result.
+    /// Result of the evaluation.
     pub verdict: Verdict,
     /// Proposed candidate; `None` if the slot does not apply.
     pub candidate: Option<K::Candidate>,
     /// Reason for the verdict.
     pub reason: K::Reason,
-    /// Reason why the candidate was rejected; `None` if it was not rejected.
+    /// Reason why the candidate failed validation; `None` if it passed or there is none. A deferred entry can have one.
     pub failure: Option<K::Failure>,
     /// Candidates of the slot that were rejected, in order. If all were rejected, the first one is also `candidate`.
     pub attempts: Vec<Attempt<K>>,
@@ -126,7 +128,8 @@ pub struct Decision<K: DecisionKind = ModelChoice> {
 }
 
 impl<K: DecisionKind> Decision<K> {
-    /// Creates a decision from the entries of its chain.
+    /// Creates a decision from the entries of its chain; the first entry with the verdict [`Verdict::Chose`] has the
+    /// chosen candidate.
     pub fn from_chain(chain: Vec<ChainEntry<K>>) -> Self {
         let winner = chain.iter().find(|entry| entry.verdict == Verdict::Chose);
         Self { chosen: winner.and_then(|entry| entry.candidate.clone()), chain }
@@ -156,8 +159,8 @@ impl<K: DecisionKind> Decision<K> {
         })
     }
 
-    /// Returns the first slot with a verdict or candidate that differs from `other`; `None` if both chose the same
-    /// candidate. If all common entries are equal, the slot that won.
+    /// Returns the slot of the first entry whose slot, verdict or candidate differs from the entry of `other` at the
+    /// same position; if there is none, the slot that won in this decision. `None` if both chose the same candidate.
     pub fn first_difference(&self, other: &Self) -> Option<K::Slot> {
         if self.chosen == other.chosen {
             return None;

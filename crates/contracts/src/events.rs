@@ -1,6 +1,6 @@
 //! Event types, one module per subject. A layout is frozen once it is released; a changed event is a new version.
 //!
-//! The id of an event is derived from the ids of what it is about, so a retry results in the same event.
+//! The id of an event is derived from the ids of its subject, such as the turn, so a retry results in the same event.
 
 mod evaluation;
 mod llm;
@@ -69,30 +69,37 @@ mod sample {
 
     use crate::{KeyHash, KeyId, ModelId, Provider, SessionId, TurnId, Usage};
 
+    /// Id of a turn.
     pub(super) fn turn() -> TurnId {
         TurnId(EventId([0x11; 16]))
     }
 
+    /// Id of a session.
     pub(super) fn session() -> SessionId {
         name("sess-42")
     }
 
+    /// Id of a model.
     pub(super) fn model() -> ModelId {
         name("anthropic:claude-sonnet-4-6")
     }
 
+    /// Token counts of a call.
     pub(super) fn usage() -> Usage {
         Usage { input: 3, cache_read: 18_338, cache_write_5m: 0, cache_write_1h: 7_771, output: 261 }
     }
 
+    /// Identity of a key.
     pub(super) fn key() -> KeyId {
         KeyId { hash: KeyHash([0x22; 16]), variable: Some("ANTHROPIC_API_KEY".to_owned()) }
     }
 
+    /// Name of a provider.
     pub(super) fn provider() -> Provider {
         name("anthropic")
     }
 
+    /// Converts a literal to a name or id. Panics if it is not valid.
     #[expect(clippy::expect_used, reason = "the samples are literals that a test decodes")]
     pub(super) fn name<N>(text: &'static str) -> N
     where

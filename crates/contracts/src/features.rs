@@ -128,13 +128,13 @@ pub struct Features {
     pub directories: Vec<String>,
     /// Names of the tools used.
     pub tools: Vec<String>,
-    /// Side effects of those tools.
+    /// Kinds of side effect of the tools used.
     pub side_effects: Vec<SideEffect>,
     /// Whether the message contains images.
     pub images: bool,
     /// Whether the session had tool calls before the turn.
     pub tool_history: bool,
-    /// Size of the prompt.
+    /// Order of magnitude of the prompt's size in tokens.
     pub tokens: TokenBucket,
     /// Kinds of task that the message requests.
     pub intents: IntentTags,

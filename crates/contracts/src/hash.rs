@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct ContentHash(pub [u8; 32]);
 
-/// Error for a text that is not 64 hexadecimal digits.
+/// Error for a text that is not 64 hexadecimal digits; contains the text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not a content hash of 64 hexadecimal digits")]
 pub struct ParseHashError(String);

@@ -131,7 +131,7 @@ name!(
     ThreadId, "thread", 128
 );
 
-/// Validates that a model id has a provider and a model, separated by a colon.
+/// Validates that a model id has a provider and a model, both not empty, separated by a colon.
 fn names_provider(text: &str) -> Result<(), IdError> {
     match text.split_once(':') {
         Some((provider, model)) if !provider.is_empty() && !model.is_empty() => Ok(()),
@@ -145,7 +145,7 @@ impl ModelId {
         self.0.split_once(':').map_or("", |(provider, _)| provider)
     }
 
-    /// Returns the provider's name of the model: the part after the first colon.
+    /// Returns the name of the model with its provider: the part after the first colon.
     pub fn model(&self) -> &str {
         self.0.split_once(':').map_or("", |(_, model)| model)
     }

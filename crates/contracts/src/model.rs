@@ -60,17 +60,19 @@ pub struct Capabilities {
     pub system_prompt: bool,
     /// Whether the model supports output that follows a schema.
     pub structured_output: bool,
-    /// Whether the model accepts a thinking effort: adaptive thinking, an effort or a thinking level. Lists of models
-    /// recorded before this field existed have the default, true.
+    /// Whether the model accepts a thinking effort: adaptive thinking, an effort or a thinking level. True in lists of
+    /// models recorded before this field existed.
     #[serde(default = "taken")]
     pub effort: bool,
-    /// Whether the model accepts a thinking budget in tokens.
+    /// Whether the model accepts a thinking budget in tokens. True in lists of models recorded before this field
+    /// existed.
     #[serde(default = "taken")]
     pub thinking_budget: bool,
 }
 
 impl Capabilities {
-    /// Returns whether the model itself supports a requirement. True for requirements that depend only on the API.
+    /// Returns whether the model itself supports a requirement: its declared capability for [`Requirement::Effort`] and
+    /// [`Requirement::ThinkingBudget`], true for others, which depend on the API alone.
     pub const fn takes(self, requirement: Requirement) -> bool {
         match requirement {
             Requirement::Effort => self.effort,
@@ -92,7 +94,7 @@ impl Capabilities {
     }
 }
 
-/// Default of fields that are missing in older lists of models.
+/// Returns true, the default of capabilities that older lists of models do not contain.
 const fn taken() -> bool {
     true
 }
@@ -126,7 +128,7 @@ pub struct ModelSpec {
     /// none.
     #[serde(default)]
     pub released: Option<String>,
-    /// Maximum number of input tokens.
+    /// Maximum number of tokens of a prompt.
     pub context_window: u64,
     /// Maximum number of output tokens of one response.
     pub max_output: u64,
@@ -140,7 +142,8 @@ pub struct ModelSpec {
     pub can_delegate: bool,
     /// Whether the user has access to the model: a key, or a running server.
     pub configured: bool,
-    /// APIs over which the provider serves the model, the preferred one first.
+    /// APIs over which the provider serves the model, the preferred one first. A model without any cannot serve
+    /// requests of clients.
     #[serde(default)]
     pub apis: Vec<WireApi>,
 }
@@ -159,13 +162,13 @@ pub struct Registry {
 /// Model names that request the policy's choice. The user's list of models can replace them.
 pub const AUTO_NAMES: [&str; 2] = ["turnwise", "auto"];
 
-/// Error: two models have the same alias, so that the alias is ambiguous.
+/// Error: an alias of a model is also an alias or the id of another one, so that it is ambiguous.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("alias `{alias}` belongs to both `{first}` and `{second}`: an alias names one model")]
 pub struct RegistryError {
     /// The alias.
     pub alias: String,
-    /// First model with the alias.
+    /// First model with this alias or id.
     pub first: ModelId,
     /// Second model with the alias.
     pub second: ModelId,
@@ -174,8 +177,7 @@ pub struct RegistryError {
 impl Registry {
     /// Creates a registry of models; of several models with the same id, the last one is kept.
     ///
-    /// # Errors
-    /// One [`RegistryError`] for each alias that two models share.
+    /// One [`RegistryError`] for each alias that is also an alias or the id of another model.
     pub fn new(models: impl IntoIterator<Item = ModelSpec>) -> Result<Self, Vec<RegistryError>> {
         let models: BTreeMap<_, _> = models.into_iter().map(|model| (model.id.clone(), model)).collect();
         let mut names: BTreeMap<String, ModelId> =
@@ -197,7 +199,8 @@ impl Registry {
         if errors.is_empty() { Ok(Self { models, names, auto_names }) } else { Err(errors) }
     }
 
-    /// Replaces the model names that request the policy's choice.
+    /// Replaces the model names that request the policy's choice, which are [`AUTO_NAMES`] by default.
+    /// Case-insensitive.
     #[must_use]
     pub fn with_auto_names(mut self, names: impl IntoIterator<Item = String>) -> Self {
         self.auto_names = names.into_iter().map(|name| name.to_lowercase()).collect();
@@ -243,15 +246,15 @@ impl Registry {
         self.names.iter().map(|(name, id)| (name.as_str(), id))
     }
 
-    /// Returns the model of a tier for policies that do not define it, the first of [`Registry::models_of_tier`]; `None` if
-    /// no model declares the tier.
+    /// Returns the model of a tier for policies that do not define it, the first of [`Registry::models_of_tier`];
+    /// `None` if no model declares the tier.
     pub fn tier(&self, tier: Tier) -> Option<&ModelSpec> {
         self.models_of_tier(tier).into_iter().next()
     }
 
     /// Returns the models of a tier in the order of preference (decision D44): configured models first, then the newest
     /// release, then the lower input price, then the id. A model without a release date counts as older than any other,
-    /// one without prices as dearer.
+    /// one without prices as more expensive.
     pub fn models_of_tier(&self, tier: Tier) -> Vec<&ModelSpec> {
         let mut models: Vec<_> = self.iter().filter(|model| model.tier == Some(tier)).collect();
         let price = |model: &ModelSpec| model.prices.map_or(u64::MAX, |prices| prices.base.input.0);

@@ -141,9 +141,9 @@ impl Requirement {
         Self::SystemAlone,
     ];
 
-    /// Requirements that a request is adapted to if the chosen model does not support them (decision D32): settings that
-    /// only tune the response, and earlier thinking, are dropped; a system message within the conversation is sent as a
-    /// message of the user. Headers of the response and the log report each.
+    /// Requirements that a request is adapted to if the chosen model does not support them (decision D32): settings
+    /// that only tune the response, and earlier thinking, are dropped or converted; a system message within the
+    /// conversation is sent as a message of the user. Headers of the response and the log report each.
     pub const ADAPTABLE: [Self; 8] = [
         Self::CacheControl,
         Self::ContextManagement,

@@ -25,13 +25,13 @@ impl Score {
         u64::try_from(billionths).map_or(Self::ONE, |billionths| Self(billionths).min(Self::ONE))
     }
 
-    /// Returns `1 - self`.
+    /// Returns `1 - self`, at least 0.
     #[must_use]
     pub const fn complement(self) -> Self {
         Self(Self::ONE.0.saturating_sub(self.0))
     }
 
-    /// Returns the product, rounded down.
+    /// Returns the product of two scores, rounded down to a billionth.
     #[must_use]
     pub fn times(self, other: Self) -> Self {
         let product = u128::from(self.0) * u128::from(other.0) / u128::from(Self::ONE.0);

@@ -1,4 +1,4 @@
-//! The line of work inside a session that a turn and its calls belong to.
+//! [`Thread`], the part of a session that a turn and its calls belong to, and [`Parent`], the origin of a session.
 
 use std::fmt;
 
@@ -6,14 +6,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::{AuxiliaryCall, SessionId, ThreadId, TurnId};
 
-/// A line of work inside a session. A turn, its calls and their costs have the same one.
+/// A part of a session: the conversation with the user, a sub-agent, or the auxiliary calls of one kind. Turns, calls
+/// and costs are recorded by thread.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Thread {
     /// The conversation with the user.
     #[default]
     Main,
-    /// A sub-agent or worker, by the client's id.
+    /// The conversation of a sub-agent or worker, with the client's id of it.
     SubAgent(ThreadId),
     /// The auxiliary calls of one kind.
     Auxiliary(AuxiliaryCall),
@@ -37,8 +38,8 @@ impl Thread {
         }
     }
 
-    /// Returns the name of the thread inside its role: the id of the sub-agent or the kind of the auxiliary call; `None`
-    /// for the main thread.
+    /// Returns the name of the thread inside its role: the id of the sub-agent or the kind of the auxiliary call;
+    /// `None` for the main thread.
     pub fn name(&self) -> Option<&str> {
         match self {
             Self::Main => None,
@@ -55,7 +56,7 @@ impl From<Option<ThreadId>> for Thread {
     }
 }
 
-/// What a call was made for (004 §6.7).
+/// Purpose of a call, by which costs are broken out (004 §6.7).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CallRole {
@@ -71,7 +72,7 @@ impl CallRole {
     /// All roles.
     pub const ALL: [Self; 3] = [Self::Planner, Self::Worker, Self::Auxiliary];
 
-    /// Returns its name in tables and JSON.
+    /// Returns the name in tables and JSON.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Planner => "planner",
@@ -87,13 +88,13 @@ impl fmt::Display for CallRole {
     }
 }
 
-/// What started a session: another session and, where known, the turn and the tool call in it.
+/// Origin of a session that another session started, with the turn and the tool call in it if known.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Parent {
     /// The parent session.
     pub session: SessionId,
-    /// The turn of the parent session, when known.
+    /// Turn of the parent session; `None` if unknown.
     pub turn: Option<TurnId>,
-    /// The tool call of that turn, as the client names it, when known.
+    /// Id of the tool call in that turn, as assigned by the client; `None` if unknown.
     pub tool_call: Option<String>,
 }

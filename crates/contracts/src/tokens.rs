@@ -26,7 +26,7 @@ impl Usage {
             .saturating_add(self.cache_write_1h)
     }
 
-    /// Returns the sum of each kind, saturating.
+    /// Adds the counts of two usages, kind by kind, saturating.
     #[must_use]
     pub const fn plus(&self, other: &Self) -> Self {
         Self {
@@ -74,7 +74,7 @@ impl Estimates {
         Self(Tokenizer::ALL.map(count))
     }
 
-    /// Returns the number of tokens for a family.
+    /// Returns the estimated tokens for a family of tokenizers.
     pub const fn of(&self, tokenizer: Tokenizer) -> u64 {
         self.0[tokenizer as usize]
     }

@@ -18,8 +18,8 @@ pub struct Outages {
     pub models: BTreeMap<ModelId, Timestamp>,
     /// Unavailable providers, with the time at which the outage ends.
     pub providers: BTreeMap<Provider, Timestamp>,
-    /// Those of the providers that rejected their configured key, with the environment variable that contains it; `None`
-    /// if the key is in the file `keys`.
+    /// Unavailable providers that rejected their configured key, with the environment variable that contains the key;
+    /// `None` if it is in the file `keys`.
     pub refused_keys: BTreeMap<Provider, Option<String>>,
 }
 
@@ -36,7 +36,8 @@ impl Outages {
         (at < *until).then(|| OutageScope::ModelSpecific(model.clone()))
     }
 
-    /// Returns the reason why an outage makes `model` unavailable at a time; `None` if there is no outage.
+    /// Returns the reason why an outage makes `model` unavailable at a time; `None` if there is no outage. A rejected
+    /// key has a reason of its own.
     pub fn failure(&self, model: &ModelId, at: Timestamp) -> Option<Failure> {
         let scope = self.against(model, at)?;
         if let OutageScope::ProviderWide(provider) = &scope
@@ -57,7 +58,7 @@ pub struct PatternQuery<'a> {
     pub features: &'a Features,
     /// Settings of the policy.
     pub settings: &'a PatternSettings,
-    /// The model that takes the turn if nothing is recommended.
+    /// The model that serves the turn if nothing is recommended; `None` if there is none.
     pub baseline: Option<&'a ModelId>,
     /// Whether a model may be recommended; other models are excluded from the search (decision D23).
     pub known: &'a dyn Fn(&ModelId) -> bool,
@@ -76,8 +77,8 @@ impl std::fmt::Debug for PatternQuery<'_> {
 
 /// Access to the learned patterns. The pattern store implements it.
 pub trait PatternView {
-    /// Recommends the model with the best outcomes on similar turns, before any threshold on confidence or samples;
-    /// `None` if no similar turn has a score.
+    /// Recommends the model with the best outcomes on similar turns. Thresholds on confidence or samples are not
+    /// applied; the caller compares. `None` if no similar turn has a score.
     fn recommend(&self, query: &PatternQuery<'_>) -> Option<Recommendation>;
 }
 

@@ -34,7 +34,8 @@ impl WireApi {
         }
     }
 
-    /// Returns the APIs over which a provider of this name usually serves its models, the preferred one first.
+    /// Returns the APIs over which a provider of this name usually serves its models, the preferred one first. Chat
+    /// completions for an unknown provider.
     pub fn usual(provider: &str) -> Vec<Self> {
         match provider {
             "anthropic" => vec![Self::AnthropicMessages],

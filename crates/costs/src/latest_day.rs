@@ -10,7 +10,7 @@ use crate::Total;
 /// Costs of the latest UTC day with a call. Of earlier days [`Costs`](crate::Costs) keeps only the sums.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct LatestDay {
-    /// The day, counted from 1970-01-01.
+    /// The day, in days since 1970-01-01.
     pub day: u64,
     /// Totals of its calls, by model.
     pub models: BTreeMap<ModelId, Total>,
@@ -19,7 +19,8 @@ pub struct LatestDay {
 }
 
 impl LatestDay {
-    /// Adds a call. A call of a later day resets the totals; one of an earlier day is ignored.
+    /// Adds a call that ended on `day`, in days since 1970-01-01. A call of a later day resets the totals; one of an
+    /// earlier day is ignored.
     pub(crate) fn add_call(&mut self, day: u64, role: CallRole, model: &ModelId, call: &Total) {
         if day < self.day {
             return;

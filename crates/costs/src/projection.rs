@@ -34,7 +34,7 @@ impl Costs {
         self.overall
     }
 
-    /// Returns the costs of a session; `None` if it is unknown.
+    /// Returns the costs of a session; `None` if it has neither a call nor a turn.
     pub fn session(&self, session: &SessionId) -> Option<&SessionCosts> {
         self.sessions.get(session)
     }
@@ -49,17 +49,17 @@ impl Costs {
         self.models.iter()
     }
 
-    /// Returns the total of a role.
+    /// Returns the total of a role; zero without calls.
     pub fn role(&self, role: CallRole) -> Total {
         self.roles.get(&role).copied().unwrap_or_default()
     }
 
-    /// Returns the total of each UTC day with a call, oldest first. Days are counted from 1970-01-01.
+    /// Returns the total of each UTC day with a call, oldest first, with the day in days since 1970-01-01.
     pub fn days(&self) -> impl Iterator<Item = (u64, &Total)> {
         self.days.iter().map(|(day, total)| (*day, total))
     }
 
-    /// Returns the cost of all calls that ended on a UTC day, counted from 1970-01-01.
+    /// Returns the cost of all calls that ended on a UTC day, in days since 1970-01-01; zero without calls.
     pub fn spent_on_day(&self, day: u64) -> NanoUsd {
         self.days.get(&day).map(|total| total.cost).unwrap_or_default()
     }
@@ -75,7 +75,7 @@ impl Costs {
         Some(&self.latest_day).filter(|latest| !latest.models.is_empty())
     }
 
-    /// Adds a call to the totals of its session, model, role and day.
+    /// Adds a call to the overall total and to the totals of its session, model, role and day.
     fn add_call(&mut self, billed_call: &BilledCall<'_>) {
         let BilledCall { session, thread, model, at, call } = billed_call;
         let role = thread.role();
@@ -93,7 +93,7 @@ impl Costs {
     }
 }
 
-/// A call with its cost, and the session, role, model and time under which it is counted.
+/// A call that the provider bills, with the session, role, model and time under which it is counted.
 struct BilledCall<'a> {
     /// Session of the call.
     session: &'a SessionId,
@@ -111,6 +111,7 @@ impl Projection for Costs {
     const NAME: &'static str = "costs";
     const VERSION: u32 = 4;
 
+    /// Adds completed calls, and failed ones whose usage was reported, and counts turns. Other events have no effect.
     fn apply(&mut self, event: &Recorded) -> Result<(), CodecError> {
         let at = event.event.at;
         if let Some(body) = event.view::<LlmCallCompleted>()? {

@@ -1,13 +1,11 @@
 //! Simulates prompt caches of providers, to estimate what the same calls would cost with other models.
 //!
 //! [`CallTracker`] folds the events of a log into [`Call`]s. A [`PromptCache`] takes each call, in the order of each
-//! line of work, together with the model that serves it in the simulation: the recorded one or another. It returns the
-//! number of tokens of the prompt that are read, written and uncached, from which [`Split::usage`] and the model's
-//! prices give the cost. [`SimulationAccuracy`] simulates the recorded models and compares the result with the recorded
-//! costs.
+//! thread, together with the model that serves it in the simulation: the recorded one or another. It returns the number
+//! of tokens of the prompt that are read, written and uncached, from which [`Split::usage`] and the model's prices give
+//! the cost. [`SimulationAccuracy`] simulates the recorded models and compares the result with the recorded costs.
 //!
-//! # The rules
-//! For each line of work of a session (the main conversation, or one sub-agent) and each model, the cache contains one
+//! For each thread of a session (the main conversation, or one sub-agent) and each model, the cache contains one
 //! conversation for each [`CacheVariant`](contracts::CacheVariant), and the base: system prompt and tools.
 //!
 //! - **R0** The base is a part of the first prompt. A prompt is *after a message* if the previous turn was completed.

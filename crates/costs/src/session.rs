@@ -15,12 +15,12 @@ pub struct ThreadCosts {
 }
 
 impl ThreadCosts {
-    /// Returns the totals of its calls by model.
+    /// Returns the totals of the thread's calls, in the order of model ids.
     pub fn models(&self) -> impl Iterator<Item = (&ModelId, &Total)> {
         self.models.iter()
     }
 
-    /// Returns the total of its calls.
+    /// Returns the total of the thread's calls.
     pub fn total(&self) -> Total {
         self.models().map(|(_, total)| total).sum()
     }
@@ -32,7 +32,7 @@ impl ThreadCosts {
     }
 }
 
-/// Costs of a session, by line of work.
+/// Costs of a session, by thread.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct SessionCosts {
     /// Costs of each thread.
@@ -40,17 +40,17 @@ pub struct SessionCosts {
 }
 
 impl SessionCosts {
-    /// Returns the total of its calls, including those of workers.
+    /// Returns the total of the session's calls, including those of workers and auxiliary calls.
     pub fn total(&self) -> Total {
         self.threads().map(|(_, costs)| costs.total()).sum()
     }
 
-    /// Returns the total of its calls of one role.
+    /// Returns the total of the session's calls of one role; zero without calls.
     pub fn role(&self, role: CallRole) -> Total {
         self.threads().filter(|(thread, _)| thread.role() == role).map(|(_, costs)| costs.total()).sum()
     }
 
-    /// Returns its threads: the main thread, then sub-agents by id, then auxiliary calls by kind.
+    /// Returns the threads of the session: the main thread, then sub-agents by id, then auxiliary calls by kind.
     pub fn threads(&self) -> impl Iterator<Item = (&Thread, &ThreadCosts)> {
         self.threads.iter()
     }
@@ -61,7 +61,7 @@ impl SessionCosts {
         costs.turns = costs.turns.saturating_add(1);
     }
 
-    /// Adds a call to its thread and model.
+    /// Adds a call to the total of its thread and model.
     pub(crate) fn add_call(&mut self, thread: &Thread, model: &ModelId, call: &Total) {
         self.thread(thread).models.entry(|known| known.cmp(model), || model.clone()).add(call);
     }

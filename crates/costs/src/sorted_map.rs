@@ -24,7 +24,7 @@ impl<K, V: Default> SortedMap<K, V> {
     }
 
     /// Returns the value of the key that `compare` finds equal; inserts `key()` with the default value if there is
-    /// none.
+    /// none. `compare` returns the order of a stored key relative to the key that is searched.
     pub(crate) fn entry(&mut self, compare: impl Fn(&K) -> Ordering, key: impl FnOnce() -> K) -> &mut V {
         let index = self.0.binary_search_by(|(known, _)| compare(known)).unwrap_or_else(|index| {
             if self.0.len() < MAX_EXACT_CAPACITY {

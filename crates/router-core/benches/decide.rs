@@ -16,6 +16,7 @@ const MESSAGE: &str = "The checkout page shows a wrong total when a voucher is a
     basket. Please find out where the sum is computed, write a test that shows the problem, and then change as little \
     as possible so that it passes. Do not touch the styles, and tell me what you would do next.";
 
+/// Returns a registry with one model for each tier.
 fn registry() -> Arc<Registry> {
     let model = |id: &str, alias: &str, tier| ModelSpec {
         id: id.try_into().unwrap(),
@@ -40,7 +41,7 @@ fn registry() -> Arc<Registry> {
     Arc::new(Registry::new(models).unwrap())
 }
 
-/// A policy of `count` rules, none of which matches the message.
+/// Returns a policy of `count` rules, none of which matches the message; `when` returns the condition of each.
 fn rules(count: usize, when: impl Fn(usize) -> String) -> String {
     let mut text = "schema_version: 1\nglobal_default: sonnet\nrules:\n".to_owned();
     for index in 0..count {
@@ -51,7 +52,7 @@ fn rules(count: usize, when: impl Fn(usize) -> String) -> String {
     text
 }
 
-/// Five kinds of conditions in rotation.
+/// Returns a condition; five kinds of conditions in rotation.
 fn mixed(index: usize) -> String {
     match index % 5 {
         0 => format!("message_matches: \"^/command-{index}|write.*release {index}\""),
@@ -62,14 +63,17 @@ fn mixed(index: usize) -> String {
     }
 }
 
+/// Loads a valid policy.
 fn load(text: &str) -> Policy {
     Policy::load(text, registry(), None).unwrap()
 }
 
+/// Creates a turn with this message and no other properties.
 fn turn(policy: &Policy, message: &str) -> Turn {
     Scenario::message(message).turn(policy).unwrap()
 }
 
+/// Measures a decision under 100 mixed rules, for a short and a long message.
 fn decision(criterion: &mut Criterion<ProcessorTime>) {
     let mut group = criterion.benchmark_group("decision with 100 mixed rules");
     let policy = load(&rules(100, mixed));
@@ -81,7 +85,7 @@ fn decision(criterion: &mut Criterion<ProcessorTime>) {
     }
 }
 
-/// A regular expression that does not match the message, although it contains half of it.
+/// Returns a condition with a regular expression that does not match the message, although it contains half of it.
 fn regular_expression(kind: &str, index: usize) -> String {
     match kind {
         "phrases" => format!("message_matches: '(test|sum) of part {index}'"),
@@ -91,6 +95,7 @@ fn regular_expression(kind: &str, index: usize) -> String {
     }
 }
 
+/// Measures a decision under 10 to 1,000 rules with regular expressions, for each kind of expression.
 fn regular_expressions(criterion: &mut Criterion<ProcessorTime>) {
     let kinds = ["phrases", "words whatever their case", "two texts far apart", "without a literal"];
     for kind in kinds {
@@ -106,6 +111,7 @@ fn regular_expressions(criterion: &mut Criterion<ProcessorTime>) {
     }
 }
 
+/// Measures loading a policy of 100 rules, and the first decision after it, which compiles what it needs.
 fn reading(criterion: &mut Criterion<ProcessorTime>) {
     let mut group = criterion.benchmark_group("policy of 100 rules");
     let text = rules(100, mixed);

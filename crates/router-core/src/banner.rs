@@ -1,4 +1,5 @@
-//! Banners: what a user sees about a decision without opening the why-view (004 §4.5.4, §4.7), for every kind of decision.
+//! Banners: the messages about a decision that a user sees without opening the why-view, for every decision kind: a
+//! rejected explicit choice, a refused turn (004 §4.5.4, §4.7), and those of one kind.
 
 use std::fmt;
 
@@ -10,13 +11,15 @@ use crate::explain::Explain;
 pub trait Notify: Explain {
     /// A banner that only this decision kind has.
     type Notice: fmt::Debug + Clone + PartialEq + Eq + fmt::Display;
-    /// The input of [`Notify::notices`] and [`Notify::refusal_help`] besides the decision.
+    /// The data besides the decision that [`Notify::notices`] and [`Notify::refusal_help`] read.
     type Context<'a>;
 
-    /// Returns whether a candidate of this slot is an explicit choice of the user.
+    /// Returns whether a candidate of this slot is an explicit choice of the user. Its rejection is reported by
+    /// [`Banner::ChoiceRejected`].
     fn is_explicit(slot: Self::Slot) -> bool;
 
-    /// Returns the banners of this kind for a decision that chose a candidate, without duplicates.
+    /// Returns the banners that only this kind has, without duplicates. Called only for a decision that chose a
+    /// candidate.
     fn notices(decision: &Decision<Self>, context: &Self::Context<'_>) -> Vec<Self::Notice>;
 
     /// Returns the causes and the advice that are shown if nothing was chosen.
@@ -32,19 +35,20 @@ pub struct RefusalHelp {
     pub advice: Vec<String>,
 }
 
-/// A message about a decision.
+/// A message about a decision. `Display` formats it as one or more lines of text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Banner<K: Notify = ModelChoice> {
-    /// The explicit choice of the user was rejected (decision D3).
+    /// The explicit choice of the user was rejected; a banner reports it, whether another candidate is chosen or the
+    /// turn is refused (decision D3).
     ChoiceRejected {
         /// The candidate that the user chose.
         candidate: K::Candidate,
-        /// Why it was rejected.
+        /// Reason why it was rejected.
         failure: K::Failure,
         /// The candidate chosen instead; `None` if the turn is refused.
         fallback: Option<K::Candidate>,
     },
-    /// Nothing was chosen (004 §4.7).
+    /// Nothing was chosen, so the turn is refused (004 §4.7).
     Refused {
         /// Each rejected candidate once, with its first failure.
         rejected: Vec<(K::Candidate, K::Failure)>,
@@ -55,7 +59,8 @@ pub enum Banner<K: Notify = ModelChoice> {
     Notice(K::Notice),
 }
 
-/// Returns the banners of a decision in the order in which they are shown.
+/// Returns the banners of a decision in the order in which they are shown: rejected explicit choices, then the notices
+/// of the kind, or the refusal if nothing was chosen.
 pub fn banners<K: Notify>(decision: &Decision<K>, context: &K::Context<'_>) -> Vec<Banner<K>> {
     let rejected =
         decision.chain.iter().filter(|entry| entry.verdict == Verdict::Rejected && K::is_explicit(entry.slot));

@@ -1,4 +1,4 @@
-//! Decisions in words and as JSON, generic over the kind of decision.
+//! Describes decisions in words and as JSON, for every decision kind.
 
 use std::fmt::Write as _;
 
@@ -7,12 +7,13 @@ use serde_json::{Value, json};
 
 /// A decision kind whose entries can be described in words.
 ///
-/// The why-view, banners, the JSON of commands and of the page, and the reports of a backtest are written against it.
+/// The why-view, banners, the JSON of commands and of the page, and the reports of a backtest read decisions only
+/// through this trait.
 pub trait Explain: DecisionKind {
     /// Noun for a candidate, in the singular: `model`.
     const NOUN: &'static str;
 
-    /// Describes in a few words how the winner was chosen: `rule "tests"`.
+    /// Describes in a few words how the winner was chosen, such as `rule "tests"`.
     fn summary(winner: &ChainEntry<Self>) -> String;
 
     /// Describes the reason for the verdict of an entry in one or more lines, without its failure and attempts.
@@ -21,12 +22,12 @@ pub trait Explain: DecisionKind {
     /// Returns the name of a failure in JSON.
     fn failure_name(failure: &Self::Failure) -> &'static str;
 
-    /// Describes a failure, starting with its name.
+    /// Describes a failure, starting with its name. The default is the name alone.
     fn failure(failure: &Self::Failure) -> String {
         Self::failure_name(failure).to_owned()
     }
 
-    /// Returns the noun for the source of the attempts of a slot: `rule`.
+    /// Returns the noun for the source of the attempts of a slot, such as `rule`.
     fn attempt_noun(slot: Self::Slot) -> &'static str;
 
     /// Returns whether the reason already covers the failures of all attempts. If not, the failure of an entry with
@@ -67,6 +68,8 @@ pub fn chain_json<K: Explain>(decision: &Decision<K>) -> Vec<Value> {
     decision.chain.iter().map(entry_json).collect()
 }
 
+/// Converts an entry to JSON: position and name of the slot, verdict, candidate, reason, failure and attempts.
+/// `candidate` and `failure` are null if the entry has none.
 fn entry_json<K: Explain>(entry: &ChainEntry<K>) -> Value {
     let noun = K::attempt_noun(entry.slot);
     let attempts = entry.attempts.iter().map(|attempt| {

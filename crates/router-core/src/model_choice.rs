@@ -23,7 +23,7 @@ use crate::{
     validate,
 };
 
-/// Version of the model choice. It increases when equal inputs may be decided differently.
+/// Version of the model choice, recorded with each decision. It increases when equal inputs may be decided differently.
 pub const DECIDER_VERSION: u16 = 5;
 
 /// A decision with the predicate matches that are required to repeat it without the text of the message.
@@ -35,7 +35,8 @@ pub struct Decided {
     pub matched: Vec<u16>,
 }
 
-/// Decides which model serves a turn. Total: every input has a decision, and equal inputs have equal decisions.
+/// Decides which model serves a turn. Never fails: the decision has no model if no slot has one that can serve the
+/// turn. Equal inputs have equal decisions.
 pub fn decide(turn: &Turn, policy: &Policy, views: &Views<'_>) -> Decided {
     let scope = policy.workspace(turn.workspace.as_deref());
     let mut slots = ModelSlots { turn, policy, views, scope, matched: None };
@@ -46,10 +47,13 @@ pub fn decide(turn: &Turn, policy: &Policy, views: &Views<'_>) -> Decided {
 
 /// The slots of the model choice, with everything that their evaluation reads.
 struct ModelSlots<'a> {
+    /// The turn to decide.
     turn: &'a Turn,
+    /// The active policy.
     policy: &'a Policy,
+    /// Outages and learned patterns, at one log position.
     views: &'a Views<'a>,
-    /// The part of the policy for the turn's workspace.
+    /// The settings of the turn's workspace; `None` if the policy has no block for it.
     scope: Option<&'a Scope>,
     /// The text predicates that matched the message; `None` until the rules are evaluated.
     matched: Option<Matches>,
@@ -82,8 +86,8 @@ impl EvaluateSlots for ModelSlots<'_> {
         }
     }
 
-    /// Ends the chain for an explicit choice under `refuse` (decision D3), and for a delegation whose tiers are exhausted
-    /// (004 §6.9).
+    /// Ends the chain for a rejected explicit choice under `on_explicit_reject: refuse` (decision D3), and for a
+    /// delegation that no model of its tier or of a higher one can serve (004 §6.9).
     fn ends_chain(&self, rejected: &ChainEntry) -> bool {
         match rejected.slot {
             Slot::PerMessageOverride | Slot::ManualSticky => self.policy.on_explicit_reject == OnExplicitReject::Refuse,
@@ -93,6 +97,7 @@ impl EvaluateSlots for ModelSlots<'_> {
         }
     }
 
+    /// Returns the recommendation of the pattern store if an earlier slot has won.
     fn deferred(&mut self, winner: &ChainEntry) -> Option<ChainEntry> {
         self.deferred_pattern(winner)
     }
@@ -105,8 +110,8 @@ impl ModelSlots<'_> {
     }
 
     /// Creates the entry for the first of several models that can serve the turn; the rejected ones before it are
-    /// attempts (decision D43). If all are rejected, the first is the candidate, and a single one is no attempt.
-    /// `source` is the name of the list in the attempts.
+    /// attempts (decision D43). If all are rejected, the entry is rejected with the first model as candidate, and
+    /// several models are also attempts. `source` is the name of the list in the attempts.
     fn entry_for_candidates(&self, slot: Slot, source: &str, models: &Candidates, reason: Reason) -> ChainEntry {
         let (chosen, attempts) = self.try_candidates(source, models);
         let Some(model) = chosen else {
@@ -121,6 +126,7 @@ impl ModelSlots<'_> {
     }
 
     /// Returns the first model that can serve the turn, `None` if none can, and the attempts of those before it.
+    /// `source` is the name of the list in the attempts.
     fn try_candidates<'c>(&self, source: &str, models: &'c Candidates) -> (Option<&'c ModelSpec>, Vec<Attempt>) {
         let mut attempts = Vec::new();
         for model in models.iter() {
@@ -130,7 +136,8 @@ impl ModelSlots<'_> {
         (None, attempts)
     }
 
-    /// Creates the entry for a model that may no longer be in the registry, chosen or rejected.
+    /// Creates the entry for one model: chosen, or rejected if it cannot serve the turn or is no longer in the
+    /// registry.
     fn entry_for_id(&self, slot: Slot, model: &ModelId, reason: Reason) -> ChainEntry {
         let failure = match self.policy.registry().get(model) {
             Some(known) => self.rejection(known),
@@ -139,7 +146,8 @@ impl ModelSlots<'_> {
         ChainEntry::proposed(slot, model.clone(), reason, failure)
     }
 
-    /// Returns the text predicates that match the message; computed at most once per turn.
+    /// Returns the text predicates that match the message, computed at most once per turn. For a purged message they
+    /// are the recorded ones.
     fn matches(&mut self) -> &Matches {
         self.matched.get_or_insert_with(|| match &self.turn.message {
             MessageText::Present(text) => self.policy.texts.matches(text),

@@ -1,4 +1,5 @@
-//! Parses a model override, `@alias` at the start of a message (004 §9.2, decision D12).
+//! Parses a model override: `@alias` at the start of a message, followed by white space and a text (004 §9.2, decision
+//! D12).
 
 use contracts::{Override, Registry};
 
@@ -37,8 +38,7 @@ pub enum OverrideError {
 /// The override must be at the very start and be followed by white space and the message. `\@alias` is text, and so is
 /// an `@` before white space.
 ///
-/// # Errors
-/// [`OverrideError`] if the alias does not exist, or no message follows it.
+/// [`OverrideError::Unknown`] if no model has the alias, [`OverrideError::Empty`] if no message follows it.
 pub fn parse_override<'a>(message: &'a str, registry: &Registry) -> Result<OverrideMessage<'a>, OverrideError> {
     let without_override = |text| Ok(OverrideMessage { override_model: None, text });
     if message.starts_with("\\@") {
@@ -62,8 +62,8 @@ pub fn parse_override<'a>(message: &'a str, registry: &Registry) -> Result<Overr
     Ok(OverrideMessage { override_model: Some(override_model), text })
 }
 
-/// Returns whether a name that no model has was meant as the name of a model (decision D39): it starts with a provider of
-/// the registry and a colon, or it differs from a model's id or alias by a typing error.
+/// Returns whether a name that no model has was meant as the name of a model (decision D39): it starts with a provider
+/// of the registry and a colon, or it differs from a model's id or alias by a typing error. Case-insensitive.
 pub fn resembles_model(name: &str, registry: &Registry) -> bool {
     let name = name.to_lowercase();
     let provider = name.split_once(':').map(|(provider, _)| provider);

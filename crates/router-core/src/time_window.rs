@@ -1,9 +1,9 @@
-//! A daily time window.
+//! [`TimeWindow`], the window of the condition `time_of_day_between`.
 
 use std::fmt;
 
-/// A window from one minute of the day to another: the start is included, the end is not. It may contain midnight
-/// (decision D10).
+/// A daily window from one minute to another: the start is included, the end is not. It contains midnight if the start
+/// is later than the end (decision D10).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct TimeWindow {
     /// The start in minutes since midnight.
@@ -13,6 +13,7 @@ pub(crate) struct TimeWindow {
 }
 
 impl TimeWindow {
+    /// Returns whether the window contains a minute, counted from midnight.
     pub(crate) const fn contains(self, minute: u16) -> bool {
         if self.from <= self.until {
             self.from <= minute && minute < self.until
@@ -21,7 +22,7 @@ impl TimeWindow {
         }
     }
 
-    /// Parses `H:MM` or `HH:MM` into minutes since midnight; `None` if it is invalid.
+    /// Parses a time of day, `H:MM` or `HH:MM`, into minutes since midnight; `None` if it is invalid, such as `24:00`.
     pub(crate) fn minute(text: &str) -> Option<u16> {
         let (hours, minutes) = text.split_once(':')?;
         let number = |part: &str, lengths: std::ops::RangeInclusive<usize>, end: u16| {

@@ -16,8 +16,8 @@ pub struct WhyHeader {
     pub at: Timestamp,
 }
 
-/// Formats a decision with its whole chain, below an optional header, in the layout of 004 §7.4. No line ends with a
-/// space.
+/// Formats a decision with its whole chain, below an optional header, in the layout of 004 §7.4: the chosen candidate,
+/// then one numbered entry for each evaluated slot. No line ends with a space.
 pub fn why<K: Explain>(header: Option<&WhyHeader>, decision: &Decision<K>) -> String {
     let mut text = String::new();
     if let Some(WhyHeader { turn, session, at }) = header {
@@ -42,7 +42,7 @@ pub fn why<K: Explain>(header: Option<&WhyHeader>, decision: &Decision<K>) -> St
     text
 }
 
-/// Formats a fallback: the models that failed, then the new decision with its whole chain.
+/// Formats a fallback, which happened at `at`: the models that failed, then the new decision with its whole chain.
 pub fn why_step(step: &RouteFallback, at: Timestamp) -> String {
     let failed = step.failed.iter().map(|failed| format!("{} failed ({})", failed.model, failed.class.name()));
     let failed = failed.collect::<Vec<_>>().join(", ");

@@ -1,8 +1,8 @@
 //! Parses YAML into a tree in which every value has its position.
 //!
-//! The parser below serde-saphyr is used directly, because a deserializer stops at the first error, and a policy check
-//! reports all of them. Anchors, aliases and tags are rejected, so that a file cannot expand in memory. Depth and size
-//! are bounded.
+//! The parser that serde-saphyr is based on is used directly, because a deserializer stops at the first error, and a
+//! policy check reports all of them. Anchors, aliases and tags are rejected, so that a file cannot expand in memory.
+//! Depth and size are bounded.
 
 use std::borrow::Cow;
 
@@ -10,34 +10,42 @@ use granit_parser::{Event, Options, Parser, ScalarStyle, Span};
 
 use crate::policy::Problem;
 
-/// The largest policy file, in bytes.
+/// The maximum size of a policy file, in bytes.
 const MAX_BYTES: usize = 256 * 1024;
-/// The deepest nesting of lists and mappings.
+/// The maximum nesting of lists and mappings.
 const MAX_DEPTH: usize = 32;
 
-/// The position of a value: line and column, both from 1.
+/// The position of the start of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Mark {
+    /// The line, from 1.
     pub(crate) line: usize,
+    /// The column, from 1.
     pub(crate) column: usize,
 }
 
-/// A value with the position of its start.
+/// A value of the tree, with the position of its start.
 #[derive(Debug, Clone)]
 pub(crate) struct Node<'a> {
+    /// The position of its start.
     pub(crate) mark: Mark,
+    /// The value.
     pub(crate) value: Value<'a>,
 }
 
 /// A value. Scalars stay text until their reader parses them, so that numbers stay exact.
 #[derive(Debug, Clone)]
 pub(crate) enum Value<'a> {
-    /// A scalar. `plain` if it is unquoted, so that it may be a number, a boolean or null.
+    /// A text, number, boolean or null.
     Scalar {
+        /// The text, without quotes and with escapes resolved.
         text: Cow<'a, str>,
+        /// Whether the text is unquoted, so that it may be a number, a boolean or null.
         plain: bool,
     },
+    /// A list of values.
     List(Vec<Node<'a>>),
+    /// The keys and values of a mapping, in the order of the file; keys may be repeated.
     Map(Vec<(Node<'a>, Node<'a>)>),
 }
 
@@ -60,11 +68,12 @@ impl Node<'_> {
     }
 }
 
-/// Rust also parses `nan` and `infinity` as numbers; in YAML they are texts.
+/// Returns whether a text is a number. Rust also parses `nan` and `infinity` as numbers; in YAML they are texts.
 fn is_number(text: &str) -> bool {
     text.contains(|letter: char| letter.is_ascii_digit()) && text.parse::<f64>().is_ok()
 }
 
+/// Returns whether an unquoted scalar is null.
 fn is_null(text: &str) -> bool {
     matches!(text, "" | "~" | "null")
 }
@@ -76,7 +85,11 @@ impl From<&Span> for Mark {
     }
 }
 
-/// Parses one document; `None` if the file is empty.
+/// Parses a file of one document; `None` if it is empty.
+///
+/// # Errors
+/// The first [`Problem`]: invalid YAML, an anchor, alias or tag, a second document, or more than [`MAX_BYTES`] or
+/// [`MAX_DEPTH`].
 pub(crate) fn parse(text: &str) -> Result<Option<Node<'_>>, Problem> {
     if MAX_BYTES < text.len() {
         let message = format!("the file has {} bytes, the most is {MAX_BYTES}", text.len());
@@ -90,25 +103,34 @@ pub(crate) fn parse(text: &str) -> Result<Option<Node<'_>>, Problem> {
     reader.document()
 }
 
-/// Builds the tree from the events of the parser.
+/// Builds the tree from the events of the parser, up to the first error.
 struct Reader<'a> {
+    /// The parser, which reads the file event by event.
     parser: Parser<'a, granit_parser::StrInput<'a>>,
 }
 
 /// The events of the parser that matter for the tree.
 enum TreeEvent<'a> {
+    /// The start of a document.
     Document,
+    /// A scalar, as in [`Value::Scalar`].
     Scalar {
+        /// The text, without quotes and with escapes resolved.
         text: Cow<'a, str>,
+        /// Whether the text is unquoted.
         plain: bool,
     },
+    /// The start of a list.
     List,
+    /// The start of a mapping.
     Map,
     /// The end of a list or a mapping.
     End,
 }
 
 impl<'a> Reader<'a> {
+    /// Returns the next event that the tree needs, with its position; `None` at the end of the file. Fails for invalid
+    /// YAML, and for anchors, aliases and tags.
     fn next(&mut self) -> Result<Option<(TreeEvent<'a>, Mark)>, Problem> {
         while let Some(event) = self.parser.next_event() {
             let (event, span) = event.map_err(|error| {
@@ -142,6 +164,7 @@ impl<'a> Reader<'a> {
         Ok(None)
     }
 
+    /// Reads the document; `None` if the file is empty. A second document is an error.
     fn document(&mut self) -> Result<Option<Node<'a>>, Problem> {
         let mut root = None;
         while let Some((event, mark)) = self.next()? {
@@ -156,6 +179,8 @@ impl<'a> Reader<'a> {
         Ok(root)
     }
 
+    /// Reads the value that starts with `event` at `mark`, with everything inside it. `depth` is the number of lists
+    /// and mappings around it.
     fn node(&mut self, event: TreeEvent<'a>, mark: Mark, depth: usize) -> Result<Node<'a>, Problem> {
         if MAX_DEPTH < depth {
             return Err(problem(mark, "nested too deeply: the most is 32 levels"));
@@ -192,12 +217,12 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Returns the problem of a value that does not end before the file does.
+/// Returns the problem of a value, which starts at `mark`, that does not end before the file does.
 fn truncated_value(mark: Mark) -> Problem {
     problem(mark, "the file ends inside this value")
 }
 
-/// Returns the problem of a node with an anchor (other than 0) or a tag, which are not supported.
+/// Rejects a node with an anchor (other than 0) or a tag, which are not supported.
 fn reject_anchor_and_tag(mark: Mark, anchor: usize, has_tag: bool) -> Result<(), Problem> {
     if anchor != 0 {
         return Err(problem(mark, "anchors (`&name`) are not supported: write the value out"));
@@ -208,6 +233,7 @@ fn reject_anchor_and_tag(mark: Mark, anchor: usize, has_tag: bool) -> Result<(),
     Ok(())
 }
 
+/// Creates a problem at a position.
 fn problem(mark: Mark, message: &str) -> Problem {
     Problem { line: mark.line, column: mark.column, message: message.to_owned() }
 }

@@ -1,4 +1,5 @@
-//! Availability compared with 004 §4.5, row by row, and with a naive reference.
+//! Tests of the availability projection: each condition of 004 §4.5 at its boundary, probes, transitions, the table for
+//! users, and properties compared with a naive reference.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
 mod probes;

@@ -1,20 +1,23 @@
-//! After an outage that ended automatically, one call is the probe, and the others wait for it.
+//! Probes: after an outage that ended automatically, the first call is the probe, and the scope stays unavailable for
+//! other calls until it has an outcome or 60 seconds have passed.
 
 use availability::AvailabilityState;
 use contracts::{ModelId, events::ErrorClass};
 
 use crate::story::{Log, Outcome, at, model, parse, strikes};
 
-/// Returns whether a model is available at a second.
+/// Returns whether decisions at a second may choose a model.
 fn is_open(log: &Log, name: &str, second: u64) -> bool {
     log.state().outages_at(at(second)).against(&model(name), at(second)).is_none()
 }
 
+/// Asserts the unavailable scopes at a second after a story, as [`Log::out`] formats them.
 #[track_caller]
 fn check(story: &str, second: u64, out: &str) {
     assert_eq!(Log::of(story).out(second), out, "after `{story}`, asked at {second}");
 }
 
+/// The probe makes its scope unavailable for 60 seconds, or until it succeeds; then calls are allowed.
 #[test]
 fn the_first_call_after_a_quiet_end_keeps_the_others_away_until_it_is_answered_or_a_minute_is_over() {
     let story = strikes("a:x", 0) + "310 a:x sent";
@@ -26,6 +29,7 @@ fn the_first_call_after_a_quiet_end_keeps_the_others_away_until_it_is_answered_o
     check("0 a:x auth, 300 a:y sent, 301 a:y ok", 301, "");
 }
 
+/// One failure of the probe starts a new outage, also after its deadline, and each time it is repeated.
 #[test]
 fn one_failure_of_the_probe_puts_its_scope_out_again_at_once() {
     let story = strikes("a:x", 0) + "310 a:x sent, 315 a:x overloaded";
@@ -37,12 +41,15 @@ fn one_failure_of_the_probe_puts_its_scope_out_again_at_once() {
     check(&(strikes("a:x", 0) + "310 a:x sent, 400 a:x timeout"), 400, "a:x until 700");
 }
 
+/// A failure of another call while the probe runs starts a new outage as well; after the deadline of the probe it does
+/// not.
 #[test]
 fn a_failure_of_another_call_beside_the_probe_counts_as_much() {
     check("0 a:x auth, 300 a:x sent, 301 a:y timeout", 301, "a until 601");
     check("0 a:x auth, 300 a:x sent, 361 a:y timeout", 361, "");
 }
 
+/// A probe that is cancelled, or fails for a reason other than the provider, is followed by another probe.
 #[test]
 fn a_probe_that_says_nothing_about_the_provider_lets_the_next_call_be_the_probe() {
     for class in ["cancelled", "invalid_request"] {
@@ -64,6 +71,7 @@ fn calls_beside_a_probe_do_not_prolong_it() {
     check(&(strikes("a:x", 0) + "310 a:x sent, 340 a:x sent"), 340, "a:x until 370");
 }
 
+/// A call that was sent during the outage is no probe: its failure after the end counts as one of five.
 #[test]
 fn a_call_sent_while_the_outage_stands_is_no_probe() {
     check(&(strikes("a:x", 0) + "200 a:x sent"), 299, "a:x until 304");
@@ -84,12 +92,15 @@ fn a_success_after_a_quiet_end_is_proof_enough() {
     check(&(strikes("a:x", 0) + "310 a:x ok, 320 a:x sent"), 320, "");
 }
 
+/// Without events for the start of calls there are no probes, and after an automatic recovery five failures are needed
+/// again.
 #[test]
 fn where_nobody_tells_when_calls_were_sent_the_count_starts_again_after_a_quiet_end() {
     let story = strikes("a:x", 0) + "310 a:x overloaded, 311 a:x overloaded";
     check(&story, 311, "");
 }
 
+/// A probe of a model makes neither other models nor the provider unavailable.
 #[test]
 fn a_probe_of_a_model_is_none_of_its_siblings_or_of_its_provider() {
     let log = Log::of(&(strikes("a:x", 0) + &strikes("a:y", 0) + "310 a:x sent"));
@@ -97,6 +108,7 @@ fn a_probe_of_a_model_is_none_of_its_siblings_or_of_its_provider() {
     assert!(is_open(&log, "a:y", 310) && is_open(&log, "a:z", 310));
 }
 
+/// A query about a time before the start of the probe does not include the probe.
 #[test]
 fn a_turn_of_before_the_probe_does_not_wait_for_it() {
     let log = Log::of("0 a:x auth, 320 a:x sent");
@@ -104,6 +116,7 @@ fn a_turn_of_before_the_probe_does_not_wait_for_it() {
     assert_eq!(open, [false, true, true, false, false, true]);
 }
 
+/// While a probe runs, the status has its start, its deadline and the trigger of the previous outage.
 #[test]
 fn the_table_shows_a_probe_and_what_had_put_its_scope_out() {
     let status = |story: &str, second| Log::of(story).state().status(at(second)).remove(0);
@@ -116,7 +129,8 @@ fn the_table_shows_a_probe_and_what_had_put_its_scope_out() {
     assert_eq!(status("0 a:x auth, 320 a:x sent, 321 a:x timeout", 321).state, AvailabilityState::Unavailable);
 }
 
-/// Number of calls that reach an unavailable provider when sixteen turns retry whenever they may.
+/// Returns the number of calls that reach an unavailable provider within some hours if `turns` turns retry in every
+/// second in which they may, and every call fails after three seconds.
 fn reached(turns: u64, hours: u64) -> usize {
     let mut log = Log::of(&strikes("a:x", 0));
     let name: ModelId = model("a:x");
@@ -139,11 +153,13 @@ fn reached(turns: u64, hours: u64) -> usize {
     reached
 }
 
+/// An unavailable provider receives 11 calls an hour, whether one turn retries or sixteen.
 #[test]
 fn a_provider_that_stays_down_is_tried_by_one_turn_in_five_minutes_however_many_wait() {
     assert_eq!((reached(16, 1), reached(1, 1)), (11, 11));
 }
 
+/// Each start and end of an outage is returned once, also if a probe failed between two outages.
 #[test]
 fn transitions_are_told_once_also_around_probes() {
     let mut log = Log::default();

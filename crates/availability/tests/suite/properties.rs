@@ -1,4 +1,4 @@
-//! Properties that hold for every story.
+//! Properties that hold for random sequences of calls.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,8 +11,10 @@ use crate::{
     story::{Call, Log, Outcome, at, model, seconds},
 };
 
+/// The models of the stories: four of provider `a`, two of provider `b`.
 const MODELS: [&str; 6] = ["a:x", "a:y", "a:z", "a:w", "b:x", "b:y"];
 
+/// Generates outcomes, mostly starts of calls and failures.
 fn outcome() -> impl Strategy<Value = Outcome> {
     prop_oneof![
         8 => Just(Outcome::Sent),
@@ -51,6 +53,7 @@ fn story_of_probes() -> impl Strategy<Value = Vec<Call>> {
     prop::collection::vec((gap, select(&["a:x", "a:x", "a:y"][..]), outcome), 0..60).prop_map(told)
 }
 
+/// Converts the seconds since the previous call into seconds since the start of the story.
 fn told(calls: Vec<(u64, &str, Outcome)>) -> Vec<Call> {
     let mut now = 1_000;
     let calls = calls.into_iter().map(|(gap, name, outcome)| {
@@ -60,7 +63,7 @@ fn told(calls: Vec<(u64, &str, Outcome)>) -> Vec<Call> {
     calls.collect()
 }
 
-/// Sets the times of some calls back, so that they are reported late.
+/// Moves some calls less than 400 seconds back in time without changing the order, so that they are recorded late.
 fn with_late_calls(story: impl Strategy<Value = Vec<Call>>) -> impl Strategy<Value = Vec<Call>> {
     (story, prop::collection::vec(prop_oneof![5 => Just(0_u64), 1 => 1..400_u64], 60)).prop_map(|(mut calls, late)| {
         for (call, late) in calls.iter_mut().zip(late) {
@@ -70,7 +73,7 @@ fn with_late_calls(story: impl Strategy<Value = Vec<Call>>) -> impl Strategy<Val
     })
 }
 
-/// Compares the projection with the naive reference after every call.
+/// Asserts after every call that the projection and the naive reference have the same outages.
 fn agrees(calls: &[Call]) -> Result<(), TestCaseError> {
     let mut log = Log::default();
     for (index, call) in calls.iter().enumerate() {
@@ -89,6 +92,7 @@ fn agrees(calls: &[Call]) -> Result<(), TestCaseError> {
     Ok(())
 }
 
+/// Returns the configuration of the tests: 192 cases, and no files for failures.
 fn config() -> ProptestConfig {
     ProptestConfig { cases: 192, failure_persistence: None, ..ProptestConfig::default() }
 }
@@ -96,16 +100,19 @@ fn config() -> ProptestConfig {
 proptest! {
     #![proptest_config(config())]
 
+    /// For stories at the boundaries of the windows, the outages equal those of the reference.
     #[test]
     fn the_machine_agrees_with_the_naive_reading_after_every_call(calls in with_late_calls(story())) {
         agrees(&calls)?;
     }
 
+    /// For stories with many probes, the outages equal those of the reference.
     #[test]
     fn the_machine_agrees_with_the_naive_reading_around_probes(calls in with_late_calls(story_of_probes())) {
         agrees(&calls)?;
     }
 
+    /// A model that was available at the time of an event is available at that time for later queries as well.
     #[test]
     fn who_was_free_at_the_time_of_a_event_is_still_known_to_have_been_later(calls in story_of_probes()) {
         let mut log = Log::default();
@@ -124,6 +131,7 @@ proptest! {
         }
     }
 
+    /// Folding the log from any checkpoint results in the same state as folding it from the start.
     #[test]
     fn a_state_resumed_from_any_checkpoint_is_the_state_rebuilt(calls in with_late_calls(story_of_probes()), tell in any::<bool>()) {
         let mut log = Log::default();
@@ -145,6 +153,8 @@ proptest! {
         }
     }
 
+    /// In the log, starts and ends of outages alternate for every scope and end with an end. Recording them, at any
+    /// times, does not change which scopes are unavailable.
     #[test]
     fn transitions_alternate_for_every_scope_and_change_no_answer(calls in prop_oneof![story(), story_of_probes()], asks in prop::collection::vec(any::<bool>(), 60)) {
         let mut log = Log::default();
@@ -171,6 +181,7 @@ proptest! {
         prop_assert_eq!(out, BTreeSet::new());
     }
 
+    /// Five minutes after the last call no scope is unavailable.
     #[test]
     fn an_outage_clears_at_the_latest_five_minutes_after_the_last_call(calls in prop_oneof![story(), story_of_probes()]) {
         let mut log = Log::default();

@@ -1,26 +1,30 @@
-//! A naive reference: recomputes everything from the whole list of calls.
+//! A naive reference of the availability: recomputes outages and probes from the list of all calls.
 
 use contracts::{ModelId, events::ErrorClass};
 
 use crate::story::{Call, Outcome};
 
+/// Returns whether an entry is the cancellation of a call.
 fn is_cancelled(call: &Call) -> bool {
     call.2 == Outcome::Failed(ErrorClass::Cancelled)
 }
 
+/// Returns whether an entry is the start of a call.
 fn is_sent(call: &Call) -> bool {
     call.2 == Outcome::Sent
 }
 
-/// Returns whether an outcome is that of a call that reached the provider.
+/// Returns whether an entry is an attempt: an outcome of a call, except a cancellation.
 fn is_attempt(call: &Call) -> bool {
     !is_cancelled(call) && !is_sent(call)
 }
 
+/// Returns whether an entry is a successful outcome.
 fn is_success(call: &Call) -> bool {
     call.2 == Outcome::Ok
 }
 
+/// Returns whether an entry is a failure whose cause is the provider.
 fn counts(call: &Call) -> bool {
     matches!(call.2, Outcome::Failed(class) if class.counts_against_provider())
 }
@@ -53,17 +57,21 @@ fn start_of(calls: &[Call], outcome: usize) -> Option<usize> {
     None
 }
 
-/// An outage: the index of the call that started it, and the seconds of its start and its automatic end.
+/// An outage of a scope.
 #[derive(Clone, Copy)]
 struct Out {
+    /// Index of the call that started it.
     by: usize,
+    /// Second of its start.
     since: u64,
+    /// Second of its automatic end.
     until: u64,
 }
 
 /// State of a scope in the reference.
 #[derive(Default)]
 struct Known {
+    /// The active outage; `None` if there is none.
     out: Option<Out>,
     /// Whether an outage ended automatically and no call has succeeded since.
     unproven: bool,
@@ -72,11 +80,14 @@ struct Known {
 }
 
 impl Known {
+    /// Returns the second at which outage and probe have ended; `None` if there is neither.
     fn until(&self) -> Option<u64> {
         self.out.map(|out| out.until).max(self.probe.map(|(_, since)| since + 60))
     }
 }
 
+/// Returns the state of a scope after the calls in `line`. `trips` returns whether the attempts so far, of which the
+/// last is a failure, start an outage.
 fn follow(calls: &[Call], line: &[(usize, &Call)], trips: impl Fn(&[(usize, &Call)]) -> bool) -> Known {
     let mut known = Known::default();
     let mut attempts = Vec::new();
@@ -113,6 +124,7 @@ fn follow(calls: &[Call], line: &[(usize, &Call)], trips: impl Fn(&[(usize, &Cal
     known
 }
 
+/// Returns the state of a model: five consecutive failures within 120 seconds start an outage.
 fn model_known(calls: &[Call], model: &ModelId) -> Known {
     follow(calls, &line(calls, |name| name == model), |attempts| {
         let since_success = attempts.iter().rev().take_while(|(_, call)| !is_success(call));

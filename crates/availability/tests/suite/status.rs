@@ -1,15 +1,17 @@
-//! The table of availability for users.
+//! The status of all scopes, as a table for users.
 
 use availability::ScopeStatus;
 use contracts::OutageScope;
 
 use crate::story::{Log, at, seconds, strikes};
 
+/// Formats the status of all scopes at second `now` after a story.
 #[track_caller]
 fn table(story: &str, now: u64) -> String {
     Log::of(story).state().status(at(now)).iter().map(row).collect()
 }
 
+/// Formats the status of a scope as one line; `-` for `None`.
 fn row(status: &ScopeStatus) -> String {
     let scope = match &status.scope {
         OutageScope::ProviderWide(provider) => provider.to_string(),

@@ -11,31 +11,39 @@ use event_core::{EventId, NewEvent, Position, Projected, Recorded, Timestamp};
 /// Outcome of a call, or its start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Outcome {
+    /// The start of a call.
     Sent,
+    /// The call succeeded.
     Ok,
+    /// The call failed or was cancelled.
     Failed(ErrorClass),
 }
 
 /// One entry: seconds since the start of the story, model, and outcome.
 pub(crate) type Call = (u64, ModelId, Outcome);
 
+/// Converts seconds since the start of the story to a time.
 pub(crate) fn at(seconds: u64) -> Timestamp {
     Timestamp::from_secs(1_778_000_000 + seconds)
 }
 
+/// Converts a time to seconds since the start of the story.
 pub(crate) fn seconds(at: Timestamp) -> u64 {
     at.0 / 1_000_000 - 1_778_000_000
 }
 
+/// Creates a model id.
 pub(crate) fn model(name: &str) -> ModelId {
     ModelId::try_from(name).unwrap()
 }
 
+/// Parses a story, with entries separated by commas. Panics on invalid text.
 pub(crate) fn parse(story: &str) -> Vec<Call> {
     let calls = story.split(',').map(str::trim).filter(|call| !call.is_empty());
     calls.map(parse_call).collect()
 }
 
+/// Parses one entry: `seconds model outcome`.
 fn parse_call(call: &str) -> Call {
     let words: Vec<_> = call.split_whitespace().collect();
     let [seconds, name, outcome] = words[..] else { panic!("`{call}` is not `seconds model outcome`") };
@@ -71,13 +79,16 @@ pub(crate) fn strikes(name: &str, start: u64) -> String {
 /// The log of a story, and the projection that folds it.
 #[derive(Default)]
 pub(crate) struct Log {
+    /// All events, in the order of the log.
     pub(crate) events: Vec<Recorded>,
+    /// The projection of these events.
     pub(crate) view: Projected<Availability>,
     /// Started calls without an outcome.
     running: Vec<(ModelId, EventId)>,
 }
 
 impl Log {
+    /// Creates the log of a story, without transitions.
     pub(crate) fn of(story: &str) -> Self {
         let mut log = Self::default();
         for call in &parse(story) {
@@ -86,10 +97,12 @@ impl Log {
         log
     }
 
+    /// Returns the projection.
     pub(crate) fn state(&self) -> &Availability {
         self.view.state()
     }
 
+    /// Appends the event of an entry. An outcome has the first running call of its model as causation.
     pub(crate) fn call(&mut self, (seconds, model, outcome): &Call) {
         let id = EventId::derive(&[b"story", &self.events.len().to_le_bytes()]);
         let turn = TurnId(EventId::derive(&[b"turn", &self.events.len().to_le_bytes()]));

@@ -6,6 +6,7 @@ use event_core::{Position, Projected};
 
 use crate::story::{Log, parse, seconds, strikes};
 
+/// Formats a transition as one line, with the position and kind of the event that caused it.
 fn show(transition: &Transition, log: &Log) -> String {
     let cause = log.events.iter().find(|event| event.event.id == transition.causation).unwrap();
     let scope = |scope: &OutageScope| match scope {
@@ -27,7 +28,7 @@ fn show(transition: &Transition, log: &Log) -> String {
     format!("{} {what}, caused by #{} {}\n", seconds(transition.at), cause.position, cause.event.kind)
 }
 
-/// Applies a story with transitions recorded after each call, and once more at the end.
+/// Records the transitions after each call of a story, and twice at second `end`; returns them as lines.
 fn told(story: &str, end: u64) -> String {
     let mut log = Log::default();
     let mut told = String::new();
@@ -53,6 +54,7 @@ fn an_outage_and_its_recovery_are_told_once_each() {
     ");
 }
 
+/// The event of an automatic recovery has the time of the recovery, not of the query.
 #[test]
 fn quiet_ends_an_outage_at_the_second_it_does_however_late_somebody_asks() {
     insta::assert_snapshot!(told("0 a:x auth, 100 a:x auth", 1_000), @"
@@ -86,6 +88,7 @@ fn a_second_outage_is_another_one() {
     ");
 }
 
+/// The end of an outage is recorded even if the next outage has already started.
 #[test]
 fn an_outage_that_went_unnoticed_until_the_next_one_is_still_closed() {
     let mut log = Log::of("0 a:x auth");
@@ -99,12 +102,14 @@ fn an_outage_that_went_unnoticed_until_the_next_one_is_still_closed() {
     ");
 }
 
+/// An outage whose start is not in the log is not recorded after its end.
 #[test]
 fn outages_long_past_are_not_told() {
     assert_eq!(Log::of("0 a:x auth").state().transitions(crate::story::at(300)), []);
     assert_eq!(Log::of("0 a:x auth, 1 a:x ok").state().transitions(crate::story::at(1)), []);
 }
 
+/// A projection restored from its checkpoint does not return a recorded transition again.
 #[test]
 fn a_restart_tells_nothing_twice() {
     let mut log = Log::of("0 a:x auth");
@@ -115,6 +120,7 @@ fn a_restart_tells_nothing_twice() {
     assert_eq!(resumed.state().transitions(crate::story::at(299)), []);
 }
 
+/// Until a transition is in the log, each query returns the same event.
 #[test]
 fn a_lost_answer_to_an_append_gives_the_same_event_again() {
     let log = Log::of("0 a:x auth");
@@ -122,6 +128,7 @@ fn a_lost_answer_to_an_append_gives_the_same_event_again() {
     assert_eq!(first, again);
 }
 
+/// A failure before the recorded end of an outage, but folded after it, does not prolong the outage.
 #[test]
 fn once_the_log_tells_of_a_recovery_a_late_failure_does_not_take_it_back() {
     let mut log = Log::of("0 a:x auth");

@@ -1,7 +1,9 @@
-//! Each row of 004 §4.5.1 at its boundary, recovery, and auto-clear.
+//! The conditions that start an outage (004 §4.5.1), each at its boundary, and the two ways in which it ends: a
+//! success, or five minutes without attempts.
 
 use crate::story::{Log, repeated, strikes};
 
+/// Asserts the unavailable scopes at second `at` after a story, as [`Log::out`] formats them.
 #[track_caller]
 fn check(story: &str, at: u64, out: &str) {
     assert_eq!(Log::of(story).out(at), out, "after `{story}`, asked at {at}");
@@ -45,6 +47,7 @@ fn a_missing_model_counts_as_the_models_own_failure() {
     check(&story, 4, "a:x until 304");
 }
 
+/// Errors whose cause is not the provider start no outage, however many there are.
 #[test]
 fn what_says_nothing_about_the_provider_never_counts() {
     for class in ["cancelled", "invalid_request", "context_overflow", "content_filter"] {
@@ -53,6 +56,7 @@ fn what_says_nothing_about_the_provider_never_counts() {
     }
 }
 
+/// Errors whose cause is not the provider do not reset the count of consecutive failures.
 #[test]
 fn what_says_nothing_about_the_provider_does_not_interrupt_failures_in_a_row() {
     let story = "0 a:x timeout, 1 a:x timeout, 2 a:x cancelled, 3 a:x timeout, 4 a:x invalid_request, \
@@ -118,6 +122,7 @@ fn a_success_clears_its_model_and_its_provider_at_once() {
     check("0 a:x auth, 1 a:y ok", 1, "");
 }
 
+/// A success of another model ends the outage of the provider, but not those of its models.
 #[test]
 fn models_stay_out_when_another_one_brings_the_provider_back() {
     let story = strikes("a:x", 0) + &strikes("a:y", 10) + &strikes("a:z", 20) + "30 a:w ok";
@@ -155,6 +160,7 @@ fn after_an_outage_has_cleared_by_itself_the_count_starts_again() {
     check(&(strikes("a:x", 0) + "303 a:x timeout"), 303, "a:x until 603");
 }
 
+/// An event older than the latest attempt of a scope has no effect on it.
 #[test]
 fn a_event_older_than_the_newest_one_says_nothing_about_now() {
     check(&("1000 a:x ok,".to_owned() + &strikes("a:x", 0)), 1_000, "");

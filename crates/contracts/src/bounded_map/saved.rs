@@ -1,4 +1,4 @@
-//! Serialised form of a bounded map: entries by key, and keys by number of insertion.
+//! Serialises a bounded map as two ordered maps: entries by key, and keys by number of insertion.
 
 use std::{collections::BTreeMap, hash::Hash};
 
@@ -13,7 +13,7 @@ struct SavedMap<K: Ord, V> {
     entries: BTreeMap<K, (u64, V)>,
     /// Key, by number of the insertion.
     keys: BTreeMap<u64, K>,
-    /// [`BoundedMap::insertions`].
+    /// Number of insertions and renewals so far.
     insertions: u64,
 }
 
@@ -30,6 +30,7 @@ where
     K: Ord + Hash + Deserialize<'de>,
     V: Deserialize<'de>,
 {
+    /// Restores the insertion order from the numbers of the entries; ignores `keys`.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let saved = SavedMap::<K, V>::deserialize(deserializer)?;
         let mut entries: Vec<_> = saved.entries.into_iter().collect();

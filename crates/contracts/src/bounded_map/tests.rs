@@ -1,4 +1,4 @@
-//! Compares the map with a list that is searched linearly.
+//! Compares the map with a list that is searched linearly, after random steps.
 
 use std::collections::BTreeMap;
 
@@ -6,18 +6,25 @@ use proptest::prelude::*;
 
 use super::BoundedMap;
 
+/// Capacity of the maps; fewer than the 9 keys, so that entries are evicted.
 const CAPACITY: usize = 5;
 
+/// A random operation on the map. The first number is the key.
 #[derive(Debug, Clone)]
 enum Step {
+    /// Inserts a value.
     Insert(u8, u16),
+    /// Makes the entry the newest.
     Renew(u8),
+    /// Changes the value without renewing the entry.
     Change(u8, u16),
+    /// Removes the entry.
     Remove(u8),
-    /// Keeps values of at least this number.
+    /// Removes the values below this number.
     Retain(u16),
 }
 
+/// Generates steps with the keys 0 to 8, mostly insertions.
 fn step() -> impl Strategy<Value = Step> {
     let key = 0..9_u8;
     prop_oneof![
@@ -29,19 +36,23 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Entries as (key, number of the insertion, value), oldest first.
+/// A simple implementation of the map, without a hash table.
 #[derive(Default)]
 struct Reference {
+    /// Entries as (key, number of the insertion, value), oldest first.
     entries: Vec<(u8, u64, u16)>,
+    /// Number of insertions and renewals so far.
     insertions: u64,
 }
 
 impl Reference {
+    /// As [`BoundedMap::remove`].
     fn remove(&mut self, key: u8) -> Option<u16> {
         let position = self.entries.iter().position(|(known, ..)| *known == key)?;
         Some(self.entries.remove(position).2)
     }
 
+    /// As [`BoundedMap::insert`] with [`CAPACITY`].
     fn insert(&mut self, key: u8, value: u16) -> Option<(u8, u16)> {
         self.remove(key);
         self.insertions += 1;
@@ -50,12 +61,14 @@ impl Reference {
         exceeds.then(|| self.entries.remove(0)).map(|(key, _, value)| (key, value))
     }
 
+    /// As [`BoundedMap::renew`], with the value.
     fn renew(&mut self, key: u8) -> Option<u16> {
         let value = self.remove(key)?;
         self.insert(key, value);
         Some(value)
     }
 
+    /// As [`BoundedMap::get_mut`].
     fn value_mut(&mut self, key: u8) -> Option<&mut u16> {
         self.entries.iter_mut().find(|(known, ..)| *known == key).map(|entry| &mut entry.2)
     }
@@ -71,6 +84,8 @@ impl Reference {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
+    /// After each step, both have the same result, values and order; finally the same serialised form, which is read
+    /// back to an equal map.
     #[test]
     fn the_map_behaves_and_is_serialised_like_the_list(steps in prop::collection::vec(step(), 0..100)) {
         let (mut map, mut reference) = (BoundedMap::<u8, u16>::default(), Reference::default());

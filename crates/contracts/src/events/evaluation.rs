@@ -28,7 +28,7 @@ pub enum SignalKind {
     ToolFailed,
     /// The user declined or interrupted a tool.
     ToolDeclined,
-    /// The next message continued with something else.
+    /// The next message continued without rejecting or approving the response.
     Continued,
     /// The next message repeated the request.
     RepeatedRequest,
@@ -53,7 +53,7 @@ pub enum SignalKind {
 pub struct Signal {
     /// Kind of evidence.
     pub kind: SignalKind,
-    /// Id of the event.
+    /// Id of the event that the evidence is derived from.
     pub event: EventId,
 }
 
@@ -68,7 +68,7 @@ pub struct EvalCompleted {
     pub model: Option<ModelId>,
     /// Score, 1 for a full success.
     pub score: Score,
-    /// Confidence in the score.
+    /// Confidence in the score, 1 for certainty.
     pub confidence: Score,
     /// Name of the rubric that was applied.
     pub rubric: String,
@@ -103,9 +103,9 @@ event!(
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Rating {
-    /// It went well.
+    /// The turn went well.
     Up,
-    /// It went badly.
+    /// The turn went badly.
     Down,
 }
 

@@ -19,7 +19,7 @@ pub struct LlmCallStarted {
     pub parent: Option<ThreadId>,
     /// Model that the call was sent to.
     pub model: ModelId,
-    /// Estimated tokens of the prompt.
+    /// Estimated tokens of the prompt, for the tokenizer of the model.
     pub estimated_input: u64,
     /// Features of the request that were dropped or converted because the model does not support them (decisions D31,
     /// D32).
@@ -201,14 +201,15 @@ pub struct LlmCallFailed {
     pub class: ErrorClass,
     /// HTTP status code of the provider's response; `None` if there was none.
     pub status: Option<u16>,
-    /// Number of retries within the call.
+    /// Number of times that the same request was sent again within the call.
     pub retries: u32,
     /// Tokens that the provider had reported when the call ended, and that it bills. `None` if no response had begun or
     /// none were reported.
     pub usage: Option<Usage>,
     /// Cost of `usage`; `None` without `usage`, or if the prices of the model are unknown.
     pub cost: Option<NanoUsd>,
-    /// Usage object of the provider as JSON, from which `usage` was derived.
+    /// Usage object of the provider as JSON, from which `usage` was derived; `None` if there was none or it was too
+    /// long.
     pub raw_usage: Option<String>,
     /// Configured key that the provider rejected (decision D37); `None` for other errors, for the key of a client, and
     /// for imported calls.

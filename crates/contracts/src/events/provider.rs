@@ -1,5 +1,5 @@
-//! Events about outages of models and providers (004 §4.5). The running process appends each transition once; a replay
-//! appends none.
+//! Events about the start and end of outages of models and providers (004 §4.5). The running process appends each
+//! transition once; a replay appends none.
 
 use event_core::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -24,7 +24,7 @@ pub enum OutageTrigger {
 }
 
 impl OutageTrigger {
-    /// Returns the condition in words.
+    /// Returns the condition in words, for messages to the user.
     pub const fn text(self) -> &'static str {
         match self {
             Self::ConsecutiveFailures => "five failures in a row within two minutes",
@@ -48,8 +48,8 @@ pub struct ProviderUnavailable {
     pub models: Vec<ModelId>,
     /// Time at which the outage ends automatically if no other event ends or extends it.
     pub clears_at: Timestamp,
-    /// Rejected key, if the trigger is [`OutageTrigger::AuthError`] and a configured key was rejected. The outage ends when
-    /// the key changes (decision D37).
+    /// Configured key that was rejected; the outage ends when the key changes (decision D37). `None` for other triggers
+    /// than [`OutageTrigger::AuthError`], and if the key is unknown, as for imported calls.
     pub key: Option<KeyId>,
 }
 

@@ -36,7 +36,8 @@ pub struct RouteDecided {
     pub decider: u16,
     /// Log position of the views that the decision read.
     pub based_on: Position,
-    /// Numbers of the policy's text predicates that matched the message (decision D9).
+    /// Numbers of the policy's text predicates that matched the message, with which the decision can be repeated after
+    /// the text was purged (decision D9).
     pub matched: Vec<u16>,
     /// Duration of the decision in microseconds; 0 for an observed turn.
     pub elapsed_micros: u32,
@@ -187,7 +188,7 @@ pub struct PatternOverrideDismissed {
     pub session: SessionId,
     /// Model that the turn keeps.
     pub model: ModelId,
-    /// Recommended model.
+    /// Recommended model, which the user declined.
     pub dismissed: ModelId,
     /// Name of the rule that the decision was based on; `None` if no rule had matched.
     pub rule: Option<String>,

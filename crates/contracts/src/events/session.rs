@@ -11,7 +11,7 @@ use crate::{ModelId, Parent, SessionId, Thread, TurnId};
 pub enum SessionSource {
     /// Session files of Claude Code.
     ClaudeCode,
-    /// Commands of `turnwise`.
+    /// Commands of the program `turnwise`.
     CommandLine,
     /// Session files of Codex.
     Codex,
@@ -30,9 +30,9 @@ pub struct SessionStarted {
     pub source: SessionSource,
     /// Absolute path of the workspace; `None` if unknown.
     pub workspace: Option<String>,
-    /// Client and version, as reported by the client.
+    /// Client and version, or the version alone for an imported session; `None` if unknown.
     pub client: Option<String>,
-    /// What started it; `None` for a session started by the user, or when it is unknown.
+    /// Session, turn and tool call that started it; `None` for a session started by the user, or if that is unknown.
     pub parent: Option<Parent>,
 }
 
@@ -60,9 +60,10 @@ event!(
 pub struct SessionModelSelected {
     /// Id of the session.
     pub session: SessionId,
-    /// The selected model; `None` to return to the rules.
+    /// The selected model; `None` if the user cleared it, so that the rules decide again.
     pub model: Option<ModelId>,
-    /// The turn that was running, which keeps its model; the selection applies from the next turn on.
+    /// Turn that was running and keeps its model; the selection applies from the next turn on. `None` if no turn was
+    /// running.
     pub in_turn: Option<TurnId>,
 }
 

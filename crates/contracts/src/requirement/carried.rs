@@ -17,12 +17,12 @@ impl Requirement {
         }
     }
 
-    /// Returns whether a policy that allows dropping `may_drop` allows dropping this requirement.
+    /// Returns whether a policy allows dropping this requirement; `may_drop` contains the names in the policy.
     pub fn is_dropped_by(self, may_drop: &BTreeSet<Self>) -> bool {
         may_drop.contains(&self.dropped_as())
     }
 
-    /// Returns whether support depends on the model rather than on the API.
+    /// Returns whether support for the requirement depends on the model and not on the API.
     pub const fn is_of_the_model(self) -> bool {
         matches!(self, Self::Effort | Self::ThinkingBudget)
     }

@@ -30,7 +30,8 @@ pub enum FingerprintKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Estimator {
-    /// The unmodified formula of 004 §5.5.
+    /// The unmodified formula of 004 §5.5: a score of each model from mean success and cost efficiency; the confidence
+    /// is the relative lead of the best score over the second.
     Paper,
     /// Averages weighted by similarity and shrunk towards each model's overall mean; the confidence is a probability.
     #[default]
@@ -48,14 +49,14 @@ pub struct PatternSettings {
     pub alpha: Score,
     /// Weight of the cost against the quality: 0 considers only quality, 1 only cost.
     pub cost_weight: Score,
-    /// Minimum confidence of a recommendation.
+    /// Minimum confidence; a recommendation below it is ignored.
     pub min_confidence: Score,
     /// Minimum number of scored samples of the recommended model, at least 1. The calibrated estimator also requires it
     /// of the baseline model.
     pub min_sample_size: u64,
     /// Minimum similarity of the neighbours that are considered (decision D22).
     pub min_similarity: Score,
-    /// Maximum number of neighbours.
+    /// Maximum number of neighbours, the similar turns that a recommendation is derived from.
     pub neighbours: u16,
     /// Scale of costs for [`Estimator::Paper`]; the calibrated estimator compares dollars.
     pub cost_scale: CostScale,

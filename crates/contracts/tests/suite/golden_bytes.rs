@@ -17,6 +17,7 @@ fn the_bytes_of_every_example_are_frozen() {
 
 #[test]
 fn the_layout_of_every_type_in_an_event_is_frozen() {
+    /// Adds the types of all event kinds to the layouts.
     struct AllKinds(Layouts);
 
     impl KindVisitor for AllKinds {

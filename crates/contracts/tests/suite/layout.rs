@@ -1,8 +1,8 @@
 //! Finds the layout of a type by deserializing it: names and order of fields, names and numbers of enum variants.
 //!
-//! The deserializer below holds no data. It answers every request for a value with a placeholder and writes down what was
-//! requested. A type is deserialized again until every variant of every enum in it was requested once, so that no list
-//! of types or variants has to be kept by hand.
+//! The deserializer below has no input. It returns a placeholder for every requested value and records the request. A
+//! type is deserialized repeatedly until every variant of every enum in it has been requested once, so no list of types
+//! or variants has to be maintained.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -25,19 +25,24 @@ const GENERIC: [&str; 3] = ["Attempt", "ChainEntry", "Decision"];
 pub(crate) struct Layouts {
     /// One layout for each struct; one for each decision kind if the struct is in [`GENERIC`].
     structs: BTreeMap<&'static str, BTreeSet<String>>,
+    /// The enums by name.
     enums: BTreeMap<&'static str, Enum>,
 }
 
+/// An enum, of which each request chooses one variant.
 struct Enum {
+    /// All variants, in the order of their numbers.
     variants: Vec<Variant>,
-    /// How often it was requested. Each request chooses the next variant, so that types inside a variant are requested
-    /// again as well.
+    /// Number of requests. Each one chooses the next variant, so that types inside a variant are requested again as
+    /// well.
     requests: usize,
 }
 
+/// A variant of an enum.
 struct Variant {
+    /// The name, as serialised.
     name: &'static str,
-    /// The format of its content; `None` as long as it was not requested.
+    /// The format of its content, empty for a variant without content; `None` until it is requested.
     content: Option<String>,
 }
 
@@ -54,7 +59,7 @@ impl Layouts {
         }
     }
 
-    /// Chooses the number of the variant to request next.
+    /// Returns the number of the variant to request next. Panics if another enum with this name has other variants.
     fn next_variant(&mut self, name: &'static str, variants: &'static [&'static str]) -> usize {
         let known = self.enums.entry(name).or_insert_with(|| {
             let variants = variants.iter().map(|name| Variant { name, content: None }).collect();
@@ -84,9 +89,11 @@ impl fmt::Display for Layouts {
     }
 }
 
-/// Deserializes a placeholder and appends the format requested to `format`.
+/// A deserializer of one value: returns a placeholder and appends the requested format to `format`.
 struct Tracer<'a> {
+    /// The layouts found so far.
     layouts: &'a mut Layouts,
+    /// The format of the value.
     format: &'a mut String,
 }
 
@@ -99,7 +106,7 @@ impl Tracer<'_> {
     }
 }
 
-/// Answers with a placeholder of a type that has no parts.
+/// Implements deserialization of types without parts: appends the format, and visits the placeholder.
 macro_rules! scalars {
     ($($method:ident $format:literal $visit:ident $value:expr;)*) => {
         $(fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
@@ -189,10 +196,13 @@ impl<'de> Deserializer<'de> for Tracer<'_> {
     }
 }
 
-/// The fields of a struct, or of a variant that has named fields.
+/// The sequence of the fields of a struct, or of a variant that has named fields.
 struct Fields<'a> {
+    /// The layouts found so far.
     layouts: &'a mut Layouts,
+    /// The names of the fields.
     names: &'a [&'static str],
+    /// The fields so far, as `name: format`.
     formats: &'a mut Vec<String>,
 }
 
@@ -208,10 +218,13 @@ impl<'de> SeqAccess<'de> for Fields<'_> {
     }
 }
 
-/// The elements of a list, of which the first determines the format.
+/// The sequence of the elements of a list or tuple; the format of the last one is recorded.
 struct Repeated<'a> {
+    /// The layouts found so far.
     layouts: &'a mut Layouts,
+    /// The format of the list, to which that of the elements is appended.
     format: &'a mut String,
+    /// Number of elements still to visit.
     left: usize,
 }
 
@@ -230,10 +243,13 @@ impl<'de> SeqAccess<'de> for Repeated<'_> {
     }
 }
 
-/// One variant of an enum.
+/// The variant of an enum that is requested.
 struct Chosen<'a> {
+    /// The layouts found so far.
     layouts: &'a mut Layouts,
+    /// The number of the variant.
     number: usize,
+    /// The format of its content.
     content: &'a mut String,
 }
 

@@ -1,4 +1,4 @@
-//! Names are validated when they are created.
+//! Names and ids are validated when they are created, also from JSON.
 
 use contracts::{ChainSlot as _, ContentHash, IdError, ModelId, Provider, SessionId, Slot, ThreadId, TurnId};
 use proptest::prelude::*;

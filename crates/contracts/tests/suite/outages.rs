@@ -3,6 +3,7 @@
 use contracts::{ModelId, OutageScope, views::Outages};
 use event_core::Timestamp;
 
+/// Until the outage of the provider ends, it is returned for all its models; then that of the model.
 #[test]
 fn a_provider_that_is_out_hides_what_its_models_are() {
     let (model, other) = (ModelId::try_from("a:one").unwrap(), ModelId::try_from("a:two").unwrap());

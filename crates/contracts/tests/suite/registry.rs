@@ -1,10 +1,11 @@
-//! Each name refers to one model.
+//! The registry resolves each id and alias to one model, and orders the models of a tier.
 
 use std::collections::BTreeSet;
 
 use contracts::{Capabilities, ModelSpec, PicoUsd, Prices, Rates, Registry, Tier, Tokenizer};
 use proptest::prelude::*;
 
+/// Creates a configured model without prices and release date.
 fn model(id: &str, aliases: &[String], tier: Option<Tier>) -> ModelSpec {
     ModelSpec {
         id: id.try_into().unwrap(),
@@ -23,6 +24,7 @@ fn model(id: &str, aliases: &[String], tier: Option<Tier>) -> ModelSpec {
     }
 }
 
+/// Returns a list of one alias.
 fn alias(name: &str) -> Vec<String> {
     vec![name.to_owned()]
 }
@@ -50,6 +52,7 @@ fn names_are_found_whatever_the_case() {
     assert!(registry.named("one").is_none());
 }
 
+/// Among equal models of a tier, the first by id is chosen; no model for a tier that none declares.
 #[test]
 fn a_tier_without_a_policy_is_its_first_model() {
     let models =
@@ -59,6 +62,8 @@ fn a_tier_without_a_policy_is_its_first_model() {
     assert!(registry.tier(Tier::Fast).is_none());
 }
 
+/// Decision D44: configured models come first, then the newest release, then the lower price; unknown dates and prices
+/// come last.
 #[test]
 fn d44_a_tier_without_a_policy_is_its_newest_model_with_a_key_then_the_cheaper() {
     let of = |id: &str, released: Option<&str>, dollars: Option<u64>, configured| {

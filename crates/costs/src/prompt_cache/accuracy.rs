@@ -21,7 +21,7 @@ pub struct SimulationAccuracy {
 /// Recorded and simulated cost of a session's calls, at the same prices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SessionComparison {
-    /// Number of calls.
+    /// Number of calls with known prices.
     pub calls: u64,
     /// Cost of the recorded usage.
     pub recorded: NanoUsd,
@@ -32,34 +32,36 @@ pub struct SessionComparison {
 /// Error statistics of a third of the sessions, which are sorted by their number of calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 pub struct SessionGroup {
-    /// Number of sessions.
+    /// Number of sessions in the group.
     pub sessions: u64,
-    /// Number of calls of its shortest session.
+    /// Number of calls of the group's shortest session.
     pub shortest: u64,
-    /// Number of calls of its longest session.
+    /// Number of calls of the group's longest session.
     pub longest: u64,
-    /// Error of the summed costs.
+    /// Error of the summed costs of the group.
     pub total: BasisPoints,
-    /// Median of the absolute errors.
+    /// Median of the absolute errors of the sessions.
     pub median: BasisPoints,
-    /// Mean of the signed errors, which shows a bias.
+    /// Mean of the signed errors of the sessions, which shows a bias.
     pub mean: BasisPoints,
 }
 
 impl SessionComparison {
-    /// Returns the error; `None` if the recorded cost is zero.
+    /// Returns the relative error of the simulated cost; `None` if the recorded cost is zero.
     pub fn error(&self) -> Option<BasisPoints> {
         BasisPoints::relative_error(self.simulated, self.recorded)
     }
 }
 
 impl SimulationAccuracy {
-    /// Creates a comparison without calls.
+    /// Creates a comparison without calls. `opening` is the source of the tokens that the first call of each thread
+    /// reads.
     pub fn new(opening: InitialRead) -> Self {
         Self { cache: PromptCache::new(opening), ..Self::default() }
     }
 
-    /// Adds a call. A call without prices is simulated as well, but counted separately.
+    /// Simulates a call with its recorded model, and adds the recorded and the simulated cost to its session. A call
+    /// without prices is simulated as well, but counted separately.
     pub fn add(&mut self, call: &Call, prices: Option<&Prices>) {
         let split = self.cache.call(call, &call.model);
         let Some(prices) = prices else {
@@ -77,7 +79,7 @@ impl SimulationAccuracy {
         self.unpriced_calls
     }
 
-    /// Returns all sessions in the order of their ids.
+    /// Returns the costs of all sessions in the order of their ids.
     pub fn sessions(&self) -> impl Iterator<Item = (&SessionId, &SessionComparison)> {
         self.sessions.iter()
     }
@@ -102,7 +104,7 @@ impl SimulationAccuracy {
     }
 }
 
-/// Returns the error of the summed costs of sessions.
+/// Returns the error of the summed costs of sessions; `None` if the recorded cost is zero.
 fn total<'a>(sessions: impl Iterator<Item = &'a SessionComparison>) -> Option<BasisPoints> {
     let (simulated, recorded) = sessions.fold((NanoUsd(0), NanoUsd(0)), |(simulated, recorded), session| {
         (simulated.plus(session.simulated), recorded.plus(session.recorded))
@@ -110,7 +112,7 @@ fn total<'a>(sessions: impl Iterator<Item = &'a SessionComparison>) -> Option<Ba
     BasisPoints::relative_error(simulated, recorded)
 }
 
-/// Returns the median of the absolute errors of sessions.
+/// Returns the median of the absolute errors of sessions; `None` if no session has an error.
 fn median<'a>(sessions: impl Iterator<Item = &'a SessionComparison>) -> Option<BasisPoints> {
     let mut errors: Vec<_> = sessions.filter_map(|session| session.error().map(BasisPoints::abs)).collect();
     errors.sort_unstable();

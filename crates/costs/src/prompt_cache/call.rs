@@ -35,7 +35,7 @@ pub struct Call {
     pub turn: TurnId,
     /// Model that responded.
     pub model: ModelId,
-    /// Time at which it was sent; if unknown, that of the start or end of the response.
+    /// Time at which the call was sent; if unknown, that of the start or end of the response.
     pub sent: Timestamp,
     /// Time at which the response began; if unknown, `sent`. From then on other calls can read what it wrote.
     pub began: Timestamp,
@@ -62,7 +62,7 @@ pub struct Call {
 }
 
 impl Call {
-    /// Returns the recorded tokens of the whole prompt.
+    /// Returns the recorded number of tokens of the whole prompt, cached or not.
     pub const fn total(&self) -> u64 {
         self.usage.input_total()
     }

@@ -11,24 +11,23 @@ use serde::{Deserialize, Serialize};
 
 use super::{Call, CancelledCall, PrecedingInput};
 
-/// Folds events and returns a [`Call`] for each completed one. Its size grows with the number of lines of work, not of
-/// calls.
+/// Folds events and returns a [`Call`] for each completed one. Its size grows with the number of threads, not of calls.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct CallTracker {
     /// State of each thread, by session.
     sessions: BTreeMap<SessionId, BTreeMap<Thread, ThreadState>>,
 }
 
-/// State of a line of work from which the next [`Call`] is created.
+/// State of a thread from which the next [`Call`] is created.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct ThreadState {
-    /// Running turn, its start, and whether it has had a call.
+    /// Running turn, its start, and whether it has had a call; `None` if no turn runs.
     open: Option<(TurnId, Timestamp, bool)>,
     /// Kind of input that the next call responds to.
     after: PrecedingInput,
     /// Whether all tool calls in the history have results, so that a message can follow.
     whole: bool,
-    /// Length in bytes of a message without a call; otherwise 0.
+    /// Length in bytes of the turn's message until a call has completed; then 0.
     message_bytes: u64,
     /// Whether the history was compacted since the last call.
     compacted: bool,
@@ -131,7 +130,8 @@ impl ThreadState {
         completed
     }
 
-    /// Records the end of a turn. A cancelled turn without a call becomes a [`CancelledCall`].
+    /// Records the end of a turn; ignored if it is not the running one. A cancelled turn without a call becomes a
+    /// [`CancelledCall`].
     fn end_turn(&mut self, turn: &TurnEnded, at: Timestamp) {
         let Some((_, started, called)) = self.open.take_if(|(open, _, _)| *open == turn.turn) else { return };
         if called || 0 < turn.llm_calls {

@@ -1,4 +1,4 @@
-//! State of the caches for one line of work, and the rules R0 to R5.
+//! [`LineCache`], the simulated caches of all models for one thread, and the rules R0 to R5.
 
 use std::collections::BTreeMap;
 
@@ -11,12 +11,12 @@ use super::{
     rules::{MIN_CANCELLED_MICROS, UNCACHED_TOKENS, base_tokens, estimate_message_tokens},
 };
 
-/// Cached prefixes of a line of work, for each model, and the size of its prompt.
+/// Cached prefixes of a thread, for each model, and the size of its prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(super) struct LineCache {
     /// Size of the first prompt in tokens; `None` before the first call.
     first: Option<u64>,
-    /// Size of the previous prompt in tokens.
+    /// Size of the previous prompt in tokens; 0 before the first call.
     size: u64,
     /// Length of the history in content blocks.
     block: u64,
@@ -30,10 +30,10 @@ pub(super) struct LineCache {
     models: BTreeMap<ModelId, ModelCache>,
 }
 
-/// Cached prefixes of one model for a line of work.
+/// Cached prefixes of one model for a thread.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 struct ModelCache {
-    /// Time of the last use of system prompt and tools.
+    /// Time of the last use of system prompt and tools; `None` before the first.
     base: Option<Timestamp>,
     /// Cached conversation of each variant.
     conversations: BTreeMap<CacheVariant, Conversation>,
@@ -44,7 +44,7 @@ struct ModelCache {
 struct Conversation {
     /// Prefix that the last call wrote or refreshed.
     latest: Prefix,
-    /// Prefix before `latest`, for calls that were sent before `latest` could be read.
+    /// Prefix before `latest`, for calls that were sent before `latest` could be read; `None` if there was none.
     before: Option<Prefix>,
 }
 
@@ -67,19 +67,19 @@ struct CacheLookup {
     read: CacheRead,
 }
 
-/// Part of the prompt that a request reads from the cache. `Conversation` contains the number of tokens.
+/// Part of the prompt that a request reads from the cache.
 enum CacheRead {
     /// The prefix of the conversation, in tokens.
     Conversation(u64),
-    /// System prompt and tools.
+    /// System prompt and tools, of the size that [`base_tokens`] returns.
     Base,
-    /// Nothing.
+    /// Nothing of the prompt.
     Nothing,
 }
 
 impl LineCache {
-    /// Simulates a call to `model` and updates the cache. `given` is the number of tokens read by the first call of the
-    /// line, if that is a starting condition; ignored for later calls.
+    /// Simulates a call to `model`, updates the cache and returns the split of the prompt. `given` is the number of
+    /// tokens read by the first call of the thread, if that is a starting condition; ignored for later calls.
     pub(super) fn call(&mut self, call: &Call, model: &ModelId, given: Option<u64>) -> Split {
         let (rules, total) = (CacheRules::of(model), call.total());
         let is_first_call = self.first.is_none();
@@ -167,7 +167,8 @@ impl LineCache {
         CacheLookup { known, read }
     }
 
-    /// Records the use of a prefix; `before` is the prefix it replaces.
+    /// Records the use of a prefix: `latest` becomes the cached conversation of the variant, after `before`, and the
+    /// base is renewed. Does nothing for a model without an entry.
     fn record_use(&mut self, model: &ModelId, variant: CacheVariant, latest: Prefix, before: Option<Prefix>) {
         if let Some(cache) = self.models.get_mut(model) {
             cache.base = Some(latest.used);

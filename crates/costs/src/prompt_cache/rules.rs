@@ -1,7 +1,8 @@
-//! Constants of the simulated caches, by provider.
+//! [`CacheRules`] and other constants of the simulated caches, by provider.
 
 use contracts::{CacheLifetime, CacheVariant, ModelId};
 
+/// One second in microseconds.
 const SECOND: u64 = 1_000_000;
 
 /// Behaviour of a provider's prompt cache.
@@ -62,17 +63,17 @@ impl CacheRules {
         }
     }
 
-    /// Returns whether other users keep the base cached.
+    /// Returns whether the base is always cached at this lifetime, because other users of the provider share it.
     pub(super) const fn shares_base(self, lifetime: CacheLifetime) -> bool {
         matches!((self, lifetime), (Self::Anthropic, CacheLifetime::OneHour))
     }
 
-    /// Returns whether the client sends an unrecorded call after a completed turn.
+    /// Returns whether the client sends a call after a completed turn that the log does not contain.
     pub(super) const fn has_auxiliary_call(self) -> bool {
         !matches!(self, Self::Automatic)
     }
 
-    /// Returns whether cache writes have a separate price.
+    /// Returns whether cache writes have a separate price; if not, all tokens that are not read count as uncached.
     pub(super) const fn charges_writes(self) -> bool {
         !matches!(self, Self::Automatic)
     }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Call, Split, line_cache::LineCache};
 
-/// Source of the tokens that the first call of a line of work reads.
+/// Source of the tokens that the first call of a thread reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum InitialRead {
     /// The recorded number, for models of the recorded provider. Whether system prompt and tools were cached depends on
@@ -20,18 +20,18 @@ pub enum InitialRead {
     Predicted,
 }
 
-/// A simulated prompt cache. It takes every call, those of each line of work in the order in which they were sent.
-/// Several caches can take the same calls with different models.
+/// A simulated prompt cache. It takes every call, those of each thread in the order in which they were sent. Several
+/// caches can take the same calls with different models.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct PromptCache {
-    /// Source of the tokens that the first call of a line of work reads.
+    /// Source of the tokens that the first call of a thread reads.
     opening: InitialRead,
     /// State of each thread, by session.
     sessions: BTreeMap<SessionId, BTreeMap<Thread, LineCache>>,
 }
 
 impl PromptCache {
-    /// Creates an empty cache.
+    /// Creates an empty cache. `opening` is the source of the tokens that the first call of each thread reads.
     pub fn new(opening: InitialRead) -> Self {
         Self { opening, sessions: BTreeMap::new() }
     }

@@ -25,7 +25,7 @@ impl Split {
         }
     }
 
-    /// Returns the tokens of the whole prompt.
+    /// Returns the number of tokens of the whole prompt.
     pub const fn total(&self) -> u64 {
         self.usage(0).input_total()
     }

@@ -1,4 +1,4 @@
-//! Worked examples.
+//! Totals of small logs: sessions with workers, unknown prices, cancelled calls, days and overflow.
 
 use std::fmt::Write as _;
 
@@ -11,9 +11,12 @@ use crate::log::{Call, cancelled, completed, fold, sub_agent, turn_started};
 /// 2026-05-08T23:59:59Z.
 const JUST_BEFORE_MIDNIGHT: Timestamp = Timestamp::from_secs(1_778_284_799);
 
+/// Model of planners.
 const OPUS: &str = "anthropic:claude-opus-4-7";
+/// Model of workers.
 const HAIKU: &str = "anthropic:claude-haiku-4-5";
 
+/// Creates a call of 1,000 input and 10 output tokens just before midnight; `cost` is in hundredths of a cent.
 fn call(thread: Thread, model: &'static str, cost: Option<u64>) -> Call {
     let usage = Usage { input: 1_000, output: 10, ..Usage::default() };
     Call { session: "sess_42", thread, model, cost, usage, at: JUST_BEFORE_MIDNIGHT }
@@ -111,6 +114,7 @@ fn a_call_without_a_known_price_is_counted_apart_and_never_guessed() {
     ");
 }
 
+/// A failed call whose usage was reported counts as a completed one; without usage it is not counted.
 #[test]
 fn a_call_that_broke_off_counts_with_what_it_had_used_and_one_that_never_began_does_not() {
     let (priced, unpriced) = (call(Thread::Main, OPUS, Some(100)), call(Thread::Main, "ollama:qwen3", None));
@@ -136,6 +140,7 @@ fn the_day_ends_at_midnight_utc() {
     assert_eq!(costs.days().count(), 2);
 }
 
+/// The latest day has only its own calls, whatever the order of the events; `None` without calls.
 #[test]
 fn a_later_day_starts_anew_and_an_earlier_one_does_not_come_back() {
     let midnight = JUST_BEFORE_MIDNIGHT.plus_secs(1);

@@ -1,4 +1,4 @@
-//! Events for tests.
+//! Creates events of calls and turns, and folds them into [`Costs`].
 
 use contracts::{
     ModelId, NanoUsd, SessionId, Thread, Usage,
@@ -7,23 +7,30 @@ use contracts::{
 use costs::Costs;
 use event_core::{EventId, EventType, NewEvent, Position, Projected, Recorded, Timestamp};
 
-/// Short form of a call.
+/// The properties of a call on which its costs depend.
 #[derive(Debug, Clone)]
 pub(crate) struct Call {
+    /// Session of the call.
     pub(crate) session: &'static str,
+    /// Thread of the call.
     pub(crate) thread: Thread,
+    /// Id of the model.
     pub(crate) model: &'static str,
-    /// Cost in hundredths of a cent.
+    /// Cost in hundredths of a cent; `None` if the price is unknown.
     pub(crate) cost: Option<u64>,
+    /// Tokens that the call used.
     pub(crate) usage: Usage,
+    /// End of the call.
     pub(crate) at: Timestamp,
 }
 
+/// Creates a recorded event; `number` is its position in the log and determines its id.
 pub(crate) fn record<E: EventType>(number: u64, at: Timestamp, body: &E) -> Recorded {
     let id = EventId::derive(&[b"costs", &number.to_le_bytes()]);
     Recorded::new(Position(number), at, NewEvent::new(id, at, id, body).unwrap())
 }
 
+/// Creates the event of a completed call.
 pub(crate) fn completed(number: u64, call: &Call) -> Recorded {
     let body = LlmCallCompleted {
         session: SessionId::try_from(call.session).unwrap(),
@@ -36,7 +43,7 @@ pub(crate) fn completed(number: u64, call: &Call) -> Recorded {
     record(number, call.at, &body)
 }
 
-/// Creates the event of a cancelled call, with its usage only if `is_known`.
+/// Creates the event of a cancelled call, with its usage and cost only if `is_known`.
 pub(crate) fn cancelled(number: u64, call: &Call, is_known: bool) -> Recorded {
     let body = LlmCallFailed {
         session: SessionId::try_from(call.session).unwrap(),
@@ -50,16 +57,18 @@ pub(crate) fn cancelled(number: u64, call: &Call, is_known: bool) -> Recorded {
     record(number, call.at, &body)
 }
 
+/// Creates the event of a turn's start, at time 0.
 pub(crate) fn turn_started(number: u64, session: &str, thread: Thread) -> Recorded {
     let session = SessionId::try_from(session).unwrap();
     record(number, Timestamp::default(), &TurnStarted { session, thread, ..TurnStarted::sample() })
 }
 
-/// The thread of a sub-agent.
+/// Returns the thread of a sub-agent.
 pub(crate) fn sub_agent(id: &str) -> Thread {
     Thread::SubAgent(id.try_into().unwrap())
 }
 
+/// Folds events into the projection.
 pub(crate) fn fold(events: &[Recorded]) -> Projected<Costs> {
     let mut costs = Projected::<Costs>::default();
     for event in events {

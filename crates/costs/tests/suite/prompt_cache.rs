@@ -1,4 +1,4 @@
-//! The simulated prompt cache: every rule by hand-computed examples, and what holds for all calls.
+//! Tests of the simulated prompt cache: each rule R0 to R5 with splits computed by hand, and properties of all calls.
 
 mod automatic;
 mod base;

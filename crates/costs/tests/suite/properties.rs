@@ -9,9 +9,10 @@ use proptest::{option, prelude::*, sample::select};
 
 use crate::log::{Call, cancelled, completed, fold, sub_agent, turn_started};
 
-/// Outcome of a call.
+/// Kind of a random event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fate {
+    /// A completed call.
     Answered,
     /// Cancelled during its response, with known usage.
     BrokenOff,
@@ -21,6 +22,7 @@ enum Fate {
     Turn,
 }
 
+/// A random event; for the start of a turn only session and thread of the call are read.
 type Event = (Call, Fate);
 
 impl Fate {
@@ -30,6 +32,8 @@ impl Fate {
     }
 }
 
+/// Generates calls of three sessions, four threads, three models and four days; the price may be unknown or the cost
+/// overflow.
 fn call() -> impl Strategy<Value = Call> {
     let names = (
         select(&["s1", "s2", "s3"][..]),
@@ -45,11 +49,13 @@ fn call() -> impl Strategy<Value = Call> {
     )
 }
 
+/// Generates up to 39 events.
 fn events() -> impl Strategy<Value = Vec<Event>> {
     let fate = select(&[Fate::Answered, Fate::Answered, Fate::BrokenOff, Fate::NeverBegun, Fate::Turn][..]);
     prop::collection::vec((call(), fate), 0..40)
 }
 
+/// Converts random events to a log.
 fn log(events: &[Event]) -> Vec<Recorded> {
     let numbered = (1..).zip(events);
     let events = numbered.map(|(number, (call, fate))| match fate {
@@ -70,6 +76,7 @@ fn plain_sum<'a>(calls: impl Iterator<Item = &'a &'a Call>) -> Total {
     })
 }
 
+/// Returns the sum of totals.
 fn sum<'a>(totals: impl Iterator<Item = &'a Total>) -> Total {
     totals.sum()
 }

@@ -1,4 +1,4 @@
-//! The model that a client of the gateway requests by name. The policy decides which slot it belongs to.
+//! Evaluates the model that a client of the gateway requests by name. The policy decides which slot it belongs to.
 
 use contracts::{Attempt, AuxiliaryCall, ChainEntry, ModelId, Reason, Slot, Verdict};
 
@@ -6,8 +6,8 @@ use super::ModelSlots;
 use crate::policy::{AuxiliaryCalls, ClientModel, LastResort};
 
 impl ModelSlots<'_> {
-    /// Evaluates `PER_MESSAGE_OVERRIDE` for a message without `@alias`: the requested model, if the policy treats it as an
-    /// override.
+    /// Evaluates `PER_MESSAGE_OVERRIDE` for a message without `@alias`: the requested model, if the policy treats it as
+    /// an override. Not applicable for a name that requests the policy's choice, or that no model has.
     pub(super) fn client_override(&self, slot: Slot) -> ChainEntry {
         let Some(request) = &self.turn.request else { return ChainEntry::not_applicable(slot, Reason::NoOverride) };
         let settings = self.policy.gateway();
@@ -24,8 +24,9 @@ impl ModelSlots<'_> {
         }
     }
 
-    /// Evaluates `WORKSPACE_DEFAULT`: the default of the workspace, or else the requested model if the policy treats it as a
-    /// default (decision D35).
+    /// Evaluates `WORKSPACE_DEFAULT`: the default of the workspace, or if there is none or it is rejected, the
+    /// requested model, provided that the policy treats it as a default (decision D35). If both are rejected, the entry
+    /// is that of the workspace, with both as attempts.
     pub(super) fn workspace_default(&self, slot: Slot) -> ChainEntry {
         let workspace_entry = match self.scope.and_then(|scope| scope.default.as_ref()) {
             None => ChainEntry::not_applicable(slot, Reason::NoWorkspaceDefault),
@@ -46,6 +47,7 @@ impl ModelSlots<'_> {
     }
 
     /// Evaluates `LAST_RESORT`: the requested model, if the policy allows it to serve requests that no other slot can.
+    /// Not applicable for a name that no model has.
     pub(super) fn last_resort(&self, slot: Slot) -> ChainEntry {
         let requested =
             self.turn.request.as_ref().filter(|_| self.policy.gateway().last_resort == LastResort::Requested);
@@ -55,21 +57,23 @@ impl ModelSlots<'_> {
         }
     }
 
-    /// Returns whether the client requested a model of the registry by name, and the policy treats it as a default.
+    /// Returns whether the client requested a model of the registry by name for a turn of the conversation, and the
+    /// policy treats it as a default.
     pub(super) fn is_model_requested(&self) -> bool {
         let request = self.turn.request.as_ref();
         let is_auto = request.is_some_and(|request| self.policy.registry().is_auto(&request.model));
         !is_auto && self.auxiliary_call().is_none() && self.client_default().is_some()
     }
 
-    /// Returns the requested name and its model, if the policy treats it as a default.
+    /// Returns the requested name and its model, if the policy treats it as a default; `None` otherwise, and for a name
+    /// that no model has.
     fn client_default(&self) -> Option<(String, ModelId)> {
         let request = self.turn.request.as_ref()?;
         let named = request.named.clone()?;
         (self.policy.gateway().client_model == ClientModel::Default).then(|| (request.model.clone(), named))
     }
 
-    /// Returns the kind of auxiliary call; `None` for a turn of the conversation.
+    /// Returns the purpose of the auxiliary call; `None` for a turn of the conversation.
     pub(super) fn auxiliary_call(&self) -> Option<AuxiliaryCall> {
         self.turn.request.as_ref()?.auxiliary
     }

@@ -6,8 +6,9 @@ use super::ModelSlots;
 use crate::policy::Candidates;
 
 impl ModelSlots<'_> {
-    /// Evaluates the slot: the first model of the requested tier, or of the next higher tier with a model, that can serve
-    /// the turn.
+    /// Evaluates the slot: the first model of the requested tier, or of the next higher tier with a model, that can
+    /// serve the turn. The models rejected before it are attempts. Not applicable without a delegation; rejected if no
+    /// model of these tiers can serve the turn.
     pub(super) fn delegation(&self) -> ChainEntry {
         let slot = Slot::DelegateRequest;
         let Some(delegation) = self.turn.delegation else {
@@ -37,6 +38,7 @@ impl ModelSlots<'_> {
     }
 
     /// Returns a model of the tier for an auxiliary call: one that can serve it, preferably over the client's API.
+    /// `None` if none can, or if the turn did not arrive over an API.
     fn auxiliary_model(&self, tier: Tier) -> Option<&ModelSpec> {
         let api = self.turn.request.as_ref()?.api;
         let mut accepted = self.policy.registry().models_of_tier(tier);
@@ -44,8 +46,8 @@ impl ModelSlots<'_> {
         accepted.iter().find(|model| model.apis.contains(&api)).or(accepted.first()).copied()
     }
 
-    /// Resolves a tier by the tiers of the workspace, then the global ones, then the registry (004 §6.10). Returns its
-    /// models in the order in which they are tried.
+    /// Returns the models of a tier in the order in which they are tried: from `tiers` of the workspace, else from the
+    /// global `tiers`, else one model of the registry (004 §6.10). Empty if no model has the tier.
     fn tier(&self, tier: Tier) -> Vec<&ModelSpec> {
         let configured = self.scope.and_then(|scope| scope.tiers.as_ref()).or(self.policy.global.tiers.as_ref());
         if let Some(tiers) = configured {

@@ -7,13 +7,16 @@ use contracts::{ModelId, ModelSpec};
 use super::load::Loader;
 use crate::yaml::{Node, Value};
 
-/// The most models of a list. Every attempt is an entry of the recorded decision, whose size is bounded.
+/// The maximum number of models in a list. Every rejected model is an attempt in the recorded decision, whose size is
+/// bounded.
 const MAX_CANDIDATES: usize = 8;
 
 /// The models of a rule, a default or a tier, at least one. They are tried in order until one can serve the turn.
 #[derive(Debug, Clone)]
 pub(crate) struct Candidates {
+    /// The model that is tried first.
     first: Arc<ModelSpec>,
+    /// The other models, in the order in which they are tried.
     others: Vec<Arc<ModelSpec>>,
 }
 
@@ -35,7 +38,8 @@ impl Candidates {
 }
 
 impl Loader<'_> {
-    /// Parses one model or a list of models. Reports unknown models, an empty list, and a model that is listed twice.
+    /// Parses one model or a list of models; `subject` is the key, for error messages. Reports unknown models, an empty
+    /// list, more than [`MAX_CANDIDATES`] models, and a model that is listed twice. `None` if no model is valid.
     pub(super) fn models(&mut self, node: &Node<'_>, subject: &str) -> Option<Candidates> {
         let Value::List(items) = &node.value else {
             return self.model(node, subject).map(|first| Candidates { first, others: Vec::new() });

@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 use super::{load::Loader, schema};
 use crate::yaml::Node;
 
-/// The longest URL, in bytes.
+/// The maximum length of a URL, in bytes.
 const MAX_URL_BYTES: usize = 500;
-/// The longest name of a model or an environment variable, in bytes.
+/// The maximum length of the name of a model or an environment variable, in bytes.
 const MAX_NAME_BYTES: usize = 100;
 
 /// An endpoint with the embeddings API of `OpenAI`, such as Ollama's.
@@ -15,14 +15,15 @@ const MAX_NAME_BYTES: usize = 100;
 pub struct EmbeddingEndpoint {
     /// The base URL, to which `/embeddings` is appended: `http` or `https`, without a trailing slash.
     pub url: String,
-    /// The endpoint's name of the model.
+    /// The name of the model, as the endpoint knows it.
     pub model: String,
     /// The environment variable with the key; `None` if no key is needed. A policy never contains a key.
     pub key_env: Option<String>,
 }
 
 impl Loader<'_> {
-    /// Parses the block; `None` with reported problems if it is invalid.
+    /// Parses the block and reports its problems; `None` if it is not a mapping, or if `url` or `model` is missing or
+    /// invalid.
     pub(super) fn embedding(&mut self, node: &Node<'_>) -> Option<EmbeddingEndpoint> {
         let keys = self.problems.mapping(node, "`embedding`", schema::EMBEDDING)?;
         for key in schema::EMBEDDING.iter().filter(|key| key.required && !keys.contains(key.name)) {
@@ -38,8 +39,8 @@ impl Loader<'_> {
         })
     }
 
-    /// Parses a text for which `find_problem` returns `None`; otherwise reports its problem. The message does not repeat
-    /// the text, which may be a secret in the wrong place.
+    /// Parses a text for which `find_problem` returns `None`; otherwise reports its problem and returns `None`. The
+    /// message does not repeat the text, which may be a secret in the wrong place.
     fn validated_text<'n>(
         &mut self,
         node: &'n Node<'_>,
@@ -55,7 +56,7 @@ impl Loader<'_> {
     }
 }
 
-/// Returns why a text is no valid URL of an endpoint; `None` if it is one.
+/// Returns why a text is not a valid URL of an endpoint, as the end of a sentence about it; `None` if it is valid.
 fn url_problem(url: &str) -> Option<&'static str> {
     let Some(rest) = url.strip_prefix("http://").or_else(|| url.strip_prefix("https://")) else {
         return Some("must start with `http://` or `https://`");
@@ -91,11 +92,13 @@ fn is_authority(authority: &str) -> bool {
     !host.is_empty() && host.bytes().all(is_host_byte) && port.is_none_or(is_port)
 }
 
+/// Returns whether a text is a port number from 1 to 65535, in digits only.
 fn is_port(port: &str) -> bool {
     port.bytes().all(|byte| byte.is_ascii_digit()) && port.parse::<u16>().is_ok_and(|port| port != 0)
 }
 
-/// Returns why a text is no valid name of an embedder's model; `None` if it is one.
+/// Returns why a text is not a valid name of an embedder's model, as the end of a sentence about it; `None` if it is
+/// valid.
 fn model_problem(model: &str) -> Option<&'static str> {
     if MAX_NAME_BYTES < model.len() {
         Some("must have at most 100 bytes")
@@ -106,7 +109,8 @@ fn model_problem(model: &str) -> Option<&'static str> {
     }
 }
 
-/// Returns why a text is no valid name of an environment variable; `None` if it is one.
+/// Returns why a text is not a valid name of an environment variable, as the end of a sentence about it; `None` if it
+/// is valid.
 fn variable_problem(name: &str) -> Option<&'static str> {
     let has_valid_bytes = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
     let fits =

@@ -1,4 +1,5 @@
-//! Parses typed values from the YAML tree. Problems are collected, so that all of them are reported at once.
+//! Parses typed values from the YAML tree, for all blocks of a policy. Problems are collected, so that all of them are
+//! reported at once.
 
 use std::collections::BTreeMap;
 
@@ -11,6 +12,7 @@ use super::{
 use crate::yaml::{Mark, Node, Value};
 
 /// The problems found so far, and the parsers that add to them. A parser that returns `None` has reported a problem.
+/// `subject` is the key or block of a parsed value, for the messages.
 #[derive(Debug, Default)]
 pub(crate) struct Problems(pub(crate) Vec<Problem>);
 
@@ -19,17 +21,19 @@ pub(crate) struct Problems(pub(crate) Vec<Problem>);
 pub(crate) struct Keys<'n, 'a>(BTreeMap<&'n str, (Mark, &'n Node<'a>)>);
 
 impl<'n, 'a> Keys<'n, 'a> {
+    /// Returns the value of a key; `None` if the mapping does not contain it.
     pub(crate) fn get(&self, name: &str) -> Option<&'n Node<'a>> {
         self.0.get(name).map(|(_, value)| *value)
     }
 
+    /// Returns whether the mapping contains a key.
     pub(crate) fn contains(&self, name: &str) -> bool {
         self.0.contains_key(name)
     }
 }
 
 impl Problems {
-    /// Adds a problem at `mark`.
+    /// Adds a problem at the position `mark`.
     pub(crate) fn report(&mut self, mark: Mark, message: impl Into<String>) {
         self.0.push(Problem { line: mark.line, column: mark.column, message: message.into() });
     }
@@ -56,7 +60,8 @@ impl Problems {
         Some(Keys(entries))
     }
 
-    /// Parses a mapping with any keys. Reports repeated keys.
+    /// Parses a mapping with any keys, each with its position and value. Reports keys that are not text, and repeated
+    /// ones, of which the first counts; `None` if the value is not a mapping.
     pub(crate) fn entries<'n, 'a>(
         &mut self,
         node: &'n Node<'a>,
@@ -81,6 +86,7 @@ impl Problems {
         Some(found)
     }
 
+    /// Parses a list and returns its items; it may be empty.
     pub(crate) fn list<'n, 'a>(&mut self, node: &'n Node<'a>, subject: &str) -> Option<&'n [Node<'a>]> {
         if let Value::List(items) = &node.value {
             return Some(items);
@@ -116,7 +122,8 @@ impl Problems {
         (texts.len() == items.len() && !texts.is_empty()).then_some(texts)
     }
 
-    /// Parses an unquoted scalar with `parse`, which returns `None` if it is invalid.
+    /// Parses an unquoted scalar with `parse`, which returns `None` if it is invalid. `wanted` describes valid values,
+    /// for the message.
     fn parse_unquoted<T>(
         &mut self,
         node: &Node<'_>,
@@ -136,22 +143,23 @@ impl Problems {
         value
     }
 
+    /// Parses an unquoted `true` or `false`.
     pub(crate) fn boolean(&mut self, node: &Node<'_>, subject: &str) -> Option<bool> {
         self.parse_unquoted(node, subject, "true or false", |text| text.parse().ok())
     }
 
-    /// Parses a whole number of at least `least`, without digit separators.
+    /// Parses an integer of at least `least`, without digit separators.
     pub(crate) fn count(&mut self, node: &Node<'_>, subject: &str, least: u64) -> Option<u64> {
         let wanted = format!("a whole number of at least {least}");
         self.parse_unquoted(node, subject, &wanted, |text| text.parse().ok().filter(|count| least <= *count))
     }
 
-    /// Parses an exact amount of dollars.
+    /// Parses an amount of dollars with at most nine decimals, exactly.
     pub(crate) fn money(&mut self, node: &Node<'_>, subject: &str) -> Option<NanoUsd> {
         self.parse_unquoted(node, subject, "dollars such as 5.00, with at most nine decimals", |text| text.parse().ok())
     }
 
-    /// Parses an exact number from 0 to 1.
+    /// Parses a number from 0 to 1 with at most nine decimals, exactly.
     pub(crate) fn fraction(&mut self, node: &Node<'_>, subject: &str) -> Option<Score> {
         // A dollar has as many billionths as 1, so the parser of amounts applies.
         let parse = |text: &str| text.parse().ok().map(|NanoUsd(billionths)| Score(billionths));
@@ -159,7 +167,7 @@ impl Problems {
         self.parse_unquoted(node, subject, wanted, |text| parse(text).filter(|fraction| *fraction <= Score::ONE))
     }
 
-    /// Parses one of several keywords.
+    /// Parses one of the keywords in `words` and returns its value.
     pub(crate) fn choice<T: Copy>(&mut self, node: &Node<'_>, subject: &str, words: &[(&'static str, T)]) -> Option<T> {
         let text = self.text(node, subject)?;
         let found = words.iter().find(|(word, _)| *word == text);

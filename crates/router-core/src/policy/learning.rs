@@ -5,10 +5,12 @@ use contracts::views::{CostScale, Estimator, FingerprintKind, PatternSettings};
 use super::{Disagreement, load::Loader, schema};
 use crate::yaml::Node;
 
-/// The highest number of neighbours.
+/// The maximum of `neighbours`, the number of similar turns that a recommendation is derived from.
 const MAX_NEIGHBOURS: u16 = 512;
 
 impl Loader<'_> {
+    /// Parses the block `pattern`. Missing and invalid keys have the defaults of the estimator; `None` if it is not a
+    /// mapping.
     pub(super) fn pattern(&mut self, node: &Node<'_>) -> Option<PatternSettings> {
         let keys = self.problems.mapping(node, "`pattern`", schema::PATTERN)?;
         let estimators = [("paper", Estimator::Paper), ("calibrated", Estimator::Calibrated)];
@@ -45,6 +47,7 @@ impl Loader<'_> {
         Some(settings)
     }
 
+    /// Parses `neighbours`, from 1 to [`MAX_NEIGHBOURS`]; reports a higher number.
     fn neighbours(&mut self, node: &Node<'_>) -> Option<u16> {
         let count = self.problems.count(node, "neighbours", 1)?;
         let fits = u16::try_from(count).ok().filter(|count| *count <= MAX_NEIGHBOURS);
@@ -54,6 +57,8 @@ impl Loader<'_> {
         fits
     }
 
+    /// Parses the block `pattern_disagreement`. Missing and invalid keys have the defaults; `None` if it is not a
+    /// mapping.
     pub(super) fn disagreement(&mut self, node: &Node<'_>) -> Option<Disagreement> {
         let keys = self.problems.mapping(node, "`pattern_disagreement`", schema::DISAGREEMENT)?;
         let mut disagreement = Disagreement::default();
@@ -73,7 +78,7 @@ impl Loader<'_> {
     }
 }
 
-/// Overwrites `target` if there is a value.
+/// Overwrites `target` with `given`; leaves it unchanged if that is `None`.
 fn set_if_some<T>(target: &mut T, given: Option<T>) {
     if let Some(given) = given {
         *target = given;

@@ -19,11 +19,13 @@ use crate::{
     yaml::{self, Node},
 };
 
-/// The most rules of a policy, in all scopes together.
+/// The maximum number of rules in a policy, over all workspaces and the global ones.
 const MAX_RULES: usize = 2_000;
-/// The longest name of a rule, in bytes.
+/// The maximum length of a rule's name, in bytes.
 const MAX_NAME_BYTES: usize = 120;
 
+/// Parses and validates a policy file. Returns the policy, or all problems sorted by position and without duplicates;
+/// for invalid YAML only its first problem.
 pub(super) fn load(text: &str, registry: Arc<Registry>, home: Option<&str>) -> Result<Policy, Vec<Problem>> {
     let mut loader = Loader {
         registry,
@@ -46,16 +48,21 @@ pub(super) fn load(text: &str, registry: Arc<Registry>, home: Option<&str>) -> R
 }
 
 pub(super) struct Loader<'h> {
+    /// The models that names are resolved against.
     pub(super) registry: Arc<Registry>,
-    /// The models that the policy names, shared by all places that name them.
+    /// The models that the policy names, by id. All rules and defaults that name a model share one copy.
     models: BTreeMap<ModelId, Arc<ModelSpec>>,
     home: Option<&'h str>,
     pub(super) problems: Problems,
+    /// The text predicates of the rules parsed so far.
     pub(super) texts: TextSet,
+    /// The number of rules so far, in all scopes.
     rule_count: usize,
 }
 
 impl Loader<'_> {
+    /// Parses all blocks of the file; `None` is an empty file. The result contains defaults in place of invalid values,
+    /// and is discarded if there are problems.
     fn policy(&mut self, root: Option<&Node<'_>>) -> Policy {
         let mut policy = Policy {
             registry: Arc::clone(&self.registry),
@@ -109,6 +116,8 @@ impl Loader<'_> {
         policy
     }
 
+    /// Parses the block `workspaces`, from path to settings. Reports paths that are not absolute, and two that resolve
+    /// to the same directory.
     fn workspaces(&mut self, node: &Node<'_>) -> BTreeMap<String, Scope> {
         let mut workspaces = BTreeMap::new();
         let mut entries: Vec<_> = self.problems.entries(node, "`workspaces`").unwrap_or_default().into_iter().collect();
@@ -127,6 +136,7 @@ impl Loader<'_> {
         workspaces
     }
 
+    /// Parses the settings of one workspace. The result contains defaults in place of invalid values.
     fn workspace(&mut self, node: &Node<'_>) -> Scope {
         let Some(keys) = self.problems.mapping(node, "a workspace", schema::WORKSPACE) else {
             return Scope::default();
@@ -139,7 +149,8 @@ impl Loader<'_> {
         }
     }
 
-    /// Resolves a model id or alias (decision D8); reports an unknown one with a similar name.
+    /// Resolves a model id or alias (decision D8). Reports an unknown name, with the id or alias that was probably
+    /// meant, and returns `None`.
     pub(super) fn model(&mut self, node: &Node<'_>, subject: &str) -> Option<Arc<ModelSpec>> {
         let name = self.problems.text(node, subject)?;
         let found = self.registry.named(name);
@@ -155,6 +166,7 @@ impl Loader<'_> {
         Some(Arc::clone(self.models.entry(found.id.clone()).or_insert_with(|| Arc::new(found.clone()))))
     }
 
+    /// Parses a block `tiers`, which must name models for all tiers; `None` if one is missing or invalid.
     fn tiers(&mut self, node: &Node<'_>) -> Option<BTreeMap<Tier, Candidates>> {
         let keys = self.problems.mapping(node, "`tiers`", schema::TIERS)?;
         let missing: Vec<_> = names(schema::TIERS).filter(|name| !keys.contains(name)).collect();
@@ -169,6 +181,8 @@ impl Loader<'_> {
         (tiers.len() == Tier::ALL.len()).then_some(tiers)
     }
 
+    /// Parses a list of rules. Invalid rules are reported and omitted. The list is empty, and a problem reported, if
+    /// the policy has more than [`MAX_RULES`] rules with it.
     fn rules(&mut self, node: &Node<'_>) -> Rules {
         let items = self.problems.list(node, "rules").unwrap_or_default();
         self.rule_count += items.len();

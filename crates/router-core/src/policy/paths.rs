@@ -1,9 +1,10 @@
-//! Normalises workspace paths lexically (decision D7).
+//! Normalises workspace paths by their text alone, without access to the file system (decision D7).
 
 /// Returns `path` as an absolute path without `.`, `..`, repeated or trailing slashes. A leading `~` is replaced by
-/// `home`.
+/// `home`; `~user` is not.
 ///
-/// `None` if it is not absolute. Symbolic links are not resolved (004 §11.1 leaves them open).
+/// `None` if the path is not absolute, as `~` without a `home`. Symbolic links are not resolved (004 §11.1 leaves them
+/// open).
 pub(crate) fn resolve(path: &str, home: Option<&str>) -> Option<String> {
     let expanded = match (path.strip_prefix('~'), home) {
         (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => format!("{home}{rest}"),

@@ -9,7 +9,7 @@ pub struct Problem {
     pub line: usize,
     /// The column, from 1.
     pub column: usize,
-    /// The problem, and how to solve it.
+    /// The problem, and how to solve it, without the position.
     pub message: String,
 }
 
@@ -21,7 +21,8 @@ impl fmt::Display for Problem {
 
 impl std::error::Error for Problem {}
 
-/// Returns the known name most similar to `name`; `None` if none is similar.
+/// Returns the known name with the lowest edit distance from `name`, the first in alphabetical order among equals;
+/// `None` if none is similar.
 pub(crate) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     similar_names(name, known).min().map(|(_, candidate)| candidate)
 }
@@ -42,12 +43,13 @@ fn similar_names<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> impl I
     })
 }
 
-/// Formats a suggestion as `; did you mean …?`; empty if no name is similar.
+/// Formats a suggestion as `; did you mean …?`, to be appended to a message; empty if no name is similar.
 pub(crate) fn did_you_mean<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
     nearest(name, known).map(|name| format!("; did you mean `{name}`?")).unwrap_or_default()
 }
 
-/// Returns whether `name` differs from `known` by an edit distance of at most 2, or 1 if `known` has up to three letters.
+/// Returns whether the edit distance between `name` and `known` is at most 2, or at most 1 if `known` has up to three
+/// letters. Equal names are included.
 pub(crate) fn is_typo_of(name: &str, known: &str) -> bool {
     let letters = known.chars().count();
     let max_distance = if letters <= 3 { 1 } else { 2 };
@@ -55,7 +57,7 @@ pub(crate) fn is_typo_of(name: &str, known: &str) -> bool {
     name.chars().count().abs_diff(letters) <= max_distance && strsim::damerau_levenshtein(name, known) <= max_distance
 }
 
-/// Returns up to three known names similar to `name`, each with a leading `@`.
+/// Returns up to three known names similar to `name`, the most similar first, each as `@name` in backquotes.
 pub(crate) fn nearest_names<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Vec<String> {
     let mut similar: Vec<_> = similar_names(name, known).collect();
     similar.sort_unstable();

@@ -8,25 +8,31 @@ use crate::{predicate::Predicate, text_set::Matches};
 /// A rule: proposes models for the turns that its condition matches.
 #[derive(Debug)]
 pub(crate) struct Rule {
+    /// The name, or `rule_` and its index if the file has none.
     pub(crate) name: String,
+    /// The condition.
     pub(crate) when: Predicate,
+    /// The models that the rule proposes.
     pub(crate) models: Candidates,
-    /// The line of the file on which it starts.
+    /// The line of the policy file on which the rule starts, from 1.
     pub(crate) line: usize,
 }
 
 /// The rules of a scope in order, indexed so that a decision evaluates only possible matches.
 #[derive(Debug, Default)]
 pub(crate) struct Rules {
+    /// All rules, in the order of the file.
     all: Vec<Rule>,
-    /// Indices of the rules that may match whatever the message is, in order.
+    /// Indices of the rules that depend on no particular text predicate, in order. They are candidates for every
+    /// message.
     always: Vec<usize>,
-    /// By the number of a text predicate: indices of the rules that cannot match without it.
+    /// For each text predicate by its number: indices of the rules that match only if it does, in order.
     by_text: BTreeMap<u16, Vec<usize>>,
 }
 
 impl Rules {
-    /// Returns the rules that may match, in order. The cost depends on their number, not on the number of all rules.
+    /// Returns the rules that may match a message, in order; their conditions are not evaluated. `matches` are the text
+    /// predicates that hold. The cost depends on the number of returned rules, not on the number of all.
     pub(crate) fn candidates(&self, matches: &Matches) -> impl Iterator<Item = &Rule> {
         let triggered = matches.numbers().into_iter().filter_map(|number| self.by_text.get(&number));
         let mut indices: Vec<_> = triggered.flatten().chain(&self.always).copied().collect();

@@ -1,4 +1,4 @@
-//! The cost of a regular expression, computed without compiling it.
+//! Computes the cost of a regular expression without compiling it, so that a policy can be rejected when it is loaded.
 
 use regex_syntax::{
     ast::{Ast, GroupKind, RepetitionKind, RepetitionRange},
@@ -8,9 +8,9 @@ use regex_syntax::{
 /// An upper bound of the cost of patterns, computed without compiling them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Cost {
-    /// States of the matcher, which determine the time per byte of text.
+    /// Number of states of the matcher, which determines the time per byte of text.
     pub(super) states: u64,
-    /// Ranges of characters including repetitions, which determine the memory.
+    /// Number of ranges of characters, including repetitions, which determines the memory.
     pub(super) ranges: u64,
 }
 
@@ -42,11 +42,13 @@ impl Cost {
         })
     }
 
+    /// Returns the sum of the costs of parts, with one state for their combination; `None` if the cost of a part is
+    /// `None`.
     fn sum(parts: impl Iterator<Item = Option<Self>>) -> Option<Self> {
         parts.into_iter().try_fold(ONE_STATE, |sum, part| Some(sum.plus(part?)))
     }
 
-    /// Computes the cost of a pattern. The nest limit of the parser bounds the recursion.
+    /// Computes the cost of any pattern from its translated form. The nest limit of the parser bounds the recursion.
     pub(super) fn from_hir(hir: &Hir) -> Self {
         match hir.kind() {
             HirKind::Empty | HirKind::Look(_) => ONE_STATE,
@@ -64,10 +66,12 @@ impl Cost {
         }
     }
 
+    /// Adds two costs, saturating.
     pub(super) const fn plus(self, other: Self) -> Self {
         Self { states: self.states.saturating_add(other.states), ranges: self.ranges.saturating_add(other.ranges) }
     }
 
+    /// Multiplies the cost by a number of repetitions, saturating.
     const fn times(self, count: u64) -> Self {
         Self { states: self.states.saturating_mul(count), ranges: self.ranges.saturating_mul(count) }
     }

@@ -1,15 +1,16 @@
-//! Searches many texts at once.
+//! [`Finder`], which searches a message for many texts in one pass.
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
-/// The total length of texts up to which a table of all transitions is used; it then takes a few megabytes.
+/// The total length of texts, in bytes, up to which a table of all transitions is used; it then takes a few megabytes.
 const MAX_TABLE_BYTES: usize = 64 * 1024;
 
 /// A set of numbered texts to search for.
 #[derive(Debug)]
 pub(super) enum Finder {
+    /// Searches all texts in one pass.
     Automaton(AhoCorasick),
-    /// More texts than an automaton supports, or none.
+    /// Searches the texts one by one, if there are none or more than an automaton supports.
     Sequential(Vec<Vec<u8>>),
 }
 
@@ -23,10 +24,12 @@ pub(super) struct FoundTexts {
 }
 
 impl FoundTexts {
+    /// Returns whether the text with this index was found; false for an index beyond the last text.
     pub(super) fn contains(&self, number: usize) -> bool {
         self.is_found.get(number).is_some_and(|is_found| *is_found)
     }
 
+    /// Records that the text with this index was found.
     fn insert(&mut self, number: usize) {
         if let Some(is_found) = self.is_found.get_mut(number)
             && !*is_found
@@ -38,6 +41,7 @@ impl FoundTexts {
 }
 
 impl Finder {
+    /// Creates a finder of non-empty texts; the index of each is its number.
     pub(super) fn new(texts: Vec<Vec<u8>>) -> Self {
         let bytes: usize = texts.iter().map(Vec::len).sum();
         let kind = (bytes <= MAX_TABLE_BYTES).then_some(AhoCorasickKind::DFA);
@@ -47,8 +51,8 @@ impl Finder {
         }
     }
 
-    /// Searches all texts in `message`. `prepare` normalises the message like the texts; it is called only if there are
-    /// texts.
+    /// Returns the texts that occur in `message`. `prepare` normalises the message like the texts; it is called only if
+    /// there are texts.
     pub(super) fn find(&self, message: &str, prepare: impl FnOnce(&str) -> String) -> FoundTexts {
         let mut found = FoundTexts { numbers: Vec::new(), is_found: Vec::new() };
         match self {
@@ -73,6 +77,7 @@ impl Finder {
 mod tests {
     use super::Finder;
 
+    /// The automaton and the sequential search return the same texts, also for overlapping ones.
     #[test]
     fn at_once_and_one_by_one_find_the_same() {
         let texts: Vec<_> = ["ab", "b", "abc", "zz"].map(|text| text.as_bytes().to_vec()).to_vec();

@@ -1,38 +1,42 @@
-//! Finds the predicates that a message may satisfy, in one pass.
+//! [`Index`], which finds the text predicates that a message may satisfy, in one pass.
 
 use std::collections::BTreeMap;
 
 use super::{Entry, finder::Finder};
 
-/// The literals of all predicates, for one search per message.
+/// The literals of all text predicates, so that each message is searched once. Predicates are known by their numbers.
 #[derive(Debug)]
 pub(super) struct Index {
     /// Literals of patterns, searched in the message with ASCII letters in lower case.
     texts: Finder,
-    /// By literal: the patterns that may match if it is found.
+    /// For each literal: the patterns that may match if it is found.
     triggers: Vec<Vec<u16>>,
-    /// By pattern: literals of which one must be found as well; empty if there are none.
+    /// For each pattern: a second group of literals of which one must be found as well; empty if there is none.
     second_groups: Vec<Vec<usize>>,
     /// Patterns without literals, which are always run.
     always: Vec<u16>,
     /// Texts of `message_contains_any`, searched in the message in lower case.
     needles: Finder,
-    /// By such a text: the predicates that it satisfies.
+    /// For each text of `needles`: the predicates that it satisfies.
     needle_predicates: Vec<Vec<u16>>,
 }
 
 /// Distinct texts with numbers, and the predicates that have each of them.
 #[derive(Debug)]
 struct NumberedTexts<T> {
+    /// The number of each text.
     numbers: BTreeMap<Vec<u8>, usize>,
+    /// The predicates that have the text, by its number.
     owners: Vec<Vec<T>>,
 }
 
 impl<T> NumberedTexts<T> {
+    /// Creates an empty set.
     const fn new() -> Self {
         Self { numbers: BTreeMap::new(), owners: Vec::new() }
     }
 
+    /// Returns the number of a text; adds it, without predicates, if it is new.
     fn number(&mut self, text: Vec<u8>) -> usize {
         let next = self.owners.len();
         let number = *self.numbers.entry(text).or_insert(next);
@@ -51,6 +55,7 @@ impl<T> NumberedTexts<T> {
 }
 
 impl Index {
+    /// Builds the index. The number of a predicate is its position in `entries`.
     pub(super) fn new(entries: &[Entry]) -> Self {
         let (mut texts, mut needles) = (NumberedTexts::new(), NumberedTexts::new());
         let (mut patterns, mut always) = (Vec::new(), Vec::new());
@@ -92,7 +97,7 @@ impl Index {
         Self { texts, triggers, second_groups, always, needles, needle_predicates }
     }
 
-    /// Returns the patterns that may match a message, sorted.
+    /// Returns the patterns that may match a message, sorted and without duplicates. The caller runs them.
     pub(super) fn candidates(&self, message: &str) -> Vec<u16> {
         let found = self.texts.find(message, str::to_ascii_lowercase);
         let has_second_literal = |number: &u16| {
@@ -108,7 +113,8 @@ impl Index {
         candidates
     }
 
-    /// Returns the predicates that a text in the message satisfies.
+    /// Returns the predicates `message_contains_any` that hold for a message; a predicate is repeated for each of its
+    /// texts that was found.
     pub(super) fn matching_needles(&self, message: &str) -> impl Iterator<Item = u16> {
         let found = self.needles.find(message, str::to_lowercase);
         found.numbers.into_iter().flat_map(|needle| self.needle_predicates[needle].iter().copied())

@@ -8,14 +8,14 @@ mod schema;
 
 use crate::support::{load_over, registry};
 
-/// The problems of a policy, one per line.
+/// Returns the problems of a policy, one per line. Panics if the policy is valid.
 #[track_caller]
 fn problems(text: &str) -> String {
     let Err(problems) = load_over(text, registry()) else { panic!("accepted:\n{text}") };
     problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }
 
-/// Each policy followed by its problems.
+/// Formats policies for a snapshot: each with line numbers, followed by its problems.
 #[track_caller]
 fn refused(policies: &[&str]) -> String {
     let show = |text: &&str| {

@@ -11,7 +11,8 @@ mod worlds;
 
 use proptest::{prelude::*, test_runner::RngSeed};
 
-/// The same cases in every run; `PROPTEST_CASES` (256 by default) runs more, `PROPTEST_RNG_SEED` others.
+/// Returns a configuration with the same cases in every run: `cases`, scaled by `PROPTEST_CASES` (256 by default);
+/// `PROPTEST_RNG_SEED` chooses others.
 fn config(cases: u32) -> ProptestConfig {
     let default = ProptestConfig::default();
     let rng_seed = if default.rng_seed == RngSeed::Random { RngSeed::Fixed(4) } else { default.rng_seed };

@@ -10,28 +10,40 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum SkillChoice {}
 
-/// `Pinned` is declared last, as if it had been added later, and is evaluated first.
+/// The slots. `Pinned` is declared last, as if it had been added later, and is evaluated first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 enum SkillSlot {
+    /// The skill that matches the message best.
     Matched,
+    /// The default skill.
     Default,
+    /// The skill that the user pinned.
     Pinned,
 }
 
+/// Reason for the verdict of a slot.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum SkillReason {
+    /// The user pinned no skill.
     NotPinned,
+    /// The user pinned the skill.
     Pinned,
+    /// The skill matches the message to this extent.
     Matched { percent: u8 },
+    /// No skill matches the message.
     NoneMatched,
+    /// There is no default skill.
     NoDefault,
+    /// The skill is the default.
     Default,
 }
 
+/// Reason why a skill was rejected.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum SkillFailure {
+    /// The skill has this many tokens, more than the maximum.
     TooLong { tokens: u32 },
 }
 
@@ -106,18 +118,23 @@ impl Notify for SkillChoice {
 /// The slots of a skill choice: skills with their length in tokens.
 #[derive(Debug, Clone, Default)]
 struct Skills {
+    /// Maximum length of a skill in tokens.
     max_tokens: u32,
+    /// The pinned skill; `None` if there is none.
     pinned: Option<(&'static str, u32)>,
-    /// The best match first.
+    /// The skills that match the message, the best match first.
     matched: Vec<(&'static str, u32)>,
+    /// The default skill; `None` if there is none.
     default: Option<(&'static str, u32)>,
 }
 
 impl Skills {
+    /// Returns why a skill of this length is rejected; `None` if it is accepted.
     fn failure(&self, tokens: u32) -> Option<SkillFailure> {
         (self.max_tokens < tokens).then_some(SkillFailure::TooLong { tokens })
     }
 
+    /// Creates the entry of a slot: `reason` applies to `skill`, `without` if that is `None`.
     fn entry(
         &self,
         slot: SkillSlot,
@@ -164,11 +181,13 @@ impl EvaluateSlots for Skills {
     }
 }
 
+/// Decides, and returns the decision with its banners.
 fn outcome(mut skills: Skills) -> Outcome<SkillChoice> {
     let decision = evaluate_chain(&mut skills);
     Outcome::new(decision, &&skills)
 }
 
+/// Returns two matching skills, of which the best is too long.
 fn with_matches() -> Skills {
     Skills { max_tokens: 500, matched: vec![("deploy", 9_000), ("release", 400)], ..Skills::default() }
 }

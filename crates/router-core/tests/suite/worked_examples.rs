@@ -12,6 +12,7 @@ fn example_8_1_manual_sticky() {
     insta::assert_snapshot!(explain(&Scenario::message("Refactor this function.").sticky("sonnet"), &policy));
 }
 
+/// The policy of examples 8.2 and 8.8: a rule for commits.
 const COMMITS: &str = r#"
 rules:
   - name: "fast for commits"
@@ -37,6 +38,7 @@ fn example_8_4_pattern_recommendation_without_a_rule() {
     insta::assert_snapshot!(explain(&scenario, &policy("rules: []\nglobal_default: haiku")));
 }
 
+/// The policy of example 8.5: a rule for architecture, and a workspace.
 const ARCHITECTURE: &str = r#"
 rules:
   - name: "deep for architecture"

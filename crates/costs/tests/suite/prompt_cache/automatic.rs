@@ -1,10 +1,12 @@
-//! Caches that find the longest known prefix without marks.
+//! [`CacheRules::Automatic`]: caches that find the longest known prefix without marks.
 
 use costs::prompt_cache::{CacheRules, Call};
 use event_core::Timestamp;
 
 use super::table::{BEDROCK, GPT, HAIKU, SONNET, at, check_with, command, hour, message, model};
 
+/// Models of provider `anthropic` have its rules, Claude models of other providers their own, and all others automatic
+/// caches.
 #[test]
 fn the_rules_follow_from_who_serves_the_model_and_what_it_is() {
     let check = |name: &str, rules| assert_eq!(CacheRules::of(&model(name)), rules, "{name}");
@@ -28,6 +30,7 @@ fn reads_come_in_steps_of_128_tokens_from_1024_on_and_nothing_is_charged_for_wri
     check_with(&[(at(0, 1_024), GPT, (0, 0, 0, 1_024)), (at(1, 1_100), GPT, (1_024, 0, 0, 76))]);
 }
 
+/// The lifetime is 300 seconds after the last use, also if one hour was requested.
 #[test]
 fn they_live_for_300_seconds_whatever_was_asked_for() {
     let later = |micros| Call { sent: Timestamp(micros), ..hour(0, 21_000) };
@@ -35,6 +38,7 @@ fn they_live_for_300_seconds_whatever_was_asked_for() {
     check_with(&[(hour(0, 20_000), GPT, (0, 0, 0, 20_000)), (later(300_000_001), GPT, (0, 0, 0, 21_000))]);
 }
 
+/// A prefix is found however many blocks back, and for every variant.
 #[test]
 fn they_look_back_any_distance_and_know_no_variants() {
     let away = Call { blocks: 99, ..at(10, 21_000) };
@@ -46,6 +50,7 @@ fn they_look_back_any_distance_and_know_no_variants() {
     ]);
 }
 
+/// After a completed turn only the recorded prompts are cached.
 #[test]
 fn no_unrecorded_call_has_read_the_last_answer() {
     check_with(&[(at(0, 20_480), GPT, (0, 0, 0, 20_480)), (message(10, 23_000), GPT, (20_480, 0, 0, 2_520))]);

@@ -4,11 +4,14 @@ use costs::prompt_cache::{Call, CancelledCall};
 
 use super::table::{at, attempt, last_read, message};
 
+/// Returns the tokens that a call 400 seconds after the first one reads, with cancelled calls in between.
 fn read_after(attempts: Vec<CancelledCall>) -> u64 {
     // 400 seconds after the first call nothing of it is left.
     last_read(&[at(0, 20_000), Call { attempts, ..at(400, 21_000) }])
 }
 
+/// A call that ran for three seconds before it was cancelled has cached the previous prompt; one that ran for less has
+/// not.
 #[test]
 fn three_seconds_are_enough() {
     assert_eq!(read_after(Vec::new()), 0);

@@ -1,16 +1,17 @@
-//! The first read of a line of work may be a starting condition.
+//! [`InitialRead`]: the tokens that the first call of a thread reads are recorded or predicted.
 
 use contracts::Usage;
 use costs::prompt_cache::{Call, InitialRead, PromptCache};
 
 use super::table::{HAIKU, SONNET, at, model};
 
-/// A first call that read 16,100 tokens, and the next one.
+/// Returns a first call that read 16,100 tokens, and the next one.
 fn calls() -> [Call; 2] {
     let usage = Usage { input: 8, cache_read: 16_100, cache_write_5m: 3_892, ..Usage::default() };
     [Call { usage, ..at(0, 0) }, at(10, 21_000)]
 }
 
+/// Returns the tokens that each call reads if a model serves both.
 fn reads(opening: InitialRead, name: &str) -> Vec<u64> {
     let mut cache = PromptCache::new(opening);
     calls().iter().map(|call| cache.call(call, &model(name)).read).collect()

@@ -1,22 +1,23 @@
-//! The error of the simulation against recorded calls.
+//! [`SimulationAccuracy`] and [`BasisPoints`]: errors of the simulated cost against the recorded one.
 
 use contracts::{NanoUsd, PicoUsd, Prices, Rates, Usage};
 use costs::prompt_cache::{BasisPoints, Call, InitialRead, SimulationAccuracy};
 
 use super::table::at;
 
-/// Prices for which a read token costs 1,000 nano-dollars, a written one 2,000 and an output token 10,000.
+/// Returns prices for which a read token costs 1,000 nano-dollars, a written one 2,000 and an output token 10,000.
 fn prices() -> Prices {
     let [cache_read, cache_write_5m, output] = [1_000_000, 2_000_000, 10_000_000].map(PicoUsd);
     Prices { base: Rates { cache_read, cache_write_5m, output, ..Rates::default() }, long: None }
 }
 
-/// A first call of a session with 1,008 tokens, of which `cache_read` were read.
+/// Creates the first call of a session: 1,008 tokens, of which `cache_read` were read.
 fn first(session: &str, cache_read: u64) -> Call {
     let usage = Usage { input: 8, cache_read, cache_write_5m: 1_000 - cache_read, output: 100, ..Usage::default() };
     Call { session: session.try_into().unwrap(), usage, ..at(0, 0) }
 }
 
+/// Compares calls, all at known prices.
 fn identity(opening: InitialRead, calls: &[Call]) -> SimulationAccuracy {
     let mut identity = SimulationAccuracy::new(opening);
     for call in calls {

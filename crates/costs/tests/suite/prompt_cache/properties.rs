@@ -1,4 +1,4 @@
-//! Properties that hold for all calls in any order.
+//! Properties of the simulated cache that hold for random calls.
 
 use contracts::{CacheLifetime, CacheVariant, SessionId, Usage};
 use costs::prompt_cache::{Call, CancelledCall, InitialRead, PrecedingInput, PromptCache, Split};
@@ -7,6 +7,7 @@ use proptest::{collection::vec, prelude::*, sample::select};
 
 use super::table::{BEDROCK, GPT, HAIKU, SONNET, at, model};
 
+/// Generates calls of two sessions and four models, some of them after a compaction, a resumption or a cancelled call.
 fn call() -> impl Strategy<Value = Call> {
     let what = (
         select(&["one", "two"][..]),
@@ -17,7 +18,7 @@ fn call() -> impl Strategy<Value = Call> {
     );
     let flags = (prop::bool::weighted(0.05), prop::bool::weighted(0.05));
     let numbers = (0..60_000_u64, 0..60_000_u64, 0..2_000_u64, 0..30_u64);
-    // Sent, answered so many seconds later, after a message that was cancelled.
+    // Second of the start, seconds until the response, and seconds for which a cancelled call before it ran.
     let times = (0..8_000_u64, 0..40_u64, proptest::option::weighted(0.1, 0..20_u64));
     (what, flags, numbers, times).prop_map(
         |((session, by, after, lifetime, variant), (compacted, resumed), numbers, times)| {
@@ -53,6 +54,7 @@ fn calls() -> impl Strategy<Value = Vec<Call>> {
     })
 }
 
+/// Returns the split of each call by its recorded model.
 fn splits(opening: InitialRead, calls: &[Call]) -> Vec<Split> {
     let mut cache = PromptCache::new(opening);
     calls.iter().map(|call| cache.call(call, &call.model)).collect()
@@ -108,6 +110,7 @@ proptest! {
         prop_assert_eq!(cache.call(&Call { session: "new".try_into().unwrap(), ..last }, &model("openai:new")).read, 0);
     }
 
+    /// A cache restored from a checkpoint returns the same splits.
     #[test]
     fn the_same_calls_give_the_same_also_from_a_checkpoint(calls in calls(), cut in 0..40_usize) {
         let whole = splits(InitialRead::Given, &calls);
@@ -131,6 +134,7 @@ proptest! {
         }
     }
 
+    /// `warm_tokens` returns the tokens that a large enough call at that time would read.
     #[test]
     fn what_is_warm_is_what_the_same_request_would_read(calls in calls(), wait in 0..4_000_u64) {
         let mut cache = PromptCache::new(InitialRead::Predicted);

@@ -1,8 +1,9 @@
-//! A split as usage, and for another tokenizer.
+//! [`Split`]: conversion to the usage of a call, and scaling for another tokenizer.
 
 use contracts::{PicoUsd, Prices, Rates, Usage};
 use costs::prompt_cache::Split;
 
+/// A split with writes for one hour.
 const SPLIT: Split = Split { read: 10_000, written_5m: 0, written_1h: 2_000, uncached: 8 };
 
 #[test]

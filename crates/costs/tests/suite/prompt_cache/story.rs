@@ -1,4 +1,4 @@
-//! A session built from events.
+//! Builds the events of a session step by step, and folds them into calls.
 
 use contracts::{
     CacheVariant, SessionId, Thread, TurnId, Usage,
@@ -11,10 +11,12 @@ use event_core::{EventId, Timestamp};
 
 use crate::{log::record, prompt_cache::table::model};
 
+/// Returns the id of a turn.
 pub(crate) fn turn(name: &str) -> TurnId {
     TurnId(EventId::derive(&[name.as_bytes()]))
 }
 
+/// Returns the thread of a sub-agent; the main thread for `None`.
 fn thread(name: Option<&str>) -> Thread {
     name.map_or(Thread::Main, crate::log::sub_agent)
 }
@@ -22,24 +24,30 @@ fn thread(name: Option<&str>) -> Thread {
 /// A session whose events are folded into calls.
 #[derive(Default)]
 pub(crate) struct Story {
+    /// The tracker that folds the events.
     pub(crate) fold: CallTracker,
+    /// Number of events so far.
     events: u64,
 }
 
 impl Story {
+    /// Returns the id of the session.
     pub(crate) fn session() -> SessionId {
         SessionId::try_from("one").unwrap()
     }
 
+    /// Folds an event at a second, and returns the call that it completes.
     fn tell<F: event_core::EventType>(&mut self, seconds: u64, event: &F) -> Option<Call> {
         self.events += 1;
         self.fold.advance(&record(self.events, Timestamp::from_secs(seconds), event)).unwrap()
     }
 
+    /// Records the start of a turn of the main thread.
     pub(crate) fn started(&mut self, seconds: u64, name: &str, message_bytes: u64) {
         self.started_by(seconds, name, None, message_bytes);
     }
 
+    /// Records the start of a turn of the sub-agent `of`, or of the main thread for `None`.
     pub(crate) fn started_by(&mut self, seconds: u64, name: &str, of: Option<&str>, message_bytes: u64) {
         let session = Self::session();
         let event =
@@ -47,26 +55,30 @@ impl Story {
         assert_eq!(self.tell(seconds, &event), None);
     }
 
+    /// Records the end of a turn.
     pub(crate) fn ended(&mut self, seconds: u64, name: &str, status: TurnStatus, llm_calls: u32) {
         let event = TurnEnded { turn: turn(name), session: Self::session(), status, llm_calls, tool_calls: 0 };
         assert_eq!(self.tell(seconds, &event), None);
     }
 
+    /// Records a compaction of the thread of the sub-agent `of`, or of the main thread for `None`.
     pub(crate) fn compacted(&mut self, seconds: u64, of: Option<&str>) {
         let trigger = CompactionTrigger::Manual;
         let event = SessionCompacted { session: Self::session(), thread: thread(of), trigger, tokens_before: None };
         assert_eq!(self.tell(seconds, &event), None);
     }
 
+    /// Records that the session was resumed.
     pub(crate) fn resumed(&mut self, seconds: u64) {
         assert_eq!(self.tell(seconds, &SessionResumed { session: Self::session() }), None);
     }
 
-    /// A call with `tools` tool calls.
+    /// Records a completed call of the main thread with `tool_calls` tool calls, and returns it as folded.
     pub(crate) fn answered(&mut self, seconds: u64, name: &str, tool_calls: u32) -> Call {
         self.answered_as(seconds, &LlmCallCompleted { tool_calls, ..answer(name) })
     }
 
+    /// Records a completed call, and returns it as folded.
     pub(crate) fn answered_as(&mut self, seconds: u64, event: &LlmCallCompleted) -> Call {
         self.tell(seconds, event).unwrap()
     }
@@ -89,12 +101,12 @@ pub(crate) fn answer(name: &str) -> LlmCallCompleted {
     }
 }
 
-/// Creates a response of a sub-agent.
+/// Creates a response in turn `name` of the sub-agent `of`.
 pub(crate) fn answer_of(name: &str, of: &str) -> LlmCallCompleted {
     LlmCallCompleted { thread: thread(Some(of)), ..answer(name) }
 }
 
-/// A call that writes these numbers of tokens to the prompt cache.
+/// Creates a response of a call that wrote these numbers of tokens to the prompt cache.
 pub(crate) fn wrote(cache_write_5m: u64, cache_write_1h: u64) -> LlmCallCompleted {
     let usage = Usage { cache_write_5m, cache_write_1h, ..Usage::default() };
     LlmCallCompleted { usage, ..answer("a") }

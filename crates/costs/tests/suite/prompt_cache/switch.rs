@@ -1,4 +1,4 @@
-//! Tokens that are cached now: the cost of switching models.
+//! [`PromptCache::warm_tokens`]: the tokens that a model has cached, from which the cost of a switch follows.
 
 use contracts::{SessionId, Thread};
 use costs::prompt_cache::{Call, InitialRead, PromptCache};
@@ -6,6 +6,7 @@ use event_core::Timestamp;
 
 use super::table::{GPT, HAIKU, SONNET, at, command, hour, model};
 
+/// Creates a cache after calls to their recorded models.
 fn fed(calls: &[Call]) -> PromptCache {
     let mut cache = PromptCache::new(InitialRead::Predicted);
     for call in calls {
@@ -14,6 +15,7 @@ fn fed(calls: &[Call]) -> PromptCache {
     cache
 }
 
+/// Returns the tokens that a model would read in the main thread at a second.
 fn warm(cache: &PromptCache, name: &str, seconds: u64) -> u64 {
     let session = SessionId::try_from("one").unwrap();
     cache.warm_tokens(&session, &Thread::Main, &model(name), Timestamp::from_secs(seconds))

@@ -4,17 +4,22 @@ use contracts::{CacheLifetime, CacheVariant, ModelId, SessionId, Thread, TurnId,
 use costs::prompt_cache::{Call, CancelledCall, InitialRead, PrecedingInput, PromptCache, Split};
 use event_core::Timestamp;
 
+/// The recorded model of all calls.
 pub(crate) const SONNET: &str = "anthropic:claude-sonnet-4-6";
+/// Another model of the same provider.
 pub(crate) const HAIKU: &str = "anthropic:claude-haiku-4-5";
+/// A model with an automatic cache.
 pub(crate) const GPT: &str = "openai:gpt-5";
+/// A Claude model of another provider.
 pub(crate) const BEDROCK: &str = "bedrock:anthropic.claude-sonnet-4-6";
 
+/// Creates a model id.
 pub(crate) fn model(name: &str) -> ModelId {
     ModelId::try_from(name).unwrap()
 }
 
-/// A call of the main conversation at a second with a prompt of the given size: within a turn, with an immediate
-/// response of one block, cached for five minutes.
+/// Creates a call of the main conversation at a second with a prompt of `total` tokens: within a turn, with an
+/// immediate response of one block, cached for five minutes.
 pub(crate) fn at(seconds: u64, total: u64) -> Call {
     Call {
         session: SessionId::try_from("one").unwrap(),
@@ -51,7 +56,7 @@ pub(crate) fn command(seconds: u64, total: u64) -> Call {
     Call { variant: CacheVariant::COMMAND, ..at(seconds, total) }
 }
 
-/// Creates a cancelled message, with times in milliseconds.
+/// Creates a cancelled call; times are in milliseconds.
 pub(crate) fn attempt(sent: u64, stopped: u64) -> CancelledCall {
     CancelledCall { sent: Timestamp(sent * 1_000), stopped: Timestamp(stopped * 1_000) }
 }
@@ -59,7 +64,7 @@ pub(crate) fn attempt(sent: u64, stopped: u64) -> CancelledCall {
 /// The columns of a split: read, written for five minutes, written for one hour, uncached.
 type Row = (u64, u64, u64, u64);
 
-/// Asserts the predicted split of each call by the model given beside it.
+/// Asserts the predicted split of each call, served by the model beside it.
 #[track_caller]
 pub(crate) fn check_with(calls: &[(Call, &str, Row)]) {
     let mut cache = PromptCache::new(InitialRead::Predicted);

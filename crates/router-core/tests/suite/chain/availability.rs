@@ -11,6 +11,7 @@ use router_core::{Scenario, decide as decide_turn};
 
 use crate::support::{chosen, decide, explain, policy, said};
 
+/// Two rules for different models of one provider, above a default of another provider.
 const RULES: &str = r#"
 rules:
   - {name: "deep for architecture", when: {message_matches: architecture}, use: opus}
@@ -59,6 +60,7 @@ fn an_outage_of_another_provider_changes_nothing() {
     assert!(scenario.try_on(&policy(RULES)).unwrap().banners.is_empty());
 }
 
+/// An outage that ends exactly when the turn starts does not reject the model.
 #[test]
 fn a_model_counts_as_recovered_from_the_moment_its_outage_ends() {
     let policy = policy(RULES);

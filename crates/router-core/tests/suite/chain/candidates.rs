@@ -5,6 +5,7 @@ use router_core::Scenario;
 
 use crate::support::{chosen, decide, explain, load_over, policy, registry, said};
 
+/// Lists of models in a rule, the tiers and the defaults.
 const LISTS: &str = r#"
 rules:
   - {name: "deep for architecture", when: {message_matches: architecture}, use: [opus, gpt, sonnet]}
@@ -14,6 +15,7 @@ workspaces:
   /shop: {default: [mini, haiku]}
 "#;
 
+/// Creates a turn that the rule matches.
 fn architecture() -> Scenario {
     Scenario::message("the architecture")
 }

@@ -8,7 +8,8 @@ use router_core::{Policy, Scenario};
 
 use crate::support::{chosen, decide, explain, live_request, models_but, policy_over, said};
 
-/// A rule for a changed `haiku`, above a default with all capabilities.
+/// Returns a policy with one rule, which always matches, for `haiku` after `change`, above a default with all
+/// capabilities.
 fn policy_with(change: impl Fn(&mut ModelSpec)) -> Policy {
     let registry = models_but(|model| {
         if model.aliases[0] == "haiku" {
@@ -19,9 +20,10 @@ fn policy_with(change: impl Fn(&mut ModelSpec)) -> Policy {
     policy_over("rules: [{name: everything, when: {}, use: haiku}]\nglobal_default: opus", registry)
 }
 
+/// A prompt that requires no capability.
 const NOTHING: Needs = Needs { images: false, tools: false, system_prompt: false, structured_output: false };
 
-/// Checks that the first scenario rejects the model for this reason and the second does not.
+/// Asserts that the first scenario rejects the model for this reason and the second does not.
 #[track_caller]
 fn gate(policy: &Policy, needs: &Scenario, needs_not: &Scenario, reason: &str) {
     let decision = decide(needs, policy);
@@ -30,6 +32,7 @@ fn gate(policy: &Policy, needs: &Scenario, needs_not: &Scenario, reason: &str) {
     assert_eq!(chosen(needs_not, policy), "CONFIGURED_RULES claude-haiku-4-5");
 }
 
+/// Creates a turn whose prompt requires only the capabilities that `change` sets.
 fn needing(change: impl Fn(&mut Needs)) -> Scenario {
     let mut needs = NOTHING;
     change(&mut needs);
@@ -76,6 +79,7 @@ fn a_prompt_of_exactly_the_window_fits_and_one_token_more_does_not() {
     gate(&policy, &needing(|_| {}).tokens(1_001), &needing(|_| {}).tokens(1_000), "exceeds_context_window");
 }
 
+/// For a request of a client, `not_configured` precedes the other failures.
 #[test]
 fn a_model_without_a_key_is_not_configured() {
     let policy = policy_with(|model| {
@@ -90,6 +94,7 @@ fn a_model_without_a_key_is_not_configured() {
     assert_eq!(decision.winner().map(|entry| entry.slot), Some(Slot::GlobalDefault));
 }
 
+/// Without a request of a client, the model needs no key.
 #[test]
 fn a_turn_that_is_not_sent_needs_no_key() {
     let policy = policy_with(|model| model.configured = false);

@@ -5,6 +5,7 @@ use router_core::Scenario;
 
 use crate::support::{decide, policy};
 
+/// A policy with candidates for slots 3, 5, 6 and 7.
 const POLICY: &str = "
 rules: [{when: {message_matches: rule}, use: haiku}]
 tiers: {fast: haiku, balanced: sonnet, deep: opus}
@@ -40,6 +41,7 @@ fn outside_a_delegation_its_entry_is_there_and_not_applicable() {
     assert_eq!(decision.entry(Slot::DelegateRequest).unwrap().verdict, Verdict::NotApplicable);
 }
 
+/// A rejected slot has an entry as well.
 #[test]
 fn a_policy_that_was_rejected_ran() {
     let scenario = Scenario::message("@gpt a rule").provider_out("openai").model_out("haiku");

@@ -9,6 +9,7 @@ use router_core::Scenario;
 
 use crate::support::{decide, explain, policy, said};
 
+/// A rule, tiers and a default; recommendations need a confidence of 0.7.
 const POLICY: &str = r#"
 pattern: {min_confidence: 0.7}
 rules: [{name: "fast for commits", when: {message_matches: "^/commit"}, use: haiku}]
@@ -16,6 +17,7 @@ tiers: {fast: haiku, balanced: sonnet, deep: opus}
 global_default: haiku
 "#;
 
+/// Creates a turn with a recommendation of `sonnet` above the thresholds.
 fn learned(message: &str) -> Scenario {
     Scenario::message(message).learned("sonnet", 71, 14)
 }
@@ -78,6 +80,7 @@ fn in_a_delegation_nothing_is_deferred() {
     assert_eq!(decision.chain.len(), 3);
 }
 
+/// If the recommendation is rejected, its entry is in the order of the chain, and no deferred entry follows the winner.
 #[test]
 fn when_a_default_wins_the_entry_stands_in_its_place_and_not_behind() {
     let decision = decide(&learned("hello").model_out("sonnet"), &policy(POLICY));

@@ -8,12 +8,15 @@ use router_core::{Policy, Scenario};
 
 use crate::support::{chosen, decide, explain, models, models_but, policy, policy_over, said};
 
+/// Tiers of one provider, and a default of another.
 const TIERS: &str = "tiers: {fast: haiku, balanced: sonnet, deep: opus}\nglobal_default: gpt";
 
+/// Creates a delegation that requests a tier.
 fn asking(tier: Tier) -> Scenario {
     Scenario::message("rename foo to bar").delegated(tier)
 }
 
+/// Returns the policy of [`TIERS`], for models of which those with these aliases do not support images.
 fn blind(names: &'static [&str]) -> Policy {
     let registry = models_but(|model| {
         model.capabilities.images = !names.contains(&model.aliases[0].as_str());

@@ -4,14 +4,17 @@ use router_core::{Banner, ModelNotice, Policy, Scenario};
 
 use crate::support::{explain, outcome, policy};
 
+/// A rule that outranks the recommendation.
 const RULES: &str = r#"
 rules: [{name: "fast for commits", when: {message_matches: "^/commit"}, use: haiku}]
 "#;
 
+/// Returns the policy of [`RULES`] with this block `pattern_disagreement`.
 fn surfacing(block: &str) -> Policy {
     policy(&format!("{RULES}\npattern_disagreement: {block}"))
 }
 
+/// Returns whether a banner reports a disagreement.
 fn shown(scenario: &Scenario, policy: &Policy) -> bool {
     outcome(scenario, policy)
         .banners
@@ -19,6 +22,7 @@ fn shown(scenario: &Scenario, policy: &Policy) -> bool {
         .any(|banner| matches!(banner, Banner::Notice(ModelNotice::PatternDisagrees { .. })))
 }
 
+/// Creates a turn that the rule matches, with a recommendation; `confidence` is in hundredths.
 fn learned(model: &str, confidence: u64, samples: u64) -> Scenario {
     Scenario::message("/commit").learned(model, confidence, samples)
 }

@@ -5,10 +5,12 @@ use router_core::{Banner, Policy, Scenario};
 
 use crate::support::{chosen, decide, explain, models_but, outcome, policy, policy_over, said};
 
+/// A default, and the built-in setting: the chain continues.
 const FALL_THROUGH: &str = "global_default: haiku";
+/// The same default; a rejected explicit choice refuses the turn.
 const REFUSE: &str = "routing: {on_explicit_reject: refuse}\nglobal_default: haiku";
 
-/// An override and a session model, both unavailable.
+/// Returns turns with an override and with a session model, both unavailable, and the slot of each.
 fn rejected() -> [(Scenario, Slot); 2] {
     [
         (Scenario::message("@opus hello").model_out("opus"), Slot::PerMessageOverride),
@@ -16,6 +18,7 @@ fn rejected() -> [(Scenario, Slot); 2] {
     ]
 }
 
+/// Returns whether a banner reports the rejected choice.
 fn told(scenario: &Scenario, policy: &Policy) -> bool {
     outcome(scenario, policy).banners.iter().any(|banner| matches!(banner, Banner::ChoiceRejected { .. }))
 }

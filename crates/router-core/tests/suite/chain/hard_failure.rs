@@ -4,6 +4,7 @@ use router_core::Scenario;
 
 use crate::support::{chosen, decide, explain, models_but, policy, policy_over};
 
+/// A rule and two defaults, for models of two providers.
 const POLICY: &str = r#"
 rules: [{name: "always deep", when: {}, use: opus}]
 workspaces: {/shop: {default: gpt}}
@@ -44,6 +45,7 @@ fn an_empty_policy_refuses_every_turn_that_names_no_model() {
     insta::assert_snapshot!(explain(&Scenario::message("hello"), &policy));
 }
 
+/// Only models that the policy names are tried, even if others could serve the turn.
 #[test]
 fn a_model_nobody_authorized_is_never_used() {
     let policy = policy("global_default: opus");

@@ -4,7 +4,7 @@ use router_core::{OverrideError, parse_override};
 
 use crate::support::{chosen, policy, registry};
 
-/// The selected model, or `-`, and the text that is sent; or the error.
+/// Parses a message, and returns the selected model, or `-`, and the text that is sent; or the error.
 fn read(message: &str) -> String {
     match parse_override(message, &registry()) {
         Ok(parsed) => {

@@ -5,8 +5,10 @@ use router_core::Scenario;
 
 use crate::support::{decide, explain, policy, said};
 
+/// A policy with thresholds of its own.
 const POLICY: &str = "pattern: {min_confidence: 0.40, min_sample_size: 10}\nglobal_default: haiku";
 
+/// Returns verdict and reason of the slot `PATTERN_RECOMMENDATION`; `confidence` is in hundredths.
 #[track_caller]
 fn slot_4(text: &str, confidence: u64, samples: u64) -> (Verdict, Reason) {
     let decision = decide(&Scenario::message("hello").learned("opus", confidence, samples), &policy(text));
@@ -14,6 +16,7 @@ fn slot_4(text: &str, confidence: u64, samples: u64) -> (Verdict, Reason) {
     (entry.verdict, entry.reason.clone())
 }
 
+/// Asserts that a recommendation is below a threshold of the policy `text`.
 #[track_caller]
 fn below(text: &str, confidence: u64, samples: u64) {
     let reason = Reason::BelowThreshold { confidence: Score::ratio(confidence, 100), samples };

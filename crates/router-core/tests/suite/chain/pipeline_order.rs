@@ -10,17 +10,18 @@ use crate::support::{decide, model, policy_over};
 /// A separate model for each slot of the chain.
 const NAMES: [&str; 7] = ["override", "sticky", "rule", "pattern", "tier", "workspace", "global"];
 
+/// Returns a registry with these models.
 fn registry() -> Arc<Registry> {
     let models = NAMES.map(|name| model(&format!("test:{name}"), Tier::Balanced, &[name], Tokenizer::Generic));
     Arc::new(Registry::new(models).unwrap())
 }
 
-/// The slots whose candidate the policy or the user names; a last resort needs a request of a client.
+/// Returns the slots whose candidate the policy or the user names; a last resort needs a request of a client.
 fn named_slots() -> Vec<Slot> {
     Slot::CHAIN.iter().copied().filter(|slot| *slot != Slot::LastResort).collect()
 }
 
-/// The winner if exactly these slots have a model.
+/// Returns the slot and the model that win if exactly these slots have a model.
 fn winner(slots: &[Slot]) -> (Slot, String) {
     let has = |slot| slots.contains(&slot);
     let mut text = String::from("schema_version: 1\n");

@@ -8,6 +8,7 @@ use router_core::{Decided, Scenario, decide};
 
 use crate::support::policy;
 
+/// Rules with three text predicates, one of them negated.
 const POLICY: &str = r#"
 rules:
   - {when: {message_matches: "^/commit", message_contains_any: [fix, bug]}, use: haiku}
@@ -27,6 +28,7 @@ fn the_decision_is_the_same_without_the_text() {
     }
 }
 
+/// A decision returns the numbers of the predicates that matched; none if the rules were not evaluated.
 #[test]
 fn what_is_kept_is_which_predicates_matched_by_number() {
     let policy = policy(POLICY);

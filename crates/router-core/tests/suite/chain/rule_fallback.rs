@@ -6,6 +6,7 @@ use router_core::Scenario;
 
 use crate::support::{chosen, decide, explain, policy, said};
 
+/// Three rules with the same condition and different models.
 const FALLBACK: &str = r#"
 rules:
   - {name: "deep for architecture", when: {message_matches: architecture}, use: opus}
@@ -14,6 +15,7 @@ rules:
 global_default: haiku
 "#;
 
+/// Creates a turn that the rules match.
 fn architecture() -> Scenario {
     Scenario::message("the architecture")
 }

@@ -9,13 +9,14 @@ use router_core::{Scenario, decide};
 
 use crate::support::{chosen, policy};
 
-/// Whether a rule with this window holds at a local time.
+/// Returns whether a rule with this window holds at a local time.
 #[track_caller]
 fn holds(window: &str, time: &str) -> bool {
     let text = format!("rules: [{{when: {{time_of_day_between: {window}}}, use: haiku}}]\nglobal_default: opus");
     chosen(&Scenario::message("hello").at(time), &policy(&text)) == "CONFIGURED_RULES claude-haiku-4-5"
 }
 
+/// Asserts that a window contains some local times and not others.
 #[track_caller]
 fn check(window: &str, inside: &[&str], outside: &[&str]) {
     for time in inside {

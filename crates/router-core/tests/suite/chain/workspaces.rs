@@ -10,6 +10,7 @@ use router_core::{Scenario, decide as decide_turn};
 
 use crate::support::{chosen, policy};
 
+/// Workspaces inside each other, and one with a trailing slash.
 const NESTED: &str = "
 global_default: haiku
 workspaces:
@@ -18,6 +19,7 @@ workspaces:
   /srv/: {default: gpt}
 ";
 
+/// Returns the winner of a turn in a directory.
 #[track_caller]
 fn default_at(path: &str) -> String {
     chosen(&Scenario::message("hello").workspace(path), &policy(NESTED))
@@ -94,6 +96,7 @@ impl PatternView for Heard {
     }
 }
 
+/// Returns the settings with which the pattern store is queried for a turn in a directory.
 #[track_caller]
 fn settings_at(path: &str, text: &str) -> PatternSettings {
     let policy = policy(text);

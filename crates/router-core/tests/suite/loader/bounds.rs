@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use super::problems;
 use crate::support::policy;
 
+/// Returns a policy of `count` rules; `when` returns the condition of each.
 fn rules(count: usize, when: impl Fn(usize) -> String) -> String {
     (0..count).fold("rules:\n".to_owned(), |mut text, index| {
         let _ = writeln!(text, "  - {{when: {{{}}}, use: opus}}", when(index));
@@ -12,6 +13,7 @@ fn rules(count: usize, when: impl Fn(usize) -> String) -> String {
     })
 }
 
+/// Returns a policy with a condition that is nested so that the file has this many levels, at least 3.
 fn nested(levels: usize) -> String {
     // The list of rules, the rule and its condition are the first three levels of the file.
     let (open, close) = ("{not: ".repeat(levels - 3), "}".repeat(levels - 3));

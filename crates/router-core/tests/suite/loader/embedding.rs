@@ -1,8 +1,9 @@
-//! The block `embedding`.
+//! The block `embedding`: valid endpoints, and the problems of invalid ones.
 
 use super::{problems, refused};
 use crate::support::policy;
 
+/// The URL has no trailing slash after loading; `None` without the block.
 #[test]
 fn an_endpoint_is_read_and_ends_before_its_slash() {
     let text = "embedding: {url: \"http://localhost:11434/v1/\", model: nomic-embed-text, key_env: OPENAI_API_KEY}";

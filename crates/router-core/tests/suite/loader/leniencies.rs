@@ -5,7 +5,7 @@ use router_core::{OnExplicitReject, Policy, Scenario};
 
 use crate::support::{chosen, load_over, policy, registry};
 
-/// The only condition of a policy, as `rules show` prints it.
+/// Returns the only condition of a policy, as `rules show` prints it.
 #[track_caller]
 fn condition(when: &str) -> String {
     policy(&format!("rules:\n  - use: opus\n    when: {when}\n")).rules().next().unwrap().when
@@ -76,6 +76,7 @@ workspaces: {/a: {rules: [{name: same, when: {}, use: opus}]}, /b: {rules: [{nam
     assert_eq!(policy(text).rules().count(), 3);
 }
 
+/// Unquoted words that other parsers read as numbers or booleans are texts.
 #[test]
 fn words_that_look_like_numbers_to_some_are_words() {
     assert_eq!(

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::support::policy_over;
 
-/// The encoding of a decision.
+/// Encodes a decision with its matches.
 fn bytes(decided: &Decided) -> Vec<u8> {
     serde_json::to_vec(&(&decided.decision, &decided.matched)).unwrap()
 }

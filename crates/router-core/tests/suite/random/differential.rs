@@ -12,6 +12,8 @@ use super::{
 };
 use crate::support::load_over;
 
+/// Asserts that a decision equals that of the reference, queries the pattern store with the same settings, and is the
+/// same after the text was purged.
 fn agrees(data: &Policy, text: &str, loaded: &router_core::Policy, world: &World) -> TestCaseResult {
     let stub = Stub { says: world.recommendation.clone(), ..Stub::default() };
     let decided = decide(world, loaded, &stub);

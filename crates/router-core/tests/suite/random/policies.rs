@@ -1,4 +1,4 @@
-//! Random policies as data.
+//! Generates random policies as data, which [`super::printed`] formats and [`super::reference`] evaluates.
 
 use contracts::views::CostScale;
 use proptest::{collection::vec, option::of, prelude::*, sample::select};
@@ -22,8 +22,11 @@ pub(super) const PATTERNS: [&str; 10] = [
 ];
 /// Regular expressions for paths.
 pub(super) const PATH_PATTERNS: [&str; 4] = ["^/w", "/a(/|$)", "b$", "home"];
+/// Texts of `message_contains_any`.
 pub(super) const TEXTS: [&str; 5] = ["commit", "FIX", "Ärger", "sql ", "zzz"];
+/// Names of skills.
 pub(super) const SKILLS: [&str; 3] = ["design", "review", "deploy"];
+/// Extensions of files.
 pub(super) const EXTENSIONS: [&str; 3] = [".sql", ".rs", ".py"];
 /// Thresholds and estimates, around the context windows of the models.
 pub(super) const TOKENS: [u64; 7] = [0, 999, 1_000, 1_001, 50_000, 50_001, 200_000];
@@ -31,7 +34,7 @@ pub(super) const TOKENS: [u64; 7] = [0, 999, 1_000, 1_001, 50_000, 50_001, 200_0
 pub(super) const MINUTES: [u16; 6] = [0, 1, 360, 720, 1_320, 1_439];
 /// Budgets in cents.
 pub(super) const CENTS: [u64; 3] = [0, 500, 542];
-/// Workspaces: as written, and the resolved path (the user's home is `/home/dev`).
+/// Workspaces: the path as written, and the resolved path (the user's home is `/home/dev`).
 const PATHS: [(&str, &str); 6] = [
     ("/", "/"),
     ("/w", "/w"),
@@ -44,19 +47,33 @@ const PATHS: [(&str, &str); 6] = [
 /// One key of a condition.
 #[derive(Debug, Clone)]
 pub(super) enum When {
+    /// `message_matches`.
     Matches(&'static str),
+    /// `message_contains_any`.
     ContainsAny(Vec<&'static str>),
+    /// `estimated_input_tokens_gt`.
     TokensAbove(u64),
+    /// `estimated_input_tokens_lt`.
     TokensBelow(u64),
+    /// `has_images`.
     HasImages(bool),
+    /// `has_tool_calls_in_history`.
     HasToolCalls(bool),
+    /// `skills_matching_message_includes`.
     Skills(Vec<&'static str>),
+    /// `file_extensions_in_context`.
     Extensions(Vec<&'static str>),
+    /// `workspace_path_matches`.
     WorkspaceMatches(&'static str),
+    /// `time_of_day_between`, in minutes since midnight.
     TimeBetween(u16, u16),
+    /// `cost_today_exceeds_usd`, in cents.
     SpentMoreThanCents(u64),
+    /// `any_of`.
     AnyOf(Vec<Block>),
+    /// `all_of`.
     AllOf(Vec<Block>),
+    /// `not`.
     Not(Block),
 }
 
@@ -64,44 +81,62 @@ pub(super) enum When {
 #[derive(Debug, Clone)]
 pub(super) struct Block(pub(super) Vec<When>);
 
+/// A rule.
 #[derive(Debug, Clone)]
 pub(super) struct Rule {
+    /// Whether it has an explicit name.
     pub(super) named: bool,
+    /// The condition.
     pub(super) when: Block,
+    /// Indices in [`MODELS`], in the order in which they are tried.
     pub(super) models: Vec<usize>,
 }
 
-/// A `pattern` block; fractions in hundredths.
+/// A block `pattern`; fractions in hundredths, `None` for a missing key.
 #[derive(Debug, Clone)]
 pub(super) struct Pattern {
+    /// The key `cost_weight`.
     pub(super) cost_weight: Option<u64>,
+    /// The key `min_confidence`.
     pub(super) min_confidence: Option<u64>,
+    /// The key `min_similarity`.
     pub(super) min_similarity: Option<u64>,
+    /// The key `min_sample_size`.
     pub(super) min_sample_size: Option<u64>,
+    /// The key `cost_scale`.
     pub(super) cost_scale: Option<CostScale>,
 }
 
+/// The settings of a workspace, or the global ones; `None` for a missing key. Models are indices in [`MODELS`].
 #[derive(Debug, Clone)]
 pub(super) struct Scope {
+    /// The default models.
     pub(super) default: Option<Vec<usize>>,
+    /// The models of the tiers fast, balanced and deep.
     pub(super) tiers: Option<[Vec<usize>; 3]>,
+    /// The block `pattern`.
     pub(super) pattern: Option<Pattern>,
+    /// The rules, in order.
     pub(super) rules: Vec<Rule>,
 }
 
+/// A policy.
 #[derive(Debug, Clone)]
 pub(super) struct Policy {
+    /// The global settings.
     pub(super) global: Scope,
     /// The path as written, the resolved path, and the settings below it.
     pub(super) workspaces: Vec<(&'static str, &'static str, Scope)>,
+    /// Whether a rejected explicit choice refuses the turn.
     pub(super) refuse: bool,
 }
 
-/// The key of a condition.
+/// Returns the kind of a key, without its value.
 fn key(when: &When) -> std::mem::Discriminant<When> {
     std::mem::discriminant(when)
 }
 
+/// Creates a condition with the first of several keys of the same kind.
 fn without_repetition(whens: Vec<When>) -> Block {
     let mut block = Block(Vec::new());
     for when in whens {
@@ -112,6 +147,7 @@ fn without_repetition(whens: Vec<When>) -> Block {
     block
 }
 
+/// Generates a key without conditions inside it.
 fn leaf() -> impl Strategy<Value = When> {
     prop_oneof![
         4 => select(&PATTERNS[..]).prop_map(When::Matches),
@@ -146,6 +182,7 @@ fn models() -> impl Strategy<Value = Vec<usize>> + Clone {
     proptest::sample::subsequence((0..MODELS.len()).collect::<Vec<_>>(), 1..=3).prop_shuffle()
 }
 
+/// Generates a block `pattern`, in which any key may be missing.
 fn pattern() -> impl Strategy<Value = Pattern> {
     let scale = select(&[CostScale::Cluster, CostScale::Relative][..]);
     (of(0..=100_u64), of(0..=100_u64), of(0..=100_u64), of(1..30_u64), of(scale)).prop_map(
@@ -159,6 +196,7 @@ fn pattern() -> impl Strategy<Value = Pattern> {
     )
 }
 
+/// Generates settings with up to four rules.
 fn scope() -> impl Strategy<Value = Scope> {
     let rule = (any::<bool>(), block(), models()).prop_map(|(named, when, models)| Rule { named, when, models });
     (of(models()), of([models(), models(), models()]), of(pattern()), vec(rule, 0..5))

@@ -12,6 +12,7 @@ fn quoted(text: &str) -> String {
     serde_json::to_string(text).unwrap()
 }
 
+/// Formats one text in quotes, several as a list.
 fn texts(texts: &[&str]) -> String {
     match texts {
         [one] => quoted(one),
@@ -19,13 +20,13 @@ fn texts(texts: &[&str]) -> String {
     }
 }
 
-/// Every other model by its alias.
+/// Returns the name of a model by its index: of every other one the alias, otherwise the id.
 fn model(index: usize) -> &'static str {
     let (alias, id) = MODELS[index];
     if index.is_multiple_of(2) { alias } else { id }
 }
 
-/// One model as text, several as a list.
+/// Formats one model as text, several as a list.
 fn models(indices: &[usize]) -> String {
     match indices {
         [one] => model(*one).to_owned(),
@@ -33,15 +34,18 @@ fn models(indices: &[usize]) -> String {
     }
 }
 
+/// Formats a minute of the day as `HH:MM`, every other one quoted.
 fn time(minute: u16) -> String {
     let time = format!("{:02}:{:02}", minute / 60, minute % 60);
     if minute.is_multiple_of(2) { time } else { quoted(&time) }
 }
 
+/// Formats conditions as a list.
 fn blocks(blocks: &[Block]) -> String {
     format!("[{}]", blocks.iter().map(condition).collect::<Vec<_>>().join(", "))
 }
 
+/// Formats one key of a condition with its value.
 fn one(when: &When) -> String {
     match when {
         When::Matches(pattern) => format!("message_matches: {}", quoted(pattern)),
@@ -66,6 +70,7 @@ pub(super) fn condition(block: &Block) -> String {
     format!("{{{}}}", block.0.iter().map(one).collect::<Vec<_>>().join(", "))
 }
 
+/// Formats a block `pattern` in flow style.
 fn pattern(pattern: &Pattern) -> String {
     let fraction = |name: &str, hundredths: Option<u64>| {
         hundredths.map(|value| format!("{name}: {}.{:02}", value / 100, value % 100))
@@ -84,16 +89,17 @@ fn pattern(pattern: &Pattern) -> String {
     format!("{{{}}}", parts.into_iter().flatten().collect::<Vec<_>>().join(", "))
 }
 
-/// The explicit name of a rule; `None` if it has none.
+/// Returns the explicit name of a rule; `None` if it has none.
 fn name(index: usize, rule: &Rule) -> Option<String> {
     rule.named.then(|| format!("the {index}th"))
 }
 
-/// The name of a rule in decisions.
+/// Returns the name of a rule in decisions.
 pub(super) fn name_of(index: usize, rule: &Rule) -> String {
     name(index, rule).unwrap_or_else(|| format!("rule_{index}"))
 }
 
+/// Appends settings in block style, indented; `default` is the key of the default models.
 fn scope(scope: &Scope, default: &str, indent: &str, text: &mut String) {
     let mut line = |line: String| writeln!(text, "{indent}{line}").unwrap();
     if let Some(indices) = &scope.default {

@@ -50,7 +50,7 @@ const PIECES: [&str; 40] = [
     ".nan",
 ];
 
-/// Checks that the loader returns, and that problems are in order and have a message and a position within the file.
+/// Asserts that the loader returns, and that problems are in order and have a message and a position within the file.
 fn answers(text: &str) -> TestCaseResult {
     let Err(problems) = load_over(text, registry()) else { return Ok(()) };
     prop_assert!(!problems.is_empty());
@@ -85,6 +85,7 @@ proptest! {
         answers(&pieces.concat())?;
     }
 
+    /// A message is parsed to a text at its end, or to an error that contains `@`.
     #[test]
     fn messages_of_any_kind_are_addressed_or_refused(text in "[@\\\\]{0,2}\\PC{0,20}", escaped in any::<bool>()) {
         let text = if escaped { format!("\\@{text}") } else { text };
