@@ -160,7 +160,7 @@ impl PolicyFile {
 
     /// Reloads the file if its text has changed. An invalid file is reported once.
     ///
-    /// Cheap enough for every turn: the text is read only if the [`Stamp`] of the file has changed.
+    /// Cheap enough for every turn: the text is read only if the identity, length or times of the file have changed.
     pub fn refresh(&mut self) -> Refresh {
         let refresh = self.reload();
         match &refresh {
