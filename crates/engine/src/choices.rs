@@ -60,8 +60,8 @@ impl Engine {
         Ok(ModelSelection { model, pending: in_turn.is_some() })
     }
 
-    /// Records that the user prefers the model that the pattern store suggested for a turn to the chosen one (004 §5.6),
-    /// and returns the event. The turn itself does not change. Durable on return.
+    /// Records that the user prefers the model that the pattern store suggested for a turn to the chosen one (004
+    /// §5.6), and returns the event. The turn itself does not change. Durable on return.
     ///
     /// # Errors
     /// [`EngineError::UnknownTurn`] if the turn has no decision, [`EngineError::NoSuggestion`] if its decision has no

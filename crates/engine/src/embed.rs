@@ -131,9 +131,9 @@ impl<'a> EmbeddingRun<'a> {
         self.summary
     }
 
-    /// Embeds up to [`MAX_TEXTS`] messages and returns the embeddings, which the caller records; `None` if no messages are
-    /// left. A failure of the embedder is not an error: it is counted, and if it would also affect the next batch (such
-    /// as an unreachable endpoint), all remaining messages are counted as failed.
+    /// Embeds up to [`MAX_TEXTS`] messages and returns the embeddings, which the caller records; `None` if no messages
+    /// are left. A failure of the embedder is not an error: it is counted, and if it would also affect the next batch
+    /// (such as an unreachable endpoint), all remaining messages are counted as failed.
     ///
     /// # Errors
     /// [`EngineError`] when the log or a text cannot be read.
@@ -194,8 +194,8 @@ impl Engine {
     /// Records embeddings of messages. They are durable after [`Engine::commit`].
     ///
     /// # Errors
-    /// [`EngineError::TextForbidden`] if the policy has `privacy.record_text: never`, nothing is recorded then; otherwise
-    /// if the log cannot be written.
+    /// [`EngineError::TextForbidden`] if the policy has `privacy.record_text: never`, nothing is recorded then;
+    /// otherwise if the log cannot be written.
     pub fn record_embeddings(&mut self, embeddings: Vec<NewEmbedding>) -> Result<(), EngineError> {
         if self.text_recording() == TextRecording::FeaturesOnly {
             return Err(EngineError::TextForbidden);

@@ -84,8 +84,8 @@ impl Engine {
     /// invalid, the last valid policy in the log is active; see [`Engine::startup_policy_problems`].
     ///
     /// # Errors
-    /// [`EngineError`] if the models are invalid, if the policy is invalid and the log has no valid one, or if a file or
-    /// the log cannot be read.
+    /// [`EngineError`] if the models are invalid, if the policy is invalid and the log has no valid one, or if a file
+    /// or the log cannot be read.
     pub fn open(home: &Home, stores: Stores) -> Result<Self, EngineError> {
         let models = Models::load(&home.models())?;
         Self::with_models(home, models, stores)

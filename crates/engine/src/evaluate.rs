@@ -88,9 +88,9 @@ impl Reevaluation {
         Self { rubric, evaluator: Evaluator::unbounded(), position: Position::ORIGIN, recorded: 0 }
     }
 
-    /// Folds the events since the last call, and returns the verdicts under the rubric that the log does not have as the
-    /// last ones of their turns. The caller records them and calls again: another process may have appended events in
-    /// between. The re-evaluation is complete when no verdicts are returned.
+    /// Folds the events since the last call, and returns the verdicts under the rubric that the log does not have as
+    /// the last ones of their turns. The caller records them and calls again: another process may have appended events
+    /// in between. The re-evaluation is complete when no verdicts are returned.
     ///
     /// # Errors
     /// [`EngineError`] if the log cannot be read.

@@ -64,9 +64,9 @@ pub struct ExchangeSummary {
     pub chain: Option<Chain>,
 }
 
-/// Writes the events after the position `after`, which is excluded, to `out`, one line of JSON each. The first event that
-/// refers to a stored text is preceded by a line with that text, unless the text was purged. `progress` is called with the
-/// position of each event after it was written.
+/// Writes the events after the position `after`, which is excluded, to `out`, one line of JSON each. The first event
+/// that refers to a stored text is preceded by a line with that text, unless the text was purged. `progress` is called
+/// with the position of each event after it was written.
 ///
 /// # Errors
 /// [`EngineError`] if the log or a text cannot be read, or a line cannot be written. The lines before it stay in `out`.

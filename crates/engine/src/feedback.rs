@@ -24,12 +24,12 @@ pub struct Feedback {
 }
 
 impl Engine {
-    /// Records the user's rating of a turn, and the verdicts on the turn that change with it. A later rating replaces an
-    /// earlier one. Durable on return.
+    /// Records the user's rating of a turn, and the verdicts on the turn that change with it. A later rating replaces
+    /// an earlier one. Durable on return.
     ///
     /// # Errors
-    /// [`EngineError::UnknownTurn`] if the turn has no decision in the log; otherwise [`EngineError`] if the log cannot be
-    /// read or written.
+    /// [`EngineError::UnknownTurn`] if the turn has no decision in the log; otherwise [`EngineError`] if the log cannot
+    /// be read or written.
     pub fn give_feedback(&mut self, turn: TurnId, rating: Rating) -> Result<Feedback, EngineError> {
         let given = FeedbackGiven { turn, session: self.decision_of_turn(turn)?.session, rating };
         let position = self.recorder.position().0.to_le_bytes();

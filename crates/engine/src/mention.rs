@@ -16,8 +16,8 @@ impl Mention {
     /// No mention: the text is unchanged.
     const NONE: Self = Self { model: None, bytes: 0 };
 
-    /// Resolves the mention of a live message. A word that names no model and resembles none is text: coding clients use
-    /// `@` for files and agents (`@src/main.rs`, `@agent-review`).
+    /// Resolves the mention of a live message. A word that names no model and resembles none is text: coding clients
+    /// use `@` for files and agents (`@src/main.rs`, `@agent-review`).
     ///
     /// # Errors
     /// [`OverrideError`] if the mention names no model but resembles a model's name, or if no message follows a model.

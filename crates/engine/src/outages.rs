@@ -37,8 +37,8 @@ impl Engine {
         !self.state().availability.transitions(self.now()).is_empty()
     }
 
-    /// Records the end of the active outages of a provider and of its models, with `by` as the reason, and returns their
-    /// scopes.
+    /// Records the end of the active outages of a provider and of its models, with `by` as the reason, and returns
+    /// their scopes.
     fn end_outages(&mut self, provider: &Provider, by: RecoveredBy) -> Result<Vec<OutageScope>, EngineError> {
         // Only outages whose start is in the log have an end in it.
         self.record_consequences()?;

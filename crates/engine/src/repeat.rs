@@ -20,7 +20,8 @@ pub fn captured_turn(started: &TurnStarted, at: Timestamp, message: MessageText)
     capture::turn_from_event(started, at, message)
 }
 
-/// Repeats a recorded decision under `policy`, with the views of `state`, folded up to the position that it was based on.
+/// Repeats a recorded decision under `policy`, with the views of `state`, folded up to the position that it was based
+/// on.
 ///
 /// Values that do not follow from the log are copied from `recorded`: the elapsed time, and the hashes of policy and
 /// models. Equal policy, models and decider result in equal bytes.

@@ -1,5 +1,5 @@
-//! Builds the events of a turn after its decision. Live requests and imported session files use this one builder, so that a
-//! conversation is recorded as the same events either way.
+//! Builds the events of a turn after its decision. Live requests and imported session files use this one builder, so
+//! that a conversation is recorded as the same events either way.
 
 use std::sync::Arc;
 
@@ -44,8 +44,8 @@ impl TurnEvents<'_> {
         self.turn.0.then(RouteDecided::KIND, 0)
     }
 
-    /// Builds the event of a call with a response. The latency is the time from `sent_at` to the end of the response, and
-    /// is not recorded if `sent_at` is `None` or later than that. `tool_calls` is the number of tool calls in the
+    /// Builds the event of a call with a response. The latency is the time from `sent_at` to the end of the response,
+    /// and is not recorded if `sent_at` is `None` or later than that. `tool_calls` is the number of tool calls in the
     /// response.
     pub(crate) fn call_completed(
         &self,
@@ -117,8 +117,8 @@ impl TurnEvents<'_> {
         }
     }
 
-    /// Builds the event of the end of the turn. `llm_calls` counts its model calls with a response, `tool_calls` its tool
-    /// calls.
+    /// Builds the event of the end of the turn. `llm_calls` counts its model calls with a response, `tool_calls` its
+    /// tool calls.
     pub(crate) fn turn_ended(&self, status: TurnStatus, llm_calls: u32, tool_calls: u32) -> TurnEnded {
         TurnEnded { turn: self.turn, session: self.session.clone(), status, llm_calls, tool_calls }
     }

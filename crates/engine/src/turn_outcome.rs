@@ -67,8 +67,8 @@ impl TurnOutcome {
         self.input.message.get(mention..).unwrap_or_default()
     }
 
-    /// The name of the slot that chose the model, and its reason in one line. `TURN_LOCK` for a request that continues a
-    /// turn; both are empty for a turn that was refused.
+    /// The name of the slot that chose the model, and its reason in one line. `TURN_LOCK` for a request that continues
+    /// a turn; both are empty for a turn that was refused.
     pub fn reason(&self) -> (&'static str, String) {
         match self.decision() {
             None => ("TURN_LOCK", "the turn continues".to_owned()),

@@ -8,13 +8,13 @@ pub(super) struct BatchOutcome {
     pub(super) vectors: Vec<Option<Vec<f32>>>,
     /// The last failure; `None` if all texts were embedded.
     pub(super) failure: Option<EmbedError>,
-    /// Whether the next batch may succeed: false if the failure was not caused by a text, such as an unreachable endpoint,
-    /// or if every text was refused.
+    /// Whether the next batch may succeed: false if the failure was not caused by a text, such as an unreachable
+    /// endpoint, or if every text was refused.
     pub(super) may_continue: bool,
 }
 
-/// Embeds texts in one request. If the embedder refuses the batch because of a text, sends each text in a request of its
-/// own until a failure has another cause.
+/// Embeds texts in one request. If the embedder refuses the batch because of a text, sends each text in a request of
+/// its own until a failure has another cause.
 pub(super) async fn embed_batch(embedder: &dyn Embedder, texts: &[String]) -> BatchOutcome {
     let mut outcome = BatchOutcome { vectors: vec![None; texts.len()], failure: None, may_continue: true };
     if texts.is_empty() {

@@ -35,8 +35,8 @@ impl PendingMessage {
     }
 }
 
-/// Returns the id of the event with the embedding of a text, which serves all turns that recorded its key. `embedder` is
-/// the recorded name, `model/dimensions`.
+/// Returns the id of the event with the embedding of a text, which serves all turns that recorded its key. `embedder`
+/// is the recorded name, `model/dimensions`.
 pub(super) fn text_event_id(embedder: &str, key: u64) -> EventId {
     EventId::derive(&[b"turn.embedded".as_slice(), embedder.as_bytes(), &key.to_le_bytes()])
 }
@@ -103,8 +103,8 @@ impl PendingScan {
         self.messages.entry(key).or_insert(PendingMessage { key, text, keyed: None, unkeyed: Vec::new() })
     }
 
-    /// Adds the text of a turn, recorded at `position`. If the turn has a key, its message is pending now, otherwise once
-    /// the turn has ended.
+    /// Adds the text of a turn, recorded at `position`. If the turn has a key, its message is pending now, otherwise
+    /// once the turn has ended.
     fn add_text(&mut self, turn: TurnId, key: u64, position: Position) {
         match self.open_turns.get_mut(&turn) {
             Some(started) if started.has_key => {

@@ -35,8 +35,9 @@ const RETRY_DELAY: Duration = Duration::from_secs(30);
 
 /// Embeds the messages of turns after they are recorded, with the endpoint that the active policy configures.
 ///
-/// The reactor embeds the messages of turns that recorded the key of their text, as all do that start while an endpoint is
-/// configured. Other turns, and messages that the endpoint refuses, are left to [`EmbeddingRun`](super::EmbeddingRun).
+/// The reactor embeds the messages of turns that recorded the key of their text, as all do that start while an endpoint
+/// is configured. Other turns, and messages that the endpoint refuses, are left to
+/// [`EmbeddingRun`](super::EmbeddingRun).
 #[derive(Debug)]
 pub struct EmbeddingReactor {
     /// The bus that is queried for the endpoint and the text store.
@@ -73,8 +74,8 @@ impl EmbeddingReactor {
         Self { retry_delay, ..self }
     }
 
-    /// Embeds the messages among the events and returns the events to append. Returns none if no endpoint is configured.
-    /// A message that the endpoint refuses is left out, with a warning in the log output.
+    /// Embeds the messages among the events and returns the events to append. Returns none if no endpoint is
+    /// configured. A message that the endpoint refuses is left out, with a warning in the log output.
     ///
     /// # Errors
     /// The cause, for the log output, if the endpoint or the text store fails; the same events are then handled again.

@@ -26,12 +26,12 @@ pub enum ChainCheck {
 }
 
 /// Imports lines into a log that is empty or ends at or after the event before the first line. Events that the log
-/// already has are counted and skipped. All events before the first invalid line are imported, durably on return, also in
-/// case of an error. `progress` receives the length of each line in bytes.
+/// already has are counted and skipped. All events before the first invalid line are imported, durably on return, also
+/// in case of an error. `progress` receives the length of each line in bytes.
 ///
 /// # Errors
-/// [`EngineError::Exchange`] with the number of the first invalid line, or if the lines do not continue the log or cannot
-/// be read; [`EngineError::Log`] if the log or the text store fails.
+/// [`EngineError::Exchange`] with the number of the first invalid line, or if the lines do not continue the log or
+/// cannot be read; [`EngineError::Log`] if the log or the text store fails.
 pub fn import(
     log: &dyn EventLog,
     texts: &dyn TextStore,
@@ -70,8 +70,8 @@ struct Import<'a> {
 }
 
 impl Import<'_> {
-    /// Imports all lines up to the first invalid one. The last events may be pending afterwards; [`Import::flush`] appends
-    /// them.
+    /// Imports all lines up to the first invalid one. The last events may be pending afterwards; [`Import::flush`]
+    /// appends them.
     fn import_lines(&mut self, input: &mut dyn BufRead, progress: &mut dyn FnMut(u64)) -> Result<(), EngineError> {
         let mut bytes = Vec::new();
         for number in 1.. {
@@ -109,8 +109,8 @@ impl Import<'_> {
         Ok(())
     }
 
-    /// Adds an event to the pending ones if it is the next of the log, or counts it as known if the log has it. `line` is
-    /// the number of its line, `stated_chain` the hash chain in it.
+    /// Adds an event to the pending ones if it is the next of the log, or counts it as known if the log has it. `line`
+    /// is the number of its line, `stated_chain` the hash chain in it.
     ///
     /// # Errors
     /// [`ExchangeError::NotAContinuation`] if there is a gap before the event, or the log has another event at its

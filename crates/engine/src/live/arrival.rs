@@ -50,9 +50,9 @@ impl Engine {
         Ok(outcome)
     }
 
-    /// Returns the open turn that a request continues, with its model: the latest turn that waits for one of the request's
-    /// tool results, or else the latest turn of the same message. `earlier_turns` is the number of turns of that message.
-    /// `None` if there is no such turn, or it was refused.
+    /// Returns the open turn that a request continues, with its model: the latest turn that waits for one of the
+    /// request's tool results, or else the latest turn of the same message. `earlier_turns` is the number of turns of
+    /// that message. `None` if there is no such turn, or it was refused.
     fn turn_to_continue(&self, input: &TurnInput, earlier_turns: u64) -> Option<(TurnId, ModelId)> {
         let session = self.state().sessions.get(&input.session)?;
         let mut waiting = session.open.iter().filter(|open| open.thread == input.thread);
@@ -63,8 +63,8 @@ impl Engine {
         Some((open.turn, open.model.clone()?))
     }
 
-    /// Records the end of a turn and the verdicts on it; does nothing if the turn is not open. The events are durable after
-    /// [`Engine::commit`].
+    /// Records the end of a turn and the verdicts on it; does nothing if the turn is not open. The events are durable
+    /// after [`Engine::commit`].
     ///
     /// # Errors
     /// [`EngineError`] if the log cannot be written.

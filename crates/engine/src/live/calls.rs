@@ -97,8 +97,8 @@ pub struct CallFailure {
 }
 
 impl Engine {
-    /// Records that a call of a turn is sent to `model`, and returns the call. `adapted` are the features of the request
-    /// that the model does not support and that are converted or removed for it. The event is durable after
+    /// Records that a call of a turn is sent to `model`, and returns the call. `adapted` are the features of the
+    /// request that the model does not support and that are converted or removed for it. The event is durable after
     /// [`Engine::commit`].
     ///
     /// # Errors

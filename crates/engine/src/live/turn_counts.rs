@@ -25,15 +25,16 @@ pub(crate) struct MessageTurns {
 }
 
 impl MessageTurns {
-    /// Returns the id of the turn that starts if the message is sent once more. `name` is the client's name of the message.
+    /// Returns the id of the turn that starts if the message is sent once more. `name` is the client's name of the
+    /// message.
     pub(crate) fn next_turn(&self, session: &SessionId, name: &str) -> TurnId {
         if self.count == 0 { self.first } else { turn_id(session, name, self.count) }
     }
 }
 
 impl TurnCounts {
-    /// Returns a message with the number of its turns, from the cache, or else from the log: it is searched for recorded
-    /// decisions. `name` is the client's name of the message. Does not change the cache.
+    /// Returns a message with the number of its turns, from the cache, or else from the log: it is searched for
+    /// recorded decisions. `name` is the client's name of the message. Does not change the cache.
     pub(crate) fn count_turns(
         &self,
         recorder: &Recorder,

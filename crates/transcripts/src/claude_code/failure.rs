@@ -42,11 +42,13 @@ pub(super) fn of_message(text: &str, name: Option<&str>) -> Failure {
     (class, status)
 }
 
-/// Fields of an error object that are read.
+/// Fields of an error object.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct ErrorFields<'a> {
+    /// HTTP status code of the response; `None` if the connection failed.
     status: Option<u16>,
+    /// Text of the error; not read.
     #[serde(rename = "message", borrow)]
     _message: Text<'a>,
 }

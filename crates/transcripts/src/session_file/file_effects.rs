@@ -16,7 +16,7 @@ pub(crate) struct FileEffects {
 }
 
 impl FileEffects {
-    /// Adds the file at a path.
+    /// Adds the hash of the file at `path`. `workspace` is the path of the workspace; `None` if unknown.
     pub(crate) fn add(&mut self, path: &str, workspace: Option<&str>) {
         self.files.insert(path_hash(path, workspace));
     }
