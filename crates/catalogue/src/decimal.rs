@@ -9,10 +9,10 @@ pub(crate) enum DecimalError {
     /// The number is negative.
     #[error("negative")]
     Negative,
-    /// The number has more decimals than the scale permits.
+    /// The number is not an integer after scaling: it has more decimals than the scale.
     #[error("finer than the smallest unit")]
     TooFine,
-    /// The number exceeds 64 bits.
+    /// The scaled number exceeds 64 bits.
     #[error("too large")]
     TooLarge,
 }

@@ -48,7 +48,7 @@ struct TokenizerConstants {
     per_image: u64,
     /// Surcharge for each tool.
     per_tool: u64,
-    /// Surcharge if there is at least one tool.
+    /// Surcharge for a prompt with at least one tool, in addition to that for each tool.
     any_tools: u64,
 }
 
@@ -119,22 +119,22 @@ pub fn to_recorded_tokens(tokenizer: Tokenizer, tokens: u64) -> u64 {
     u64::try_from(wide).unwrap_or(u64::MAX)
 }
 
-/// Estimates the tokens of a text without messages or tools.
+/// Estimates the tokens of a text alone, without a surcharge for a message; at least 1.
 pub fn text_tokens(tokenizer: Tokenizer, text: &str) -> u64 {
     estimate_tokens(tokenizer, &PromptShape { characters: characters(text), ..PromptShape::default() })
 }
 
-/// Estimates the tokens of a prompt for all families.
+/// Estimates the tokens of a prompt for each family of tokenizers.
 pub fn estimates(shape: &PromptShape) -> Estimates {
     Estimates::each(|tokenizer| estimate_tokens(tokenizer, shape))
 }
 
-/// Counts the Unicode scalar values in a text.
+/// Returns the number of Unicode scalar values in a text, the unit of [`PromptShape::characters`].
 pub fn characters(text: &str) -> u64 {
     text.chars().count() as u64
 }
 
-/// Returns `number * numerator / denominator`, rounded up. A result over 64 bits is limited to the maximum.
+/// Returns `number * numerator / denominator`, rounded up, or the maximum if the result exceeds 64 bits.
 fn multiply_divide_ceil(number: u64, numerator: u64, denominator: u64) -> u64 {
     let wide = (u128::from(number) * u128::from(numerator)).div_ceil(u128::from(denominator));
     u64::try_from(wide).unwrap_or(u64::MAX)
