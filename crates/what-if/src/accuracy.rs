@@ -45,8 +45,7 @@ impl SimulationCheck {
         }
     }
 
-    /// Simulates a call on its recorded model, at the prices in `models`, in both simulations. Calls are added in the
-    /// order of the log.
+    /// Simulates a call on its recorded model, at the prices in `models`, in both simulations.
     pub(crate) fn add(&mut self, call: &Call, models: &Registry) {
         let prices = models.get(&call.model).and_then(|model| model.prices.as_ref());
         self.given.add(call, prices);

@@ -49,7 +49,6 @@ pub struct RecommendationExplanation {
 pub fn explain(
     log: &dyn EventLog,
     texts: &dyn TextStore,
-    /// The turn to explain.
     turn: TurnId,
 ) -> Result<Option<RecommendationExplanation>, WhatIfError> {
     let mut visitor = ExplainVisitor { turn, explained: None };
@@ -74,6 +73,7 @@ fn queried_patterns(decision: &Decision, policy: &Policy) -> bool {
 
 /// A visitor that explains the recommendation of one turn, and then ends the walk.
 struct ExplainVisitor {
+    /// The turn to explain.
     turn: TurnId,
     /// The explanation; `None` until the decision about the turn is read.
     explained: Option<RecommendationExplanation>,
