@@ -53,7 +53,7 @@ fn a_refused_turn_is_over_and_the_next_one_may_start() {
     assert_eq!(desk.turn("one", "hello once more").as_deref(), Some(OPUS), "the outage has cleared by itself");
 }
 
-/// The notices about a refused turn list the rejected models and the remedies.
+/// The notices about a refused turn, as the user sees them.
 #[test]
 fn the_user_is_told_what_was_tried_and_what_is_left() {
     let mut desk = desk_without_a_model();
@@ -73,7 +73,7 @@ fn a_refused_turn_lets_the_queued_swap_through() {
     assert_eq!(desk.turn("one", "hello once more").as_deref(), Some(HAIKU));
 }
 
-/// A message whose mention resembles no model exactly, or that is only a mention, is an error and records nothing.
+/// A mention that resembles a model but names none, or without a message after it, is an error and records nothing.
 #[test]
 fn a_message_addressed_to_nobody_leaves_no_trace() {
     let mut desk = Desk::with("global_default: haiku");

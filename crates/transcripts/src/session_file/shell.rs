@@ -150,8 +150,8 @@ fn named_files<'a>(arguments: &[&'a str]) -> Reverts<'a> {
     if paths.is_empty() { Reverts::Nothing } else { Reverts::Files(paths) }
 }
 
-/// Returns `path` below `directory`, the folder that a command runs in. An absolute path is returned unchanged, and so is
-/// any path if `directory` is empty.
+/// Returns `path` below `directory`, the folder that a command runs in. An absolute path is returned unchanged, and so
+/// is any path if `directory` is empty.
 fn join_path(directory: &str, path: &str) -> String {
     if directory.is_empty() || path.starts_with(['/', '~']) {
         return path.to_owned();
