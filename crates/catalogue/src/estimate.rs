@@ -147,6 +147,7 @@ mod tests {
 
     use super::{PromptShape, estimate_tokens, estimates, text_tokens, to_recorded_tokens};
 
+    /// The estimates of one prompt differ by family, and even an empty text has one token.
     #[test]
     fn families_differ_and_nothing_is_free() {
         let shape = PromptShape {
@@ -164,6 +165,7 @@ mod tests {
         assert_eq!(text_tokens(Tokenizer::Anthropic, "hello"), 2);
     }
 
+    /// Recorded tokens are unchanged for Anthropic's tokenizer and converted for others.
     #[test]
     fn recorded_tokens_count_as_they_are_for_the_family_that_recorded_them() {
         let shape = PromptShape { recorded_tokens: 33_000, ..PromptShape::default() };
@@ -171,6 +173,7 @@ mod tests {
         assert_eq!(estimate_tokens(Tokenizer::OpenAi, &shape), 29_000);
     }
 
+    /// Recorded tokens that were converted from a family are estimated for that family as the original number.
     #[test]
     fn a_family_gets_its_own_recorded_tokens_back() {
         for tokenizer in Tokenizer::ALL {
@@ -182,6 +185,7 @@ mod tests {
         }
     }
 
+    /// Generates sizes of prompts, also with the maximum of 64 bits.
     fn shape() -> impl Strategy<Value = PromptShape> {
         prop::array::uniform6(prop_oneof![0_u64..5_000_000, Just(u64::MAX)]).prop_map(
             |[recorded_tokens, characters, messages, images, tools, tool_characters]| PromptShape {

@@ -30,6 +30,7 @@ pub(crate) fn date_in(name: &str) -> Option<String> {
 mod tests {
     use super::{date_in, is_date};
 
+    /// Dates as `YYYY-MM-DD`, and texts that are none.
     #[test]
     fn a_date_has_four_two_and_two_digits_within_a_year() {
         for date in ["2026-09-22", "2024-12-31"] {
@@ -41,6 +42,7 @@ mod tests {
         }
     }
 
+    /// The date at the end of a name is returned as `YYYY-MM-DD`.
     #[test]
     fn a_dated_name_ends_with_its_date() {
         assert_eq!(date_in("claude-opus-4-5-20251101").as_deref(), Some("2025-11-01"));

@@ -41,7 +41,7 @@ pub struct PurgePlan {
 }
 
 impl PurgePlan {
-    /// The number of events whose text would be removed.
+    /// The number of events whose payload, which contains private text, would be removed.
     pub fn events(&self) -> u64 {
         self.positions.len() as u64
     }

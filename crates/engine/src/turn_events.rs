@@ -28,7 +28,7 @@ const MAX_FILES: usize = 64;
 
 /// The identity of a turn, which all its events contain, and the models whose prices apply.
 pub(crate) struct TurnEvents<'a> {
-    /// The turn.
+    /// The id of the turn.
     pub(crate) turn: TurnId,
     /// The session of the turn.
     pub(crate) session: &'a SessionId,

@@ -12,9 +12,10 @@ use crate::turn_input::TurnInput;
 /// The result of handing a [`TurnInput`] to the engine, or of falling back to another model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TurnOutcome {
-    /// The turn.
+    /// The id of the turn.
     pub turn: TurnId,
-    /// When the turn started; for a fallback, when the chain was evaluated again.
+    /// The time when the request was handled; for a new turn, when it started; for a fallback, when the chain was
+    /// evaluated again.
     pub at: Timestamp,
     /// The input, with the requested model, the signers and the tier resolved.
     pub input: TurnInput,

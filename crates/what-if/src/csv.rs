@@ -63,6 +63,7 @@ fn dollars(nano: i64) -> String {
 mod tests {
     use super::*;
 
+    /// Cells with separators are quoted, texts that look like formulas get an apostrophe, and numbers stay unchanged.
     #[test]
     fn cells_are_quoted_and_no_cell_is_a_formula() {
         let shown: Vec<_> =

@@ -130,6 +130,7 @@ fn set_number(at: &mut Value, path: &[String], value: Value) -> Option<()> {
 mod tests {
     use super::*;
 
+    /// A sweep results in one policy for each value, which differs from the original in that number only.
     #[test]
     fn a_sweep_has_a_policy_for_each_value_and_leaves_the_rest_as_it_is() {
         let sweep: Sweep = "pattern.cost_weight=0:0.3:0.15".parse().unwrap();
@@ -138,6 +139,7 @@ mod tests {
         insta::assert_snapshot!(shown.join("\n"));
     }
 
+    /// Values are exact decimals, and the last value is included.
     #[test]
     fn values_are_exact_decimals_and_the_last_one_is_tried() {
         let sweep: Sweep = "a.b=0.1:0.7:0.2".parse().unwrap();
@@ -147,6 +149,8 @@ mod tests {
         assert_eq!(whole.variants("min: 3").unwrap()[2], ("min=10".to_owned(), "{\"min\":10}".to_owned()));
     }
 
+    /// A text that is not a sweep is an error with an example; a sweep with too many values is an error with their
+    /// number.
     #[test]
     fn what_is_no_sweep_is_refused_with_an_example() {
         for text in ["", "a", "a=1", "a=1:2", "a=2:1:1", "a=0:1:0", "a=0:1:-1", ".=0:1:1", "a=x:1:1", "a=0:1:0.1:2"] {
@@ -159,6 +163,7 @@ mod tests {
         );
     }
 
+    /// A path that leads to a value other than a number is an error.
     #[test]
     fn a_text_where_the_number_should_be_is_told() {
         let sweep: Sweep = "rules.weight=0:1:1".parse().unwrap();

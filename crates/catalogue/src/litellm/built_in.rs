@@ -124,6 +124,7 @@ fn undated(model: &str) -> Option<&str> {
 mod tests {
     use super::undated;
 
+    /// A date at the end of a name, in either notation, is removed; a version is not.
     #[test]
     fn a_date_at_the_end_is_not_part_of_the_name() {
         assert_eq!(undated("claude-opus-4-5-20251101"), Some("claude-opus-4-5"));

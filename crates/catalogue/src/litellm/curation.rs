@@ -69,6 +69,7 @@ fn matches_pattern(pattern: &str, text: &str) -> bool {
 mod tests {
     use super::matches_pattern;
 
+    /// `*` in a pattern matches any text, and everything else matches exactly.
     #[test]
     fn a_star_stands_for_any_text() {
         assert!(matches_pattern("openai:gpt-*-mini", "openai:gpt-5.4-mini"));

@@ -117,6 +117,7 @@ impl<'de> Deserialize<'de> for Record {
 mod tests {
     use super::without_threshold;
 
+    /// A threshold is recognised at the end of a key only.
     #[test]
     fn the_threshold_stands_at_the_end_of_a_key() {
         assert_eq!(

@@ -68,7 +68,7 @@ impl EmbeddingReactor {
         Self { bus, client, timeouts, retry_delay: RETRY_DELAY, has_failed: false }
     }
 
-    /// Replaces the pause after a failed request, which is 30 seconds.
+    /// Replaces the pause after a failed request, 30 seconds by default.
     #[must_use]
     pub fn with_retry_delay(self, retry_delay: Duration) -> Self {
         Self { retry_delay, ..self }

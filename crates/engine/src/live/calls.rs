@@ -24,17 +24,17 @@ use crate::{
 /// A model call that was recorded as sent, for which a response or a failure is recorded later.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Call {
-    /// The turn.
+    /// The id of the turn.
     pub turn: TurnId,
     /// The session of the turn.
     pub session: SessionId,
     /// The thread of the turn.
     pub thread: Thread,
-    /// The model.
+    /// The model that the call was sent to.
     pub model: ModelId,
     /// The number of the call in its turn, from 0.
     pub number: u64,
-    /// The time at which it was sent.
+    /// The time at which the call was sent.
     pub sent_at: Timestamp,
 }
 

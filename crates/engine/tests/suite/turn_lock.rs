@@ -138,7 +138,7 @@ fn a_cancelled_turn_lets_the_queued_swap_through() {
     assert_eq!(desk.turn("sess_42", "Read it again").as_deref(), Some(OPUS));
 }
 
-/// A model set after a turn replaces the one that was set during it.
+/// A model set after a turn replaces a model that was set during the turn.
 #[test]
 fn a_choice_after_the_turn_supersedes_the_one_queued_during_it() {
     let mut desk = Desk::with(READS);

@@ -72,6 +72,7 @@ pub(crate) fn files(name: &str, input: &str, workspace: Option<&str>) -> (PathFe
 mod tests {
     use super::files;
 
+    /// A file that a tool writes has the same hash when a shell line reverts it; a file that is read has none.
     #[test]
     fn what_is_written_is_recognised_when_it_is_taken_back() {
         let file_effects = |name, input| files(name, input, Some("/shop")).1;

@@ -51,6 +51,7 @@ mod tests {
 
     use super::classify_failure;
 
+    /// The class of an error follows from the client's classification, the HTTP status or the text.
     #[test]
     fn names_and_texts_give_the_class_of_an_error() {
         let check = |text: &str, info: Option<&str>, class, status| {

@@ -192,6 +192,7 @@ mod tests {
 
     use super::{file_effects, path_features, side_effect};
 
+    /// The files of a patch are found in the arguments of `apply_patch` and in shell lines.
     #[test]
     fn patches_name_their_files_wherever_they_stand() {
         let patch =
@@ -208,6 +209,7 @@ mod tests {
         }
     }
 
+    /// Tools that read have the directory of their path; each tool has its kind of side effect.
     #[test]
     fn tools_that_read_name_what_they_read() {
         let path_features = path_features("read_file", r#"{"file_path":"/shop/src/a.go","limit":20}"#, Some("/shop"));
@@ -218,6 +220,7 @@ mod tests {
         assert_eq!(side_effect("update_plan", "{}"), SideEffect::None);
     }
 
+    /// A file that a patch writes has the same hash when a shell line or another patch reverts it.
     #[test]
     fn what_a_patch_writes_is_recognised_when_it_is_taken_back() {
         let patch = "*** Begin Patch\n*** Update File: src/a.rs\n@@\n-a\n+b\n*** End Patch";

@@ -100,10 +100,12 @@ mod tests {
 
     use super::Counts;
 
+    /// Parses token counts; panics if the JSON is invalid.
     fn counts(json: &str) -> Counts {
         serde_json::from_str(json).unwrap()
     }
 
+    /// Cached tokens are subtracted from the input, so that the sum of the converted counts is the reported input.
     #[test]
     fn cached_tokens_are_part_of_the_input_and_are_counted_once() {
         let last = counts(
@@ -115,6 +117,7 @@ mod tests {
         assert_eq!(last.usage().input_total(), 10_900);
     }
 
+    /// More cached tokens than input are limited to the input.
     #[test]
     fn numbers_that_do_not_add_up_are_never_more_than_the_input() {
         let odd = counts(r#"{"input_tokens":5,"cached_input_tokens":9,"cache_write_input_tokens":9}"#);

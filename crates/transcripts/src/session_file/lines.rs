@@ -78,6 +78,7 @@ impl<R: BufRead> Lines<R> {
 mod tests {
     use super::{Lines, NextLine};
 
+    /// A line over the limit is skipped; the lines before and after it are read.
     #[test]
     fn a_line_that_is_too_long_costs_only_itself() {
         let text = b"one\nfar too long\n\nlast" as &[u8];

@@ -58,6 +58,7 @@ fn extension(path: &str) -> Option<String> {
 mod tests {
     use super::PathFeatures;
 
+    /// A path has an extension, and a top-level directory if it is inside the workspace.
     #[test]
     fn paths_give_extensions_and_directories_inside_the_workspace() {
         let check = |path: &str, is_file: bool, extension: &str, directory: &str| {

@@ -215,6 +215,7 @@ fn split_commands(line: &str) -> Vec<Vec<String>> {
 mod tests {
     use super::{FileEffects, add_reverts};
 
+    /// Returns the changes that a shell line in the workspace reverts.
     fn reverts_of(line: &str) -> FileEffects {
         let mut file_effects = FileEffects::default();
         add_reverts(&mut file_effects, line, "", Some("/shop"));
@@ -232,6 +233,7 @@ mod tests {
         }
     }
 
+    /// Commands with paths revert the changes of these files.
     #[test]
     fn files_that_are_named_are_taken_back() {
         assert_reverts(
@@ -258,6 +260,7 @@ mod tests {
         assert_reverts(&["a.rs", "b.rs"], &["rm a.rs b.rs", "git checkout -- a.rs && git restore b.rs"]);
     }
 
+    /// Commands without paths, and paths such as `.`, revert all changes.
     #[test]
     fn everything_is_taken_back() {
         assert_reverts(
@@ -278,6 +281,7 @@ mod tests {
         );
     }
 
+    /// Commands that change branches, the index or the stash only, and texts that mention commands, revert nothing.
     #[test]
     fn other_lines_take_back_nothing() {
         for line in [

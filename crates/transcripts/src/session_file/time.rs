@@ -39,6 +39,7 @@ mod tests {
 
     use super::{parse_rfc3339, parse_unix_time};
 
+    /// The accepted notations of one time, and texts that are no time.
     #[test]
     fn times_are_texts_seconds_or_milliseconds() {
         let noon = Timestamp(1_795_176_000_250_000);
