@@ -122,7 +122,7 @@ impl Engine {
 
 /// A recommendation of the pattern store that a slot of higher precedence overruled.
 struct Suggestion {
-    /// The chosen model.
+    /// The model that the decision chose instead.
     chosen: ModelId,
     /// The rule that chose it; `None` if another slot did.
     rule: Option<String>,

@@ -29,7 +29,7 @@ pub use reactor::EmbeddingReactor;
 pub struct EmbeddingSummary {
     /// The embedder's model and the number of dimensions it returns; `None` until it has embedded a message.
     pub embedder: Option<String>,
-    /// Messages embedded now.
+    /// Messages that this run has embedded.
     pub embedded: u64,
     /// Messages that are empty, or whose text is no longer in the text store.
     pub skipped: u64,
@@ -43,9 +43,9 @@ pub struct EmbeddingSummary {
 /// nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NewEmbedding {
-    /// The id of the event.
+    /// The id of the event to append.
     pub id: EventId,
-    /// The event.
+    /// The event with the projected vector.
     pub event: TurnEmbedded,
 }
 
@@ -85,13 +85,13 @@ pub struct EmbeddingRun<'a> {
     log: Arc<dyn EventLog>,
     /// The store for texts that are too long for an event.
     texts: Arc<dyn TextStore>,
-    /// The embedder.
+    /// The embedder that the messages are sent to.
     embedder: &'a dyn Embedder,
     /// The messages of the following batches, oldest first.
     pending: std::vec::IntoIter<PendingMessage>,
     /// The number of messages to embed when the run was created.
     total: u64,
-    /// The counts so far.
+    /// The counts and the last failure so far.
     summary: EmbeddingSummary,
 }
 

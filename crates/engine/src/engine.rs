@@ -119,7 +119,7 @@ impl Engine {
         self.recorder.state()
     }
 
-    /// The log.
+    /// The log that the engine appends to.
     pub const fn log(&self) -> &Arc<dyn EventLog> {
         self.recorder.log()
     }
@@ -154,7 +154,7 @@ impl Engine {
         self.recorder.position()
     }
 
-    /// The present time.
+    /// The present time of the engine's clock.
     pub fn now(&self) -> Timestamp {
         self.recorder.now()
     }

@@ -47,7 +47,7 @@ pub enum RubricFileError {
     Rubric {
         /// The path of the file.
         path: PathBuf,
-        /// The problem.
+        /// The problem, for the user.
         problem: String,
     },
 }

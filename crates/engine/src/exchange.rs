@@ -30,12 +30,13 @@ pub enum ExchangeError {
     /// The file cannot be read or written, or a value cannot be encoded as JSON.
     #[error("cannot read or write JSON Lines")]
     Io(#[from] io::Error),
-    /// A line is not a valid event.
+    /// A line cannot be imported: it is longer than 128 MiB, not UTF-8, not a valid event or text, its hash chain is wrong,
+    /// or the log rejects its event.
     #[error("line {line}: {reason}")]
     Line {
         /// The number of the line, from 1.
         line: u64,
-        /// The problem.
+        /// The problem, for the user.
         reason: String,
     },
     /// The log already has events, and the file does not continue them.

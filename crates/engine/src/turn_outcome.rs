@@ -22,13 +22,13 @@ pub struct TurnOutcome {
     /// The length in bytes of the mention at the start of each user message of the request, oldest first; the last is
     /// that of [`TurnInput::message`]. These bytes are removed before the request is sent to a provider.
     pub mention_bytes: Vec<usize>,
-    /// How the model was chosen.
+    /// The way in which the model was chosen, with the decision if there is one.
     pub route: Route,
     /// Notices for the user; empty if there are none.
     pub banners: Vec<Banner>,
 }
 
-/// How the model of a turn was chosen.
+/// The way in which the model of a turn was chosen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Route {
     /// The chain decided when the turn started.

@@ -49,7 +49,7 @@ pub fn import(
     outcome.map(|()| import.summary)
 }
 
-/// An import in progress.
+/// The state of an import between two lines.
 struct Import<'a> {
     /// The log to import into.
     log: &'a dyn EventLog,

@@ -18,7 +18,7 @@ pub(super) struct Line {
     at: Timestamp,
     /// The id of the event, unique in the log.
     id: EventId,
-    /// The id that related events share: that of their turn, session or policy.
+    /// The id that related events share, such as that of their turn or session.
     correlation: EventId,
     /// The id of the event that caused it; `None` if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -36,7 +36,7 @@ pub(super) struct Line {
     /// The hash of a payload that was purged, as 64 hexadecimal digits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     purged: Option<String>,
-    /// The log's hash chain after this event, as text; `None` for a single event that is displayed.
+    /// The log's hash chain after this event, as text; `None` if the line has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     chain: Option<String>,
 }
@@ -47,7 +47,7 @@ pub(super) struct Line {
 pub(super) struct TextLine {
     /// The BLAKE3 hash of the text.
     pub(super) text: ContentHash,
-    /// The text.
+    /// The content of the text.
     pub(super) content: String,
 }
 
@@ -86,11 +86,11 @@ pub fn event_to_json(recorded: &Recorded) -> Value {
     serde_json::to_value(to_line(recorded, None)).unwrap_or(Value::Null)
 }
 
-/// A parsed line.
+/// A parsed line of an export.
 pub(super) enum Parsed {
     /// An event, with the hash chain in the line; `None` if the line has none.
     Event(Box<Recorded>, Option<Chain>),
-    /// A stored text.
+    /// A stored text, with its hash.
     Text(TextLine),
 }
 

@@ -64,11 +64,11 @@ pub struct ToolRequest {
     pub id: String,
     /// The name of the tool.
     pub name: String,
-    /// The arguments, as JSON.
+    /// The arguments of the call, as JSON.
     pub arguments: String,
 }
 
-/// A tool result in a request.
+/// A tool result in a client's request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolResult {
     /// The provider's id of the tool call, as the client repeats it.
@@ -79,7 +79,7 @@ pub struct ToolResult {
     pub bytes: u64,
 }
 
-/// The failure of a model call.
+/// The failure of a model call: an error, a cancellation or an interruption.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallFailure {
     /// The class of the error.

@@ -76,7 +76,7 @@ struct Task {
 struct Message {
     /// Text of the message.
     text: String,
-    /// Number of images.
+    /// Number of images in the message.
     images: u64,
 }
 

@@ -21,7 +21,7 @@ pub(super) struct Counts {
     /// Output tokens, reasoning included.
     #[serde(rename = "output_tokens")]
     output: Option<u64>,
-    /// Reasoning tokens.
+    /// Reasoning tokens, which are part of the output tokens.
     #[serde(rename = "reasoning_output_tokens", skip_serializing_if = "Option::is_none")]
     reasoning: Option<u64>,
 }

@@ -30,7 +30,7 @@ pub(super) struct Fold {
     ready: VecDeque<(ObservedSession, ObservedTurn)>,
     /// Running turns, one for each conversation.
     open: BTreeMap<Conversation, Running>,
-    /// Number of lines so far.
+    /// Number of lines folded so far.
     lines: u64,
 }
 

@@ -115,7 +115,7 @@ pub(super) struct Choice<'a> {
     /// Reason why the response ended, such as `stop` or `tool_calls`.
     #[serde(borrow)]
     pub(super) finish_reason: Text<'a>,
-    /// The message of the model.
+    /// The message of the model in this alternative.
     #[serde(borrow)]
     pub(super) message: Message<'a>,
 }
@@ -127,18 +127,18 @@ pub(super) struct Message<'a> {
     /// `system`, `user`, `assistant` or `tool`.
     #[serde(borrow)]
     pub(super) role: Text<'a>,
-    /// Texts and images.
+    /// Texts and images of the message.
     #[serde(borrow)]
     pub(super) content: Parts<'a>,
     /// Id of the tool call that a message of the role `tool` is the result of.
     #[serde(borrow)]
     pub(super) tool_call_id: Text<'a>,
-    /// Tool calls of the model.
+    /// Tool calls in a message of the role `assistant`; `None` without any.
     #[serde(borrow)]
     pub(super) tool_calls: Option<Vec<ToolCall<'a>>>,
 }
 
-/// A tool call in a message.
+/// A tool call in a message of the role `assistant`.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub(super) struct ToolCall<'a> {

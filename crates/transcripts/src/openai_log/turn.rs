@@ -97,7 +97,7 @@ enum LastExchange {
     Answer,
     /// A response with tool calls, whose results the next request contains.
     Tools,
-    /// A failed call.
+    /// A failed call, without a response.
     Failure,
     /// Neither a response nor a failure.
     Nothing,

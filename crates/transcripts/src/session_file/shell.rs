@@ -14,7 +14,7 @@ enum Reverts<'a> {
     Nothing,
     /// Changes of the files with these paths, as written in the command.
     Files(Vec<&'a str>),
-    /// All changes.
+    /// All changes in the workspace.
     Everything,
 }
 
