@@ -1,8 +1,7 @@
 //! Embeds the messages of the log with the embedder that the user configured, and records the vectors as events.
 //!
 //! [`EmbeddingRun`] embeds all messages of a log in batches; [`EmbeddingReactor`] embeds new ones while a bus runs. No
-//! turn
-//! waits for either: decisions read the embeddings that are in the log.
+//! turn waits for either: decisions read the embeddings that are in the log.
 
 mod batch;
 mod pending;

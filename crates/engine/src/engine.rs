@@ -1,6 +1,5 @@
 //! The engine: owns the policy file, the models, the log and the state that is folded from it, and records their
-//! changes
-//! as events: policies and models, verdicts on turns, and outages.
+//! changes as events: policies and models, verdicts on turns, and outages.
 
 use std::{path::PathBuf, sync::Arc};
 

@@ -30,8 +30,8 @@ pub enum ExchangeError {
     /// The file cannot be read or written, or a value cannot be encoded as JSON.
     #[error("cannot read or write JSON Lines")]
     Io(#[from] io::Error),
-    /// A line cannot be imported: it is longer than 128 MiB, not UTF-8, not a valid event or text, its hash chain is wrong,
-    /// or the log rejects its event.
+    /// A line cannot be imported: it is longer than 128 MiB, not UTF-8, not a valid event or text, its hash chain is
+    /// wrong, or the log rejects its event.
     #[error("line {line}: {reason}")]
     Line {
         /// The number of the line, from 1.

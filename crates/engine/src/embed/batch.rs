@@ -9,8 +9,7 @@ pub(super) struct BatchOutcome {
     /// The last failure; `None` if all texts were embedded.
     pub(super) failure: Option<EmbedError>,
     /// Whether the next batch may succeed: false if the failure was not caused by a text, such as an unreachable
-    /// endpoint,
-    /// or if each of several texts was refused.
+    /// endpoint, or if each of several texts was refused.
     pub(super) may_continue: bool,
 }
 

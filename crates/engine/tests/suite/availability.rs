@@ -230,8 +230,7 @@ fn answered(desk: &Desk) -> CallResponse {
 }
 
 /// When an outage has ended by itself, the first call is a probe: other turns avoid the provider until it has
-/// responded,
-/// and one failure starts the outage again.
+/// responded, and one failure starts the outage again.
 #[test]
 fn after_a_quiet_end_one_turn_finds_out_and_the_others_go_elsewhere_until_it_has() {
     let mut desk = Desk::with(POLICY);

@@ -60,8 +60,7 @@ fn importing_again_adds_nothing<F: Format>(files: &[(&str, &str)]) {
 }
 
 /// Asserts that an import into a log with any prefix of the events of these files, as a killed import leaves it,
-/// results
-/// in the same events as an import that was not killed.
+/// results in the same events as an import that was not killed.
 fn a_killed_import_is_completed<F: Format>(files: &[(&str, &str)]) {
     let mut desk = Desk::with(POLICY);
     import::<F>(&mut desk, files);

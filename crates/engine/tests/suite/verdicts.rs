@@ -33,8 +33,7 @@ fn two_turns(second: &str) -> Desk {
 }
 
 /// A verdict on a turn is recorded at its end, and another one when the next message corrects it, before that message
-/// is
-/// decided.
+/// is decided.
 #[test]
 fn a_live_turn_is_judged_when_it_ends_and_again_by_the_next_message_before_that_is_decided() {
     let desk = two_turns("no, the other total");

@@ -1,6 +1,5 @@
 //! [`SessionReader`], an iterator over the turns of a session file, and [`Format`], which interprets the lines of one
-//! file
-//! format.
+//! file format.
 
 use std::{
     fmt,

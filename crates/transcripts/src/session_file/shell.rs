@@ -1,10 +1,8 @@
 //! Detects which changes of files a shell line reverts, such as `git checkout -- a.rs`.
 //!
 //! The parser is a simplification: commands are separated by `;`, `&`, `|` and line feeds, words by white space, and
-//! quotes
-//! join words. Content of here-documents is text, so the line is read up to the first `<<`. A line that cannot be
-//! parsed
-//! reverts nothing.
+//! quotes join words. Content of here-documents is text, so the line is read up to the first `<<`. A line that cannot
+//! be parsed reverts nothing.
 
 use super::file_effects::FileEffects;
 
