@@ -9,10 +9,10 @@ pub(crate) enum DecimalError {
     /// The number is negative.
     #[error("negative")]
     Negative,
-    /// The number has more decimals than the scale permits.
+    /// The number is not an integer after scaling: it has more decimals than the scale.
     #[error("finer than the smallest unit")]
     TooFine,
-    /// The number exceeds 64 bits.
+    /// The scaled number exceeds 64 bits.
     #[error("too large")]
     TooLarge,
 }
@@ -68,6 +68,7 @@ pub(crate) fn format_millionths(number: u64) -> String {
 mod tests {
     use super::{DecimalError, format_millionths, parse_scaled};
 
+    /// Prices in dollars per million tokens are parsed exactly to pico-dollars; other texts are errors.
     #[test]
     fn dollars_per_million_tokens_become_whole_pico_dollars() {
         let check =
@@ -89,6 +90,7 @@ mod tests {
         }
     }
 
+    /// Prices in dollars per token with exponents are parsed exactly.
     #[test]
     fn dollars_per_token_as_json_writes_them_are_exact() {
         assert_eq!(parse_scaled("1.25e-06", 12), Ok(1_250_000));

@@ -1,4 +1,4 @@
-//! The description of a model in one file, with unset fields.
+//! The description of a model in one file of models, in which any field may be unset.
 
 use std::collections::BTreeMap;
 
@@ -11,14 +11,14 @@ pub type ModelEntries = BTreeMap<ModelId, ModelEntry>;
 /// keeps the value of the built-in list, or else has its default.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ModelEntry {
-    /// Whether the model is removed from the built-in list.
+    /// Whether the user's file removes the model from the built-in list; the other fields then have no effect.
     pub remove: bool,
-    /// How capable the model is.
+    /// The tier of the model, its level of capability and price.
     pub tier: Option<Tier>,
     /// Aliases, which replace those of the built-in list.
     pub aliases: Option<Vec<String>>,
-    /// Dated names of the same model. They are separate from the aliases, so that replacing those does not remove
-    /// these.
+    /// Dated names of the same model. They are separate from the aliases, so that a file that replaces the aliases
+    /// keeps these.
     pub snapshots: Option<Vec<String>>,
     /// Date of the release as `YYYY-MM-DD`; if it is missing, the earliest date in a name of `snapshots`.
     pub released: Option<String>,
@@ -28,9 +28,9 @@ pub struct ModelEntry {
     pub context_window: Option<u64>,
     /// Maximum number of output tokens.
     pub max_output: Option<u64>,
-    /// Supported features.
+    /// The features that the model supports.
     pub capabilities: CapabilityEntry,
-    /// Family of the tokenizer.
+    /// The family of the model's tokenizer, by which tokens are estimated.
     pub tokenizer: Option<Tokenizer>,
     /// Whether the user has access to the model.
     pub configured: Option<bool>,
@@ -63,14 +63,14 @@ pub struct CapabilityEntry {
 pub struct PriceEntry {
     /// Rates of ordinary calls.
     pub base: RateEntry,
-    /// Rates of calls with long input.
+    /// Rates of calls with long input; `None` if they are those of ordinary calls.
     pub long_context: Option<LongContextEntry>,
 }
 
 /// The rates of calls with long input: those whose total input has more tokens than a threshold.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LongContextEntry {
-    /// Threshold in tokens.
+    /// Threshold in tokens. These rates apply to calls with more input tokens, cached ones included.
     pub above_tokens: u64,
     /// Rates; missing ones are derived from the input rate of this set, as in the ordinary rates.
     pub rates: RateEntry,
@@ -93,7 +93,8 @@ pub struct RateEntry {
 }
 
 impl ModelEntry {
-    /// Returns this entry with each field that `other` sets replaced by its value.
+    /// Returns this entry with each field that `other` sets replaced by its value. Capabilities and ordinary rates are
+    /// replaced one by one, long-context rates all together; `remove` is that of `other`.
     #[must_use]
     pub fn overridden_by(self, other: Self) -> Self {
         Self {
@@ -128,6 +129,7 @@ impl ModelEntry {
 }
 
 impl RateEntry {
+    /// Returns these rates with each rate that `other` sets replaced by its value.
     fn overridden_by(self, other: Self) -> Self {
         Self {
             input: other.input.or(self.input),

@@ -22,12 +22,12 @@ impl fmt::Display for CatalogueError {
     }
 }
 
-/// All errors in the files of models. They are formatted as one line for each error.
+/// All errors found in the files of models. Their display form has one line for each error.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CatalogueErrors(pub Vec<CatalogueError>);
 
 impl CatalogueErrors {
-    /// Sorts the errors by file and location.
+    /// Creates the list of these errors, sorted by file and location.
     pub(super) fn sorted(mut errors: Vec<CatalogueError>) -> Self {
         errors.sort_by(|left, right| (&left.file, left.position).cmp(&(&right.file, right.position)));
         Self(errors)

@@ -48,7 +48,7 @@ struct TokenizerConstants {
     per_image: u64,
     /// Surcharge for each tool.
     per_tool: u64,
-    /// Surcharge if there is at least one tool.
+    /// Surcharge for a prompt with at least one tool, in addition to that for each tool.
     any_tools: u64,
 }
 
@@ -119,22 +119,22 @@ pub fn to_recorded_tokens(tokenizer: Tokenizer, tokens: u64) -> u64 {
     u64::try_from(wide).unwrap_or(u64::MAX)
 }
 
-/// Estimates the tokens of a text without messages or tools.
+/// Estimates the tokens of a text alone, without a surcharge for a message; at least 1.
 pub fn text_tokens(tokenizer: Tokenizer, text: &str) -> u64 {
     estimate_tokens(tokenizer, &PromptShape { characters: characters(text), ..PromptShape::default() })
 }
 
-/// Estimates the tokens of a prompt for all families.
+/// Estimates the tokens of a prompt for each family of tokenizers.
 pub fn estimates(shape: &PromptShape) -> Estimates {
     Estimates::each(|tokenizer| estimate_tokens(tokenizer, shape))
 }
 
-/// Counts the Unicode scalar values in a text.
+/// Returns the number of Unicode scalar values in a text, the unit of [`PromptShape::characters`].
 pub fn characters(text: &str) -> u64 {
     text.chars().count() as u64
 }
 
-/// Returns `number * numerator / denominator`, rounded up. A result over 64 bits is limited to the maximum.
+/// Returns `number * numerator / denominator`, rounded up, or the maximum if the result exceeds 64 bits.
 fn multiply_divide_ceil(number: u64, numerator: u64, denominator: u64) -> u64 {
     let wide = (u128::from(number) * u128::from(numerator)).div_ceil(u128::from(denominator));
     u64::try_from(wide).unwrap_or(u64::MAX)
@@ -147,6 +147,7 @@ mod tests {
 
     use super::{PromptShape, estimate_tokens, estimates, text_tokens, to_recorded_tokens};
 
+    /// The estimates of one prompt differ by family, and even an empty text has one token.
     #[test]
     fn families_differ_and_nothing_is_free() {
         let shape = PromptShape {
@@ -164,6 +165,7 @@ mod tests {
         assert_eq!(text_tokens(Tokenizer::Anthropic, "hello"), 2);
     }
 
+    /// Recorded tokens are unchanged for Anthropic's tokenizer and converted for others.
     #[test]
     fn recorded_tokens_count_as_they_are_for_the_family_that_recorded_them() {
         let shape = PromptShape { recorded_tokens: 33_000, ..PromptShape::default() };
@@ -171,6 +173,7 @@ mod tests {
         assert_eq!(estimate_tokens(Tokenizer::OpenAi, &shape), 29_000);
     }
 
+    /// Recorded tokens that were converted from a family are estimated for that family as the original number.
     #[test]
     fn a_family_gets_its_own_recorded_tokens_back() {
         for tokenizer in Tokenizer::ALL {
@@ -182,6 +185,7 @@ mod tests {
         }
     }
 
+    /// Generates sizes of prompts, also with the maximum of 64 bits.
     fn shape() -> impl Strategy<Value = PromptShape> {
         prop::array::uniform6(prop_oneof![0_u64..5_000_000, Just(u64::MAX)]).prop_map(
             |[recorded_tokens, characters, messages, images, tools, tool_characters]| PromptShape {

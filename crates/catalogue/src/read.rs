@@ -1,4 +1,4 @@
-//! Parses files of models.
+//! Parses files of models, YAML with the layout that the documentation of the crate shows.
 
 use std::{collections::BTreeMap, fmt};
 
@@ -11,14 +11,15 @@ use crate::{
     CapabilityEntry, CatalogueError, CatalogueErrors, LongContextEntry, ModelEntries, ModelEntry, PriceEntry, RateEntry,
 };
 
-/// Maximum length of a file of models in bytes. An imported price list of several thousand models fits.
+/// Maximum length of a file of models in bytes, enough for an imported price list of several thousand models.
 pub const MAX_BYTES: usize = 2 * 1024 * 1024;
 
-/// Parses the models of a file. `file` is its name in errors.
+/// Parses the models of a file with the content `text`. `file` is its name in errors. `auto_names` in the file are
+/// ignored.
 ///
 /// # Errors
-/// The first structural error (invalid YAML, an unknown or repeated key, a value of the wrong type); if there is none,
-/// all invalid ids and prices.
+/// The first structural error (a file over [`MAX_BYTES`], invalid YAML, an unknown or repeated key, a value of the
+/// wrong type); if there is none, all invalid ids and prices.
 pub fn parse(file: &str, text: &str) -> Result<ModelEntries, CatalogueErrors> {
     let located = parse_file(file, text)?;
     Ok(located.models.into_iter().map(|(id, located)| (id, located.entry)).collect())
@@ -38,7 +39,7 @@ pub(super) struct LocatedEntry {
 pub(super) struct ParsedFile {
     /// Models of the file, by id.
     pub(super) models: BTreeMap<ModelId, LocatedEntry>,
-    /// Model names that request the policy's choice, if the file lists them.
+    /// Model names with which a client requests the policy's choice; `None` if the file does not list them.
     pub(super) auto_names: Option<Vec<String>>,
 }
 
@@ -109,7 +110,7 @@ fn error_message(error: &serde_saphyr::Error) -> String {
     }
 }
 
-/// Returns line and column, both from 1.
+/// Returns line and column of a location, both from 1.
 fn position_of(location: Location) -> (u64, u64) {
     (location.line(), location.column())
 }
@@ -118,55 +119,83 @@ fn position_of(location: Location) -> (u64, u64) {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawFile {
+    /// Model names with which a client requests the policy's choice.
     auto_names: Option<Names>,
+    /// Models by id.
     models: Option<BTreeMap<String, Spanned<RawEntry>>>,
 }
 
-/// Layout of a model in a file, before its prices are parsed.
+/// Layout of a model in a file, before its prices are parsed. [`ModelEntry`] has the meaning of the fields.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawEntry {
+    /// Whether the model is removed from the built-in list; false if missing.
     #[serde(default)]
     remove: bool,
+    /// Tier of the model.
     tier: Option<Tier>,
+    /// Aliases, which replace those of the built-in list.
     aliases: Option<Names>,
+    /// Dated names of the same model.
     snapshots: Option<Names>,
+    /// Date of the release as `YYYY-MM-DD`.
     released: Option<String>,
+    /// Whether the model may delegate work to cheaper models.
     can_delegate: Option<bool>,
+    /// Maximum number of input tokens.
     context_window: Option<u64>,
+    /// Maximum number of output tokens.
     max_output: Option<u64>,
+    /// Supported features.
     #[serde(default)]
     capabilities: RawCapabilities,
+    /// Family of the tokenizer.
     tokenizer: Option<Tokenizer>,
+    /// Whether the user has access to the model.
     configured: Option<bool>,
+    /// APIs over which the model is served, the preferred one first.
     apis: Option<Vec<WireApi>>,
+    /// Prices; the model has none if they are missing.
     prices: Option<RawPrices>,
 }
 
-/// Layout of `capabilities` in a file of models.
+/// Layout of `capabilities` in a file of models; missing features are `None`.
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields)]
 struct RawCapabilities {
+    /// Whether the model accepts images.
     images: Option<bool>,
+    /// Whether the model accepts tool definitions.
     tools: Option<bool>,
+    /// Whether the model accepts a system prompt.
     system_prompt: Option<bool>,
+    /// Whether the model supports output that follows a schema.
     structured_output: Option<bool>,
+    /// Whether the model accepts a thinking effort.
     effort: Option<bool>,
+    /// Whether the model accepts a thinking budget in tokens.
     thinking_budget: Option<bool>,
 }
 
-/// A price as text, which is parsed exactly later.
+/// A price as written in the file, with its location for errors; `None` if missing. [`parse_price`] parses it without
+/// rounding.
 type RawPrice = Option<Spanned<Text>>;
 
 /// Layout of `prices` in a file of models: dollars per million tokens, as text.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawPrices {
+    /// Price of uncached input.
     input: RawPrice,
+    /// Price of cache reads.
     cache_read: RawPrice,
+    /// Price of cache writes for five minutes.
     cache_write_5m: RawPrice,
+    /// Price of cache writes for one hour.
     cache_write_1h: RawPrice,
+    /// Price of output.
     output: RawPrice,
+    /// Prices of calls with long input.
     long_context: Option<RawLongContext>,
 }
 
@@ -174,11 +203,17 @@ struct RawPrices {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawLongContext {
+    /// Threshold in input tokens, above which these prices apply.
     above_tokens: u64,
+    /// Price of uncached input.
     input: RawPrice,
+    /// Price of cache reads.
     cache_read: RawPrice,
+    /// Price of cache writes for five minutes.
     cache_write_5m: RawPrice,
+    /// Price of cache writes for one hour.
     cache_write_1h: RawPrice,
+    /// Price of output.
     output: RawPrice,
 }
 
@@ -217,7 +252,8 @@ impl<'de> Deserialize<'de> for Names {
 }
 
 impl RawEntry {
-    /// Parses the prices and returns the entry. `report` is called with position and message of each invalid price.
+    /// Parses the prices and returns the entry. `report` is called with position and message of each invalid price,
+    /// which is then unset in the entry.
     fn into_entry(self, report: &mut dyn FnMut(Location, String)) -> ModelEntry {
         ModelEntry {
             remove: self.remove,
@@ -262,8 +298,8 @@ impl RawEntry {
     }
 }
 
-/// Parses a price in dollars per million tokens, with at most six decimals, to pico-dollars per token. `report` is
-/// called with position and message of an invalid price, and the result is `None`.
+/// Parses a price in dollars per million tokens, with at most six decimals, to pico-dollars per token. `None` if the
+/// price is missing or invalid; `report` is called with position and message of an invalid one.
 fn parse_price(raw: RawPrice, report: &mut dyn FnMut(Location, String)) -> Option<PicoUsd> {
     let raw = raw?;
     match decimal::parse_scaled(&raw.value.0, 6) {

@@ -1,4 +1,5 @@
-//! Merges files of models into the registry that decisions read.
+//! Merges the built-in list and the user's file of models into the registry that decisions read, and resolves conflicts
+//! between their names.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,15 +20,16 @@ pub struct ModelFile<'a> {
     pub text: &'a str,
 }
 
-/// Creates the registry of the built-in models, overridden by a user's file.
+/// Creates the registry of the built-in models, overridden by a user's file; `None` without one.
 ///
 /// # Errors
-/// All errors in the user's file, see [`crate::parse`], and conflicts between models.
+/// The errors of [`crate::parse`] for the user's file; if there are none, all entries that cannot be merged and all
+/// names that two models have.
 pub fn load_registry(user: Option<ModelFile<'_>>) -> Result<Registry, CatalogueErrors> {
     load_registry_over(ModelFile { file: "built-in models", text: BUILT_IN }, user)
 }
 
-/// Creates the registry of the models in `base`, overridden by a user's file. [`load_registry`] does this with the
+/// Creates the registry of the models in `base`, overridden by a user's file, as [`load_registry`] does with the
 /// built-in list.
 ///
 /// # Errors
@@ -65,8 +67,8 @@ pub fn load_registry_over(base: ModelFile<'_>, user: Option<ModelFile<'_>>) -> R
     }
 }
 
-/// Merges the models of a user's file into those of the built-in list, and returns the result. `user_name` is the name
-/// of the file in errors, which are added to `errors`.
+/// Merges the models of a user's file into `models`, those of the built-in list, and returns the result. `user_name` is
+/// the name of the user's file in errors; removing an unknown model adds one to `errors`.
 fn merge<'a>(
     mut models: BTreeMap<ModelId, MergedModel<'a>>,
     user_name: &'a str,
@@ -98,7 +100,7 @@ struct MergedModel<'a> {
     located: LocatedEntry,
     /// Name of the last file that contains the model.
     file: &'a str,
-    /// Whether the list below the user's file contains the model.
+    /// Whether the built-in list contains the model.
     is_built_in: bool,
     /// Whether its aliases are from the user's file, and therefore take precedence over built-in ones.
     has_user_aliases: bool,
@@ -109,7 +111,7 @@ struct MergedModel<'a> {
 struct ErrorList(Vec<CatalogueError>);
 
 impl ErrorList {
-    /// Adds an error at a position of a file.
+    /// Adds an error at a position of a file: line and column, both from 1.
     fn push(&mut self, file: &str, position: (u64, u64), cause: String) {
         self.0.push(CatalogueError { file: file.to_owned(), position: Some(position), cause });
     }
@@ -119,16 +121,16 @@ impl ErrorList {
 /// The bare name of a model is its id without the provider.
 #[derive(Default)]
 struct NameIndex {
-    /// Aliases in the user's file, which built-in models lose.
+    /// Aliases in the user's file. Built-in models with the same alias lose it.
     user_aliases: BTreeSet<String>,
     /// Aliases and snapshots, with the models that have them.
     models_by_alias: BTreeMap<String, BTreeSet<ModelId>>,
-    /// The number of models with each bare name: first among the built-in models, then among the others.
+    /// The number of models with each bare name: at index 0 among the built-in models, at index 1 among the others.
     bare_name_counts: [BTreeMap<String, usize>; 2],
 }
 
 impl NameIndex {
-    /// Collects the names of all models, to determine which aliases each model keeps.
+    /// Creates the index of the names of all models.
     fn new(models: &BTreeMap<ModelId, MergedModel<'_>>) -> Self {
         let mut names = Self::default();
         for (id, model) in models {
@@ -172,8 +174,8 @@ fn is_word(alias: &str) -> bool {
     !alias.is_empty() && !alias.starts_with(['@', '\\']) && !alias.chars().any(|c| c.is_whitespace() || c.is_control())
 }
 
-/// Converts a merged entry to a model of the registry, with defaults for missing fields. Errors are added to `errors`;
-/// the result is `None` if the model cannot be created.
+/// Converts a merged entry to a model of the registry, with defaults for missing fields. Invalid fields add errors to
+/// `errors`; `None` if the provider is invalid or the context window is missing.
 fn model_spec(id: &ModelId, model: &MergedModel<'_>, names: &NameIndex, errors: &mut ErrorList) -> Option<ModelSpec> {
     let entry = &model.located.entry;
     let mut report = |cause| errors.push(model.file, model.located.position, cause);
@@ -216,7 +218,7 @@ fn model_spec(id: &ModelId, model: &MergedModel<'_>, names: &NameIndex, errors: 
     })
 }
 
-/// Converts capabilities, with the defaults for missing ones.
+/// Converts capabilities; missing ones have the values of [`Capabilities::default`].
 fn convert_capabilities(capabilities: CapabilityEntry) -> Capabilities {
     let defaults = Capabilities::default();
     Capabilities {
@@ -229,7 +231,8 @@ fn convert_capabilities(capabilities: CapabilityEntry) -> Capabilities {
     }
 }
 
-/// Converts the prices of the model `id`. If input or output rates are missing, it reports an error and returns `None`.
+/// Converts the prices of the model `id`. If an input or output rate is missing, calls `report` with the message and
+/// returns `None`.
 fn convert_prices(id: &ModelId, prices: &PriceEntry, report: &mut dyn FnMut(String)) -> Option<Prices> {
     let Some(base) = convert_rates(&prices.base) else {
         report(format!("the prices of `{id}` need both `input` and `output`"));

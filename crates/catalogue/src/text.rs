@@ -1,4 +1,4 @@
-//! Canonical text of a registry, which `catalogue.loaded` identifies by hash and a replay parses.
+//! The canonical text of a registry. The event `catalogue.loaded` contains its hash, and a replay parses it.
 
 use contracts::{ModelSpec, Registry, RegistryError, WireApi};
 
@@ -8,7 +8,7 @@ pub enum RegistryTextError {
     /// The text is not a JSON list of models.
     #[error("the text is not a list of models")]
     Json(#[from] serde_json::Error),
-    /// Two models have the same name.
+    /// Two models have the same id or alias. Contains all such conflicts.
     #[error("{} names in the list belong to two models", .0.len())]
     Names(Vec<RegistryError>),
 }
@@ -26,10 +26,11 @@ pub fn registry_text(registry: &Registry) -> String {
     text
 }
 
-/// Parses the canonical text of a registry that [`registry_text`] returned.
+/// Parses the canonical text of a registry that [`registry_text`] returned. A model without APIs, as in lists that were
+/// recorded before the gateway existed, has the usual ones of its provider.
 ///
 /// # Errors
-/// [`RegistryTextError`] if the text is not that of a registry.
+/// [`RegistryTextError`] if the text is not a JSON list of models, or two of them have the same name.
 pub fn registry_from_text(text: &str) -> Result<Registry, RegistryTextError> {
     let mut models: Vec<ModelSpec> = serde_json::from_str(text)?;
     // Lists recorded before the gateway existed have no APIs.

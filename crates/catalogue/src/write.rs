@@ -94,7 +94,7 @@ fn capability_fields(capabilities: CapabilityEntry) -> Vec<String> {
     .collect()
 }
 
-/// Returns the rates that are set, each as `key: value` in dollars per million tokens.
+/// Returns the rates that are set, each as a line `key: value` in dollars per million tokens.
 fn rate_fields(rates: &RateEntry) -> Vec<String> {
     let rate = |key: &str, rate: Option<PicoUsd>| rate.map(|rate| format!("{key}: {}", format_millionths(rate.0)));
     [
@@ -109,7 +109,7 @@ fn rate_fields(rates: &RateEntry) -> Vec<String> {
     .collect()
 }
 
-/// Returns the name of a tokenizer in files of models.
+/// Returns the name of a family of tokenizers in files of models.
 const fn tokenizer_name(tokenizer: Tokenizer) -> &'static str {
     match tokenizer {
         Tokenizer::Anthropic => "anthropic",

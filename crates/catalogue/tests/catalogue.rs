@@ -4,16 +4,20 @@
 use catalogue::{BUILT_IN, ModelFile, litellm, load_registry, parse, registry_from_text, registry_text, to_yaml};
 use contracts::{NanoUsd, PicoUsd, Registry, Tier, Usage};
 
+/// A part of a price list in the format of `LiteLLM`.
 const PRICE_LIST: &str = include_str!("fixtures/price-list.json");
 
+/// Loads the built-in models, overridden by a file with this text.
 fn with(text: &str) -> Result<Registry, String> {
     load_registry(Some(ModelFile { file: "models.yaml", text })).map_err(|errors| errors.to_string())
 }
 
+/// Returns the errors of a file with this text; panics if it is valid.
 fn errors(text: &str) -> String {
     with(text).unwrap_err()
 }
 
+/// A table of the built-in models with tier, context window, prices and aliases.
 #[test]
 fn the_built_in_models_are_these() {
     let registry = load_registry(None).unwrap();
@@ -34,10 +38,12 @@ fn the_built_in_models_are_these() {
     insta::assert_snapshot!(table.join("\n"));
 }
 
+/// Formats a rate in dollars per million tokens.
 fn dollars(rate: PicoUsd) -> String {
     format!("{:.3}", NanoUsd(rate.0 * 1_000))
 }
 
+/// An id, an alias, a bare name or a dated name, in any case of letters, is resolved to one model.
 #[test]
 fn every_name_leads_to_one_model_whatever_its_case() {
     let registry = load_registry(None).unwrap();
@@ -53,6 +59,7 @@ fn every_name_leads_to_one_model_whatever_its_case() {
     assert!(registry.named("nobody-knows-it").is_none());
 }
 
+/// The cost of a call is the exact sum over all kinds of tokens.
 #[test]
 fn costs_are_exact_in_every_bucket() {
     let registry = load_registry(None).unwrap();
@@ -62,6 +69,7 @@ fn costs_are_exact_in_every_bucket() {
     assert_eq!(prices.cost(&usage), NanoUsd(93_419_000));
 }
 
+/// A user's file replaces only the fields that it sets, and can remove a model.
 #[test]
 fn a_file_overrides_a_built_in_model_field_by_field() {
     let built_in = load_registry(None).unwrap();
@@ -81,6 +89,8 @@ fn a_file_overrides_a_built_in_model_field_by_field() {
     assert_eq!(gpt.prices.unwrap().base.output, built_in.named("gpt-5.5").unwrap().prices.unwrap().base.output);
 }
 
+/// Missing fields of a model that is not built in have defaults. Its aliases are removed from built-in models, but its
+/// bare name does not replace theirs.
 #[test]
 fn a_model_of_ones_own_takes_the_defaults_it_leaves_out() {
     let registry = with(
@@ -102,6 +112,7 @@ fn a_model_of_ones_own_takes_the_defaults_it_leaves_out() {
     assert_eq!(bare.prices, load_registry(None).unwrap().get(&bare.id).unwrap().prices);
 }
 
+/// Errors in files, each with file, line and column.
 #[test]
 fn what_is_wrong_is_told_with_its_place() {
     let cases = [
@@ -126,6 +137,7 @@ fn what_is_wrong_is_told_with_its_place() {
     insta::assert_snapshot!(report.join("\n\n"));
 }
 
+/// An empty file, and one without models, changes nothing.
 #[test]
 fn nothing_or_an_empty_file_changes_nothing() {
     let built_in = load_registry(None).unwrap();
@@ -134,12 +146,14 @@ fn nothing_or_an_empty_file_changes_nothing() {
     }
 }
 
+/// A file over the limit is an error.
 #[test]
 fn a_file_that_is_too_large_is_not_read() {
     let text = " ".repeat(catalogue::MAX_BYTES + 1);
     assert_eq!(errors(&text), "models.yaml: the file has 2097153 bytes, the most is 2097152");
 }
 
+/// Entries that are written as YAML are parsed as the same entries, also with names that need quotes.
 #[test]
 fn what_is_written_reads_back_as_the_same() {
     let entries = parse("built-in", BUILT_IN).unwrap();
@@ -155,6 +169,7 @@ fn what_is_written_reads_back_as_the_same() {
     assert_eq!(parse("copy", &to_yaml("", &entries)).unwrap(), entries);
 }
 
+/// The canonical text of a registry is parsed to the same registry, which has the same text.
 #[test]
 fn the_text_of_a_registry_is_canonical_and_reads_back() {
     let registry = load_registry(None).unwrap();
@@ -165,6 +180,7 @@ fn the_text_of_a_registry_is_canonical_and_reads_back() {
     assert!(registry_from_text("{}").is_err());
 }
 
+/// The entries, dropped names and simplified models of a converted price list.
 #[test]
 fn a_price_list_becomes_entries_and_says_what_it_dropped() {
     let conversion = litellm::convert_price_list(PRICE_LIST).unwrap();
@@ -179,6 +195,8 @@ fn a_price_list_becomes_entries_and_says_what_it_dropped() {
     ));
 }
 
+/// Capabilities of thinking: an effort, a budget in tokens, or both. Models of the user, and models in recorded lists
+/// without these fields, support both.
 #[test]
 fn a_price_list_says_which_models_can_be_told_how_hard_to_think_and_how_long() {
     let said = |id: &str| {
@@ -205,6 +223,7 @@ fn a_price_list_says_which_models_can_be_told_how_hard_to_think_and_how_long() {
     assert!(before.iter().all(|model| model.capabilities.effort), "lists of before there were efforts are still read");
 }
 
+/// A text that is not a JSON object is not a price list.
 #[test]
 fn a_text_that_is_no_price_list_is_refused() {
     let check = |text: &str| litellm::convert_price_list(text).unwrap_err().to_string();
@@ -212,12 +231,14 @@ fn a_text_that_is_no_price_list_is_refused() {
     assert!(check("{\"a\":").ends_with("EOF while parsing a value at line 1 column 5"));
 }
 
+/// Creating the built-in list is an error if a model with a curated alias is missing in the price list.
 #[test]
 fn the_built_in_list_needs_the_models_its_curation_names() {
     let error = litellm::built_in_yaml(PRICE_LIST).unwrap_err().to_string();
     assert!(error.contains("`openai:gpt-6-astra`, which is not in the list: choose its successor"), "{error}");
 }
 
+/// D44: if one provider is configured, the tier names are aliases of that provider's models.
 #[test]
 fn d44_tiers_of_one_provider_are_what_its_tier_names_mean() {
     let registry = catalogue::load_registry(None).unwrap();
@@ -238,6 +259,8 @@ fn d44_tiers_of_one_provider_are_what_its_tier_names_mean() {
     assert_eq!(of("google")[..2], ["gemini-3.8-flash", "gemini-4-argon"]);
 }
 
+/// The release date is the field `released`, or else the earliest date in a dated name; a text that is no date is an
+/// error.
 #[test]
 fn a_release_date_is_the_field_or_the_earliest_dated_name() {
     let text = "models:\n  a:b: {context_window: 1, snapshots: [b-20251101, b-2025-10-01]}\n  a:c: {context_window: 1, released: 2026-09-22}\n  a:d: {context_window: 1}\n";

@@ -1,4 +1,4 @@
-//! The projection of the policy and the models that are active according to the log.
+//! The projection of the policy and the models that the log recorded last. Events name them by the hash of their text.
 
 use contracts::{
     ContentHash,
@@ -10,11 +10,11 @@ use serde::{Deserialize, Serialize};
 /// The policy and the models that the log recorded last.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RecordedConfiguration {
-    /// The hash of the policy's text.
+    /// The hash of the policy's text; `None` if the log has no policy.
     pub policy: Option<ContentHash>,
-    /// The home folder that `~` in the policy is expanded to.
+    /// The home folder that `~` in the policy is expanded to; `None` if it was not recorded.
     pub home: Option<String>,
-    /// The hash of the list of models.
+    /// The hash of the canonical text of the models; `None` if the log has no list of models.
     pub catalogue: Option<ContentHash>,
 }
 

@@ -13,7 +13,7 @@ use crate::{engine::Engine, error::EngineError, recorder::turn_event};
 pub struct ModelSelection {
     /// The model; `None` if it was cleared.
     pub model: Option<ModelId>,
-    /// Whether it applies to the next turn only, because a turn is running and keeps its model (004 §3.3).
+    /// Whether the change applies from the next turn on, because a turn is running and keeps its model (004 §3.3).
     pub pending: bool,
 }
 
@@ -29,10 +29,10 @@ impl std::fmt::Display for ModelSelection {
 }
 
 impl Engine {
-    /// Returns the id of the model with this id or alias.
+    /// Returns the id of the active model with this id or alias.
     ///
     /// # Errors
-    /// [`EngineError::UnknownModel`] if there is none.
+    /// [`EngineError::UnknownModel`] if no active model has the name.
     pub fn model_named(&self, name: &str) -> Result<ModelId, EngineError> {
         let known = self.models.registry.named(name).map(|model| model.id.clone());
         known.ok_or_else(|| EngineError::UnknownModel {
@@ -41,8 +41,9 @@ impl Engine {
         })
     }
 
-    /// Sets the model of a session, or clears it with `None`. While a turn is running, the change is pending until the
-    /// next turn; the last change counts (004 §3.3). Durable on return.
+    /// Records the model that the user sets for a session; `None` clears it, so that the policy decides again. While a
+    /// turn of the main thread is running, the change applies from the next turn on; of several changes the last one
+    /// counts (004 §3.3). Durable on return.
     ///
     /// # Errors
     /// [`EngineError`] if the log cannot be written.
@@ -59,11 +60,12 @@ impl Engine {
         Ok(ModelSelection { model, pending: in_turn.is_some() })
     }
 
-    /// Records that the user prefers the model that the pattern store suggested for a turn (004 §5.6). Durable on
-    /// return.
+    /// Records that the user prefers the model that the pattern store suggested for a turn to the chosen one (004
+    /// §5.6), and returns the event. The turn itself does not change. Durable on return.
     ///
     /// # Errors
-    /// [`EngineError::NoSuggestion`] if the turn has none.
+    /// [`EngineError::UnknownTurn`] if the turn has no decision, [`EngineError::NoSuggestion`] if its decision has no
+    /// suggestion; otherwise if the log cannot be written.
     pub fn accept_suggestion(&mut self, turn: TurnId) -> Result<RouteOverridden, EngineError> {
         let (decided, suggestion) = self.find_suggestion(turn)?;
         let event = RouteOverridden {
@@ -79,11 +81,11 @@ impl Engine {
         Ok(event)
     }
 
-    /// Records that the user prefers the chosen model of a turn to the one that the pattern store suggested (004 §5.6).
-    /// Durable on return.
+    /// Records that the user prefers the chosen model of a turn to the model that the pattern store suggested (004
+    /// §5.6), and returns the event. Durable on return.
     ///
     /// # Errors
-    /// [`EngineError::NoSuggestion`] if the turn has none.
+    /// As [`Engine::accept_suggestion`].
     pub fn dismiss_suggestion(&mut self, turn: TurnId) -> Result<PatternOverrideDismissed, EngineError> {
         let (decided, suggestion) = self.find_suggestion(turn)?;
         let event = PatternOverrideDismissed {
@@ -98,7 +100,7 @@ impl Engine {
         Ok(event)
     }
 
-    /// Records a choice about the suggestion of a turn, and the verdicts that it changes.
+    /// Records a choice about the suggestion of a turn, and the verdicts that change with it. Durable on return.
     fn record_choice<E: EventType>(&mut self, turn: TurnId, event: &E) -> Result<(), EngineError> {
         let sealed = turn_event(turn, 0, self.now(), event.clone())?.caused_by(turn.0.then(RouteDecided::KIND, 0));
         self.recorder.record([sealed])?;
@@ -107,6 +109,9 @@ impl Engine {
     }
 
     /// Returns the decision of a turn and its suggestion.
+    ///
+    /// # Errors
+    /// [`EngineError::UnknownTurn`] without a decision, [`EngineError::NoSuggestion`] without a suggestion in it.
     fn find_suggestion(&self, turn: TurnId) -> Result<(RouteDecided, Suggestion), EngineError> {
         let decided = self.decision_of_turn(turn)?;
         let suggestion = Suggestion::from_decision(&decided.decision);
@@ -117,7 +122,7 @@ impl Engine {
 
 /// A recommendation of the pattern store that a slot of higher precedence overruled.
 struct Suggestion {
-    /// The chosen model.
+    /// The model that the decision chose instead.
     chosen: ModelId,
     /// The rule that chose it; `None` if another slot did.
     rule: Option<String>,

@@ -17,13 +17,13 @@ projection_set! {
 }
 
 impl DecisionState {
-    /// Calls `decide` with the views at a time.
+    /// Calls `decide` with the views that a decision at the time `at` reads, and returns its result.
     pub fn with_views<T>(&self, at: Timestamp, decide: impl FnOnce(&Views<'_>) -> T) -> T {
         with_views(&self.availability, &self.patterns, at, decide)
     }
 }
 
-/// Calls `decide` with the views at a time.
+/// Calls `decide` with the outages at the time `at` and the patterns as views, and returns its result.
 pub(crate) fn with_views<T>(
     availability: &Availability,
     patterns: &Patterns,

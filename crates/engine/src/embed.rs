@@ -1,5 +1,7 @@
-//! Embeds the messages of the log with the user's embedder. No turn waits for it: decisions read the embeddings that
-//! are in the log.
+//! Embeds the messages of the log with the embedder that the user configured, and records the vectors as events.
+//!
+//! [`EmbeddingRun`] embeds all messages of a log in batches; [`EmbeddingReactor`] embeds new ones while a bus runs. No
+//! turn waits for either: decisions read the embeddings that are in the log.
 
 mod batch;
 mod pending;
@@ -26,33 +28,35 @@ pub use reactor::EmbeddingReactor;
 pub struct EmbeddingSummary {
     /// The embedder's model and the number of dimensions it returns; `None` until it has embedded a message.
     pub embedder: Option<String>,
-    /// Messages embedded now.
+    /// Messages that this run has embedded.
     pub embedded: u64,
     /// Messages that are empty, or whose text is no longer in the text store.
     pub skipped: u64,
     /// Messages that the embedder refused, or that were not sent because it failed before.
     pub failed: u64,
-    /// The last failure.
+    /// The last failure; `None` if all messages were embedded or skipped.
     pub failure: Option<EmbedError>,
 }
 
-/// An embedding to record. Its id is derived from the message or the turn, so that recording it twice adds nothing.
+/// An embedding to record. Its id is derived from the embedder and the message or turn, so that recording it twice adds
+/// nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NewEmbedding {
-    /// The id of the event.
+    /// The id of the event to append.
     pub id: EventId,
-    /// The event.
+    /// The event with the projected vector.
     pub event: TurnEmbedded,
 }
 
 impl NewEmbedding {
-    /// Creates the embedding of a message for a turn. `key` is that of the message's text.
+    /// Creates the embedding of a message for a turn. `key` is the first eight bytes of the hash of the message's text,
+    /// `vector` the embedder's result, which is projected to 64 dimensions.
     fn new(id: EventId, turn: TurnId, key: u64, model: &str, vector: &[f32]) -> Self {
         let embedder = embedder_name(model, vector);
         Self { id, event: TurnEmbedded { turn, text: key, embedder, vector: patterns::project(vector) } }
     }
 
-    /// Creates the event, caused by the event with the text of the turn.
+    /// Creates the event to append, caused by the event with the text of the turn.
     fn into_event(self, at: Timestamp) -> Result<NewEvent, CodecError> {
         let Self { id, event } = self;
         let text = event.turn.0.then(TurnTextRecorded::KIND, 0);
@@ -60,24 +64,33 @@ impl NewEmbedding {
     }
 }
 
-/// Returns the name under which the embeddings of a model are recorded: the model and the number of dimensions.
+/// Returns the name under which the embeddings of a model are recorded: `model/dimensions`, where `dimensions` is the
+/// length of `vector`.
 fn embedder_name(model: &str, vector: &[f32]) -> String {
     format!("{model}/{}", vector.len())
 }
 
-/// A message and its text.
+/// A message with its text, read for the next batch.
 struct Message {
+    /// The message and the turns that need an event with its embedding.
     pending: PendingMessage,
+    /// The text of the message; not blank.
     text: String,
 }
 
 /// Embeds the messages of a log that an embedder has not embedded yet, oldest first, batch by batch.
 pub struct EmbeddingRun<'a> {
+    /// The log that contains the messages.
     log: Arc<dyn EventLog>,
+    /// The store for texts that are too long for an event.
     texts: Arc<dyn TextStore>,
+    /// The embedder that the messages are sent to.
     embedder: &'a dyn Embedder,
+    /// The messages of the following batches, oldest first.
     pending: std::vec::IntoIter<PendingMessage>,
+    /// The number of messages to embed when the run was created.
     total: u64,
+    /// The counts and the last failure so far.
     summary: EmbeddingSummary,
 }
 
@@ -112,13 +125,14 @@ impl<'a> EmbeddingRun<'a> {
         self.summary.embedded + self.summary.skipped + self.summary.failed
     }
 
-    /// Returns the counts so far.
+    /// Ends the run and returns its counts.
     pub fn into_summary(self) -> EmbeddingSummary {
         self.summary
     }
 
-    /// Embeds the next batch and returns the events to record; `None` at the end, or after a failure that would also
-    /// affect the next batch. Failures of the embedder are counted in the result.
+    /// Embeds up to [`MAX_TEXTS`] messages and returns the embeddings, which the caller records; `None` if no messages
+    /// are left. A failure of the embedder is not an error: it is counted, and if it would also affect the next batch
+    /// (such as an unreachable endpoint), all remaining messages are counted as failed.
     ///
     /// # Errors
     /// [`EngineError`] when the log or a text cannot be read.
@@ -161,7 +175,8 @@ impl<'a> EmbeddingRun<'a> {
         self.summary.embedded += 1;
     }
 
-    /// Returns the text of the message whose event is at `position`; `None` if it was removed.
+    /// Returns the text of the message whose event is at `position`; `None` if the text was purged or there is no such
+    /// event.
     fn text_at(&self, position: Position) -> Result<Option<String>, EngineError> {
         let Some(before) = position.0.checked_sub(1) else { return Ok(None) };
         let events = self.log.read_after(Position(before), 1)?;
@@ -178,7 +193,8 @@ impl Engine {
     /// Records embeddings of messages. They are durable after [`Engine::commit`].
     ///
     /// # Errors
-    /// [`EngineError::TextForbidden`] under `privacy.record_text: never`; otherwise when the log cannot be written.
+    /// [`EngineError::TextForbidden`] if the policy has `privacy.record_text: never`, nothing is recorded then;
+    /// otherwise if the log cannot be written.
     pub fn record_embeddings(&mut self, embeddings: Vec<NewEmbedding>) -> Result<(), EngineError> {
         if self.text_recording() == TextRecording::FeaturesOnly {
             return Err(EngineError::TextForbidden);

@@ -1,4 +1,5 @@
-//! The engine: owns policy, models and log, and keeps policy, verdicts and outages in the log up to date.
+//! The engine: owns the policy file, the models, the log and the state that is folded from it, and records their
+//! changes as events: policies and models, verdicts on turns, and outages.
 
 use std::{path::PathBuf, sync::Arc};
 
@@ -22,13 +23,13 @@ use crate::{
     router_state::RouterState,
 };
 
-/// The stores and the clock of an engine.
+/// The log, the text store and the clock that an engine works on; tests replace them.
 pub struct Stores {
-    /// The log.
+    /// The log that the engine folds at its start and appends to.
     pub log: Arc<dyn EventLog>,
     /// The store for texts that are too long for an event.
     pub texts: Arc<dyn TextStore>,
-    /// The clock.
+    /// The clock for the times of events.
     pub clock: Box<dyn Clock>,
     /// Returns the offset of the user's time zone from UTC at a time, in minutes.
     pub offset: fn(Timestamp) -> i16,
@@ -43,15 +44,20 @@ impl std::fmt::Debug for Stores {
 /// The composition root: policy file, models, log and the state folded from it. Front ends route turns through it; a
 /// bus owns it while a program runs.
 pub struct Engine {
+    /// Appends events to the log and folds them into the state.
     pub(crate) recorder: Recorder,
+    /// The store for texts that are too long for an event.
     pub(crate) texts: Arc<dyn TextStore>,
+    /// The policy file, and the active policy: the last valid one.
     pub(crate) policy: PolicyFile,
+    /// The active models.
     pub(crate) models: Models,
+    /// Returns the offset of the user's time zone from UTC at a time, in minutes.
     pub(crate) offset: fn(Timestamp) -> i16,
     /// The hashes of the policy and the models that this engine recorded last, or found recorded; `None` until the
-    /// first turn.
+    /// first call of `record_configuration`.
     recorded_configuration: Option<(ContentHash, ContentHash)>,
-    /// The position up to which verdicts were computed.
+    /// The position of the last event that the verdicts in the log take into account.
     evaluated_until: Position,
     /// The number of turns of each message.
     pub(crate) turn_counts: TurnCounts,
@@ -73,10 +79,12 @@ pub struct PolicyFileProblems {
 }
 
 impl Engine {
-    /// Opens an engine on the user's policy and models and the given stores.
+    /// Opens an engine: loads the user's models and policy, and folds the log. Records nothing. If the policy file is
+    /// invalid, the last valid policy in the log is active; see [`Engine::startup_policy_problems`].
     ///
     /// # Errors
-    /// [`EngineError`] if the policy or the models are invalid, or the log cannot be read.
+    /// [`EngineError`] if the models are invalid, if the policy is invalid and the log has no valid one, or if a file
+    /// or the log cannot be read.
     pub fn open(home: &Home, stores: Stores) -> Result<Self, EngineError> {
         let models = Models::load(&home.models())?;
         Self::with_models(home, models, stores)
@@ -110,7 +118,7 @@ impl Engine {
         self.recorder.state()
     }
 
-    /// The log.
+    /// The log that the engine appends to.
     pub const fn log(&self) -> &Arc<dyn EventLog> {
         self.recorder.log()
     }
@@ -145,7 +153,7 @@ impl Engine {
         self.recorder.position()
     }
 
-    /// The present time.
+    /// The present time of the engine's clock.
     pub fn now(&self) -> Timestamp {
         self.recorder.now()
     }
@@ -162,8 +170,9 @@ impl Engine {
         Some(PolicyFileProblems { path: self.policy.path().display().to_string(), problems })
     }
 
-    /// Reloads the policy file if it changed, and records the result (004 §4.8). Logs and returns the problems if the file is
-    /// invalid.
+    /// Reloads the policy file if it has changed, and records the new policy or the problems of an invalid file (004
+    /// §4.8). An invalid file is also a warning in the log output, and the last valid policy stays active. Returns the
+    /// problems; `None` if the file is unchanged or valid. The events are durable after [`Engine::commit`].
     ///
     /// # Errors
     /// [`EngineError`] if the log cannot be written.
@@ -189,7 +198,8 @@ impl Engine {
         Ok(problems)
     }
 
-    /// Records the active policy and models if they changed: first stores their texts, then records the events.
+    /// Records the active policy and models if the log does not have them as the last ones. Their texts are stored
+    /// first, so that every recorded hash has a text. The events are durable after [`Engine::commit`].
     pub(crate) fn record_configuration(&mut self) -> Result<(), EngineError> {
         let (policy, models) = (self.policy.active().clone(), self.models.clone());
         let configuration = Some((policy.hash, models.hash));
@@ -219,8 +229,8 @@ impl Engine {
         Ok(())
     }
 
-    /// Records events that follow from earlier ones: outages that started or ended (decision D6), and verdicts on
-    /// turns.
+    /// Records the events that follow from earlier ones and from the present time: outages that started or ended
+    /// (decision D6), and verdicts on turns. They are durable after [`Engine::commit`].
     ///
     /// # Errors
     /// [`EngineError`] if the log cannot be written.
@@ -232,12 +242,13 @@ impl Engine {
         self.record_due_verdicts()
     }
 
-    /// Whether verdicts were computed after the last recorded event.
+    /// Whether the verdicts take the last recorded event into account.
     pub(crate) fn is_evaluated(&self) -> bool {
         self.evaluated_until == self.recorder.position()
     }
 
-    /// Records the verdicts that changed since the last call, and removes patterns beyond the size limit.
+    /// Records the verdicts that events since the last call have changed, and evictions of patterns beyond the size
+    /// limit. Does nothing if no event was recorded since.
     pub(crate) fn record_due_verdicts(&mut self) -> Result<(), EngineError> {
         if self.is_evaluated() {
             return Ok(());
@@ -250,7 +261,7 @@ impl Engine {
         self.evict_patterns()
     }
 
-    /// Records the evictions that keep the patterns of each workspace within their limit.
+    /// Records evictions for the workspaces that have more patterns than the limit.
     fn evict_patterns(&mut self) -> Result<(), EngineError> {
         let (now, position) = (self.recorder.now(), self.recorder.position());
         let evictions = self.recorder.state().patterns.capacity_events(now);
@@ -258,30 +269,32 @@ impl Engine {
         self.recorder.record(events)
     }
 
-    /// Makes all recorded events durable.
+    /// Makes all recorded events durable, and returns when they are.
     ///
     /// # Errors
-    /// [`EngineError`] if the barrier failed.
+    /// [`EngineError`] if the log could not be synchronised with the disk.
     pub fn commit(&mut self) -> Result<(), EngineError> {
         Ok(self.recorder.commit()?)
     }
 
-    /// Commits, and saves the state so that the next start does not fold the whole log.
+    /// Commits, and saves a snapshot of the state, so that the next start folds only later events.
     ///
     /// # Errors
-    /// [`EngineError`] if something could not be written.
+    /// [`EngineError`] if the log or the snapshot cannot be written.
     pub fn close(self) -> Result<(), EngineError> {
         Ok(self.recorder.close()?)
     }
 }
 
-/// The correlation id of events about the policy.
+/// Returns the correlation id that all events about policies and models share.
 fn policy_correlation() -> EventId {
     EventId::derive(&[b"policy"])
 }
 
-/// Builds the event that records an invalid policy file, with the first problems, of at most 2,000 bytes.
+/// Builds the event that records an invalid policy file. It contains the first problems, of at most 2,000 bytes in
+/// total, the number of the others, and the first 500 characters of the path.
 fn policy_invalid_event(path: &str, problems: &[Problem]) -> PolicyInvalid {
+    /// The maximum length of all recorded problems together, in bytes, so that the event stays within its size limit.
     const MAX_ERROR_BYTES: usize = 2_000;
     let mut bytes = 0;
     let errors: Vec<_> = problems

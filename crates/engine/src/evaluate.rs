@@ -1,4 +1,4 @@
-//! Re-evaluation: evaluates every turn of the log under a rubric.
+//! Re-evaluation: evaluates every turn of the log again under a rubric, which may come from the user's file.
 
 use std::path::{Path, PathBuf};
 
@@ -21,13 +21,13 @@ pub struct Evaluation {
     pub rubric: String,
     /// The version of the rubric.
     pub version: u16,
-    /// Verdicts: one for each ended turn and each model that responded in it.
+    /// The number of verdicts: one for each ended turn and each model that responded in it.
     pub judged: u64,
-    /// Recorded verdicts, because they were new or differed from the log's.
+    /// The number of these verdicts that were recorded, because they were new or differed from the log's.
     pub recorded: u64,
-    /// Verdicts with enough confidence to count.
+    /// The number of verdicts with at least [`MIN_EVAL_CONFIDENCE`], which recommendations take into account.
     pub counted: u64,
-    /// The mean score of the verdicts that count; `None` if there are none.
+    /// The mean score of the verdicts in `counted`; `None` if there are none.
     pub mean: Option<Score>,
 }
 
@@ -47,7 +47,7 @@ pub enum RubricFileError {
     Rubric {
         /// The path of the file.
         path: PathBuf,
-        /// The problem.
+        /// The problem, for the user.
         problem: String,
     },
 }
@@ -55,7 +55,8 @@ pub enum RubricFileError {
 /// Reads a rubric from a YAML file.
 ///
 /// # Errors
-/// [`RubricFileError`] if the file cannot be read or is invalid.
+/// [`RubricFileError::File`] if the file cannot be read, [`RubricFileError::Rubric`] if it is longer than 64 KiB or is
+/// not a valid rubric.
 pub fn read_rubric(path: &Path) -> Result<Rubric, RubricFileError> {
     let file_error = |source| RubricFileError::File { path: path.to_owned(), source };
     let bytes = std::fs::metadata(path).map_err(file_error)?.len();
@@ -71,11 +72,13 @@ pub fn read_rubric(path: &Path) -> Result<Rubric, RubricFileError> {
 /// A re-evaluation in progress: folds the log from its first event and computes the verdicts under one rubric.
 #[derive(Debug)]
 pub struct Reevaluation {
+    /// The rubric of the new verdicts.
     rubric: Rubric,
+    /// The evidence about all turns of the folded events, without a limit on their number.
     evaluator: Evaluator,
     /// The position of the last folded event.
     position: Position,
-    /// The number of verdicts that the log did not have.
+    /// The number of verdicts returned so far that the log did not have.
     recorded: u64,
 }
 
@@ -85,9 +88,9 @@ impl Reevaluation {
         Self { rubric, evaluator: Evaluator::unbounded(), position: Position::ORIGIN, recorded: 0 }
     }
 
-    /// Folds the events after the last call, and returns the verdicts that differ from the last ones in the log under
-    /// the rubric. Record them before the next call. That call returns verdicts that events of another process have
-    /// changed in between; the re-evaluation is complete when there are none.
+    /// Folds the events since the last call, and returns the verdicts under the rubric that the log does not have as
+    /// the last ones of their turns. The caller records them and calls again: another process may have appended events
+    /// in between. The re-evaluation is complete when no verdicts are returned.
     ///
     /// # Errors
     /// [`EngineError`] if the log cannot be read.
@@ -119,7 +122,7 @@ impl Reevaluation {
 }
 
 impl Engine {
-    /// Records verdicts on turns; earlier ones stay in the log. Durable after [`Engine::commit`].
+    /// Records verdicts on turns, in addition to earlier ones in the log. Durable after [`Engine::commit`].
     ///
     /// # Errors
     /// [`EngineError`] if the log cannot be written.

@@ -27,15 +27,16 @@ use line::{TextLine, to_line};
 /// The error of exporting or importing JSON Lines.
 #[derive(Debug, thiserror::Error)]
 pub enum ExchangeError {
-    /// The file cannot be read or written.
+    /// The file cannot be read or written, or a value cannot be encoded as JSON.
     #[error("cannot read or write JSON Lines")]
     Io(#[from] io::Error),
-    /// A line is not a valid event.
+    /// A line cannot be imported: it is longer than 128 MiB, not UTF-8, not a valid event or text, its hash chain is
+    /// wrong, or the log rejects its event.
     #[error("line {line}: {reason}")]
     Line {
         /// The number of the line, from 1.
         line: u64,
-        /// The problem.
+        /// The problem, for the user.
         reason: String,
     },
     /// The log already has events, and the file does not continue them.
@@ -51,23 +52,25 @@ pub enum ExchangeError {
 /// The counts of an export or import.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct ExchangeSummary {
-    /// Events written or added.
+    /// Events written to the file (export), or appended to the log (import).
     pub events: u64,
-    /// Stored texts written or read.
+    /// Stored texts written to the file (export), or read from it (import), even if the store already had them.
     pub texts: u64,
-    /// Events of the file that the log already had.
+    /// Events of the file that the log already had; 0 for an export.
     pub known: u64,
-    /// Events whose line has no hash chain.
+    /// Event lines of the imported file without a hash chain; 0 for an export.
     pub unchained: u64,
-    /// The hash chain after the last event. Two logs with equal chains have equal events.
+    /// The hash chain after the last event. Two logs with equal chains have equal events. `None` for an export without
+    /// events.
     pub chain: Option<Chain>,
 }
 
-/// Exports the events after a position and the texts that they refer to. `progress` receives the position of each
-/// event.
+/// Writes the events after the position `after`, which is excluded, to `out`, one line of JSON each. The first event
+/// that refers to a stored text is preceded by a line with that text, unless the text was purged. `progress` is called
+/// with the position of each event after it was written.
 ///
 /// # Errors
-/// [`EngineError`] when the log cannot be read or the lines cannot be written.
+/// [`EngineError`] if the log or a text cannot be read, or a line cannot be written. The lines before it stay in `out`.
 pub fn export(
     log: &dyn EventLog,
     texts: &dyn TextStore,
@@ -101,13 +104,14 @@ pub fn export(
     Ok(summary)
 }
 
-/// Writes a value as one line of JSON.
+/// Writes a value as one line of JSON with a line feed at its end.
 fn write_line(out: &mut dyn Write, line: &impl Serialize) -> Result<(), ExchangeError> {
     let json = serde_json::to_string(line).map_err(io::Error::from)?;
     writeln!(out, "{json}").map_err(ExchangeError::from)
 }
 
-/// Returns the hash of the stored text that an event refers to; `None` if it refers to none or cannot be decoded.
+/// Returns the hash of the stored text that an event refers to: a policy, a list of models, or a message that is too
+/// long for its event. `None` if it refers to none or cannot be decoded.
 pub(crate) fn referenced_text(event: &Recorded) -> Option<ContentHash> {
     if let Ok(Some(loaded)) = event.read::<PolicyLoaded>() {
         return Some(loaded.hash);

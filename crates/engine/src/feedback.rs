@@ -18,16 +18,18 @@ pub struct Feedback {
     /// The verdicts on the turn after the rating, one for each model that worked on it. Empty while the turn runs, and
     /// if no model responded.
     pub verdicts: Vec<EvalCompleted>,
-    /// Whether the turn is too old for a new verdict until the whole log is evaluated again.
+    /// Whether the evaluator no longer has the evidence about the turn, because it is too old. The rating is then
+    /// included only when the whole log is evaluated again.
     pub later: bool,
 }
 
 impl Engine {
-    /// Records the user's rating of a turn and evaluates the turn again. The last rating of a turn counts. Durable on
-    /// return.
+    /// Records the user's rating of a turn, and the verdicts on the turn that change with it. A later rating replaces
+    /// an earlier one. Durable on return.
     ///
     /// # Errors
-    /// [`EngineError::UnknownTurn`] if the turn has no decision; otherwise if the log cannot be written.
+    /// [`EngineError::UnknownTurn`] if the turn has no decision in the log; otherwise [`EngineError`] if the log cannot
+    /// be read or written.
     pub fn give_feedback(&mut self, turn: TurnId, rating: Rating) -> Result<Feedback, EngineError> {
         let given = FeedbackGiven { turn, session: self.decision_of_turn(turn)?.session, rating };
         let position = self.recorder.position().0.to_le_bytes();

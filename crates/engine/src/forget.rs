@@ -6,8 +6,9 @@ use event_core::{EventId, EventType as _, NewEvent};
 use crate::{engine::Engine, error::EngineError};
 
 impl Engine {
-    /// Clears the patterns of a workspace, or of all with `all`, and returns the recorded event. Later turns are
-    /// learned as before.
+    /// Records that the patterns of a workspace are cleared, or those of all workspaces if `all` is set, and returns
+    /// the event with the number of cleared rows. `workspace` is an absolute path; `None` selects turns without a
+    /// workspace. Later turns are learned as before. Durable on return.
     ///
     /// # Errors
     /// [`EngineError`] if the log cannot be written.

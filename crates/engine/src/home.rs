@@ -2,14 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-/// The folder with a user's policy, models and log; `~/.turnwise` by default (decision D17).
+/// The paths of the folder with a user's policy, models and log, `~/.turnwise` by default (decision D17). Neither the
+/// folder nor its files need to exist.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Home {
     /// The path of the folder.
     pub dir: PathBuf,
     /// The path of the policy file.
     pub policy: PathBuf,
-    /// The user's home folder, which `~` in a policy is expanded to.
+    /// The user's home folder, which `~` in a policy is expanded to; `None` if unknown.
     pub user: Option<PathBuf>,
 }
 
@@ -26,17 +27,17 @@ impl Home {
         Self { policy: policy.unwrap_or(self.policy), ..self }
     }
 
-    /// The path of the user's models.
+    /// The path of the file with the user's models, `models.yaml`.
     pub fn models(&self) -> PathBuf {
         self.dir.join("models.yaml")
     }
 
-    /// The folder of the log.
+    /// The path of the folder of the log, `log`.
     pub fn log(&self) -> PathBuf {
         self.dir.join("log")
     }
 
-    /// The path of the JSON Schema of the policy, for editors.
+    /// The path of the JSON Schema of the policy, `routing.schema.json`, which editors use.
     pub fn schema(&self) -> PathBuf {
         self.dir.join("routing.schema.json")
     }

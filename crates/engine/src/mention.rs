@@ -1,4 +1,4 @@
-//! Resolves the `@` mention at the start of a message.
+//! Resolves the `@` mention at the start of a message, with which the user selects a model for one turn.
 
 use contracts::{Override, Registry};
 use router_core::{OverrideError, parse_override, resembles_model};
@@ -13,10 +13,11 @@ pub(crate) struct Mention {
 }
 
 impl Mention {
+    /// No mention: the text is unchanged.
     const NONE: Self = Self { model: None, bytes: 0 };
 
-    /// Resolves the mention of a live message. A word that names no model and resembles none is text: coding clients use
-    /// `@` for files and agents (`@src/main.rs`, `@agent-review`).
+    /// Resolves the mention of a live message. A word that names no model and resembles none is text: coding clients
+    /// use `@` for files and agents (`@src/main.rs`, `@agent-review`).
     ///
     /// # Errors
     /// [`OverrideError`] if the mention names no model but resembles a model's name, or if no message follows a model.
@@ -32,11 +33,15 @@ impl Mention {
         Self::parse(message, registry).unwrap_or(Self::NONE)
     }
 
-    /// Returns the message without the mention.
+    /// Returns the part of the message after the mention; empty if the message is shorter than the mention.
     pub(crate) fn strip_from<'a>(&self, message: &'a str) -> &'a str {
         message.get(self.bytes..).unwrap_or_default()
     }
 
+    /// Parses the mention at the start of a message. Its length is the difference to the text that remains.
+    ///
+    /// # Errors
+    /// [`OverrideError`] if the word after `@` names no model, or no message follows it.
     fn parse(message: &str, registry: &Registry) -> Result<Self, OverrideError> {
         let parsed = parse_override(message, registry)?;
         let bytes = message.len() - parsed.text.len();

@@ -10,11 +10,11 @@ use crate::error::EngineError;
 /// The active models, with the text and hash under which the log records them.
 #[derive(Debug, Clone)]
 pub struct Models {
-    /// The models.
+    /// The models by id and alias.
     pub registry: Arc<Registry>,
     /// The canonical text of the models; equal for equal models.
     pub text: Arc<str>,
-    /// The hash of the text.
+    /// The BLAKE3 hash of the text.
     pub hash: ContentHash,
 }
 
@@ -22,7 +22,7 @@ impl Models {
     /// Loads the built-in models, extended and overridden by the user's file at `path` if it exists.
     ///
     /// # Errors
-    /// [`EngineError::Models`] if the file is invalid, [`EngineError::File`] if it cannot be read.
+    /// [`EngineError::Models`] if the file is invalid, [`EngineError::File`] if it exists but cannot be read.
     pub fn load(path: &Path) -> Result<Self, EngineError> {
         let name = path.display().to_string();
         let registry = match fs::read_to_string(path) {
@@ -33,7 +33,7 @@ impl Models {
         Ok(Self::from_registry(registry))
     }
 
-    /// Wraps the models of a registry.
+    /// Creates the models of a registry, with their canonical text and its hash.
     pub fn from_registry(registry: Registry) -> Self {
         let text = catalogue::registry_text(&registry);
         let hash = ContentHash(*blake3::hash(text.as_bytes()).as_bytes());

@@ -7,8 +7,8 @@ use contracts::{KeyHash, OutageScope, Provider, events::RecoveredBy};
 use crate::{engine::Engine, error::EngineError};
 
 impl Engine {
-    /// Ends the outages of a provider and of its models, so that the next turn can call them. Returns their scopes; empty
-    /// if there are none.
+    /// Records the end of the outages of a provider and of its models, so that the next turn can call them. Returns
+    /// their scopes; empty if there are none. The events are durable after [`Engine::commit`].
     ///
     /// # Errors
     /// [`EngineError`] if the log cannot be written.
@@ -16,7 +16,9 @@ impl Engine {
         self.end_outages(provider, RecoveredBy::Retry)
     }
 
-    /// Ends the outages of providers whose rejected key is not the one in `keys`, the present hashes by provider.
+    /// Records the end of the outages of each provider that rejected a key other than its present one. `keys` contains
+    /// the hashes of the present keys; a provider without a key in it counts as changed. The events are durable after
+    /// [`Engine::commit`].
     ///
     /// # Errors
     /// [`EngineError`] if the log cannot be written.
@@ -29,12 +31,14 @@ impl Engine {
         Ok(())
     }
 
-    /// Whether an outage started or ended by the present time that the log does not record yet.
+    /// Whether an outage has started or ended by the present time without a recorded event, so that
+    /// [`Engine::record_consequences`] would record one.
     pub fn has_due_transitions(&self) -> bool {
         !self.state().availability.transitions(self.now()).is_empty()
     }
 
-    /// Records the end of the active outages of a provider and of its models, and returns their scopes.
+    /// Records the end of the active outages of a provider and of its models, with `by` as the reason, and returns
+    /// their scopes.
     fn end_outages(&mut self, provider: &Provider, by: RecoveredBy) -> Result<Vec<OutageScope>, EngineError> {
         // Only outages whose start is in the log have an end in it.
         self.record_consequences()?;

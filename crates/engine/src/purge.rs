@@ -1,5 +1,7 @@
-//! Removes private text on the user's request: texts of users and models are removed, and all decisions about them
+//! Removes private text on the user's request: the texts of users and models are removed; all events and decisions
 //! stay.
+//!
+//! [`plan_purge`] finds the texts without changing anything, and [`PurgePlan::execute`] removes them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,38 +14,39 @@ use event_core::{EventId, NewEvent, Position, Recorded, Timestamp};
 
 use crate::{error::EngineError, exchange::referenced_text, insight::events};
 
-/// The filter for texts to remove; without limits all of them.
+/// The filter for texts to remove: those that satisfy all limits that are set. Without a limit, all private texts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PurgeScope {
-    /// Only texts from before this time.
+    /// Only texts of events from before this time, which is excluded; `None` for no limit.
     pub before: Option<Timestamp>,
-    /// Only texts of this session.
+    /// Only texts of this session; `None` for no limit.
     pub session: Option<SessionId>,
 }
 
 /// A planned purge: the texts that it would remove.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PurgePlan {
+    /// The filter that the plan was made for.
     scope: PurgeScope,
     /// The positions of the events whose payload would be removed.
     positions: BTreeSet<Position>,
-    /// Stored texts that other events refer to.
+    /// The hashes of stored texts that other events refer to; they are not removed.
     kept_texts: BTreeSet<ContentHash>,
-    /// Stored texts that only those events refer to.
+    /// The hashes of stored texts that only the selected events refer to; they are removed.
     removed_texts: BTreeSet<ContentHash>,
     /// Whether the log has events of an unknown kind or version, which may also refer to texts.
     has_unknown_events: bool,
-    /// The bytes of text in events.
+    /// The length of all payloads that would be removed, in bytes.
     pub bytes: u64,
 }
 
 impl PurgePlan {
-    /// The number of events whose text would be removed.
+    /// The number of events whose payload, which contains private text, would be removed.
     pub fn events(&self) -> u64 {
         self.positions.len() as u64
     }
 
-    /// The number of stored texts that only those events refer to.
+    /// The number of stored texts that would be removed: those that only the selected events refer to.
     pub fn texts(&self) -> u64 {
         self.removed_texts.len() as u64
     }
@@ -83,7 +86,8 @@ pub fn plan_purge(log: &dyn EventLog, scope: PurgeScope) -> Result<PurgePlan, En
 }
 
 impl PurgePlan {
-    /// Whether an event has private text within the scope. `sessions` are the sessions of the turns so far.
+    /// Whether an event has private text within the scope. `sessions` maps the turns that started before it to their
+    /// sessions.
     fn selects(&self, event: &Recorded, sessions: &BTreeMap<TurnId, SessionId>) -> bool {
         let spec = catalogue::find(&event.event.kind, event.event.version);
         if spec.is_none_or(|spec| spec.sensitivity != Sensitivity::Private) {
@@ -97,14 +101,14 @@ impl PurgePlan {
         is_before && is_of_session
     }
 
-    /// Removes the planned texts from the open log, and records the purge.
+    /// Removes the planned texts from the text store and the log, records the purge, and returns the rewritten log.
     ///
     /// The order makes it safe to interrupt: stored texts are removed first, then the event is recorded, then the log
     /// is rewritten. Until then the events still refer to the removed texts, and purging again completes it. Without
     /// limits, stored texts that no event refers to are removed as well, unless the log has events of unknown kinds.
     ///
     /// # Errors
-    /// [`EngineError::Log`] if something cannot be written.
+    /// [`EngineError::Log`] if the log or the text store cannot be written.
     pub fn execute(
         self,
         log: SledLog,

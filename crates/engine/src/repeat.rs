@@ -1,4 +1,5 @@
-//! Repeats recorded decisions from the log (decision D14).
+//! Repeats recorded decisions from the log (decision D14): with the recorded inputs, a decision results in the same
+//! bytes.
 
 use contracts::{
     ClientRequest, FailedCandidate, MessageText, Turn,
@@ -13,12 +14,14 @@ use crate::{
     decision_state::DecisionState,
 };
 
-/// Returns the turn as it was captured at its start, the input of its decision. `at` is the time of `started`.
+/// Returns the turn that was the input of a decision, from the event of its start. `at` is the time of that event,
+/// `message` the text of the user's message or the recorded matches of text predicates.
 pub fn captured_turn(started: &TurnStarted, at: Timestamp, message: MessageText) -> Turn {
     capture::turn_from_event(started, at, message)
 }
 
-/// Repeats a recorded decision under `policy`, with the views of `state`, folded up to the position that it was based on.
+/// Repeats a recorded decision under `policy`, with the views of `state`, folded up to the position that it was based
+/// on.
 ///
 /// Values that do not follow from the log are copied from `recorded`: the elapsed time, and the hashes of policy and
 /// models. Equal policy, models and decider result in equal bytes.
@@ -53,10 +56,10 @@ pub fn repeat_decision(
     }
 }
 
-/// Returns a captured turn as the input of another decision after the models `failed`.
+/// Returns a captured turn as the input of another decision after the models in `failed`.
 ///
-/// `request` replaces the request of the turn, if a later request continues it. Outages are those at `now`; the rest
-/// stays as captured.
+/// `request` replaces the request of the turn, if a later request continues it. The time of the turn becomes `now`, for
+/// which outages are then read; everything else stays as captured.
 pub(crate) fn turn_after_failures(
     mut turn: Turn,
     request: Option<&ClientRequest>,
@@ -89,7 +92,10 @@ pub fn repeat_fallback(
     shorten_to_fit(RouteFallback { decider, matched, decision, ..recorded.clone() })
 }
 
-/// Shortens the chain of a fallback at its end until the event fits, as for a decision.
+/// Shortens the chain of a fallback at its end until the event is within the size limit.
+///
+/// # Errors
+/// [`CodecError`] if the event is too large even with the shortest chain.
 pub(crate) fn shorten_to_fit(mut fallback: RouteFallback) -> Result<RouteFallback, CodecError> {
     loop {
         match encode(RouteFallback::KIND, &fallback) {

@@ -1,4 +1,4 @@
-//! The projections of the engine, folded together.
+//! The state of the engine: all its projections, folded from the log together.
 
 use availability::Availability;
 use contracts::views::Views;
@@ -11,7 +11,7 @@ use patterns::Patterns;
 use crate::{active::RecordedConfiguration, decision_state::with_views, rule_hits::RuleHits, sessions::Sessions};
 
 projection_set! {
-    /// Everything that the engine folds from the log. A projection is a field; nothing else lists them.
+    /// All projections of the engine. Each field is one projection; a new field is folded without further registration.
     pub struct RouterState {
         /// Outages of models and providers.
         pub availability: Availability,
@@ -21,7 +21,7 @@ projection_set! {
         pub patterns: Patterns,
         /// Evidence about the latest turns.
         pub evaluator: Evaluator,
-        /// Sessions: model set by the user, open turns, history of tools.
+        /// Sessions: the model that the user set, open turns, and the history of tools.
         pub sessions: Sessions,
         /// The policy and the models that were recorded last.
         pub active: RecordedConfiguration,
@@ -31,7 +31,7 @@ projection_set! {
 }
 
 impl RouterState {
-    /// Calls `decide` with the views at a time.
+    /// Calls `decide` with the views that a decision at the time `at` reads, and returns its result.
     pub fn with_views<T>(&self, at: Timestamp, decide: impl FnOnce(&Views<'_>) -> T) -> T {
         with_views(&self.availability, &self.patterns, at, decide)
     }

@@ -1,5 +1,5 @@
-//! Builds the events of a turn after its decision. Live requests and imported session files use this one builder, so that a
-//! conversation is recorded as the same events either way.
+//! Builds the events of a turn after its decision. Live requests and imported session files use this one builder, so
+//! that a conversation is recorded as the same events either way.
 
 use std::sync::Arc;
 
@@ -23,14 +23,18 @@ use crate::{
 pub(crate) const MAX_LABEL_BYTES: usize = 128;
 /// The maximum length of a recorded usage object, in bytes; longer ones are dropped.
 const MAX_USAGE_BYTES: usize = 1_024;
-/// The maximum number of files of one tool call.
+/// The maximum number of files recorded for one tool call; further ones are dropped.
 const MAX_FILES: usize = 64;
 
 /// The identity of a turn, which all its events contain, and the models whose prices apply.
 pub(crate) struct TurnEvents<'a> {
+    /// The id of the turn.
     pub(crate) turn: TurnId,
+    /// The session of the turn.
     pub(crate) session: &'a SessionId,
+    /// The thread of the turn: the main conversation or a sub-agent.
     pub(crate) thread: &'a Thread,
+    /// The models whose prices apply to its calls.
     pub(crate) registry: &'a Registry,
 }
 
@@ -40,7 +44,9 @@ impl TurnEvents<'_> {
         self.turn.0.then(RouteDecided::KIND, 0)
     }
 
-    /// Builds the event of a call with a response. `sent_at` is `None` if unknown.
+    /// Builds the event of a call with a response. The latency is the time from `sent_at` to the end of the response,
+    /// and is not recorded if `sent_at` is `None` or later than that. `tool_calls` is the number of tool calls in the
+    /// response.
     pub(crate) fn call_completed(
         &self,
         model: ModelId,
@@ -66,7 +72,7 @@ impl TurnEvents<'_> {
         }
     }
 
-    /// Builds the event of a call without a complete response.
+    /// Builds the event of a call that failed, was cancelled or was interrupted.
     pub(crate) fn call_failed(&self, model: ModelId, failure: &CallFailure) -> LlmCallFailed {
         LlmCallFailed {
             turn: self.turn,
@@ -83,7 +89,7 @@ impl TurnEvents<'_> {
         }
     }
 
-    /// Builds the event of a tool call. `call` is the provider's id of it.
+    /// Builds the event of a tool call. `call` is the provider's id of the tool call, `name` the tool.
     pub(crate) fn tool_called(&self, call: &str, name: &str, class: &ToolClass) -> ToolCalled {
         ToolCalled {
             turn: self.turn,
@@ -99,7 +105,8 @@ impl TurnEvents<'_> {
         }
     }
 
-    /// Builds the event of a tool result. `call` is the provider's id of the tool call.
+    /// Builds the event of a tool result. `call` is the provider's id of the tool call, `output_bytes` the size of the
+    /// result.
     pub(crate) fn tool_finished(&self, call: &str, outcome: ToolOutcome, output_bytes: u64) -> ToolFinished {
         ToolFinished {
             turn: self.turn,
@@ -110,12 +117,13 @@ impl TurnEvents<'_> {
         }
     }
 
-    /// Builds the event of the end of the turn, with the numbers of its calls with a response and of its tool calls.
+    /// Builds the event of the end of the turn. `llm_calls` counts its model calls with a response, `tool_calls` its
+    /// tool calls.
     pub(crate) fn turn_ended(&self, status: TurnStatus, llm_calls: u32, tool_calls: u32) -> TurnEnded {
         TurnEnded { turn: self.turn, session: self.session.clone(), status, llm_calls, tool_calls }
     }
 
-    /// Encodes an event of the turn, caused by `cause`.
+    /// Encodes an event of the turn with the id `id` and the time `at`, caused by the event `cause`.
     ///
     /// # Errors
     /// [`EngineError`] if the event cannot be encoded.
@@ -135,8 +143,8 @@ impl TurnEvents<'_> {
     }
 }
 
-/// Encodes the start of a session, with its texts truncated to what an event may contain. The id is derived from the
-/// session, so it is recorded once.
+/// Encodes the start of a session. A workspace path that is too long is dropped, and a client name that is too long is
+/// truncated. The id is derived from the session, so the log records the event once.
 ///
 /// # Errors
 /// [`EngineError`] if the event cannot be encoded.
@@ -150,7 +158,7 @@ pub(crate) fn session_started(event: SessionStarted, at: Timestamp) -> Result<Se
     Ok(Sealed::new(correlation.then(SessionStarted::KIND, 0), at, correlation, Arc::new(event))?)
 }
 
-/// Returns a usage object; `None` if it is longer than [`MAX_USAGE_BYTES`].
+/// Returns a copy of a recorded usage object; `None` if it is missing or longer than [`MAX_USAGE_BYTES`].
 fn bounded_usage(raw: Option<&String>) -> Option<String> {
     raw.filter(|raw| raw.len() <= MAX_USAGE_BYTES).cloned()
 }

@@ -1,4 +1,4 @@
-//! What the engine did with a turn: the model that takes it, or its refusal.
+//! The result of a request to the engine: the turn, and the model that it runs on or its refusal.
 
 use contracts::{
     ChainSlot as _, ClientRequest, Decision, ModelId, TurnId,
@@ -12,34 +12,35 @@ use crate::turn_input::TurnInput;
 /// The result of handing a [`TurnInput`] to the engine, or of falling back to another model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TurnOutcome {
-    /// The turn.
+    /// The id of the turn.
     pub turn: TurnId,
-    /// When the turn started; for a fallback, when the chain was evaluated again.
+    /// The time when the request was handled; for a new turn, when it started; for a fallback, when the chain was
+    /// evaluated again.
     pub at: Timestamp,
     /// The input, with the requested model, the signers and the tier resolved.
     pub input: TurnInput,
-    /// Bytes of the mention at the start of each user message of the request, oldest first; the last is that of
-    /// [`TurnInput::message`]. The provider must not see them.
+    /// The length in bytes of the mention at the start of each user message of the request, oldest first; the last is
+    /// that of [`TurnInput::message`]. These bytes are removed before the request is sent to a provider.
     pub mention_bytes: Vec<usize>,
-    /// How the model was chosen.
+    /// The way in which the model was chosen, with the decision if there is one.
     pub route: Route,
-    /// Notices for the user.
+    /// Notices for the user; empty if there are none.
     pub banners: Vec<Banner>,
 }
 
-/// How the model of a turn was chosen.
+/// The way in which the model of a turn was chosen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Route {
     /// The chain decided when the turn started.
     Decided(Box<RouteDecided>),
     /// The chain decided again after models had failed.
     Fallback(Box<RouteFallback>),
-    /// The turn runs and is locked to this model (004 §3.2).
+    /// The request continues a running turn, which keeps its model until it ends (004 §3.2).
     Locked(ModelId),
 }
 
 impl TurnOutcome {
-    /// The model that takes the turn; `None` if it was refused.
+    /// The model that the turn runs on; `None` if it was refused.
     pub fn model(&self) -> Option<&ModelId> {
         match &self.route {
             Route::Locked(model) => Some(model),
@@ -47,7 +48,7 @@ impl TurnOutcome {
         }
     }
 
-    /// The chain's decision; `None` for a turn that is locked.
+    /// The decision of the chain; `None` for a request that continues a running turn.
     pub fn decision(&self) -> Option<&Decision> {
         match &self.route {
             Route::Decided(event) => Some(&event.decision),
@@ -56,18 +57,19 @@ impl TurnOutcome {
         }
     }
 
-    /// The client's request; `None` if the turn did not come in over a wire API.
+    /// The features of the client's request; `None` if the turn did not arrive over a wire API.
     pub const fn request(&self) -> Option<&ClientRequest> {
         self.input.request.as_ref()
     }
 
-    /// The message without the mention.
+    /// The user's message without the mention at its start.
     pub fn text(&self) -> &str {
         let mention = self.mention_bytes.last().copied().unwrap_or_default();
         self.input.message.get(mention..).unwrap_or_default()
     }
 
-    /// The name of the slot that chose the model and its reason in one line; empty for a turn that was refused.
+    /// The name of the slot that chose the model, and its reason in one line. `TURN_LOCK` for a request that continues
+    /// a turn; both are empty for a turn that was refused.
     pub fn reason(&self) -> (&'static str, String) {
         match self.decision() {
             None => ("TURN_LOCK", "the turn continues".to_owned()),

@@ -15,6 +15,7 @@ fn sessions(copies: usize) -> String {
     (0..copies).map(copy).collect()
 }
 
+/// Measures reading about 1 MB of a session file of Claude Code.
 fn read(criterion: &mut Criterion<ProcessorTime>) {
     let file = sessions(18);
     let mut group = criterion.benchmark_group("read");

@@ -1,9 +1,9 @@
-//! Classifies errors by HTTP status and text, for all formats.
+//! Classifies errors that clients recorded, by HTTP status and text, for all file formats.
 
 use contracts::events::ErrorClass;
 
-/// Returns the class of an error. The text takes precedence over the status, because one status is used for several
-/// errors.
+/// Returns the class of an error, [`ErrorClass::Other`] if neither `text` nor `status` identifies it. Specific texts,
+/// in any case of letters, take precedence over the status, because one status is used for several errors.
 pub(crate) fn classify_error(status: Option<u16>, text: &str) -> ErrorClass {
     let text = text.to_lowercase();
     let contains = |words: &[&str]| words.iter().any(|word| text.contains(word));

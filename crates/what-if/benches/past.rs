@@ -1,4 +1,4 @@
-//! The duration of replay and backtest, on the bundled session imported many times.
+//! Measures replay and backtest on the bundled session, imported many times.
 #![expect(clippy::unwrap_used, reason = "a benchmark may panic")]
 
 use std::{fs, hint::black_box, path::Path, sync::Arc};
@@ -13,15 +13,20 @@ use router_core::Policy;
 use transcripts::{DEMO_SESSION, claude_code::SessionReader};
 use what_if::{Backtest, Baseline, Candidate, Range, backtest, replay};
 
-/// Sessions; each has nine turns.
+/// The number of imported sessions; each has nine turns.
 const SESSIONS: usize = 120;
 
+/// A log with its texts, and the models that it was recorded with.
 struct Past {
+    /// The log.
     log: Arc<dyn EventLog>,
+    /// The texts of messages, policy and models.
     texts: Arc<dyn TextStore>,
+    /// The built-in models.
     models: Arc<Registry>,
 }
 
+/// Imports the bundled session many times into a log in memory, each time with other ids.
 fn past() -> Past {
     let home = tempfile::tempdir().unwrap();
     fs::write(home.path().join("routing.yaml"), "global_default: sonnet\n").unwrap();
@@ -49,6 +54,7 @@ fn past() -> Past {
     Past { log, texts, models: registry }
 }
 
+/// Measures a backtest of one policy, and a replay, over all turns.
 fn what_if(criterion: &mut Criterion<ProcessorTime>) {
     let Past { log, texts, models } = past();
     let events = log.head().unwrap().0;

@@ -7,11 +7,11 @@ use serde::Serialize;
 /// The error of simulating the recorded calls on their recorded models.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct AccuracyReport {
-    /// Sessions with a recorded cost above zero.
+    /// The number of sessions with a recorded cost above zero.
     pub sessions: u64,
-    /// Their recorded cost in nano-dollars.
+    /// The recorded cost of all sessions in nano-dollars.
     pub recorded_nano_usd: i64,
-    /// Their simulated cost in nano-dollars.
+    /// The simulated cost of all sessions in nano-dollars.
     pub simulated_nano_usd: i64,
     /// The relative error of the total; negative if the simulation is too cheap.
     pub total: BasisPoints,
@@ -30,7 +30,9 @@ pub struct AccuracyReport {
 /// Simulates the recorded calls twice: with recorded and with simulated cache reads of each thread's first call.
 #[derive(Debug)]
 pub(crate) struct SimulationCheck {
+    /// The simulation in which the first call of each thread reads from the cache as recorded.
     given: SimulationAccuracy,
+    /// The simulation in which these cache reads are simulated, too.
     predicted: SimulationAccuracy,
 }
 
@@ -43,14 +45,14 @@ impl SimulationCheck {
         }
     }
 
-    /// Simulates a call on its recorded model.
+    /// Simulates a call on its recorded model, at the prices in `models`, in both simulations.
     pub(crate) fn add(&mut self, call: &Call, models: &Registry) {
         let prices = models.get(&call.model).and_then(|model| model.prices.as_ref());
         self.given.add(call, prices);
         self.predicted.add(call, prices);
     }
 
-    /// Returns the errors of all calls so far.
+    /// Returns the error of the simulation for all calls so far; zero if there are none.
     pub(crate) fn report(&self) -> AccuracyReport {
         let sum = |figure: fn(&SessionComparison) -> NanoUsd| {
             let sum: NanoUsd = self.given.sessions().map(|(_, session)| figure(session)).sum();

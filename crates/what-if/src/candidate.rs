@@ -1,10 +1,10 @@
-//! A policy with the name it has in a report.
+//! A policy that a backtest compares with others, and its name in the report.
 
 use std::sync::Arc;
 
 use router_core::Policy;
 
-/// A policy and its name in the report.
+/// A policy that a backtest decides the recorded turns with, and its name in the report.
 #[derive(Debug, Clone)]
 pub struct Candidate {
     /// The name of its file, or the setting of a sweep such as `pattern.cost_weight=0.05`.

@@ -6,7 +6,8 @@ use contracts::{ChainSlot as _, NanoUsd};
 
 use crate::report::TurnRow;
 
-/// Writes a header line and one line per turn and policy. Money is in dollars with nine decimal digits.
+/// Writes a header line and one line per turn and policy to `out`. `policies` are the names of the policies, in the
+/// order of each row's results. Money is in dollars with nine decimal digits.
 ///
 /// # Errors
 /// The errors of `out`.
@@ -44,8 +45,8 @@ pub fn write_csv<'r>(
     Ok(())
 }
 
-/// Quotes a cell where RFC 4180 requires it. A text that starts like a formula gets a leading apostrophe, so that no
-/// spreadsheet evaluates it.
+/// Quotes a cell where RFC 4180 requires it. A text that starts with `=`, `+`, `-` or `@` and is no number gets a
+/// leading apostrophe, so that no spreadsheet evaluates it as a formula.
 fn quote(cell: &str) -> String {
     let number = cell.parse::<f64>().is_ok();
     let cell = if !number && cell.starts_with(['=', '+', '-', '@']) { format!("'{cell}") } else { cell.to_owned() };
@@ -62,6 +63,7 @@ fn dollars(nano: i64) -> String {
 mod tests {
     use super::*;
 
+    /// Cells with separators are quoted, texts that look like formulas get an apostrophe, and numbers stay unchanged.
     #[test]
     fn cells_are_quoted_and_no_cell_is_a_formula() {
         let shown: Vec<_> =

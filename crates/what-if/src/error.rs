@@ -1,11 +1,11 @@
-//! The error of replay and backtest.
+//! The error of reading a log for a replay, a backtest or an explanation.
 
 use contracts::ContentHash;
 use engine::EngineError;
 use event_bus::LogError;
 use event_core::{CodecError, Position, ProjectionError};
 
-/// The error of a replay or a backtest.
+/// The error of a replay, a backtest, or an explanation of a recorded decision.
 #[derive(Debug, thiserror::Error)]
 pub enum WhatIfError {
     /// The log or its texts could not be read.
@@ -25,7 +25,7 @@ pub enum WhatIfError {
     TextMissing {
         /// The position of the decision.
         position: Position,
-        /// What is missing: `policy` or `list of models`.
+        /// The kind of the missing text: `policy` or `list of models`.
         what: &'static str,
         /// The BLAKE3 hash of its text.
         hash: ContentHash,
@@ -35,7 +35,7 @@ pub enum WhatIfError {
     Unreadable {
         /// The position of the decision.
         position: Position,
-        /// What is invalid: `policy` or `list of models`.
+        /// The kind of the invalid text: `policy` or `list of models`.
         what: &'static str,
         /// The BLAKE3 hash of its text.
         hash: ContentHash,

@@ -26,7 +26,7 @@ pub struct RecommendationExplanation {
     pub turn: TurnId,
     /// The time when the turn started.
     pub at: Timestamp,
-    /// The workspace whose patterns were searched.
+    /// The path of the workspace whose patterns were searched; `None` for a turn without a workspace.
     pub workspace: Option<String>,
     /// The settings of the pattern store in the policy of that time.
     pub settings: PatternSettings,
@@ -34,16 +34,18 @@ pub struct RecommendationExplanation {
     pub baseline: Option<ModelId>,
     /// The model that was chosen; `None` if the turn was refused.
     pub chosen: Option<ModelId>,
-    /// Whether the decision queried the pattern store; an explicit choice or a delegation does not.
+    /// Whether the decision queried the pattern store. A delegation never does; an explicit choice of the user only if
+    /// the policy shows disagreements.
     pub asked: bool,
     /// The neighbours and estimates; `None` if the workspace had no patterns.
     pub explanation: Option<Explanation>,
 }
 
-/// Recomputes the recommendation for `turn` from the log up to its decision; `None` if the log holds no such decision.
+/// Recomputes the recommendation for `turn` from the events up to its decision; `None` if the log has no decision about
+/// it or no start of it.
 ///
 /// # Errors
-/// [`WhatIfError`] when the log cannot be read, or the text of the policy is missing.
+/// [`WhatIfError`] if the log cannot be read, or the policy of the decision is missing or no longer valid.
 pub fn explain(
     log: &dyn EventLog,
     texts: &dyn TextStore,
@@ -54,8 +56,8 @@ pub fn explain(
     Ok(visitor.explained)
 }
 
-/// Returns the model chosen by a slot before the pattern store, which a recommendation is then compared with; `None` if
-/// no earlier slot won.
+/// Returns the model chosen by a slot of higher precedence than the pattern store, which a recommendation is compared
+/// with; `None` if no such slot won.
 fn model_without_recommendation(decision: &Decision) -> Option<&ModelId> {
     let winner = decision.winner().filter(|winner| winner.slot.precedes(Slot::PatternRecommendation))?;
     winner.candidate.as_ref()
@@ -71,7 +73,9 @@ fn queried_patterns(decision: &Decision, policy: &Policy) -> bool {
 
 /// A visitor that explains the recommendation of one turn, and then ends the walk.
 struct ExplainVisitor {
+    /// The turn to explain.
     turn: TurnId,
+    /// The explanation; `None` until the decision about the turn is read.
     explained: Option<RecommendationExplanation>,
 }
 

@@ -1,4 +1,4 @@
-//! Loads the policies and lists of models that decisions name by hash, each once.
+//! Loads the policies and lists of models that recorded decisions name by hash, each once.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -12,19 +12,27 @@ use crate::{error::WhatIfError, walk::RecordedDecision};
 
 /// A cache of the policies and lists of models named in a log, keyed by the hashes of their texts.
 pub(crate) struct PolicyCache<'a> {
+    /// The store that contains the texts.
     texts: &'a dyn TextStore,
-    /// The home folder that `~` is expanded to in each policy; `None` without one.
+    /// The home folder that `~` is expanded to, by the hash of the policy's text; `None` if it was not recorded.
     homes: BTreeMap<ContentHash, Option<String>>,
+    /// The loaded lists of models, by the hashes of their texts.
     registries: BTreeMap<ContentHash, Arc<Registry>>,
+    /// The loaded policies, by the hashes of policy and list of models.
     policies: BTreeMap<(ContentHash, ContentHash), Arc<Policy>>,
 }
 
 impl<'a> PolicyCache<'a> {
+    /// Creates an empty cache that loads from `texts`.
     pub(crate) fn new(texts: &'a dyn TextStore) -> Self {
         Self { texts, homes: BTreeMap::new(), registries: BTreeMap::new(), policies: BTreeMap::new() }
     }
 
-    /// Records the home folder that a `policy.loaded` event names.
+    /// Stores the home folder in a `policy.loaded` event, for policies that are loaded later; ignores other events. If
+    /// it differs from that of an earlier event with the same policy, the policy is loaded again.
+    ///
+    /// # Errors
+    /// [`WhatIfError::Codec`] if the event cannot be decoded.
     pub(crate) fn record_home(&mut self, event: &Recorded) -> Result<(), WhatIfError> {
         if let Some(loaded) = event.read::<PolicyLoaded>()? {
             // With another home folder the same text loads as another policy.
@@ -35,7 +43,12 @@ impl<'a> PolicyCache<'a> {
         Ok(())
     }
 
-    /// Returns the policy that a decision was made with; `position` is named in errors.
+    /// Returns the policy with the models that a decision was made with, loading them on first use. `position` is the
+    /// position of the decision, for errors.
+    ///
+    /// # Errors
+    /// [`WhatIfError::TextMissing`] if a text is not in the store, [`WhatIfError::Unreadable`] if it is no longer
+    /// valid.
     pub(crate) fn policy(
         &mut self,
         position: Position,
@@ -60,7 +73,8 @@ impl<'a> PolicyCache<'a> {
         Ok(loaded)
     }
 
-    /// Returns the list of models with this hash, loading it on first use.
+    /// Returns the list of models with this hash, loading it on first use. The errors are those of
+    /// [`PolicyCache::policy`].
     fn registry(&mut self, position: Position, hash: ContentHash) -> Result<Arc<Registry>, WhatIfError> {
         if let Some(registry) = self.registries.get(&hash) {
             return Ok(Arc::clone(registry));

@@ -6,11 +6,11 @@ use event_core::Timestamp;
 /// A filter for turns by start time and session; without limits it selects all turns.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Range {
-    /// Turns that started at this moment or later.
+    /// Only turns that started at this time or later; `None` for no limit.
     pub from: Option<Timestamp>,
-    /// Turns that started before this moment.
+    /// Only turns that started before this time; `None` for no limit.
     pub to: Option<Timestamp>,
-    /// Turns of this session.
+    /// Only turns of this session; `None` for all sessions.
     pub session: Option<SessionId>,
 }
 

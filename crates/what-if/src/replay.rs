@@ -26,15 +26,17 @@ pub struct ReplayReport {
     pub decisions: u64,
     /// The number of fallback decisions that were repeated.
     pub steps: u64,
-    /// How many of the two were repeated from recorded predicate matches, because the text is gone (decision D9).
+    /// How many of the first decisions were repeated from recorded predicate matches, because the text of the message
+    /// was purged (decision D9).
     pub without_text: u64,
-    /// Decisions that were skipped because the start of their turn is not in the log.
+    /// The number of decisions that were skipped because the start of their turn is not in the log.
     pub without_start: u64,
-    /// Decisions that were skipped because another version of the decider made them, by version.
+    /// The number of decisions that were skipped because another version of the decider made them, by version.
     pub other_deciders: BTreeMap<u16, u64>,
-    /// The BLAKE3 hash over the encodings of all repeated decisions; equal on every machine.
+    /// The BLAKE3 hash over the encodings of all repeated decisions, as hexadecimal digits; equal on every machine.
     pub digest: String,
-    /// The first repeated decision that differs from the recorded one. The replay stops there.
+    /// The first repeated decision that differs from the recorded one, at which the replay stops; `None` if all are
+    /// equal.
     pub divergence: Option<Box<Divergence>>,
 }
 
@@ -53,11 +55,11 @@ pub struct Divergence {
     pub step: u32,
     /// The decision as recorded in the log.
     pub recorded: DecisionOutcome,
-    /// The decision as repeated with the recorded inputs.
+    /// The decision as repeated from the recorded inputs.
     pub again: DecisionOutcome,
 }
 
-/// A decision with the predicate matches it used.
+/// A decision with the text predicates that matched, for the comparison of two decisions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DecisionOutcome {
     /// The indices of the policy's text predicates that matched the message.
@@ -66,10 +68,12 @@ pub struct DecisionOutcome {
     pub decision: Decision,
 }
 
-/// Repeats every decision about the turns in `range`. `progress` receives the position of each event that was read.
+/// Repeats every decision and fallback of the turns in `range` in the order of the log, up to the first that differs
+/// from the recorded one, and returns the counts. Records nothing. `progress` receives the position of each event that
+/// was read.
 ///
 /// # Errors
-/// [`WhatIfError`] when the log cannot be read, or the text of a policy is missing.
+/// [`WhatIfError`] if the log cannot be read, or a policy or a list of models is missing or no longer valid.
 pub fn replay(
     log: &dyn EventLog,
     texts: &dyn TextStore,
@@ -95,13 +99,21 @@ pub fn replay(
 
 /// The state of a running replay.
 struct ReplayVisitor<'p> {
+    /// Receives the position of each event that was read.
     progress: &'p mut dyn FnMut(Position),
+    /// The hash over the encodings of all repeated decisions so far.
     digest: blake3::Hasher,
+    /// The number of repeated decisions.
     decisions: u64,
+    /// The number of repeated fallbacks.
     steps: u64,
+    /// The number of repeated decisions about messages whose text was purged.
     without_text: u64,
+    /// The number of decisions that were skipped because the start of their turn is not in the log.
     without_start: u64,
+    /// The number of decisions that were skipped, by the version of the decider that made them.
     other_deciders: BTreeMap<u16, u64>,
+    /// The first repeated decision that differs; `None` so far.
     divergence: Option<Box<Divergence>>,
 }
 
@@ -114,8 +126,9 @@ impl ReplayVisitor<'_> {
         decider == DECIDER_VERSION
     }
 
-    /// Adds the repeated decision to the digest, and records a divergence if its bytes differ. `bytes` and `decisions`
-    /// are pairs of recorded and repeated.
+    /// Adds the repeated decision to the digest, and sets the divergence if its bytes differ from the recorded ones. In
+    /// the pairs `bytes` and `decisions` the first is the recorded, the second the repeated decision. `step` is the
+    /// number of the fallback, 0 for a turn's first decision.
     fn compare<D: RecordedDecision>(
         &mut self,
         point: &DecisionPoint<'_, D>,

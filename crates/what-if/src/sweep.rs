@@ -1,10 +1,10 @@
-//! Parameter sweeps: copies of a policy in which one number takes a range of values.
+//! Parameter sweeps: copies of a policy in which one number takes a range of values, to compare them in a backtest.
 
 use std::str::FromStr;
 
 use serde_json::{Map, Value};
 
-/// Maximum number of values of a sweep.
+/// Maximum number of values of a sweep. Each is a policy under which all turns are decided again.
 const MAX_VALUES: u64 = 200;
 
 /// A number of a policy with first value, last value and step: `pattern.cost_weight=0:0.3:0.05`.
@@ -12,21 +12,24 @@ const MAX_VALUES: u64 = 200;
 pub struct Sweep {
     /// The keys of the number, from the root of the policy file.
     path: Vec<String>,
-    /// The values in units of their last decimal digit.
+    /// The first value. All values are in units of their last decimal digit: 10 to the power of minus `digits`.
     first: i64,
+    /// The upper limit of the values, which is included.
     last: i64,
+    /// The distance between two values; positive.
     step: i64,
-    /// Decimal digits of the values, at most 9.
+    /// The number of decimal digits of the values, at most 9.
     digits: usize,
 }
 
 /// The error of parsing or applying a sweep.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SweepError {
-    /// The text does not have the form `path=first:last:step`.
+    /// The text does not have the form `path=first:last:step` with non-negative numbers, `first` up to `last` and a
+    /// positive step. Contains the text.
     #[error("`{0}` is no sweep: write a number of the policy and its values, such as `pattern.cost_weight=0:0.3:0.05`")]
     NotASweep(String),
-    /// The sweep has more values than are tried.
+    /// The sweep has more than 200 values.
     #[error("`{text}` has {count} values, at most {MAX_VALUES} are tried")]
     TooMany {
         /// The text of the sweep.
@@ -34,10 +37,10 @@ pub enum SweepError {
         /// The number of its values.
         count: u64,
     },
-    /// A key of the path holds something other than a mapping, or the last one something other than a number.
+    /// The value of a key of the path is not a mapping, or that of the last key is not a number. Contains the path.
     #[error("the policy has no number at `{0}`")]
     NoNumberAtPath(String),
-    /// The policy is not valid YAML.
+    /// The policy is not valid YAML. Contains the error of the parser.
     #[error("the policy cannot be read: {0}")]
     Unreadable(String),
 }
@@ -66,8 +69,8 @@ impl FromStr for Sweep {
     }
 }
 
-/// Parses a decimal number as an integer in units of its digit number `digits`; `None` if it is signed, malformed or
-/// has more digits.
+/// Parses a decimal number and returns it times ten to the power of `digits`; `None` if it is signed, malformed, has
+/// more decimal digits, or exceeds 64 bits.
 fn parse_scaled(text: &str, digits: usize) -> Option<i64> {
     let (whole, part) = text.split_once('.').unwrap_or((text, ""));
     if part.len() > digits || !part.bytes().all(|byte| byte.is_ascii_digit()) || whole.starts_with(['+', '-']) {
@@ -77,11 +80,12 @@ fn parse_scaled(text: &str, digits: usize) -> Option<i64> {
 }
 
 impl Sweep {
-    /// Returns a name and a policy text for each value of the sweep.
+    /// Returns a name such as `pattern.cost_weight=0.05` and a policy text for each value of the sweep, in ascending
+    /// order. Keys of the path that the policy does not have are added.
     ///
     /// # Errors
-    /// [`SweepError::Unreadable`] if the policy is not valid YAML, [`SweepError::NoNumberAtPath`] if it cannot hold a
-    /// number at the path.
+    /// [`SweepError::Unreadable`] if the policy is not valid YAML, [`SweepError::NoNumberAtPath`] if it has something
+    /// other than a number at the path.
     pub fn variants(&self, policy: &str) -> Result<Vec<(String, String)>, SweepError> {
         let whole: Value = serde_saphyr::from_str(policy).map_err(|error| SweepError::Unreadable(error.to_string()))?;
         let name = self.path.join(".");
@@ -99,6 +103,7 @@ impl Sweep {
         Ok(variants)
     }
 
+    /// Formats a value in units of its last digit as a decimal number.
     fn decimal(&self, value: i64) -> String {
         if self.digits == 0 {
             return value.to_string();
@@ -109,8 +114,8 @@ impl Sweep {
     }
 }
 
-/// Sets the value at a path and creates missing mappings; `None` if something other than a mapping or a number is in
-/// the way.
+/// Sets the value at a path below `at` and creates missing mappings; `None` if a value before the end of the path is
+/// not a mapping, or the old value is neither a number nor null.
 fn set_number(at: &mut Value, path: &[String], value: Value) -> Option<()> {
     let (key, rest) = path.split_first()?;
     let mapping = at.as_object_mut()?;
@@ -125,6 +130,7 @@ fn set_number(at: &mut Value, path: &[String], value: Value) -> Option<()> {
 mod tests {
     use super::*;
 
+    /// A sweep results in one policy for each value, which differs from the original in that number only.
     #[test]
     fn a_sweep_has_a_policy_for_each_value_and_leaves_the_rest_as_it_is() {
         let sweep: Sweep = "pattern.cost_weight=0:0.3:0.15".parse().unwrap();
@@ -133,6 +139,7 @@ mod tests {
         insta::assert_snapshot!(shown.join("\n"));
     }
 
+    /// Values are exact decimals, and the last value is included.
     #[test]
     fn values_are_exact_decimals_and_the_last_one_is_tried() {
         let sweep: Sweep = "a.b=0.1:0.7:0.2".parse().unwrap();
@@ -142,6 +149,8 @@ mod tests {
         assert_eq!(whole.variants("min: 3").unwrap()[2], ("min=10".to_owned(), "{\"min\":10}".to_owned()));
     }
 
+    /// A text that is not a sweep is an error with an example; a sweep with too many values is an error with their
+    /// number.
     #[test]
     fn what_is_no_sweep_is_refused_with_an_example() {
         for text in ["", "a", "a=1", "a=1:2", "a=2:1:1", "a=0:1:0", "a=0:1:-1", ".=0:1:1", "a=x:1:1", "a=0:1:0.1:2"] {
@@ -154,6 +163,7 @@ mod tests {
         );
     }
 
+    /// A path that leads to a value other than a number is an error.
     #[test]
     fn a_text_where_the_number_should_be_is_told() {
         let sweep: Sweep = "rules.weight=0:1:1".parse().unwrap();

@@ -1,4 +1,4 @@
-//! The cost of changing the model of a session: the prompt cache that is lost.
+//! The cost of changing the model of a session: the part of the prompt cache that is lost.
 
 use contracts::{CacheLifetime, CallRole, ModelId, Registry, TurnId, Usage, events::TurnStarted};
 use costs::prompt_cache::{CallTracker, InitialRead, PromptCache};
@@ -12,7 +12,7 @@ use crate::error::WhatIfError;
 /// The cached part of a session's prompt at the start of a turn, on the previous model and on the chosen one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SwitchCost {
-    /// The model of the session's last call.
+    /// The model of the last call before the turn in the same thread.
     pub from: ModelId,
     /// Prompt tokens in the cache of that model.
     pub warm: u64,
@@ -26,11 +26,11 @@ pub struct SwitchCost {
     pub nano_usd: Option<u64>,
 }
 
-/// Computes the switch cost of the turn decided at a position; `None` if its thread made no call before. Reads the log
-/// up to there.
+/// Computes the switch cost of a turn for which the model `to` was chosen at `position`, at the prices in `models`.
+/// `None` if the log has no start of the turn, or its thread made no call before. Reads the log up to `position`.
 ///
 /// # Errors
-/// [`WhatIfError`] when the log cannot be read.
+/// [`WhatIfError`] if the log cannot be read or an event cannot be decoded.
 pub fn switch_cost(
     log: &dyn EventLog,
     (position, turn): (Position, TurnId),
@@ -69,13 +69,14 @@ pub fn switch_cost(
     Ok(Some(SwitchCost { from, warm: warm_before, to: to.clone(), to_warm, nano_usd }))
 }
 
-/// Searches the start of a turn backwards from the position of its decision.
+/// Searches the log backwards from the position of a turn's decision for the start of the turn, and returns its time
+/// and event; `None` if there is none.
 fn find_turn_start(
     log: &dyn EventLog,
     position: Position,
     turn: TurnId,
 ) -> Result<Option<(Timestamp, TurnStarted)>, WhatIfError> {
-    /// Events per read. A turn is decided few events after its start.
+    /// Events per read; small, since a turn is decided few events after its start.
     const EVENTS_PER_READ: u64 = 64;
     let mut end = position;
     while Position::ORIGIN < end {

@@ -21,7 +21,7 @@ pub enum BuiltInError {
     /// The curation contains the release date of a model that is not in the list.
     #[error("`curation.yaml` has the release date of `{model}`, which is not in the list: remove it")]
     Released {
-        /// Model that is missing.
+        /// Id of the missing model.
         model: ModelId,
     },
     /// The curation contains an alias of a model that is not in the list.
@@ -34,7 +34,8 @@ pub enum BuiltInError {
     },
 }
 
-/// Creates the built-in list of models from a price list and the curation, as the YAML text that is committed.
+/// Creates the built-in list of models from a price list, given as JSON text, and the curation. Returns the YAML text
+/// that is committed as `built-in.yaml`.
 ///
 /// Dated names (`…-20251101`, `…-2026-04-23`) become snapshots of the undated model if that is in the list and has the
 /// same prices. A deprecated dated name remains a snapshot, because old sessions refer to it.
@@ -89,7 +90,7 @@ pub fn built_in_yaml(json: &str) -> Result<String, BuiltInError> {
     Ok(to_yaml(&header(&curation.as_of, entries.len()), &entries))
 }
 
-/// Returns the comment at the start of the built-in list.
+/// Returns the comment at the start of the built-in list: number of models, date of the curation, and sources.
 fn header(as_of: &str, models: usize) -> String {
     format!(
         "The built-in models: {models}, as of {as_of}. Generated, do not edit: change `curation.yaml` and run\n\
@@ -123,6 +124,7 @@ fn undated(model: &str) -> Option<&str> {
 mod tests {
     use super::undated;
 
+    /// A date at the end of a name, in either notation, is removed; a version is not.
     #[test]
     fn a_date_at_the_end_is_not_part_of_the_name() {
         assert_eq!(undated("claude-opus-4-5-20251101"), Some("claude-opus-4-5"));

@@ -1,4 +1,4 @@
-//! Converts a price list to catalogue entries.
+//! Converts a price list in `LiteLLM`'s format to catalogue entries.
 
 use std::{collections::BTreeMap, fmt};
 
@@ -24,7 +24,7 @@ pub struct ConvertedPriceList {
     pub entries: ModelEntries,
     /// Dropped names, in the order of the names in the file.
     pub dropped: Vec<DroppedName>,
-    /// Models whose rates above a second threshold were ignored.
+    /// Models that have rates for more than one threshold of input tokens; only those of the lowest were converted.
     pub simplified: Vec<ModelId>,
 }
 
@@ -42,9 +42,10 @@ pub struct DroppedName {
 pub enum DropReason {
     /// The entry is not the description of a model.
     NotAModel,
-    /// The model is not a chat model but an embedding model, an image generator or another one. Contains the mode.
+    /// The model is not a chat model but an embedding model, an image generator or another one. Contains its `mode`,
+    /// empty if it has none.
     Mode(String),
-    /// The entry has no context window.
+    /// The entry has no context window (`max_input_tokens`), or it is zero.
     NoContextWindow,
     /// The name is not a valid model id. Contains the error.
     Name(String),
@@ -66,7 +67,7 @@ impl fmt::Display for DropReason {
 }
 
 impl ConvertedPriceList {
-    /// Returns the number of dropped names for each reason, without details.
+    /// Returns the number of dropped names by the text of the reason, without details of single names.
     pub fn counts_by_reason(&self) -> BTreeMap<String, usize> {
         let mut counts = BTreeMap::new();
         for dropped in &self.dropped {
@@ -102,16 +103,19 @@ pub fn convert_price_list(json: &str) -> Result<ConvertedPriceList, PriceListErr
 }
 
 /// Parses the records of a price list by name; `None` for a value that is not a record.
+///
+/// # Errors
+/// [`PriceListError`] if the text is not a JSON object.
 pub(super) fn parse_records(json: &str) -> Result<BTreeMap<String, Option<Record>>, PriceListError> {
     let raw: BTreeMap<String, &RawValue> = serde_json::from_str(json)?;
     Ok(raw.into_iter().map(|(name, raw)| (name, serde_json::from_str(raw.get()).ok())).collect())
 }
 
-/// Converts a record of the price list to a model id and an entry. The third value is whether some of its prices were
-/// ignored because they have more than one threshold.
+/// Converts the record `name` of the price list to a model id and an entry without tier and aliases. The third value is
+/// whether some of its prices were ignored because they have more than one threshold.
 ///
 /// # Errors
-/// The reason why the record cannot be converted.
+/// The reason why the record is not converted.
 pub(super) fn convert_record(name: &str, record: &Record) -> Result<(ModelId, ModelEntry, bool), DropReason> {
     if !matches!(record.mode.as_str(), "chat" | "responses") {
         return Err(DropReason::Mode(record.mode.clone()));
@@ -173,8 +177,11 @@ fn accepts_budget(id: &ModelId, record: &Record) -> Option<bool> {
         .then(|| has_flag("supports_legacy_thinking"))
 }
 
-/// Converts name and provider to a model id: `gemini/gemini-2.5-pro` of the provider `gemini` is
+/// Converts name and provider in the price list to a model id: `gemini/gemini-2.5-pro` of the provider `gemini` is
 /// `google:gemini-2.5-pro`.
+///
+/// # Errors
+/// [`DropReason::Name`] if the result is not a valid model id.
 pub(super) fn model_id(name: &str, provider: &str) -> Result<ModelId, DropReason> {
     let segment = name.split_once('/').map(|(segment, _)| segment);
     // A provider such as `vertex_ai-language-models` is `vertex_ai` in names.
@@ -187,7 +194,8 @@ pub(super) fn model_id(name: &str, provider: &str) -> Result<ModelId, DropReason
     ModelId::try_from(format!("{provider}:{model}").as_str()).map_err(|error| DropReason::Name(error.to_string()))
 }
 
-/// Returns the family of tokenizers of a model. It depends on the name of the model, not on its provider.
+/// Returns the family of tokenizers of a model, by the name of the model, since other providers serve the same models.
+/// Unknown names have [`Tokenizer::Generic`].
 fn tokenizer(id: &ModelId) -> Tokenizer {
     let model = id.model();
     let last = model.rsplit(['/', '.']).next().unwrap_or(model);

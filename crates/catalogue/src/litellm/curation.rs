@@ -1,4 +1,4 @@
-//! The manual selection of models for the built-in list, with tiers and aliases.
+//! The curation: a manual selection of models for the built-in list, with tiers, aliases and release dates.
 
 use std::collections::BTreeMap;
 
@@ -14,9 +14,9 @@ const TEXT: &str = include_str!("../../curation.yaml");
 pub(super) struct Curation {
     /// Date as `YYYY-MM-DD`. Models deprecated on or before it are dropped.
     pub(super) as_of: String,
-    /// Patterns of ids that are dropped even if a family matches.
+    /// Patterns of ids that are dropped even if a family matches; `*` matches any characters.
     leave_out: Vec<String>,
-    /// Models in the list. The first family that matches determines the tier.
+    /// Families of models that are selected. The first one that matches a model determines its tier.
     families: Vec<Family>,
     /// Models that support a system prompt although the price list states otherwise.
     pub(super) take_system_prompt: Vec<ModelId>,
@@ -30,19 +30,19 @@ pub(super) struct Curation {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Family {
-    /// Pattern of model ids.
+    /// Pattern of model ids, in which `*` matches any characters.
     models: String,
     /// Tier of the models.
     tier: Tier,
 }
 
 impl Curation {
-    /// Parses `curation.yaml`.
+    /// Parses `curation.yaml`, which is compiled into the program.
     pub(super) fn parse() -> Result<Self, serde_saphyr::Error> {
         serde_saphyr::from_str(TEXT)
     }
 
-    /// Returns the tier of a model; `None` if it is not in the list.
+    /// Returns the tier of a model; `None` if the curation does not select it.
     pub(super) fn tier(&self, id: &ModelId) -> Option<Tier> {
         let is_match = |pattern: &String| matches_pattern(pattern, id.as_str());
         if self.leave_out.iter().any(is_match) {
@@ -52,7 +52,8 @@ impl Curation {
     }
 }
 
-/// Returns whether a pattern matches a whole text. `*` in the pattern matches any characters, also none.
+/// Returns whether a pattern matches a text from its first to its last character. `*` in the pattern matches any
+/// characters, also none.
 fn matches_pattern(pattern: &str, text: &str) -> bool {
     let Some((first, rest)) = pattern.split_once('*') else { return pattern == text };
     let Some(mut text) = text.strip_prefix(first) else { return false };
@@ -68,6 +69,7 @@ fn matches_pattern(pattern: &str, text: &str) -> bool {
 mod tests {
     use super::matches_pattern;
 
+    /// `*` in a pattern matches any text, and everything else matches exactly.
     #[test]
     fn a_star_stands_for_any_text() {
         assert!(matches_pattern("openai:gpt-*-mini", "openai:gpt-5.4-mini"));

@@ -1,4 +1,4 @@
-//! Layout of one model in the price list.
+//! The layout of one model in the price list: a JSON object with a flat list of keys.
 
 use std::{borrow::Cow, collections::BTreeMap, fmt};
 
@@ -18,7 +18,7 @@ pub(super) struct Record {
     pub(super) provider: String,
     /// Kind of model, such as `chat` or `embedding`.
     pub(super) mode: String,
-    /// Date of deprecation as `YYYY-MM-DD`.
+    /// Date of deprecation as `YYYY-MM-DD`; `None` if the model is not deprecated.
     pub(super) deprecated: Option<String>,
     /// Maximum number of input tokens.
     pub(super) input_tokens: Option<u64>,
@@ -28,7 +28,7 @@ pub(super) struct Record {
     pub(super) flags: BTreeMap<String, bool>,
     /// Rates by threshold in tokens; 0 for the ordinary rates.
     pub(super) rates: BTreeMap<u64, RateEntry>,
-    /// Prices that cannot be represented exactly: key, text and error.
+    /// Prices that are not an integer number of pico-dollars per token: key, text and error.
     pub(super) inexact_prices: Vec<(String, String, DecimalError)>,
 }
 
@@ -38,7 +38,8 @@ impl Record {
         self.flags.get(key).copied()
     }
 
-    /// Stores the value of a key, given as JSON text. Unknown keys are ignored.
+    /// Stores the value of a key, given as JSON text. Unknown keys are ignored; a value of an unexpected type counts as
+    /// missing.
     fn store(&mut self, key: &str, raw: &str) {
         let text = || serde_json::from_str::<String>(raw).unwrap_or_default();
         // Numbers are sometimes written as `4096.0`.
@@ -59,7 +60,7 @@ impl Record {
     }
 
     /// Stores the value of a price key, given as JSON text in dollars per token, as pico-dollars per token. Other keys
-    /// and `null` are ignored.
+    /// and `null` are ignored; a price that is not an integer number of pico-dollars is added to `inexact_prices`.
     fn store_rate(&mut self, key: &str, raw: &str) {
         let (key, threshold) = without_threshold(key).unwrap_or((key, 0));
         let select: fn(&mut RateEntry) -> &mut Option<PicoUsd> = match key {
@@ -116,6 +117,7 @@ impl<'de> Deserialize<'de> for Record {
 mod tests {
     use super::without_threshold;
 
+    /// A threshold is recognised at the end of a key only.
     #[test]
     fn the_threshold_stands_at_the_end_of_a_key() {
         assert_eq!(

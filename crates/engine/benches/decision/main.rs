@@ -1,4 +1,4 @@
-//! The duration of a decision by the size of the pattern store, and of folding the store from the log.
+//! Measures a decision by the size of the pattern store, and folding the state of the engine from a log.
 #![expect(clippy::unwrap_used, reason = "a benchmark may panic")]
 
 mod numbers;
@@ -25,12 +25,13 @@ const MESSAGE: &str = "The checkout fails for carts with more than ninety-nine i
     is shown as zero and the button stays grey. Please find out which change did this, explain it in two sentences, and \
     repair it so that old carts keep working. The report came from three customers, all of them on the mobile site.";
 
+/// Loads a policy with the built-in models.
 fn policy(text: &str) -> Policy {
     let registry = catalogue::load_registry(None).unwrap();
     Policy::load(text, Arc::new(registry), Some("/home/dev")).unwrap()
 }
 
-/// Turns that differ only in their features.
+/// Returns 64 turns that differ only in their features.
 fn turns(policy: &Policy) -> Vec<Turn> {
     let mut numbers = Numbers(7);
     let scenario = Scenario::message(MESSAGE).workspace(WORKSPACE).touched(".rs").tool_history().tokens(40_000);
@@ -38,7 +39,8 @@ fn turns(policy: &Policy) -> Vec<Turn> {
     (0..64).map(|_| Turn { features: features(&mut numbers), ..turn.clone() }).collect()
 }
 
-/// Measures one decision after the other, each about the next of the turns. None of them is decided by a rule.
+/// Measures decisions under the benchmark's name `name`, each about the next of the turns in rotation. Asserts first
+/// that none of them is decided by a rule, so that every rule is evaluated.
 fn bench(group: &mut BenchmarkGroup<'_, ProcessorTime>, name: &str, policy: &Policy, patterns: &dyn PatternView) {
     let outages = Outages::default();
     let views = Views { outages: &outages, patterns };
@@ -53,6 +55,7 @@ fn bench(group: &mut BenchmarkGroup<'_, ProcessorTime>, name: &str, policy: &Pol
     });
 }
 
+/// Measures decisions under a policy of 100 rules, with pattern stores of different sizes.
 fn decision(criterion: &mut Criterion<ProcessorTime>) {
     let mut group = criterion.benchmark_group("decision");
     let policy = policy(&rules::mixed(100));
@@ -63,6 +66,7 @@ fn decision(criterion: &mut Criterion<ProcessorTime>) {
     }
 }
 
+/// Measures folding 100,000 events into the state of the engine.
 fn state(criterion: &mut Criterion<ProcessorTime>) {
     let mut group = criterion.benchmark_group("state");
     let events = past::log(100_000);

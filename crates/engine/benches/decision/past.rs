@@ -12,11 +12,13 @@ use patterns::{Patterns, Store};
 
 use crate::numbers::Numbers;
 
+/// The path of the workspace of all turns.
 pub(crate) const WORKSPACE: &str = "/home/dev/shop";
 
 /// Models of the built-in catalogue.
 const MODELS: [&str; 3] = ["anthropic:claude-haiku-5-5", "anthropic:claude-sonnet-5-5", "anthropic:claude-opus-5-5"];
 
+/// Returns random features of a turn.
 pub(crate) fn features(numbers: &mut Numbers) -> Features {
     let effects = [SideEffect::Read, SideEffect::Write, SideEffect::Execute, SideEffect::Network];
     Features {
@@ -32,18 +34,23 @@ pub(crate) fn features(numbers: &mut Numbers) -> Features {
     }
 }
 
-/// Events in the order in which they happened.
+/// A log under construction: its events, in the order in which they happened.
 struct Past {
+    /// The generator of features, costs and scores.
     numbers: Numbers,
+    /// The number of turns so far.
     turns: u64,
+    /// The events so far, at positions from 1.
     events: Vec<Recorded>,
 }
 
 impl Past {
+    /// Creates a log without events, with a fixed seed.
     const fn new() -> Self {
         Self { numbers: Numbers(42), turns: 0, events: Vec::new() }
     }
 
+    /// Appends an event of a turn, one second after the previous event.
     fn write<F: event_core::EventType>(&mut self, turn: TurnId, body: &F) {
         let position = Position(self.events.len() as u64 + 1);
         let at = Timestamp::from_secs(1_780_000_000 + position.0);
@@ -51,6 +58,7 @@ impl Past {
         self.events.push(Recorded::new(position, at, event));
     }
 
+    /// Starts another turn; returns its id and a random model.
     fn begin(&mut self) -> (TurnId, ModelId) {
         self.turns += 1;
         let turn = TurnId(EventId::derive(&[b"turn", &self.turns.to_le_bytes()]));
@@ -58,16 +66,19 @@ impl Past {
         (turn, ModelId::try_from(model).unwrap())
     }
 
+    /// Returns the event of the start of a turn, with random features.
     fn started(&mut self, turn: TurnId) -> TurnStarted {
         let workspace = Some(WORKSPACE.to_owned());
         TurnStarted { turn, workspace, features: features(&mut self.numbers), ..TurnStarted::sample() }
     }
 
+    /// Returns the event of a call of `model` with a random cost below one dollar.
     fn call(&mut self, turn: TurnId, model: &ModelId) -> LlmCallCompleted {
         let cost = Some(NanoUsd(self.numbers.below(1_000_000_000)));
         LlmCallCompleted { turn, model: model.clone(), cost, ..LlmCallCompleted::sample() }
     }
 
+    /// Returns the event of a verdict with a random score.
     fn judged(&mut self, turn: TurnId) -> EvalCompleted {
         EvalCompleted { turn, model: None, score: Score(self.numbers.below(1_000_000_001)), ..EvalCompleted::sample() }
     }
@@ -102,7 +113,7 @@ impl Past {
     }
 }
 
-/// A pattern store with `fingerprints` fingerprints, folded from events.
+/// Returns a pattern store with at least `fingerprints` fingerprints, folded from events of short turns.
 pub(crate) fn learned(fingerprints: usize) -> Patterns {
     let mut past = Past::new();
     let mut patterns = Patterns::default();
@@ -115,7 +126,7 @@ pub(crate) fn learned(fingerprints: usize) -> Patterns {
     patterns
 }
 
-/// A log of `events` events of typical turns.
+/// Returns a log of exactly `events` events of typical turns.
 pub(crate) fn log(events: usize) -> Vec<Recorded> {
     let mut past = Past::new();
     while past.events.len() < events {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-/// `count` rules of all kinds in rotation; a hundred of them are a file of 14 kB.
+/// Returns the text of a policy with `count` rules of all kinds in rotation; 100 rules are a text of 14 kB.
 pub(crate) fn mixed(count: usize) -> String {
     let mut text = String::from("schema_version: 1\nglobal_default: sonnet\nrules:\n");
     for number in 0..count {
@@ -12,6 +12,7 @@ pub(crate) fn mixed(count: usize) -> String {
     text
 }
 
+/// Returns the condition of a rule, as YAML; one of eight kinds, by `number`.
 fn condition(number: usize) -> String {
     match number % 8 {
         0 => format!(r#"message_matches: "^/task-{number}\\b""#),

@@ -1,18 +1,20 @@
-//! Embeds a batch of texts.
+//! Embeds a batch of texts, and isolates a text that the embedder refuses.
 
 use adapters::embedder::{EmbedError, Embedder};
 
-/// Outcome of embedding a batch.
+/// The result of embedding a batch of texts.
 pub(super) struct BatchOutcome {
     /// The embedding of each text; `None` where it failed.
     pub(super) vectors: Vec<Option<Vec<f32>>>,
-    /// The last failure.
+    /// The last failure; `None` if all texts were embedded.
     pub(super) failure: Option<EmbedError>,
-    /// Whether another batch may succeed.
+    /// Whether the next batch may succeed: false if the failure was not caused by a text, such as an unreachable
+    /// endpoint, or if each of several texts was refused.
     pub(super) may_continue: bool,
 }
 
-/// Embeds texts in one request, or each in its own request if the embedder refuses the batch because of a text.
+/// Embeds texts in one request. If the embedder refuses the batch because of a text, sends each text in a request of
+/// its own until a failure has another cause.
 pub(super) async fn embed_batch(embedder: &dyn Embedder, texts: &[String]) -> BatchOutcome {
     let mut outcome = BatchOutcome { vectors: vec![None; texts.len()], failure: None, may_continue: true };
     if texts.is_empty() {

@@ -35,7 +35,8 @@ impl PendingMessage {
     }
 }
 
-/// Returns the id of the event with the embedding of a text, which serves all turns that recorded its key.
+/// Returns the id of the event with the embedding of a text, which serves all turns that recorded its key. `embedder`
+/// is the recorded name, `model/dimensions`.
 pub(super) fn text_event_id(embedder: &str, key: u64) -> EventId {
     EventId::derive(&[b"turn.embedded".as_slice(), embedder.as_bytes(), &key.to_le_bytes()])
 }
@@ -51,11 +52,13 @@ pub(super) fn text_key(text: &TextBody) -> u64 {
 /// A started turn whose message is not complete yet.
 #[derive(Debug, Clone, Copy)]
 struct StartedTurn {
+    /// Whether the start of the turn recorded the key of its message's text.
     has_key: bool,
+    /// The key of its message's text and the position of the event with the text; `None` until that event is read.
     text: Option<(u64, Position)>,
 }
 
-/// Returns the messages that `model` has not embedded, in the order of the log.
+/// Reads the whole log and returns the messages that `model` has not embedded, in the order of the log.
 ///
 /// A turn without a recorded key is included once it has ended, since the pattern store has no row for it before.
 pub(super) fn find_pending(log: &dyn EventLog, model: &str) -> Result<Vec<PendingMessage>, EngineError> {
@@ -83,19 +86,25 @@ pub(super) fn find_pending(log: &dyn EventLog, model: &str) -> Result<Vec<Pendin
 /// The state of a scan of the log for messages without an embedding.
 #[derive(Default)]
 struct PendingScan {
+    /// Turns whose message is not pending yet, because its text or the end of the turn is missing.
     open_turns: BTreeMap<TurnId, StartedTurn>,
+    /// The messages found so far, by the key of their text.
     messages: BTreeMap<u64, PendingMessage>,
-    /// The keys of embedded texts.
+    /// The keys of texts with a recorded embedding.
     embedded_texts: BTreeSet<u64>,
+    /// Turns that an event with an embedding names.
     embedded_turns: BTreeSet<TurnId>,
 }
 
 impl PendingScan {
+    /// Returns the message with the key `key`, and adds it if it is new; `text` is the position of the event with its
+    /// text.
     fn message(&mut self, key: u64, text: Position) -> &mut PendingMessage {
         self.messages.entry(key).or_insert(PendingMessage { key, text, keyed: None, unkeyed: Vec::new() })
     }
 
-    /// Adds the text of a turn. A turn without a key is pending only once it has ended.
+    /// Adds the text of a turn, recorded at `position`. If the turn has a key, its message is pending now, otherwise
+    /// once the turn has ended.
     fn add_text(&mut self, turn: TurnId, key: u64, position: Position) {
         match self.open_turns.get_mut(&turn) {
             Some(started) if started.has_key => {
@@ -107,13 +116,14 @@ impl PendingScan {
         }
     }
 
+    /// Adds the message of an ended turn without a key, if its text was recorded.
     fn end_turn(&mut self, turn: TurnId) {
         if let Some(StartedTurn { text: Some((key, position)), .. }) = self.open_turns.remove(&turn) {
             self.message(key, position).unkeyed.push(turn);
         }
     }
 
-    /// Returns the messages that still need an event.
+    /// Returns the messages without an embedding, in the order of the events with their texts.
     fn into_pending(self) -> Vec<PendingMessage> {
         let Self { messages, embedded_texts, embedded_turns, .. } = self;
         let pending = messages.into_values().filter_map(|mut message| {

@@ -27,30 +27,38 @@ use super::{
 };
 use crate::{capture::TextRecording, engine::Engine};
 
-/// How long to wait for more messages that are embedded in the same request.
+/// The time for which messages are collected before they are embedded in one request.
 const BATCH_DELAY: Duration = Duration::from_secs(1);
 
-/// The pause after a failed request.
+/// The default pause after a failed request.
 const RETRY_DELAY: Duration = Duration::from_secs(30);
 
-/// Embeds the messages of turns as they are recorded, with the endpoint that the active policy names.
+/// Embeds the messages of turns after they are recorded, with the endpoint that the active policy configures.
 ///
-/// It embeds the messages of turns that recorded the key of their text, as all do that start while an endpoint is
-/// configured. Other turns, and messages that the endpoint refuses, are left to [`EmbeddingRun`](super::EmbeddingRun).
+/// The reactor embeds the messages of turns that recorded the key of their text, as all do that start while an endpoint
+/// is configured. Other turns, and messages that the endpoint refuses, are left to
+/// [`EmbeddingRun`](super::EmbeddingRun).
 #[derive(Debug)]
 pub struct EmbeddingReactor {
+    /// The bus that is queried for the endpoint and the text store.
     bus: Bus<Engine>,
+    /// The HTTP client for requests to the endpoint.
     client: HttpClient,
+    /// The timeouts of these requests.
     timeouts: Timeouts,
+    /// The pause after a failed request.
     retry_delay: Duration,
-    /// Whether the last attempt failed. A change is logged.
+    /// Whether the last attempt failed. Only a change is written to the log output.
     has_failed: bool,
 }
 
 /// A text to embed, and the first turn that recorded it.
 struct Message {
+    /// The first turn that recorded the text.
     turn: TurnId,
+    /// The first eight bytes of the text's hash.
     key: u64,
+    /// The text; not blank.
     text: String,
 }
 
@@ -60,16 +68,17 @@ impl EmbeddingReactor {
         Self { bus, client, timeouts, retry_delay: RETRY_DELAY, has_failed: false }
     }
 
-    /// Replaces the pause after a failed request, which is 30 seconds.
+    /// Replaces the pause after a failed request, 30 seconds by default.
     #[must_use]
     pub fn with_retry_delay(self, retry_delay: Duration) -> Self {
         Self { retry_delay, ..self }
     }
 
-    /// Embeds the messages among the events.
+    /// Embeds the messages among the events and returns the events to append. Returns none if no endpoint is
+    /// configured. A message that the endpoint refuses is left out, with a warning in the log output.
     ///
     /// # Errors
-    /// The cause, for the log output, if the same events have to be handled again.
+    /// The cause, for the log output, if the endpoint or the text store fails; the same events are then handled again.
     async fn embed(&self, events: &[Recorded]) -> Result<Vec<NewEvent>, String> {
         let recorded = keyed_texts(events);
         if recorded.is_empty() {
@@ -133,7 +142,7 @@ impl Reactor for EmbeddingReactor {
     }
 }
 
-/// Returns the endpoint of the active policy; `None` if it names none, or texts are not recorded.
+/// Returns the embedding endpoint of the active policy; `None` if it configures none, or forbids recording texts.
 fn active_endpoint(engine: &Engine) -> Option<EmbeddingEndpoint> {
     match engine.text_recording() {
         TextRecording::FeaturesOnly => None,
@@ -141,7 +150,7 @@ fn active_endpoint(engine: &Engine) -> Option<EmbeddingEndpoint> {
     }
 }
 
-/// Returns the texts among the events, without those of turns that recorded no key.
+/// Returns the texts of messages among the events, without purged ones and those of turns that recorded no key.
 fn keyed_texts(events: &[Recorded]) -> Vec<TurnTextRecorded> {
     let mut unkeyed = BTreeSet::new();
     let mut recorded = Vec::new();
@@ -159,7 +168,7 @@ fn keyed_texts(events: &[Recorded]) -> Vec<TurnTextRecorded> {
     recorded
 }
 
-/// Reads the texts. Each is returned once; empty and removed ones are left out.
+/// Reads the texts, in the order of their keys. Equal texts are returned once; blank and purged ones are left out.
 fn read_messages(recorded: Vec<TurnTextRecorded>, texts: &dyn TextStore) -> Result<Vec<Message>, LogError> {
     let mut messages = BTreeMap::new();
     for TurnTextRecorded { turn, text } in recorded {

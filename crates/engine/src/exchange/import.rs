@@ -1,4 +1,4 @@
-//! Imports JSON Lines into a log.
+//! Imports the JSON Lines of an export into a log.
 
 use std::io::{self, BufRead};
 
@@ -11,12 +11,12 @@ use super::{
 };
 use crate::error::EngineError;
 
-/// The longest accepted line, in bytes: a text of 16 MiB, escaped.
+/// The maximum length of a line, in bytes: enough for a text of 16 MiB with its escapes.
 const MAX_LINE_BYTES: u64 = 128 * 1024 * 1024;
 /// The maximum number of bytes that a frame adds to a payload: header and kind.
 const MAX_FRAME_OVERHEAD: usize = 512;
 
-/// Whether lines must have a hash chain.
+/// Whether the event lines of an import must have a hash chain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChainCheck {
     /// A line without a chain is an error.
@@ -25,11 +25,13 @@ pub enum ChainCheck {
     Optional,
 }
 
-/// Imports lines into a log, which must be empty or continue where they start. Events that the log already has are
-/// skipped. All lines before the first invalid one are kept. `progress` receives the length of each line in bytes.
+/// Imports lines into a log that is empty or ends at or after the event before the first line. Events that the log
+/// already has are counted and skipped. All events before the first invalid line are imported, durably on return, also
+/// in case of an error. `progress` receives the length of each line in bytes.
 ///
 /// # Errors
-/// [`EngineError::Exchange`] with the number of the invalid line.
+/// [`EngineError::Exchange`] with the number of the first invalid line, or if the lines do not continue the log or
+/// cannot be read; [`EngineError::Log`] if the log or the text store fails.
 pub fn import(
     log: &dyn EventLog,
     texts: &dyn TextStore,
@@ -47,10 +49,13 @@ pub fn import(
     outcome.map(|()| import.summary)
 }
 
-/// An import in progress.
+/// The state of an import between two lines.
 struct Import<'a> {
+    /// The log to import into.
     log: &'a dyn EventLog,
+    /// The store for the texts of the file.
     texts: &'a dyn TextStore,
+    /// Whether event lines must have a hash chain.
     chains: ChainCheck,
     /// The last position of the log, including the pending events.
     head: Position,
@@ -58,13 +63,15 @@ struct Import<'a> {
     previous: Option<(Position, Chain)>,
     /// Events to append, each with the number of its line.
     pending: Vec<(u64, Recorded)>,
-    /// An upper bound of their size in bytes.
+    /// An upper bound of the size of the pending events in the log, in bytes.
     pending_bytes: usize,
+    /// The counts so far, and the hash chain after the last event of the log.
     summary: ExchangeSummary,
 }
 
 impl Import<'_> {
-    /// Imports all lines up to the first invalid one. The last events may be pending afterwards.
+    /// Imports all lines up to the first invalid one. The last events may be pending afterwards; [`Import::flush`]
+    /// appends them.
     fn import_lines(&mut self, input: &mut dyn BufRead, progress: &mut dyn FnMut(u64)) -> Result<(), EngineError> {
         let mut bytes = Vec::new();
         for number in 1.. {
@@ -88,7 +95,10 @@ impl Import<'_> {
         Ok(())
     }
 
-    /// Stores a text after checking its hash. `line` is the number of its line.
+    /// Stores a text. `line` is the number of its line.
+    ///
+    /// # Errors
+    /// [`ExchangeError::Line`] if the content does not have the hash of the line.
     fn import_text(&mut self, line: u64, text: &TextLine) -> Result<(), EngineError> {
         if blake3::hash(text.content.as_bytes()) != text.text.0 {
             let reason = format!("the content is not that of {}", text.text);
@@ -99,7 +109,12 @@ impl Import<'_> {
         Ok(())
     }
 
-    /// Adds an event to the pending ones if the log does not have it. `line` is the number of its line.
+    /// Adds an event to the pending ones if it is the next of the log, or counts it as known if the log has it. `line`
+    /// is the number of its line, `stated_chain` the hash chain in it.
+    ///
+    /// # Errors
+    /// [`ExchangeError::NotAContinuation`] if there is a gap before the event, or the log has another event at its
+    /// position; [`ExchangeError::Line`] if the hash chain in the line is wrong.
     fn import_event(&mut self, line: u64, event: Recorded, stated_chain: Option<Chain>) -> Result<(), EngineError> {
         let not_a_continuation = ExchangeError::NotAContinuation { head: self.head, start: event.position };
         let Some(before) = event.position.before().filter(|before| *before <= self.head) else {
@@ -140,7 +155,8 @@ impl Import<'_> {
         chain.ok_or_else(|| ExchangeError::NotAContinuation { head: self.head, start }.into())
     }
 
-    /// Compares the computed chain with the one in the line.
+    /// Compares the computed hash chain with the one in the line. A line without one is counted, or an error if chains
+    /// are required.
     fn check_chain(&mut self, line: u64, chain: Chain, stated_chain: Option<Chain>) -> Result<(), ExchangeError> {
         let reason = match stated_chain {
             Some(stated) if stated == chain => return Ok(()),
@@ -154,7 +170,8 @@ impl Import<'_> {
         Err(ExchangeError::Line { line, reason: reason.to_owned() })
     }
 
-    /// Appends the pending events durably. If the log rejects one, those before it are kept.
+    /// Appends the pending events and waits until they are durable. If the log rejects one, the events before it are
+    /// appended nevertheless, and the error has the number of its line.
     fn flush(&mut self) -> Result<(), EngineError> {
         let pending = std::mem::take(&mut self.pending);
         self.pending_bytes = 0;

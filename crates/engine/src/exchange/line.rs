@@ -1,4 +1,4 @@
-//! The format of one line: an event, or a stored text.
+//! The format of one line of an export: an event, or a stored text.
 
 use contracts::{ContentHash, catalogue};
 use event_bus::{Chain, ParseChainError};
@@ -10,25 +10,33 @@ use serde_json::Value;
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Line {
+    /// The position of the event in the log.
     position: Position,
+    /// The time at which the log recorded the event.
     recorded_at: Timestamp,
+    /// The time at which the event happened.
     at: Timestamp,
+    /// The id of the event, unique in the log.
     id: EventId,
+    /// The id that related events share, such as that of their turn or session.
     correlation: EventId,
+    /// The id of the event that caused it; `None` if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     causation: Option<EventId>,
+    /// The kind of the event, such as `turn.started`.
     kind: String,
+    /// The version of the layout of its payload.
     version: u16,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     /// The payload as JSON, if its kind is known and its JSON decodes to the same bytes.
     data: Option<Value>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    /// The payload as hexadecimal digits otherwise.
+    /// The payload as hexadecimal digits, if it cannot be in `data`.
     payload: Option<String>,
-    /// The hash of a payload that was purged.
+    /// The hash of a payload that was purged, as 64 hexadecimal digits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     purged: Option<String>,
-    /// The log's hash chain after this event.
+    /// The log's hash chain after this event, as text; `None` if the line has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     chain: Option<String>,
 }
@@ -37,11 +45,13 @@ pub(super) struct Line {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct TextLine {
+    /// The BLAKE3 hash of the text.
     pub(super) text: ContentHash,
+    /// The content of the text.
     pub(super) content: String,
 }
 
-/// Converts an event to a line; `chain` is the log's hash chain after it.
+/// Converts an event to a line; `chain` is the log's hash chain after it, `None` to leave it out.
 pub(super) fn to_line(recorded: &Recorded, chain: Option<Chain>) -> Line {
     let event = &recorded.event;
     let data = recorded.purged.is_none().then(|| payload_to_json(&event.kind, event.version, &event.payload)).flatten();
@@ -61,7 +71,8 @@ pub(super) fn to_line(recorded: &Recorded, chain: Option<Chain>) -> Line {
     }
 }
 
-/// Converts a payload to JSON; `None` if the kind is unknown or the JSON would not decode to the same bytes.
+/// Converts a payload to JSON; `None` if the kind and version are unknown, or the JSON would not decode to the same
+/// bytes.
 pub fn payload_to_json(kind: &str, version: u16, payload: &[u8]) -> Option<Value> {
     let spec = catalogue::find(kind, version)?;
     let value = (spec.to_json)(payload).ok()?;
@@ -69,23 +80,25 @@ pub fn payload_to_json(kind: &str, version: u16, payload: &[u8]) -> Option<Value
     (reencoded == payload).then_some(value)
 }
 
-/// Converts an event to JSON as in an export, for display.
+/// Converts an event to the JSON object of an export line, without the hash chain, for display; `null` if it cannot be
+/// encoded.
 pub fn event_to_json(recorded: &Recorded) -> Value {
     serde_json::to_value(to_line(recorded, None)).unwrap_or(Value::Null)
 }
 
-/// A parsed line.
+/// A parsed line of an export.
 pub(super) enum Parsed {
     /// An event, with the hash chain in the line; `None` if the line has none.
     Event(Box<Recorded>, Option<Chain>),
-    /// A stored text.
+    /// A stored text, with its hash.
     Text(TextLine),
 }
 
-/// Parses a line.
+/// Parses a line of an export.
 ///
 /// # Errors
-/// A description of the problem.
+/// A description of the problem: invalid JSON, an unknown or missing key, a payload in none or several of `data`,
+/// `payload` and `purged`, or `data` of a kind that this version does not know.
 pub(super) fn parse(text: &str) -> Result<Parsed, String> {
     if text.starts_with("{\"text\"") {
         return serde_json::from_str(text).map(Parsed::Text).map_err(|error| error.to_string());

@@ -7,12 +7,13 @@ use contracts::{TurnId, events::TurnStatus};
 use super::turn_counts;
 use crate::{engine::Engine, error::EngineError, open_turn::OpenTurn, turn_input::TurnInput};
 
-/// The maximum number of open turns of the same message, and of open turns of other runs, in a thread.
+/// The maximum number of open turns of the same message, and of open turns of other runs, that stay open in a thread
+/// when another turn starts. Limits the state of clients that never end their turns.
 const MAX_PARALLEL_TURNS: usize = 64;
 
 impl Engine {
-    /// Ends the turns of the input's thread that have no call in progress, as cancelled: the user has abandoned them.
-    /// `earlier_turns` is the number of earlier turns of the same message.
+    /// Records as cancelled the open turns of the input's thread that have no call in progress, since a new message
+    /// arrived instead of their continuation. `earlier_turns` is the number of earlier turns of the same message.
     ///
     /// The latest turns of the same message stay open, since clients without session ids may send it several times at
     /// once. So do the latest turns of other runs in such a session.

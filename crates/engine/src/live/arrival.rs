@@ -17,8 +17,9 @@ use crate::{
 };
 
 impl Engine {
-    /// Handles a request: continues the running turn that it belongs to, or else starts and decides a turn. Tool
-    /// results in it are recorded. The events are durable after [`Engine::commit`].
+    /// Handles a request: continues the running turn that it belongs to, or else starts a turn and decides its model.
+    /// Before a new turn starts, the abandoned turns of its thread are ended. New tool results in the request are
+    /// recorded unless the turn was refused. The events are durable after [`Engine::commit`].
     ///
     /// # Errors
     /// [`EngineError::Override`] if the mention of a new turn names no model; nothing is recorded then. Otherwise if
@@ -49,8 +50,9 @@ impl Engine {
         Ok(outcome)
     }
 
-    /// Returns the turn that a request continues, and the model it is locked to: the turn that waits for one of the
-    /// request's tool results, or else the latest turn of the same message.
+    /// Returns the open turn that a request continues, with its model: the latest turn that waits for one of the
+    /// request's tool results, or else the latest turn of the same message. `earlier_turns` is the number of turns of
+    /// that message. `None` if there is no such turn, or it was refused.
     fn turn_to_continue(&self, input: &TurnInput, earlier_turns: u64) -> Option<(TurnId, ModelId)> {
         let session = self.state().sessions.get(&input.session)?;
         let mut waiting = session.open.iter().filter(|open| open.thread == input.thread);
@@ -61,7 +63,8 @@ impl Engine {
         Some((open.turn, open.model.clone()?))
     }
 
-    /// Records the end of a turn if it is open. The event is durable after [`Engine::commit`].
+    /// Records the end of a turn and the verdicts on it; does nothing if the turn is not open. The events are durable
+    /// after [`Engine::commit`].
     ///
     /// # Errors
     /// [`EngineError`] if the log cannot be written.

@@ -21,20 +21,20 @@ use crate::{
     turn_outcome::TurnOutcome,
 };
 
-/// A call to a model that was sent.
+/// A model call that was recorded as sent, for which a response or a failure is recorded later.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Call {
-    /// The turn.
+    /// The id of the turn.
     pub turn: TurnId,
-    /// Its session.
+    /// The session of the turn.
     pub session: SessionId,
     /// The thread of the turn.
     pub thread: Thread,
-    /// The model.
+    /// The model that the call was sent to.
     pub model: ModelId,
-    /// Number of the call in its turn, from 0.
+    /// The number of the call in its turn, from 0.
     pub number: u64,
-    /// The time at which it was sent.
+    /// The time at which the call was sent.
     pub sent_at: Timestamp,
 }
 
@@ -43,17 +43,17 @@ pub struct Call {
 pub struct CallResponse {
     /// The token usage; `None` if the provider did not report it.
     pub usage: Option<Usage>,
-    /// The usage object as the provider sent it.
+    /// The usage object as the provider sent it, as JSON; `None` if there was none.
     pub raw_usage: Option<String>,
     /// The reason why the model stopped.
     pub stop_reason: StopReason,
-    /// The tool calls in the response.
+    /// The tool calls in the response, in its order.
     pub tools: Vec<ToolRequest>,
-    /// The number of thinking blocks.
+    /// The number of thinking blocks in the response.
     pub thinking_blocks: u32,
-    /// The time of the first byte; `None` if unknown.
+    /// The time of the first byte of the response; `None` if unknown.
     pub began_at: Option<Timestamp>,
-    /// The time of the end.
+    /// The time of the end of the response.
     pub at: Timestamp,
 }
 
@@ -64,14 +64,14 @@ pub struct ToolRequest {
     pub id: String,
     /// The name of the tool.
     pub name: String,
-    /// The arguments, as JSON.
+    /// The arguments of the call, as JSON.
     pub arguments: String,
 }
 
-/// A tool result in a request.
+/// A tool result in a client's request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolResult {
-    /// The id of the call, as the provider stated it.
+    /// The provider's id of the tool call, as the client repeats it.
     pub id: String,
     /// Whether the tool failed; false if the client does not state it.
     pub failed: bool,
@@ -79,26 +79,27 @@ pub struct ToolResult {
     pub bytes: u64,
 }
 
-/// The failure of a model call.
+/// The failure of a model call: an error, a cancellation or an interruption.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallFailure {
     /// The class of the error.
     pub class: ErrorClass,
     /// The HTTP status of the provider; `None` without a response.
     pub status: Option<u16>,
-    /// The number of retries of the same request.
+    /// The number of times that the same request was sent again before it counted as failed.
     pub retries: u32,
     /// The token usage until the call was cancelled or interrupted; `None` if the provider did not report it.
     pub usage: Option<Usage>,
-    /// The usage object as the provider sent it.
+    /// The usage object as the provider sent it, as JSON; `None` if there was none.
     pub raw_usage: Option<String>,
     /// The configured key that the provider rejected; `None` for other errors.
     pub key: Option<KeyId>,
 }
 
 impl Engine {
-    /// Records that a call of a turn is sent to a model, with the features of the request that are `adapted` to it. Returns
-    /// the call.
+    /// Records that a call of a turn is sent to `model`, and returns the call. `adapted` are the features of the
+    /// request that the model does not support and that are converted or removed for it. The event is durable after
+    /// [`Engine::commit`].
     ///
     /// # Errors
     /// [`EngineError`] if the log cannot be written.
@@ -159,7 +160,8 @@ impl Engine {
         self.end_turn(&call.session, call.turn, TurnStatus::Completed)
     }
 
-    /// Records that a call failed. The turn stays open, since another model may continue it.
+    /// Records that a call failed, and an outage that follows from it. The turn stays open, since another model may
+    /// continue it.
     ///
     /// # Errors
     /// [`EngineError`] if the log cannot be written.
@@ -173,7 +175,8 @@ impl Engine {
         self.record_consequences()
     }
 
-    /// Records the tool results of a request that are new. Clients resend all earlier ones.
+    /// Records the tool results of a request that the log does not have yet; clients resend all earlier ones. Records
+    /// nothing if the turn has ended.
     ///
     /// # Errors
     /// [`EngineError`] if the log cannot be written.
@@ -209,6 +212,7 @@ impl Engine {
         self.recorder.record(sealed)
     }
 
+    /// Returns the builder for events of the call's turn.
     fn turn_events<'a>(&'a self, call: &'a Call) -> TurnEvents<'a> {
         let Call { turn, session, thread, .. } = call;
         TurnEvents { turn: *turn, session, thread, registry: &self.models.registry }

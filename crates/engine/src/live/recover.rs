@@ -1,4 +1,5 @@
-//! Ends the calls and turns that were running when the program was killed. The outcome of these calls is unknown.
+//! Ends the calls and turns that were running when the previous process was killed. The outcome of these calls is
+//! unknown.
 
 use contracts::events::{ErrorClass, LlmCallFailed, TurnStatus};
 use event_core::EventType;
@@ -7,8 +8,8 @@ use super::CallFailure;
 use crate::{engine::Engine, error::EngineError, open_turn::OpenTurn, turn_events::TurnEvents};
 
 impl Engine {
-    /// Ends the turns that had running calls when the previous process was killed, and returns their number. Durable on
-    /// return.
+    /// Records the turns that had running calls when the previous process was killed as failed, each of these calls as
+    /// failed with the class `other`, and returns the number of turns. Durable on return.
     ///
     /// A turn that waits for a tool result stays open, since its client may still send it.
     ///

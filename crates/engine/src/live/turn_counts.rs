@@ -1,4 +1,5 @@
-//! Counts the turns of a message. A message that is sent again starts another turn, whose name has a number.
+//! Counts the turns of a message. A message that is sent again starts another turn, whose name is the message's with a
+//! number.
 
 use std::collections::BTreeMap;
 
@@ -17,22 +18,23 @@ pub(crate) struct TurnCounts(BTreeMap<TurnId, u64>);
 /// A message with the number of its turns.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct MessageTurns {
-    /// Its first turn.
+    /// The id of the message's first turn, whether or not it has started.
     first: TurnId,
-    /// The number of its turns in the log. They are numbered from 0 without gaps.
+    /// The number of turns of the message in the log. They are numbered from 0 without gaps.
     pub(crate) count: u64,
 }
 
 impl MessageTurns {
-    /// Returns the id of the turn that sending the message once more starts.
+    /// Returns the id of the turn that starts if the message is sent once more. `name` is the client's name of the
+    /// message.
     pub(crate) fn next_turn(&self, session: &SessionId, name: &str) -> TurnId {
         if self.count == 0 { self.first } else { turn_id(session, name, self.count) }
     }
 }
 
 impl TurnCounts {
-    /// Returns a message with the number of its turns, from the cache or the log. `name` is the client's name of the
-    /// message.
+    /// Returns a message with the number of its turns, from the cache, or else from the log: it is searched for
+    /// recorded decisions. `name` is the client's name of the message. Does not change the cache.
     pub(crate) fn count_turns(
         &self,
         recorder: &Recorder,
@@ -61,7 +63,7 @@ impl TurnCounts {
         Ok(MessageTurns { first, count: lower })
     }
 
-    /// Counts another turn of a message in the cache.
+    /// Counts another turn of a message in the cache, which is cleared first if it is full.
     pub(crate) fn add_turn(&mut self, message: MessageTurns) {
         if MAX_CACHED <= self.0.len() {
             self.0.clear();
@@ -75,7 +77,7 @@ pub(crate) fn turn_id(session: &SessionId, name: &str, number: u64) -> TurnId {
     TurnId::derive(session, &turn_name(name, number))
 }
 
-/// Returns the name of a message's turn number `number`, from 0.
+/// Returns the name of a message's turn number `number`, from 0: `name` for the first, `name#1` for the second.
 pub(crate) fn turn_name(name: &str, number: u64) -> String {
     if number == 0 { name.to_owned() } else { format!("{name}#{number}") }
 }

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use contracts::{SideEffect, events::ToolCalled};
 use serde::{Deserialize, Serialize};
 
-/// The maximum number of names of each kind in a session's history; later ones are dropped.
+/// The maximum number of names of each kind (extensions, directories, tools) in a session's history; later ones are
+/// dropped to limit the size of the state.
 const MAX_NAMES: usize = 64;
 
 /// The files and tools that a session has used so far.
@@ -24,7 +25,7 @@ pub struct History {
 }
 
 impl History {
-    /// Adds another history.
+    /// Adds the calls and names of another history. The result may have more than [`MAX_NAMES`] names of a kind.
     pub(crate) fn merge(&mut self, other: &Self) {
         self.tool_calls = self.tool_calls.saturating_add(other.tool_calls);
         self.extensions.extend(other.extensions.iter().cloned());
@@ -33,7 +34,7 @@ impl History {
         self.side_effects.extend(&other.side_effects);
     }
 
-    /// Adds a tool call.
+    /// Adds a tool call, with names up to [`MAX_NAMES`] of each kind.
     pub(super) fn add(&mut self, tool: &ToolCalled) {
         self.tool_calls = self.tool_calls.saturating_add(1);
         add_names(&mut self.extensions, &tool.extensions);

@@ -15,6 +15,7 @@ use crate::support::{
     story::story,
 };
 
+/// A policy with a rule for each of two models of one provider, and a default of another provider.
 const POLICY: &str = r#"
 rules:
   - name: "deep for architecture"
@@ -34,10 +35,13 @@ fn strikes(desk: &mut Desk, model: &str, count: usize) {
     }
 }
 
+/// Returns the notices for the user as text.
 fn banners(made: &engine::TurnOutcome) -> Vec<String> {
     made.banners.iter().map(ToString::to_string).collect()
 }
 
+/// A rejected key makes all models of the provider unavailable for five minutes; the next turn is decided for another
+/// provider.
 #[test]
 fn one_refused_key_takes_the_whole_provider_out_for_the_next_turn() {
     let mut desk = Desk::with(POLICY);
@@ -54,6 +58,7 @@ fn one_refused_key_takes_the_whole_provider_out_for_the_next_turn() {
     assert_eq!((out[0].trigger, out[0].clears_at), (OutageTrigger::AuthError, START.plus_secs(300)));
 }
 
+/// The end of an outage is due after five minutes, is recorded without a request, and is then no longer due.
 #[test]
 fn the_end_of_an_outage_is_due_without_another_request() {
     let mut desk = Desk::with(POLICY);
@@ -69,6 +74,7 @@ fn the_end_of_an_outage_is_due_without_another_request() {
     assert!(!desk.engine.has_due_transitions());
 }
 
+/// Five failures make one model unavailable; other models of its provider stay available.
 #[test]
 fn one_model_out_falls_through_and_its_siblings_stay() {
     let mut desk = Desk::with(POLICY);
@@ -82,6 +88,7 @@ fn one_model_out_falls_through_and_its_siblings_stay() {
     assert_eq!(desk.turn("one", "a quick question").as_deref(), Some(SONNET));
 }
 
+/// Three unavailable models make their provider unavailable.
 #[test]
 fn three_models_out_take_their_provider_out() {
     let mut desk = Desk::with(POLICY);
@@ -101,6 +108,7 @@ fn three_models_out_take_their_provider_out() {
     assert_eq!(desk.turn("one", "a quick question").as_deref(), Some(GPT));
 }
 
+/// The events of an outage: failures, its start, a recovery by a successful call, and another outage.
 #[test]
 fn example_an_outage_from_its_announcement_to_its_recovery() {
     let mut desk = Desk::with(POLICY);
@@ -122,6 +130,7 @@ fn example_an_outage_from_its_announcement_to_its_recovery() {
     insta::assert_snapshot!(story(&desk.events(), START));
 }
 
+/// A successful call ends the outage of its model at once.
 #[test]
 fn a_success_brings_a_model_back_at_once() {
     let mut desk = Desk::with(POLICY);
@@ -136,6 +145,7 @@ fn a_success_brings_a_model_back_at_once() {
     assert_eq!((back[0].by, back[0].down_seconds), (RecoveredBy::Success, 3));
 }
 
+/// Without calls, an outage ends after five minutes, not earlier.
 #[test]
 fn quiet_brings_a_model_back_after_five_minutes() {
     let mut desk = Desk::with(POLICY);
@@ -152,6 +162,7 @@ fn quiet_brings_a_model_back_after_five_minutes() {
     assert_eq!((back[0].by, back[0].down_seconds), (RecoveredBy::AutoClear, 300));
 }
 
+/// The start and the end of an outage are recorded once, also across restarts.
 #[test]
 fn every_transition_is_told_once_however_often_the_engine_restarts() {
     let mut desk = Desk::with(POLICY);
@@ -173,6 +184,7 @@ fn every_transition_is_told_once_however_often_the_engine_restarts() {
     assert_eq!(desk.all::<ProviderRecovered>().len(), 1);
 }
 
+/// Errors that do not depend on the provider, such as an invalid request, cause no outage.
 #[test]
 fn what_says_nothing_about_the_provider_takes_nothing_out() {
     let mut desk = Desk::with(POLICY);
@@ -189,6 +201,7 @@ fn what_says_nothing_about_the_provider_takes_nothing_out() {
     assert_eq!(desk.all::<ProviderUnavailable>().len(), 0);
 }
 
+/// An outage that one session causes applies to all sessions; a running turn keeps its model.
 #[test]
 fn a_session_sees_the_outages_that_another_one_met() {
     let mut desk = Desk::with(POLICY);
@@ -198,11 +211,12 @@ fn a_session_sees_the_outages_that_another_one_met() {
     assert_eq!(desk.locked_model("one"), Some(&model_id(OPUS)), "the running turn keeps its model");
 }
 
-/// Records a call of the running turn through the gateway.
+/// Records a call of the turn to its model.
 fn send(desk: &mut Desk, started: &TurnOutcome) -> Call {
     desk.engine.record_call(started, started.model().unwrap(), &BTreeSet::new()).unwrap()
 }
 
+/// Returns a response without tool calls at the present time.
 fn answered(desk: &Desk) -> CallResponse {
     CallResponse {
         usage: None,
@@ -215,6 +229,8 @@ fn answered(desk: &Desk) -> CallResponse {
     }
 }
 
+/// When an outage has ended by itself, the first call is a probe: other turns avoid the provider until it has
+/// responded, and one failure starts the outage again.
 #[test]
 fn after_a_quiet_end_one_turn_finds_out_and_the_others_go_elsewhere_until_it_has() {
     let mut desk = Desk::with(POLICY);

@@ -13,11 +13,12 @@ use crate::support::{
     models::{GPT, HAIKU, OPUS, SONNET},
 };
 
+/// Returns an engine whose policy has one rule with this condition, for Opus; Haiku is the default.
 fn desk(rule: &str) -> Desk {
     Desk::with(&format!("rules: [{{when: {rule}, use: opus}}]\nglobal_default: haiku\n"))
 }
 
-/// The model of a turn in a session of its own.
+/// Returns the model of a turn in a new session; `change` modifies its input.
 fn model(desk: &mut Desk, change: impl FnOnce(&mut TurnInput)) -> String {
     let name = format!("session-{}", desk.head());
     let mut new = TurnInput::new(session(&name), "m1", "hello");
@@ -25,6 +26,7 @@ fn model(desk: &mut Desk, change: impl FnOnce(&mut TurnInput)) -> String {
     desk.arrive(new).unwrap().model().unwrap().to_string()
 }
 
+/// The condition on the time of day uses the user's time zone.
 #[test]
 fn local_time_is_that_of_the_user() {
     // It is 14:23 UTC and 16:23 in the desk's time zone.
@@ -32,6 +34,7 @@ fn local_time_is_that_of_the_user() {
     assert_eq!(model(&mut desk("{time_of_day_between: ['14:00', '15:00']}"), |_| {}), HAIKU);
 }
 
+/// The condition on estimated input tokens uses the tokenizer of the rule's model.
 #[test]
 fn the_prompt_is_measured_by_the_tokenizer_of_the_candidate() {
     let mut desk = desk("{estimated_input_tokens_gt: 10000}");
@@ -40,6 +43,7 @@ fn the_prompt_is_measured_by_the_tokenizer_of_the_candidate() {
     assert_eq!(model(&mut desk, |new| new.prompt = shape(29_000)), HAIKU);
 }
 
+/// The condition on images holds for images in the message, but not for those in the rest of the prompt.
 #[test]
 fn images_of_the_message_count_for_rules_and_those_of_the_prompt_for_models() {
     let mut desk = desk("{has_images: true}");
@@ -47,6 +51,7 @@ fn images_of_the_message_count_for_rules_and_those_of_the_prompt_for_models() {
     assert_eq!(model(&mut desk, |new| new.needs = Needs { images: true, ..new.needs }), HAIKU);
 }
 
+/// Skills and the history that a client states in its input are conditions of rules.
 #[test]
 fn skills_and_what_the_client_has_seen_are_taken_as_given() {
     let seen = |new: &mut TurnInput| {
@@ -57,6 +62,7 @@ fn skills_and_what_the_client_has_seen_are_taken_as_given() {
     assert_eq!(model(&mut desk("{skills_matching_message_includes: system_design}"), skilled), OPUS);
 }
 
+/// Files and tools of a tool call are conditions and features of later turns of the same session only.
 #[test]
 fn what_tools_touched_in_a_session_counts_for_its_later_turns() {
     let mut desk = desk("{file_extensions_in_context: .sql, has_tool_calls_in_history: true}");
@@ -85,6 +91,7 @@ fn what_tools_touched_in_a_session_counts_for_its_later_turns() {
     assert_eq!(features.side_effects, [SideEffect::Write]);
 }
 
+/// The workspace of a session's first turn applies to its later turns.
 #[test]
 fn a_session_remembers_its_workspace() {
     let mut desk = Desk::with("global_default: haiku\nworkspaces: {~/shop: {default: gpt}}");

@@ -18,6 +18,7 @@ fn cents(cents: u64) -> Usage {
     Usage { input: cents * 10_000, ..Usage::default() }
 }
 
+/// A policy that selects the cheap model for a spending of more than five dollars on a day.
 const BUDGET: &str = r#"
 rules:
   - name: "budget cap"
@@ -26,6 +27,7 @@ rules:
 global_default: opus
 "#;
 
+/// The cost of a session is the sum of its calls, and can be split by role (planner and workers) and by thread.
 #[test]
 fn a_session_costs_what_its_calls_cost_workers_included() {
     let mut desk = Desk::with("global_default: opus");
@@ -63,6 +65,8 @@ fn a_session_costs_what_its_calls_cost_workers_included() {
     insta::assert_snapshot!(format!("Session sess_42 — total {}\n{}", spent.total().cost, lines.join("\n")));
 }
 
+/// The spending of all sessions counts towards the budget. It is exceeded above the amount, not at it, and running
+/// turns keep their model.
 #[test]
 fn a_budget_is_exceeded_by_recorded_calls_of_all_sessions() {
     let mut desk = Desk::with(BUDGET);
@@ -79,6 +83,7 @@ fn a_budget_is_exceeded_by_recorded_calls_of_all_sessions() {
     assert_eq!(desk.locked_model("one").unwrap().as_str(), OPUS, "running turns go on");
 }
 
+/// The spending of a day is reset at midnight UTC, whatever the user's time zone.
 #[test]
 fn a_budget_is_new_at_midnight_utc() {
     let mut desk = Desk::with(BUDGET);
@@ -94,6 +99,7 @@ fn a_budget_is_new_at_midnight_utc() {
     assert_eq!(desk.turn("two", "spent again").as_deref(), Some(HAIKU));
 }
 
+/// A call of a model without prices counts as unpriced and adds no cost.
 #[test]
 fn a_call_without_a_price_is_counted_and_not_guessed() {
     let mut desk = Desk::with("global_default: opus");
@@ -104,6 +110,7 @@ fn a_call_without_a_price_is_counted_and_not_guessed() {
     assert_eq!((total.calls, total.unpriced_calls, total.cost.to_string().as_str()), (2, 1, "$0.03"));
 }
 
+/// An imported turn is decided with the spending of the day on which it happened.
 #[test]
 fn a_recorded_turn_is_measured_by_the_spending_of_its_own_day() {
     let mut desk = Desk::with(BUDGET);

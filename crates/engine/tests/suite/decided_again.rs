@@ -27,7 +27,7 @@ workspaces:
 global_default: haiku
 "#;
 
-/// Imports the bundled session.
+/// Imports the bundled session under a policy; asserts that all of its lines are usable.
 fn demo(policy: &str) -> Desk {
     let mut desk = Desk::with(policy);
     let mut reader = SessionReader::new("demo.jsonl".as_ref(), DEMO_SESSION.as_bytes());
@@ -41,7 +41,8 @@ fn demo(policy: &str) -> Desk {
     desk
 }
 
-/// Live turns with everything that a decision may depend on: swaps, outages, spending, long texts, edits.
+/// Returns an engine after live turns with all inputs that a decision depends on: models set by the user, outages,
+/// spending, a long text, and an edit of the policy.
 fn live() -> Desk {
     let mut desk = Desk::with(POLICY);
     let long = format!("why {}", "is this so long ".repeat(1_000));
@@ -68,23 +69,27 @@ fn live() -> Desk {
     desk
 }
 
+/// Decisions about imported turns are repeated with equal bytes.
 #[test]
 fn decisions_of_the_bundled_session_are_made_again_from_the_log() {
     let turns = all_are_the_same(&demo(POLICY), Words::Kept);
     assert!(8 <= turns, "{turns}");
 }
 
+/// Decisions about live turns are repeated with equal bytes.
 #[test]
 fn decisions_of_live_turns_are_made_again_from_the_log() {
     assert_eq!(all_are_the_same(&live(), Words::Kept), 6);
 }
 
+/// Without the texts, the recorded matches of text predicates result in the same decisions (D9).
 #[test]
 fn without_the_words_what_matched_gives_the_same_decisions() {
     all_are_the_same(&demo(POLICY), Words::Purged);
     all_are_the_same(&live(), Words::Purged);
 }
 
+/// Decisions are repeated from a log whose policy forbids recording texts.
 #[test]
 fn a_log_that_never_kept_the_words_gives_the_same_decisions() {
     let desk = demo(&format!("{POLICY}privacy: {{record_text: never}}\n"));
@@ -92,6 +97,7 @@ fn a_log_that_never_kept_the_words_gives_the_same_decisions() {
     all_are_the_same(&desk, Words::Purged);
 }
 
+/// Two imports of the same session result in the same ids and payloads of events.
 #[test]
 fn two_imports_of_the_same_session_give_the_same_log() {
     let (one, other) = (demo(POLICY), demo(POLICY));

@@ -10,17 +10,19 @@ use proptest::prelude::*;
 
 use crate::support::{Desk, desk::session};
 
+/// Exports a log from its first event; returns the lines.
 fn exported(log: &dyn EventLog, texts: &dyn TextStore) -> Vec<u8> {
     let mut lines = Vec::new();
     export(log, texts, Position::ORIGIN, &mut lines, |_| {}).unwrap();
     lines
 }
 
-/// Imports lines into an empty log; returns the log and the result.
+/// Imports lines with hash chains into an empty log; returns log, text store and result.
 fn imported(lines: &[u8]) -> (Arc<MemoryLog>, Arc<MemoryTexts>, Result<ExchangeSummary, EngineError>) {
     imported_with(ChainCheck::Required, lines)
 }
 
+/// As `imported`; `chains` is whether lines must have a hash chain.
 fn imported_with(
     chains: ChainCheck,
     lines: &[u8],
@@ -40,6 +42,7 @@ fn round(log: &dyn EventLog, texts: &dyn TextStore) -> ExchangeSummary {
     done.unwrap()
 }
 
+/// Returns an event with the kind, version and payload. Every second event has the previous one as its cause.
 fn event(number: u64, kind: &str, version: u16, payload: Vec<u8>) -> NewEvent {
     NewEvent {
         id: EventId::derive(&[&number.to_le_bytes()]),
@@ -52,6 +55,7 @@ fn event(number: u64, kind: &str, version: u16, payload: Vec<u8>) -> NewEvent {
     }
 }
 
+/// Returns a log in memory with these events.
 fn log_of(events: &[NewEvent]) -> MemoryLog {
     let log = MemoryLog::new();
     for (number, event) in (0..).zip(events) {
@@ -61,7 +65,7 @@ fn log_of(events: &[NewEvent]) -> MemoryLog {
     log
 }
 
-/// Some turns, one of them with a text too long for an event.
+/// Returns a log of 20 turns, one of them with a text too long for an event.
 fn desk() -> Desk {
     let mut desk = Desk::with("global_default: haiku");
     for number in 0..20 {
@@ -72,6 +76,7 @@ fn desk() -> Desk {
     desk
 }
 
+/// An export that is imported into an empty log results in the same events, texts and export.
 #[test]
 fn a_log_of_turns_goes_out_and_in_without_a_difference() {
     let desk = desk();
@@ -80,6 +85,7 @@ fn a_log_of_turns_goes_out_and_in_without_a_difference() {
     assert_eq!((done.events, done.texts, done.known), (desk.head().0, 3, 0));
 }
 
+/// A stored text is exported as a line before the event that refers to it, and importing it stores the text.
 #[test]
 fn texts_travel_before_the_events_that_name_them() {
     let desk = desk();
@@ -94,6 +100,7 @@ fn texts_travel_before_the_events_that_name_them() {
     );
 }
 
+/// Every kind of event is exported as JSON fields (`data`) and imported with the same bytes.
 #[test]
 fn every_kind_of_event_is_readable_and_comes_back_with_the_same_bytes() {
     let events: Vec<_> = (0..)
@@ -109,6 +116,8 @@ fn every_kind_of_event_is_readable_and_comes_back_with_the_same_bytes() {
     insta::assert_snapshot!(ended.split(",\"chain\"").next().unwrap());
 }
 
+/// Events of unknown kinds, newer versions or undecodable payloads are exported as hexadecimal digits (`payload`) and
+/// imported with the same bytes.
 #[test]
 fn events_of_unknown_kinds_and_newer_versions_go_through_as_they_are() {
     let sample = (KINDS[0].payload)().unwrap();
@@ -126,6 +135,7 @@ fn events_of_unknown_kinds_and_newer_versions_go_through_as_they_are() {
     insta::assert_snapshot!(lines.lines().next().unwrap());
 }
 
+/// Importing lines that the log has in part counts the known events and adds the others; a second time it adds none.
 #[test]
 fn reading_the_same_lines_again_skips_what_is_known() {
     let desk = desk();
@@ -162,6 +172,7 @@ fn changed_without_chains(change: impl FnOnce(&mut Vec<String>)) -> (String, u64
     wrong(ChainCheck::Optional, &lines)
 }
 
+/// Imports lines with an error; returns the error and the number of imported events.
 fn wrong(chains: ChainCheck, lines: &[String]) -> (String, u64) {
     let (log, _, done) = imported_with(chains, lines.join("\n").as_bytes());
     let error = done.unwrap_err();
@@ -174,6 +185,7 @@ fn stripped(line: &str) -> String {
     line.rfind(",\"chain\":\"").map_or(line.to_owned(), |chain| format!("{}}}", &line[..chain]))
 }
 
+/// An invalid line is an error with its number, and all events before it are imported.
 #[test]
 fn a_wrong_line_is_named_and_everything_before_it_is_kept() {
     // Two of the first ten lines are texts, so three fewer events than lines precede line 60.
@@ -205,6 +217,7 @@ fn a_wrong_line_is_named_and_everything_before_it_is_kept() {
     assert_eq!(twice.1, events_before);
 }
 
+/// A line that is not UTF-8 is an error of that line.
 #[test]
 fn a_line_that_is_not_text_is_named() {
     let desk = desk();
@@ -218,6 +231,7 @@ fn a_line_that_is_not_text_is_named() {
     assert_eq!(log.head().unwrap().0, desk.head().0 - 1);
 }
 
+/// A missing position, a repeated position and a text that does not have its hash are errors.
 #[test]
 fn a_hole_a_jump_back_and_a_changed_text_are_told() {
     let hole = changed(|lines| drop(lines.remove(59)));
@@ -233,6 +247,7 @@ fn a_hole_a_jump_back_and_a_changed_text_are_told() {
     assert!(text.0.contains("the content is not that of"), "{}", text.0);
 }
 
+/// A line that was changed, removed or deprived of its hash chain is detected by the chain.
 #[test]
 fn a_line_that_was_changed_dropped_or_stripped_shows_in_the_chain() {
     let broken = "the hash chain does not hold: this line was changed, or one before it was changed or dropped";
@@ -259,6 +274,7 @@ fn a_line_that_was_changed_dropped_or_stripped_shows_in_the_chain() {
     assert_eq!(bare.1, 56);
 }
 
+/// With `ChainCheck::Optional`, lines without a hash chain are imported and counted.
 #[test]
 fn lines_without_a_chain_are_taken_when_told_to_and_counted() {
     let desk = desk();
@@ -271,6 +287,7 @@ fn lines_without_a_chain_are_taken_when_told_to_and_counted() {
     assert_eq!(exported(log.as_ref(), texts.as_ref()), lines.as_bytes());
 }
 
+/// Importing into a log with other events is an error and changes nothing.
 #[test]
 fn a_log_with_other_events_is_left_alone() {
     let desk = desk();
@@ -289,6 +306,7 @@ fn a_log_with_other_events_is_left_alone() {
     assert_eq!(other.head(), head);
 }
 
+/// A log whose text was removed can be exported and imported without that text.
 #[test]
 fn a_purged_text_is_not_missed() {
     let desk = desk();
@@ -297,6 +315,7 @@ fn a_purged_text_is_not_missed() {
     assert_eq!(round(desk.log.as_ref(), desk.texts.as_ref()).texts, 2);
 }
 
+/// The engine's state on an imported log has the same bytes as on the original.
 #[test]
 fn the_state_of_a_copied_log_is_the_state_of_the_log() {
     let desk = desk();
@@ -307,6 +326,7 @@ fn the_state_of_a_copied_log_is_the_state_of_the_log() {
     assert_eq!(copy.engine.state().sessions.get(&session("one")).unwrap().turns, 20);
 }
 
+/// Lines with their keys in another order are imported as well.
 #[test]
 fn keys_in_another_order_are_read_as_well() {
     let desk = desk();

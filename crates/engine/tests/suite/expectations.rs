@@ -1,4 +1,4 @@
-//! Expectations of a policy in YAML: met, not met, and invalid (004 §9.1).
+//! Expectations of a policy in a YAML file: met, not met, and invalid (004 §9.1).
 
 use std::sync::Arc;
 
@@ -7,6 +7,7 @@ use router_core::Policy;
 
 use crate::support::models::models;
 
+/// The policy whose decisions are expected.
 const POLICY: &str = r#"
 rules:
   - {name: "fast for commits", when: {message_matches: "^/commit"}, use: haiku}
@@ -18,15 +19,17 @@ tiers: {fast: haiku, balanced: sonnet, deep: opus}
 global_default: sonnet
 "#;
 
+/// Loads the policy with the models of the tests.
 fn policy() -> Policy {
     Policy::load(POLICY, Arc::clone(&models().registry), None).unwrap()
 }
 
+/// Checks the expectations in a text against the policy.
 fn check(text: &str) -> Vec<ExpectationResult> {
     check_expectations("expectations.yaml", text, &policy()).unwrap()
 }
 
-/// The differences, by the name of the expectation.
+/// Returns the differences as text, by the name of the expectation.
 fn differences(text: &str) -> String {
     let checked = check(text).into_iter();
     let lines = checked.map(|checked| match checked.differences.as_slice() {
@@ -36,6 +39,7 @@ fn differences(text: &str) -> String {
     lines.collect()
 }
 
+/// Expectations about every kind of situation are met by the policy.
 #[test]
 fn expectations_that_hold_differ_in_nothing() {
     let text = r#"
@@ -76,6 +80,8 @@ tests:
     assert!(checked.iter().all(|checked| checked.why.contains("Chain:")));
 }
 
+/// An expectation that is not met lists expected and actual values; unknown names and invalid values are differences,
+/// too.
 #[test]
 fn what_differs_is_listed_with_what_was_expected_and_what_was_found() {
     let text = r#"
@@ -111,6 +117,7 @@ tests:
     insta::assert_snapshot!(differences(text));
 }
 
+/// An invalid file of expectations is an error with its location, and so is one over 1 MiB; an empty list is valid.
 #[test]
 fn a_file_that_cannot_be_read_is_refused_with_the_place() {
     let refused = |text: &str| check_expectations("expectations.yaml", text, &policy()).unwrap_err().to_string();

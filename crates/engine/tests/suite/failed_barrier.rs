@@ -1,4 +1,4 @@
-//! A failed barrier: no caller is informed that its events are durable.
+//! A failed barrier: no caller is informed that its events are durable before they are.
 
 use std::sync::{
     Arc,
@@ -13,7 +13,7 @@ use event_bus::{
 
 use crate::support::{Desk, desk::session, models::models};
 
-/// Makes the next barrier fail.
+/// A log hook that makes the next barrier fail, if it is set.
 #[derive(Debug, Default)]
 struct FailsOnce(AtomicBool);
 
@@ -26,6 +26,7 @@ impl LogHooks for FailsOnce {
     }
 }
 
+/// After a failed barrier the events are not in the log, and the next commit makes them durable.
 #[test]
 fn what_a_failed_barrier_left_behind_is_still_to_be_made_durable() {
     let log = Arc::new(HookedLog::<FailsOnce>::default());

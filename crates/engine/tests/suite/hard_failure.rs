@@ -1,4 +1,4 @@
-//! Turns that no model can take: their events and their messages (004 §4.7, decision D4).
+//! Turns for which no model is available: their events and their messages (004 §4.7, decision D4).
 
 use contracts::{
     Slot, Verdict,
@@ -12,7 +12,7 @@ use crate::support::{
     models::{HAIKU, OPUS},
 };
 
-/// A desk whose policy has models of one provider only, which refuses the key.
+/// Returns an engine whose policy names models of one provider only, which has rejected the key.
 fn desk_without_a_model() -> Desk {
     let policy = "rules: [{name: deep, when: {}, use: opus}]\nglobal_default: haiku\nprivacy: {record_text: never}\n";
     let mut desk = Desk::with(policy);
@@ -22,6 +22,7 @@ fn desk_without_a_model() -> Desk {
     desk
 }
 
+/// A refused turn is recorded as started, decided without a model, and ended as refused.
 #[test]
 fn a_refused_turn_is_started_decided_and_ended_and_nothing_else() {
     let mut desk = desk_without_a_model();
@@ -41,6 +42,7 @@ fn a_refused_turn_is_started_decided_and_ended_and_nothing_else() {
     assert_eq!((ended.llm_calls, ended.tool_calls), (0, 0));
 }
 
+/// A refused turn is not open, and after the outage the next turn is decided.
 #[test]
 fn a_refused_turn_is_over_and_the_next_one_may_start() {
     let mut desk = desk_without_a_model();
@@ -51,6 +53,7 @@ fn a_refused_turn_is_over_and_the_next_one_may_start() {
     assert_eq!(desk.turn("one", "hello once more").as_deref(), Some(OPUS), "the outage has cleared by itself");
 }
 
+/// The notices about a refused turn, as the user sees them.
 #[test]
 fn the_user_is_told_what_was_tried_and_what_is_left() {
     let mut desk = desk_without_a_model();
@@ -59,6 +62,7 @@ fn the_user_is_told_what_was_tried_and_what_is_left() {
     insta::assert_snapshot!(shown.join("\n\n"));
 }
 
+/// A model set for the session stays set across a refused turn.
 #[test]
 fn a_refused_turn_lets_the_queued_swap_through() {
     let mut desk = desk_without_a_model();
@@ -69,6 +73,7 @@ fn a_refused_turn_lets_the_queued_swap_through() {
     assert_eq!(desk.turn("one", "hello once more").as_deref(), Some(HAIKU));
 }
 
+/// A mention that resembles a model but names none, or without a message after it, is an error and records nothing.
 #[test]
 fn a_message_addressed_to_nobody_leaves_no_trace() {
     let mut desk = Desk::with("global_default: haiku");
@@ -83,6 +88,7 @@ fn a_message_addressed_to_nobody_leaves_no_trace() {
     assert_eq!(desk.kinds_after(before), [""; 0]);
 }
 
+/// The text of a message is recorded, but not with `privacy.record_text: never`.
 #[test]
 fn text_is_recorded_unless_the_policy_says_never() {
     let mut desk = Desk::with("global_default: haiku");
@@ -91,6 +97,7 @@ fn text_is_recorded_unless_the_policy_says_never() {
     assert_eq!(desk_without_a_model().all::<TurnTextRecorded>().len(), 0);
 }
 
+/// A preview records nothing and returns the decision that the turn then has.
 #[test]
 fn a_preview_records_nothing_and_says_what_would_happen() {
     let mut desk =

@@ -9,11 +9,14 @@ use crate::support::{
     models::{HAIKU, OPUS, SONNET},
 };
 
+/// A valid policy.
 const GOOD: &str = "global_default: haiku\n";
+/// Another valid policy.
 const BETTER: &str = "global_default: opus\n";
+/// A policy with three errors.
 const BAD: &str = "global_default: hiaku\nruels: []\npattern: {cost_weight: 2}\n";
 
-/// The problems that are shown when the next turn starts.
+/// Starts a turn in the session `name`; returns the problems of the policy file that are reported with it.
 fn trouble(desk: &mut Desk, name: &str) -> Vec<String> {
     let new = TurnInput::new(session(name), "message", "hello");
     let (_, trouble) = desk.arrive_with_trouble(new).unwrap();
@@ -21,6 +24,7 @@ fn trouble(desk: &mut Desk, name: &str) -> Vec<String> {
     problems.iter().map(ToString::to_string).collect()
 }
 
+/// The first turn after an edit of the policy file is decided by the new policy.
 #[test]
 fn the_turn_after_an_edit_uses_the_new_policy() {
     let mut desk = Desk::with(GOOD);
@@ -29,6 +33,7 @@ fn the_turn_after_an_edit_uses_the_new_policy() {
     assert_eq!(desk.turn("one", "hello").as_deref(), Some(OPUS));
 }
 
+/// A running turn keeps its model when the policy file is edited.
 #[test]
 fn a_running_turn_does_not_notice_an_edit() {
     let mut desk = Desk::with(GOOD);
@@ -38,6 +43,7 @@ fn a_running_turn_does_not_notice_an_edit() {
     assert_eq!(desk.locked_model("one").unwrap().as_str(), HAIKU);
 }
 
+/// While the file is invalid, the last valid policy decides; all errors are recorded and reported once.
 #[test]
 fn an_invalid_edit_keeps_the_last_good_policy_and_tells_every_error_once() {
     let mut desk = Desk::with(GOOD);
@@ -56,6 +62,7 @@ fn an_invalid_edit_keeps_the_last_good_policy_and_tells_every_error_once() {
     assert!(models.iter().all(|model| model.as_ref().is_some_and(|model| model.as_str() == HAIKU)), "{models:?}");
 }
 
+/// A corrected policy becomes active, and is the last valid one for the next invalid edit.
 #[test]
 fn a_mended_policy_is_active_again() {
     let mut desk = Desk::with(GOOD);
@@ -70,6 +77,7 @@ fn a_mended_policy_is_active_again() {
     assert_eq!(desk.all::<PolicyLoaded>().len(), 2);
 }
 
+/// An invalid edit that is reverted does not record the same policy again.
 #[test]
 fn an_edit_that_is_taken_back_brings_nothing_new_into_force() {
     let mut desk = Desk::with(GOOD);
@@ -81,6 +89,7 @@ fn an_edit_that_is_taken_back_brings_nothing_new_into_force() {
     assert_eq!(desk.all::<PolicyLoaded>().len(), 1);
 }
 
+/// If the policy file is deleted, its policy stays active, and the problem is reported once for each deletion.
 #[test]
 fn a_file_that_vanishes_leaves_its_policy_active() {
     let mut desk = Desk::with(BETTER);
@@ -97,6 +106,7 @@ fn a_file_that_vanishes_leaves_its_policy_active() {
     assert_eq!(trouble(&mut desk, "four").len(), 1, "it vanished again");
 }
 
+/// Without a policy file the built-in policy is active, until a file is written.
 #[test]
 fn without_a_file_the_built_in_policy_holds_until_one_is_written() {
     let mut desk = Desk::without_a_policy();
@@ -109,6 +119,7 @@ fn without_a_file_the_built_in_policy_holds_until_one_is_written() {
     assert_eq!(desk.all::<PolicyInvalid>().len(), 0, "a file that was never written is no trouble");
 }
 
+/// Opening an invalid policy file is an error with all its problems.
 #[test]
 fn a_policy_that_is_bad_from_the_start_is_refused_with_all_its_errors() {
     let desk = Desk::with(GOOD);
@@ -119,6 +130,8 @@ fn a_policy_that_is_bad_from_the_start_is_refused_with_all_its_errors() {
     insta::assert_snapshot!(text);
 }
 
+/// Each change of the policy is recorded once, also a change back to an earlier one; the models are recorded once; the
+/// texts of all of them are stored.
 #[test]
 fn the_policy_and_the_models_are_told_once_per_change_and_their_texts_are_kept() {
     let mut desk = Desk::with(GOOD);
@@ -142,6 +155,7 @@ fn the_policy_and_the_models_are_told_once_per_change_and_their_texts_are_kept()
     assert_eq!(catalogue::registry_from_text(&text).unwrap(), *desk.models.registry);
 }
 
+/// A decision contains the hash of the policy that was active.
 #[test]
 fn every_decision_names_the_policy_it_was_made_by() {
     let mut desk = Desk::with(GOOD);
@@ -153,6 +167,7 @@ fn every_decision_names_the_policy_it_was_made_by() {
     assert_eq!(named, loaded);
 }
 
+/// Refreshing an unchanged policy file does not load it again.
 #[test]
 fn a_look_at_an_unchanged_file_changes_nothing() {
     let desk = Desk::with(GOOD);

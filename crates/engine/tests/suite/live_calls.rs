@@ -1,4 +1,4 @@
-//! Failed calls: their events and their costs.
+//! Failed calls of live turns: their events and their costs.
 
 use std::collections::BTreeSet;
 
@@ -21,15 +21,18 @@ fn sent(desk: &mut Desk, model: &str) -> Call {
     desk.engine.record_call(&started, &model_id(model), &BTreeSet::new()).unwrap()
 }
 
+/// Returns the thread of a sub-agent.
 fn worker() -> Thread {
     Thread::SubAgent("tu_01HZ_a".try_into().unwrap())
 }
 
+/// Returns a cancelled call with this usage; `None` if the provider reported none.
 fn cancelled(usage: Option<Usage>) -> CallFailure {
     let raw_usage = usage.map(|usage| format!(r#"{{"input_tokens":{}}}"#, usage.input));
     CallFailure { class: ErrorClass::Cancelled, status: None, retries: 0, usage, raw_usage, key: None }
 }
 
+/// A call that was cancelled during its response is recorded with the reported usage and its cost.
 #[test]
 fn a_call_that_was_cancelled_in_its_answer_is_recorded_with_what_it_had_used_and_cost() {
     let mut desk = Desk::with("global_default: haiku");
@@ -47,6 +50,7 @@ fn a_call_that_was_cancelled_in_its_answer_is_recorded_with_what_it_had_used_and
     assert_eq!((costs.spent_today(desk.now), costs.role(CallRole::Worker).cost), (cost, cost));
 }
 
+/// A call that was cancelled before its response does not count as a call.
 #[test]
 fn a_call_that_was_cancelled_before_its_answer_costs_nothing_and_counts_as_none() {
     let mut desk = Desk::with("global_default: haiku");
@@ -55,6 +59,7 @@ fn a_call_that_was_cancelled_before_its_answer_costs_nothing_and_counts_as_none(
     assert_eq!(desk.engine.state().costs.overall().calls, 0);
 }
 
+/// A failed call with usage to a model without prices counts as unpriced.
 #[test]
 fn what_a_call_to_a_model_without_known_prices_had_used_is_counted_as_unpriced() {
     let mut desk = Desk::with("global_default: haiku");
@@ -64,6 +69,7 @@ fn what_a_call_to_a_model_without_known_prices_had_used_is_counted_as_unpriced()
     assert_eq!((overall.calls, overall.unpriced_calls, overall.cost), (1, 1, NanoUsd(0)));
 }
 
+/// `recover` records the calls of a killed process as failed, without usage and cost, and ends their turns, once.
 #[test]
 fn calls_that_ran_when_the_program_was_killed_are_over_and_cost_nothing_that_is_known() {
     let mut desk = Desk::with("global_default: haiku");

@@ -13,6 +13,7 @@ use crate::support::{
     models::{HAIKU, OPUS, model_id},
 };
 
+/// Of many rejected rules, the first ones are recorded, and the decision that is returned is the recorded one.
 #[test]
 fn the_end_of_a_long_list_of_rejected_rules_is_dropped() {
     let mut policy = "rules:\n".to_owned();
@@ -35,6 +36,7 @@ fn the_end_of_a_long_list_of_rejected_rules_is_dropped() {
     assert_eq!(decided.decision.winner().unwrap().slot, Slot::GlobalDefault);
 }
 
+/// A turn whose message matches the text predicates of 1,990 rules is decided and recorded.
 #[test]
 fn thousands_of_matching_conditions_do_not_stop_a_turn() {
     let mut policy = "rules:\n".to_owned();

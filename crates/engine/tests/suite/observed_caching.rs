@@ -37,6 +37,8 @@ fn observe(desk: &mut Desk, turn: &ObservedTurn) {
     desk.engine.commit().unwrap();
 }
 
+/// A resumption and a compaction of an imported session are recorded as events, and a call with its cache variant and
+/// the time of its first byte. Importing the turn again records nothing.
 #[test]
 fn a_resumption_a_compaction_and_what_kind_of_call_it_was_are_events() {
     let mut desk = Desk::with("global_default: sonnet");
@@ -54,6 +56,7 @@ fn a_resumption_a_compaction_and_what_kind_of_call_it_was_are_events() {
     assert_eq!(desk.head(), head, "once");
 }
 
+/// A compaction in a sub-agent's turn is recorded with the thread of the sub-agent.
 #[test]
 fn a_sub_agents_compaction_is_its_own() {
     let mut desk = Desk::with("global_default: sonnet");

@@ -14,7 +14,7 @@ use crate::support::{
     models::{OPUS, models},
 };
 
-/// An engine on the files in a folder.
+/// Opens an engine on the files in a folder; asserts that the log needs no repair.
 fn engine(folder: &Path) -> Engine {
     let home = Home::new(folder, Some("/home/dev".into()));
     let (log, repairs) = SledLog::open(home.log()).unwrap();
@@ -41,10 +41,13 @@ fn import(engine: &mut Engine) -> usize {
     fresh
 }
 
+/// Encodes a state for a comparison.
 fn bytes(state: &RouterState) -> Vec<u8> {
     encode_state("router-state", state).unwrap()
 }
 
+/// After a restart, the state is that before it, each projection is loaded from its checkpoint, and a second import
+/// adds nothing. A decision is found by the beginning of its turn's id.
 #[test]
 fn an_import_survives_a_restart_and_a_second_one_adds_nothing() {
     let folder = tempfile::tempdir().unwrap();
@@ -68,6 +71,7 @@ fn an_import_survives_a_restart_and_a_second_one_adds_nothing() {
     second.close().unwrap();
 }
 
+/// A live turn and a pending model survive the end of the process without `close`, and its decisions can be repeated.
 #[test]
 fn a_live_turn_goes_on_after_the_program_was_ended_without_a_goodbye() {
     let folder = tempfile::tempdir().unwrap();
@@ -100,6 +104,7 @@ fn a_live_turn_goes_on_after_the_program_was_ended_without_a_goodbye() {
     }
 }
 
+/// An export of a log on disk, imported into another one, results in the same export and the same state.
 #[test]
 fn the_log_on_the_disk_goes_out_and_in_like_the_one_in_memory() {
     let (here, there) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());

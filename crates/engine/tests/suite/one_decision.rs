@@ -18,10 +18,15 @@ use crate::support::{
     recorded::{call, completed, edit, failure, recorded_session, recorded_turn},
 };
 
+/// The ids of the live sessions.
 const SESSIONS: [&str; 3] = ["one", "two", "three"];
+/// The models of calls and of the user's choice.
 const MODELS: [&str; 4] = [HAIKU, SONNET, OPUS, GPT];
+/// The errors of failed calls.
 const CLASSES: [ErrorClass; 3] = [ErrorClass::Auth, ErrorClass::Network, ErrorClass::Cancelled];
+/// The messages of turns; one of them has a misspelt mention.
 const MESSAGES: [&str; 5] = ["hello", "/commit it", "@opus plan it", "@opsu there", "refactor the printer"];
+/// The texts of the policy file; the last one is invalid.
 const POLICIES: [&str; 4] = [
     "global_default: sonnet",
     "rules: [{name: commits, when: {message_matches: ^/commit}, use: haiku}]\npattern: {min_sample_size: 1}\nglobal_default: sonnet",
@@ -32,25 +37,40 @@ const POLICIES: [&str; 4] = [
 /// A step of a user, a client or an import.
 #[derive(Debug, Clone)]
 enum Step {
-    /// A turn from its start to its end.
+    /// A turn from its start to its end: session and message.
     Turn(usize, usize),
+    /// The start of a turn: session and message.
     Start(usize, usize),
+    /// A response in a session's running turn.
     Answer(usize),
+    /// A failed call: session, model and error.
     Fail(usize, usize, usize),
+    /// The end of a session's running turn.
     End(usize, TurnStatus),
+    /// The user sets or clears the model of a session.
     Swap(usize, Option<usize>),
+    /// An edit of the policy file.
     Edit(usize),
+    /// A pause in seconds.
     Wait(u64),
+    /// An import of a recorded session.
     Observe {
+        /// The number of the session.
         recording: usize,
+        /// The number of turns in its file.
         turns: usize,
+        /// Whether the last turn has ended.
         finished: bool,
     },
+    /// A verdict with this score on the latest turn.
     Judge(u64),
+    /// The user accepts (true) or dismisses the suggestion of the latest turn.
     Suggestion(bool),
+    /// A restart of the engine.
     Restart,
 }
 
+/// Generates a step.
 fn step() -> impl Strategy<Value = Step> {
     let one = 0..SESSIONS.len();
     let status = prop_oneof![Just(TurnStatus::Completed), Just(TurnStatus::Cancelled), Just(TurnStatus::Failed)];
@@ -71,6 +91,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
+/// Executes a step; returns the engine, which a restart replaces.
 fn take(mut desk: Desk, step: &Step) -> Desk {
     match *step {
         Step::Turn(of, message) => {
@@ -141,10 +162,12 @@ fn take(mut desk: Desk, step: &Step) -> Desk {
     desk
 }
 
+/// Returns the latest turn with its session; `None` before the first.
 fn latest(desk: &Desk) -> Option<(SessionId, TurnId)> {
     desk.engine.state().sessions.latest().cloned()
 }
 
+/// Starts a turn in a session and asserts that its decision is the last one recorded. An invalid mention is ignored.
 fn start(desk: &mut Desk, name: &str, message: &str) {
     let number = desk.engine.state().sessions.get(&session(name)).map_or(0, |session| session.turns);
     match desk.arrive(TurnInput::new(session(name), format!("message-{number}"), message)) {
@@ -177,6 +200,7 @@ fn bytes(state: &RouterState) -> Vec<u8> {
     encode_state("router-state", state).unwrap()
 }
 
+/// Folds events into a state and returns it.
 fn folded(mut state: RouterState, events: &[Recorded]) -> RouterState {
     for event in events {
         state.advance(event).unwrap();

@@ -15,17 +15,21 @@ use crate::support::{
     models::{HAIKU, OPUS},
 };
 
+/// The id of the session that all runs share.
 const SESSION: &str = "http-of-them-all";
+/// The message that all runs begin with.
 const PROMPT: &str = "fix the parser";
+/// A policy that decides messages with `docs` for Opus and all others for Haiku.
 const POLICY: &str = "rules: [{name: docs, when: {message_matches: docs}, use: opus}]\nglobal_default: haiku";
 
+/// Returns an engine with this policy.
 fn desk() -> Desk {
     let mut desk = Desk::with(POLICY);
     desk.engine.refresh_policy().unwrap();
     desk
 }
 
-/// A request with a message, and with these calls in its history.
+/// Returns a request with a message, and with these tool calls in its history.
 fn says(message: &str, calls: &[&str]) -> TurnInput {
     let calls_in_history = Some(calls.iter().map(|call| (*call).to_owned()).collect());
     TurnInput {
@@ -35,7 +39,7 @@ fn says(message: &str, calls: &[&str]) -> TurnInput {
     }
 }
 
-/// A request with the result of a tool call.
+/// Returns a request that continues a turn with the result of a tool call.
 fn brings(message: &str, call: &str) -> TurnInput {
     let tool_results = vec![ToolResult { id: call.to_owned(), failed: false, bytes: 9 }];
     TurnInput { continues: true, tool_results, ..says(message, &[call]) }
@@ -58,7 +62,7 @@ fn answer(desk: &mut Desk, sent: &Call, calls: &[&str]) {
     desk.stands_where_the_log_says();
 }
 
-/// Starts a turn that waits for these calls.
+/// Starts a turn whose first response calls these tools; returns the turn.
 fn waits(desk: &mut Desk, input: TurnInput, calls: &[&str]) -> TurnId {
     desk.pass_secs(1);
     let started = desk.engine.arrive(input).unwrap();
@@ -78,14 +82,18 @@ fn goes_on(desk: &mut Desk, message: &str, id: &str) -> (TurnId, String) {
     (continued.turn, model.to_string())
 }
 
+/// Returns the open turns of the session, oldest first.
 fn open(desk: &Desk) -> Vec<TurnId> {
     desk.engine.state().sessions.get(&session(SESSION)).unwrap().open.iter().map(|open| open.turn).collect()
 }
 
+/// Returns the ended turns with their status, in the order of the log.
 fn ended(desk: &Desk) -> Vec<(TurnId, TurnStatus)> {
     desk.all::<TurnEnded>().into_iter().map(|ended| (ended.turn, ended.status)).collect()
 }
 
+/// The next message of a run does not end the waiting turn of another run; each run continues its own turns on their
+/// models, and every decision can be repeated.
 #[test]
 fn a_run_that_goes_on_to_its_next_message_leaves_the_turn_of_another_run_locked() {
     let mut desk = desk();
@@ -102,6 +110,7 @@ fn a_run_that_goes_on_to_its_next_message_leaves_the_turn_of_another_run_locked(
     assert_eq!(all_are_the_same(&desk, Words::Kept), 3);
 }
 
+/// The next message of a run cancels the waiting turn whose tool calls are in its history, and no other.
 #[test]
 fn what_a_run_was_interrupted_in_ends_with_its_next_message() {
     let mut desk = desk();
@@ -113,6 +122,7 @@ fn what_a_run_was_interrupted_in_ends_with_its_next_message() {
     assert_eq!(open(&desk), [other, next]);
 }
 
+/// Of more than 64 waiting turns of other runs, the oldest are cancelled.
 #[test]
 fn runs_that_were_left_for_good_are_bounded_and_the_oldest_end_first() {
     let mut desk = desk();
@@ -124,6 +134,7 @@ fn runs_that_were_left_for_good_are_bounded_and_the_oldest_end_first() {
     assert_eq!(ended(&desk), over.iter().map(|turn| (*turn, TurnStatus::Cancelled)).collect::<Vec<_>>());
 }
 
+/// In a session that the client identifies, the next message cancels all waiting turns.
 #[test]
 fn in_a_session_that_its_client_names_whatever_waits_ends_with_the_next_message() {
     let mut desk = desk();
@@ -136,6 +147,8 @@ fn in_a_session_that_its_client_names_whatever_waits_ends_with_the_next_message(
     assert_eq!(open(&desk), [next]);
 }
 
+/// A waiting turn with a tool call whose id the client may have changed (empty, not in the usual form, or too long) is
+/// not assumed to be of another run, and is cancelled.
 #[test]
 fn calls_that_the_client_may_know_by_another_name_cannot_be_another_run_s() {
     for name in ["", "functions.Bash:0", &"c".repeat(200)] {

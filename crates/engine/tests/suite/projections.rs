@@ -8,6 +8,7 @@ use event_core::{Checkpoint, Position, encode_state};
 
 use crate::support::Desk;
 
+/// Returns an engine after three turns, with saved checkpoints.
 fn desk() -> Desk {
     let mut desk = Desk::with("global_default: sonnet");
     for message in ["hello", "/commit it", "that is wrong"] {
@@ -17,12 +18,15 @@ fn desk() -> Desk {
     desk
 }
 
+/// Names of projections are unique, since checkpoints are stored by name.
 #[test]
 fn names_of_projections_are_unique() {
     let names: BTreeSet<_> = RouterState::PROJECTIONS.iter().map(|(name, _)| name).collect();
     assert_eq!(names.len(), RouterState::PROJECTIONS.len());
 }
 
+/// A checkpoint of another version is ignored: that projection alone is folded from the first event, with the same
+/// result.
 #[test]
 fn raising_a_version_folds_that_projection_alone_again() {
     for (raised, version) in RouterState::PROJECTIONS {

@@ -12,7 +12,8 @@ use event_core::{Position, Recorded, Timestamp};
 
 use crate::support::{Desk, desk::session};
 
-/// Two sessions with a secret in some messages, one of them too long for an event, copied to the disk.
+/// Writes a log to a directory: two sessions with a secret in their messages, one of them too long for an event, and a
+/// stored text without an event. Returns the events.
 fn on_disk(directory: &Path) -> Vec<Recorded> {
     let mut desk = Desk::with("global_default: haiku");
     for number in 0..10 {
@@ -31,10 +32,12 @@ fn on_disk(directory: &Path) -> Vec<Recorded> {
     events
 }
 
+/// Returns all events of a log.
 fn all(log: &SledLog) -> Vec<Recorded> {
     log.read_after(Position::ORIGIN, 10_000).unwrap()
 }
 
+/// Returns the decisions among events.
 fn decisions(events: &[Recorded]) -> Vec<RouteDecided> {
     events.iter().filter_map(|event| event.read::<RouteDecided>().unwrap()).collect()
 }
@@ -52,6 +55,7 @@ fn secrets(directory: &Path) -> usize {
         .sum()
 }
 
+/// Plans and executes a purge of the log in a directory; returns the planned numbers of events and texts.
 fn purge(directory: &Path, scope: PurgeScope) -> (u64, u64) {
     let (log, _) = SledLog::open(directory).unwrap();
     let plan = plan_purge(&log, scope).unwrap();
@@ -62,6 +66,8 @@ fn purge(directory: &Path, scope: PurgeScope) -> (u64, u64) {
     planned
 }
 
+/// A purge without limits removes the secret from all files, also from texts without an event; every decision and the
+/// hash chain stay.
 #[test]
 fn without_a_scope_no_file_holds_private_text_and_every_decision_stays() {
     let directory = tempfile::tempdir().unwrap();
@@ -81,6 +87,7 @@ fn without_a_scope_no_file_holds_private_text_and_every_decision_stays() {
     assert_eq!((verified.purged, verified.texts), (10, 0));
 }
 
+/// A purge with a session or a time removes only the texts within it; later purges remove the rest.
 #[test]
 fn a_scope_removes_only_what_it_names_and_the_rest_later() {
     let directory = tempfile::tempdir().unwrap();
@@ -96,6 +103,7 @@ fn a_scope_removes_only_what_it_names_and_the_rest_later() {
     assert_eq!(secrets(directory.path()), 0);
 }
 
+/// Purging an unknown session is an error with its id.
 #[test]
 fn a_session_nobody_has_seen_is_named() {
     let directory = tempfile::tempdir().unwrap();
@@ -105,6 +113,7 @@ fn a_session_nobody_has_seen_is_named() {
     assert!(matches!(plan_purge(&log, unknown), Err(EngineError::UnknownSession(name)) if name == "nobody"));
 }
 
+/// If the log has an event of an unknown version, a stored text without a known reference is not removed.
 #[test]
 fn texts_that_a_event_nobody_can_read_may_name_are_kept() {
     let directory = tempfile::tempdir().unwrap();

@@ -11,12 +11,15 @@ use crate::support::{
     models::{HAIKU, OPUS, SONNET, model_id},
 };
 
+/// A policy with a default model and a tier for auxiliary calls.
 const POLICY: &str = "global_default: sonnet\ngateway: {auxiliary_calls: fast, client_model: default}\n";
 
+/// Returns a turn of a request over a wire API.
 fn input(message: &str, request: ClientRequest) -> TurnInput {
     TurnInput { request: Some(request), ..TurnInput::new(session("one"), message, message) }
 }
 
+/// Returns an auxiliary call for a title, which contains a copied message.
 fn auxiliary(message: &str) -> TurnInput {
     let request = ClientRequest { auxiliary: Some(AuxiliaryCall::Title), ..client_request() };
     TurnInput { thread: Thread::Auxiliary(AuxiliaryCall::Title), ..input(message, request) }
@@ -29,6 +32,8 @@ fn captured(desk: &Desk, outcome: &TurnOutcome) -> (String, Option<ModelId>) {
     (outcome.text().to_owned(), started.override_model.map(|chosen| chosen.model))
 }
 
+/// The mention of the last message selects the model. The lengths of the mentions of all messages are returned; a word
+/// after `@` that names no model has length 0.
 #[test]
 fn a_mention_is_resolved_and_its_bytes_are_reported_for_every_message() {
     let mut desk = Desk::with(POLICY);
@@ -39,6 +44,7 @@ fn a_mention_is_resolved_and_its_bytes_are_reported_for_every_message() {
     assert_eq!(outcome.model(), Some(&model_id(OPUS)));
 }
 
+/// A word after `@` is text if it does not resemble a model, and an error if it resembles one.
 #[test]
 fn a_mention_is_text_unless_it_resembles_a_model() {
     let text =
@@ -56,6 +62,7 @@ fn a_mention_is_text_unless_it_resembles_a_model() {
     }
 }
 
+/// The mention in a message that an auxiliary call repeats has no effect; the call is decided by its tier.
 #[test]
 fn an_auxiliary_call_goes_to_its_tier_whatever_the_copied_message_mentions() {
     for message in ["@opus plan it", "@nobody plan it"] {
@@ -66,6 +73,7 @@ fn an_auxiliary_call_goes_to_its_tier_whatever_the_copied_message_mentions() {
     }
 }
 
+/// The requested model counts as the signer of earlier thinking, until the log has calls with thinking in the thread.
 #[test]
 fn the_requested_model_signs_until_the_log_knows_the_signers_of_the_thread() {
     let mut desk = Desk::with(POLICY);
@@ -84,6 +92,7 @@ fn the_requested_model_signs_until_the_log_knows_the_signers_of_the_thread() {
     assert_eq!(signers(&second), [model_id(SONNET)]);
 }
 
+/// A model whose thinking is only in an auxiliary call is not a signer of the main conversation.
 #[test]
 fn thinking_of_an_auxiliary_call_does_not_sign_the_main_conversation() {
     let mut desk = Desk::with(POLICY);

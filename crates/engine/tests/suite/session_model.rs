@@ -9,31 +9,37 @@ use crate::support::{
     models::{HAIKU, OPUS, SONNET, model_id},
 };
 
+/// A policy that selects the fast model for sub-agents and auxiliary calls, and Sonnet for all other turns.
 const POLICY: &str = "rules:
   - {name: workers, when: {thread_is_subagent: true}, use: haiku}
 global_default: sonnet
 gateway: {auxiliary_calls: fast}
 ";
 
+/// Returns a turn of the main conversation.
 fn input(name: &str) -> TurnInput {
     TurnInput { request: Some(client_request()), ..TurnInput::new(session("one"), name, "go on") }
 }
 
+/// Returns a turn of a sub-agent.
 fn sub_agent(name: &str) -> TurnInput {
     let request = ClientRequest { subagent: true, ..client_request() };
     let thread = Thread::SubAgent(ThreadId::try_from("agent-1").unwrap());
     TurnInput { thread, request: Some(request), ..input(name) }
 }
 
+/// Returns an auxiliary call for a title.
 fn title(name: &str) -> TurnInput {
     let request = ClientRequest { auxiliary: Some(AuxiliaryCall::Title), ..client_request() };
     TurnInput { thread: Thread::Auxiliary(AuxiliaryCall::Title), request: Some(request), ..input(name) }
 }
 
+/// Returns a turn that is delegated to the fast tier.
 fn delegated(name: &str) -> TurnInput {
     TurnInput { delegation: Some(Delegation { tier: Tier::Fast }), ..input(name) }
 }
 
+/// D45: the model that the user set for a session does not apply to sub-agents, delegated turns and auxiliary calls.
 #[test]
 fn d45_a_session_model_leaves_sub_agents_workers_and_auxiliary_calls_to_the_policy() {
     let mut desk = Desk::with(POLICY);
@@ -46,6 +52,8 @@ fn d45_a_session_model_leaves_sub_agents_workers_and_auxiliary_calls_to_the_poli
     assert_eq!(desk.arrive(input("d")).unwrap().model(), Some(&model_id(OPUS)));
 }
 
+/// D45: a model set during a turn stays pending during sub-agents, delegated turns and auxiliary calls, and applies to
+/// the next turn of the main conversation.
 #[test]
 fn d45_a_pending_swap_waits_for_the_next_turn_of_the_conversation() {
     let mut desk = Desk::with(POLICY);

@@ -12,6 +12,7 @@ use crate::support::{
     models::{HAIKU, OPUS, SONNET, model_id},
 };
 
+/// A policy with a rule for commits that outranks recommendations and shows disagreements.
 const POLICY: &str = r#"
 rules:
   - name: "fast for commits"
@@ -22,7 +23,8 @@ pattern_disagreement: {surface: true, min_confidence: 0.5, min_sample_size: 5}
 global_default: haiku
 "#;
 
-/// A desk on which two models took turns similar to the next one, and one of them did well.
+/// Returns an engine on which two models ran turns similar to the next one: Sonnet with good and Opus with bad
+/// verdicts.
 fn desk_that_has_learned() -> Desk {
     let mut desk = Desk::with(POLICY);
     for number in 0..12 {
@@ -57,6 +59,7 @@ fn desk_that_has_learned() -> Desk {
     desk
 }
 
+/// The notice about a suggestion contains the commands that accept and dismiss it.
 #[test]
 fn a_surfaced_suggestion_says_how_to_take_it_and_how_to_dismiss_it() {
     let mut desk = desk_that_has_learned();
@@ -66,6 +69,7 @@ fn a_surfaced_suggestion_says_how_to_take_it_and_how_to_dismiss_it() {
     insta::assert_snapshot!(format!("{}\n{}", shown.join("\n"), router_core::why(None, made.decision().unwrap())));
 }
 
+/// Accepting a suggestion records which model it replaces, and locks the running turn to the suggested model.
 #[test]
 fn taking_the_suggestion_moves_the_turn_and_is_told_with_what_it_replaced() {
     let mut desk = desk_that_has_learned();
@@ -81,6 +85,7 @@ fn taking_the_suggestion_moves_the_turn_and_is_told_with_what_it_replaced() {
     assert_eq!((told.event.correlation, told.event.causation), (turn.0, Some(turn.0.then("route.decided", 0))));
 }
 
+/// Dismissing a suggestion is recorded, and the running turn keeps its model.
 #[test]
 fn dismissing_the_suggestion_leaves_the_turn_where_it_is() {
     let mut desk = desk_that_has_learned();
@@ -92,6 +97,7 @@ fn dismissing_the_suggestion_leaves_the_turn_where_it_is() {
     assert_eq!(desk.locked_model("one"), Some(&model_id(HAIKU)));
 }
 
+/// Accepting a suggestion twice records one event.
 #[test]
 fn saying_it_twice_is_saying_it_once() {
     let mut desk = desk_that_has_learned();
@@ -101,6 +107,7 @@ fn saying_it_twice_is_saying_it_once() {
     assert_eq!(desk.all::<RouteOverridden>().len(), 1);
 }
 
+/// Accepting or dismissing is an error if the turn has no suggestion or is unknown, and records nothing.
 #[test]
 fn without_a_suggestion_there_is_nothing_to_take() {
     let mut desk = Desk::with(POLICY);
@@ -115,6 +122,7 @@ fn without_a_suggestion_there_is_nothing_to_take() {
     assert_eq!(desk.head(), head);
 }
 
+/// A suggested model that is unavailable is in the chain with its failure, but cannot be accepted.
 #[test]
 fn a_suggested_model_that_is_out_cannot_be_taken() {
     let mut desk = desk_that_has_learned();
@@ -129,6 +137,7 @@ fn a_suggested_model_that_is_out_cannot_be_taken() {
     assert!(matches!(desk.engine.accept_suggestion(made.turn), Err(EngineError::NoSuggestion(_))));
 }
 
+/// A recommendation that decided the turn cannot be accepted as a suggestion.
 #[test]
 fn a_suggestion_that_won_is_nothing_to_take() {
     let mut desk = desk_that_has_learned();

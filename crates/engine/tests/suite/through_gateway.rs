@@ -1,4 +1,4 @@
-//! Imports of sessions that came through the gateway: their turns are in the log already.
+//! Imports of sessions that came through the gateway: their turns are in the log already and are not recorded again.
 
 use contracts::events::RouteDecided;
 use engine::TurnInput;
@@ -19,11 +19,12 @@ fn turn(number: u64, begins: Timestamp) -> ObservedTurn {
     completed(turn, begins.plus_secs(2))
 }
 
+/// Returns the session of these turns, as read from its file.
 fn recorded() -> ObservedSession {
     recorded_session("rec-1", START)
 }
 
-/// Imports turns; returns how many were decided.
+/// Imports turns durably; returns how many were new.
 fn observe(desk: &mut Desk, turns: &[ObservedTurn]) -> usize {
     desk.engine.observe_session(&recorded()).unwrap();
     let made = turns.iter().filter_map(|turn| desk.engine.observe_turn(&recorded(), turn).unwrap()).count();
@@ -31,13 +32,14 @@ fn observe(desk: &mut Desk, turns: &[ObservedTurn]) -> usize {
     made
 }
 
-/// A turn of the same session comes through the gateway.
+/// Starts a turn of the same session through the gateway.
 fn through_gateway(desk: &mut Desk) {
     let new = TurnInput::new(session("rec-1"), "in the gateway", "fix the parser");
     desk.arrive(TurnInput { request: Some(client_request()), ..new }).unwrap();
     desk.engine.commit().unwrap();
 }
 
+/// A session that began in the gateway is not imported, neither before nor after a restart.
 #[test]
 fn a_session_that_began_in_the_gateway_is_not_recorded_again() {
     let mut desk = Desk::with("global_default: sonnet");
@@ -52,6 +54,8 @@ fn a_session_that_began_in_the_gateway_is_not_recorded_again() {
     assert_eq!(observe(&mut desk, &turns), 0);
 }
 
+/// Of a session that continued in the gateway, only turns from before its first request are imported. A message is
+/// recorded by the client a moment before the request arrives.
 #[test]
 fn of_a_session_that_went_on_in_the_gateway_only_the_turns_of_before_are_recorded() {
     let mut desk = Desk::with("global_default: sonnet");
@@ -74,6 +78,7 @@ fn of_a_session_that_went_on_in_the_gateway_only_the_turns_of_before_are_recorde
     assert_eq!(desk.all::<RouteDecided>().len(), 3);
 }
 
+/// Sessions without requests in the gateway are imported.
 #[test]
 fn other_sessions_are_recorded_as_ever() {
     let mut desk = Desk::with("global_default: sonnet");
@@ -82,6 +87,8 @@ fn other_sessions_are_recorded_as_ever() {
     assert_eq!(observe(&mut desk, &[turn(1, START)]), 1);
 }
 
+/// `recover` ends a turn of the gateway that has neither a call nor a tool in progress, but not a turn of another front
+/// end.
 #[test]
 fn a_turn_of_the_gateway_that_waits_for_nothing_when_the_program_was_killed_is_over() {
     let mut desk = Desk::with("global_default: sonnet");

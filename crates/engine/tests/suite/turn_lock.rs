@@ -12,6 +12,7 @@ use crate::support::{
     story::story,
 };
 
+/// A policy that selects Sonnet for messages that begin with `Read`.
 const READS: &str = r#"
 rules:
   - name: "balanced for reads"
@@ -42,6 +43,7 @@ fn read_file(desk: &mut Desk, call: &str) {
     desk.record(turn, &ToolFinished { turn, session, call, outcome: ToolOutcome::Succeeded, output_bytes: 812 });
 }
 
+/// Sets the model of the session, or clears it; returns the message for the user.
 fn swap(desk: &mut Desk, model: Option<&str>) -> String {
     let model: Option<ModelId> = model.map(|name| desk.engine.model_named(name).unwrap());
     desk.engine.select_model(&session("sess_42"), model).unwrap().to_string()
@@ -53,6 +55,7 @@ fn shown(desk: &Desk) -> String {
     format!("{}\n{why}", story(&desk.events(), START))
 }
 
+/// Example 004 §8.9: a turn keeps its model through its tool calls.
 #[test]
 fn example_8_9_a_turn_keeps_its_model_through_tool_cycles() {
     let mut desk = Desk::with(READS);
@@ -69,6 +72,7 @@ fn example_8_9_a_turn_keeps_its_model_through_tool_cycles() {
     insta::assert_snapshot!(shown(&desk));
 }
 
+/// Example 004 §8.10: a model set during a turn applies to the next turn.
 #[test]
 fn example_8_10_a_swap_in_the_middle_of_a_turn_waits_for_the_next() {
     let mut desk = Desk::with(READS);
@@ -84,6 +88,7 @@ fn example_8_10_a_swap_in_the_middle_of_a_turn_waits_for_the_next() {
     insta::assert_snapshot!(format!("Shown: {banner}\n\n{}", shown(&desk)));
 }
 
+/// A turn is locked to one model from its start to its end, also if the user sets another one.
 #[test]
 fn the_lock_names_one_model_from_the_start_to_the_end_of_a_turn() {
     let mut desk = Desk::with(READS);
@@ -98,6 +103,7 @@ fn the_lock_names_one_model_from_the_start_to_the_end_of_a_turn() {
     assert_eq!(desk.locked_model("sess_42"), None);
 }
 
+/// Of several models set during a turn, the last one applies, also to later turns.
 #[test]
 fn of_several_swaps_in_one_turn_the_last_one_counts() {
     let mut desk = Desk::with(READS);
@@ -109,6 +115,7 @@ fn of_several_swaps_in_one_turn_the_last_one_counts() {
     assert_eq!(desk.turn("sess_42", "Read it once more").as_deref(), Some(HAIKU), "it stays set");
 }
 
+/// Clearing the model during a turn applies from the next turn on.
 #[test]
 fn a_swap_back_to_the_rules_waits_as_well() {
     let mut desk = Desk::with(READS);
@@ -121,6 +128,7 @@ fn a_swap_back_to_the_rules_waits_as_well() {
     assert_eq!(swap(&mut desk, None), "Model cleared. The policy decides again.");
 }
 
+/// A model set during a turn applies to the next turn, also if the turn was cancelled.
 #[test]
 fn a_cancelled_turn_lets_the_queued_swap_through() {
     let mut desk = Desk::with(READS);
@@ -130,6 +138,7 @@ fn a_cancelled_turn_lets_the_queued_swap_through() {
     assert_eq!(desk.turn("sess_42", "Read it again").as_deref(), Some(OPUS));
 }
 
+/// A model set after a turn replaces a model that was set during the turn.
 #[test]
 fn a_choice_after_the_turn_supersedes_the_one_queued_during_it() {
     let mut desk = Desk::with(READS);
@@ -142,6 +151,7 @@ fn a_choice_after_the_turn_supersedes_the_one_queued_during_it() {
     assert_eq!(desk.turn("sess_42", "Read it again").as_deref(), Some(SONNET));
 }
 
+/// A model set for a session does not apply to other sessions.
 #[test]
 fn a_swap_concerns_its_own_session_only() {
     let mut desk = Desk::with(READS);
@@ -150,6 +160,7 @@ fn a_swap_concerns_its_own_session_only() {
     assert_eq!(desk.turn("sess_42", "Read it").as_deref(), Some(OPUS));
 }
 
+/// The lock of a running turn and a pending model survive a restart.
 #[test]
 fn a_queued_swap_survives_a_restart_in_the_middle_of_the_turn() {
     let mut desk = Desk::with(READS);
@@ -161,6 +172,7 @@ fn a_queued_swap_survives_a_restart_in_the_middle_of_the_turn() {
     assert_eq!(desk.turn("sess_42", "Read it again").as_deref(), Some(OPUS));
 }
 
+/// The next message of a session cancels its running turn.
 #[test]
 fn the_next_message_of_a_session_cancels_the_turn_before_it() {
     let mut desk = Desk::with(READS);
@@ -171,6 +183,7 @@ fn the_next_message_of_a_session_cancels_the_turn_before_it() {
     assert_eq!((ended.turn, ended.status), (first, TurnStatus::Cancelled));
 }
 
+/// A message that is sent again after its turn has ended starts another turn, which is decided anew.
 #[test]
 fn a_message_that_is_sent_again_is_another_turn() {
     let mut desk = Desk::with(READS);

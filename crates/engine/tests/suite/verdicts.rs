@@ -14,13 +14,15 @@ use crate::support::{
     recorded::{call, completed, recorded_session, recorded_turn},
 };
 
+/// The policy of these tests.
 const POLICY: &str = "global_default: sonnet";
 
+/// Returns the kinds of a verdict's signals, in order.
 fn kinds(verdict: &EvalCompleted) -> Vec<SignalKind> {
     verdict.signals.iter().map(|signal| signal.kind).collect()
 }
 
-/// A completed turn and the message after it.
+/// Returns an engine after a completed turn and the start of another with the message `second`.
 fn two_turns(second: &str) -> Desk {
     let mut desk = Desk::with(POLICY);
     desk.start("s", "round the total of the cart");
@@ -30,6 +32,8 @@ fn two_turns(second: &str) -> Desk {
     desk
 }
 
+/// A verdict on a turn is recorded at its end, and another one when the next message corrects it, before that message
+/// is decided.
 #[test]
 fn a_live_turn_is_judged_when_it_ends_and_again_by_the_next_message_before_that_is_decided() {
     let desk = two_turns("no, the other total");
@@ -44,6 +48,7 @@ fn a_live_turn_is_judged_when_it_ends_and_again_by_the_next_message_before_that_
     assert!(last("turn.started") < last("eval.completed") && last("eval.completed") < last("route.decided"));
 }
 
+/// Verdicts on imported turns are recorded during the import.
 #[test]
 fn imported_turns_are_judged_while_they_are_imported() {
     let mut desk = Desk::with(POLICY);
@@ -60,6 +65,7 @@ fn imported_turns_are_judged_while_they_are_imported() {
     assert_eq!(kinds(&last), [SignalKind::Completed, SignalKind::Approved]);
 }
 
+/// A rating is recorded and changes the verdict at once; a later rating replaces it.
 #[test]
 fn a_rating_is_recorded_and_judged_at_once() {
     let mut desk = two_turns("go on");
@@ -74,6 +80,7 @@ fn a_rating_is_recorded_and_judged_at_once() {
     assert_eq!(desk.all::<EvalCompleted>().last(), Some(&up.verdicts[0]));
 }
 
+/// A rating of an unknown turn is an error and records nothing.
 #[test]
 fn a_rating_on_a_turn_that_nobody_knows_is_refused() {
     let mut desk = two_turns("go on");
@@ -92,6 +99,7 @@ fn reevaluated(desk: &mut Desk, rubric: Rubric) -> Evaluation {
     reevaluation.summary()
 }
 
+/// A re-evaluation under the built-in rubric records no verdict, since they are all in the log.
 #[test]
 fn judging_the_log_anew_under_the_built_in_rubric_adds_nothing() {
     let mut desk = two_turns("that's wrong");
@@ -101,6 +109,8 @@ fn judging_the_log_anew_under_the_built_in_rubric_adds_nothing() {
     assert_eq!(desk.head(), head);
 }
 
+/// A re-evaluation under another rubric records its verdicts once, and they do not cause new ones under the built-in
+/// rubric.
 #[test]
 fn judging_the_log_anew_under_another_rubric_adds_its_verdicts_once() {
     let mut desk = two_turns("that's wrong");
@@ -119,6 +129,7 @@ fn judging_the_log_anew_under_another_rubric_adds_its_verdicts_once() {
     assert_eq!(desk.head(), head, "the verdicts of another rubric make nothing due");
 }
 
+/// A rubric is read from a YAML file; an invalid one, or one named like the built-in rubric, is an error with the path.
 #[test]
 fn a_rubric_is_read_from_yaml_and_a_bad_one_is_told_with_its_place() {
     let folder = tempfile::tempdir().unwrap();

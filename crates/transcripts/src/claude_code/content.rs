@@ -1,4 +1,4 @@
-//! Content of a message: text or a list of blocks.
+//! Content of a message in a session file of Claude Code: text or a list of blocks.
 
 use std::{borrow::Cow, fmt};
 
@@ -48,7 +48,8 @@ pub(super) struct Block<'a> {
     pub(super) content: Size,
 }
 
-/// Size and first characters of a tool result; the rest of the text is not kept.
+/// Size and first characters of a tool result; the rest of the text is dropped. Zero for values that are neither a text
+/// nor a list of parts.
 #[derive(Debug, Default)]
 pub(super) struct Size {
     /// Length of the text in bytes.
@@ -57,15 +58,15 @@ pub(super) struct Size {
     pub(super) characters: u64,
     /// Number of images.
     pub(super) images: u64,
-    /// First 80 characters, from which messages of the client are recognised.
+    /// First 80 characters of the first text, from which messages of the client are recognised.
     pub(super) beginning: String,
 }
 
 impl Size {
-    /// Number of characters in `beginning`.
+    /// Maximum number of characters in `beginning`.
     const BEGINNING: usize = 80;
 
-    /// Adds the size of a text part.
+    /// Adds the size of a text part, and stores the first characters of the first one.
     fn add(&mut self, text: &str) {
         self.bytes = self.bytes.saturating_add(text.len() as u64);
         self.characters = self.characters.saturating_add(characters(text));
@@ -84,7 +85,7 @@ impl<'a> Content<'a> {
         }
     }
 
-    /// Returns the text of all text blocks, joined by line feeds.
+    /// Returns the text, or the texts of all text blocks joined by line feeds; empty if there are none.
     pub(super) fn joined_text(&self) -> String {
         match self {
             Self::Nothing => String::new(),

@@ -42,11 +42,13 @@ pub(super) fn of_message(text: &str, name: Option<&str>) -> Failure {
     (class, status)
 }
 
-/// Fields of an error object that are read.
+/// Fields of an error object.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct ErrorFields<'a> {
+    /// HTTP status code of the response; `None` if the connection failed.
     status: Option<u16>,
+    /// Text of the error; not read.
     #[serde(rename = "message", borrow)]
     _message: Text<'a>,
 }
@@ -65,6 +67,7 @@ mod tests {
 
     use super::{of_attempt, of_message};
 
+    /// The class and the HTTP status of an error follow from its text, or else from the client's name of it.
     #[test]
     fn a_message_about_an_error_gives_its_class_and_status() {
         let check = |text: &str, name: Option<&str>, class: ErrorClass, status: Option<u16>| {
@@ -94,6 +97,7 @@ mod tests {
         check("Something odd", None, ErrorClass::Other, None);
     }
 
+    /// A failed attempt without a status is a network error.
     #[test]
     fn an_attempt_without_a_status_is_a_connection_that_failed() {
         assert_eq!(of_attempt(Some("{}")), (ErrorClass::Network, None));

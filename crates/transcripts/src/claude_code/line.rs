@@ -12,7 +12,8 @@ use serde_json::value::RawValue;
 use super::content::Content;
 use crate::session_file::{Flag, Text, lenient, parse_rfc3339, skip_list};
 
-/// A line of any type. Contains the fields of all types that are read.
+/// A line of any type. Contains the fields of all types that are read; fields that a type does not have are empty,
+/// false or `None`.
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct Line<'a> {
@@ -25,7 +26,7 @@ pub(super) struct Line<'a> {
     /// Id of the line.
     #[serde(borrow)]
     pub(super) uuid: Text<'a>,
-    /// Id of the previous line of the conversation.
+    /// Id of the previous line of the conversation; empty for the first.
     #[serde(borrow)]
     pub(super) parent_uuid: Text<'a>,
     /// Id of the session.
@@ -34,7 +35,7 @@ pub(super) struct Line<'a> {
     /// Id of the sub-agent; missing in old files.
     #[serde(borrow)]
     pub(super) agent_id: Text<'a>,
-    /// The provider's id of the request.
+    /// The provider's id of the request that the line is a response to.
     #[serde(borrow)]
     pub(super) request_id: Text<'a>,
     /// Time of the line in the format of RFC 3339.
@@ -56,7 +57,7 @@ pub(super) struct Line<'a> {
     pub(super) is_visible_in_transcript_only: Flag,
     /// Whether the line reports a failed call.
     pub(super) is_api_error_message: Flag,
-    /// Content of the line.
+    /// Message of an `assistant` or `user` line.
     #[serde(borrow)]
     pub(super) message: Option<Message<'a>>,
     /// The client's record of a tool result.
@@ -66,7 +67,7 @@ pub(super) struct Line<'a> {
     /// Error of a failed call: an object or a name.
     #[serde(borrow)]
     pub(super) error: Option<&'a RawValue>,
-    /// Number of the failed attempt, from 1.
+    /// Number of the failed attempt, from 1; `None` if not recorded.
     pub(super) retry_attempt: Option<u32>,
 }
 
@@ -97,7 +98,7 @@ pub(super) struct Message<'a> {
 pub(super) struct CompactMetadata {
     /// `manual` or `auto`.
     trigger: String,
-    /// Tokens of the history before the compaction.
+    /// Tokens of the history before the compaction; `None` if not recorded.
     pub(super) pre_tokens: Option<u64>,
 }
 
@@ -118,7 +119,7 @@ pub(super) struct Kind<'a> {
 }
 
 impl Line<'_> {
-    /// Returns the time of the line; `None` if it has none.
+    /// Returns the time of the line; `None` if it is missing or not in the format of RFC 3339.
     pub(super) fn at(&self) -> Option<Timestamp> {
         parse_rfc3339(self.timestamp.get()?)
     }

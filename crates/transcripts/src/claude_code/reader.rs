@@ -1,4 +1,4 @@
-//! Reads the session files of Claude Code line by line.
+//! Finds the session files of Claude Code and reads them line by line.
 
 use std::{fs::File, io::BufReader, path::Path};
 
@@ -22,7 +22,7 @@ pub struct ClaudeCode(Fold);
 /// Reader of a Claude Code session file.
 pub type SessionReader<'a, R> = session_file::SessionReader<'a, R, ClaudeCode>;
 
-/// Opens a session file.
+/// Opens the session file at `path`; the returned reader iterates over its turns.
 ///
 /// # Errors
 /// [`OpenError`] if the file cannot be opened.

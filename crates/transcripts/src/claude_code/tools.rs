@@ -5,7 +5,8 @@ use serde::Deserialize;
 
 use crate::session_file::{FileEffects, PathFeatures, Text, add_reverts};
 
-/// Returns the kind of side effect of a tool. Tools of MCP servers count as network access.
+/// Returns the kind of side effect of the tool `name`. Tools of MCP servers count as network access, and unknown tools
+/// as none.
 pub(crate) fn side_effect(name: &str) -> SideEffect {
     match name {
         "Bash" | "KillShell" | "KillBash" | "PowerShell" => SideEffect::Execute,
@@ -21,22 +22,29 @@ pub(crate) fn side_effect(name: &str) -> SideEffect {
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct Input<'a> {
+    /// Path of a file.
     #[serde(borrow, alias = "filePath")]
     file_path: Text<'a>,
+    /// Path of a notebook.
     #[serde(borrow)]
     notebook_path: Text<'a>,
+    /// Path of a file or folder to search.
     #[serde(borrow)]
     path: Text<'a>,
+    /// Glob of the files to search.
     #[serde(borrow)]
     glob: Text<'a>,
+    /// Glob of `Glob`, or regular expression of `Grep`.
     #[serde(borrow)]
     pattern: Text<'a>,
+    /// Shell line of `Bash`.
     #[serde(borrow)]
     command: Text<'a>,
 }
 
-/// Returns the paths in a tool call's arguments, and the files that it writes or that its shell line reverts. Shell
-/// lines are not searched for other paths.
+/// Returns extensions and top-level directories of the paths in the arguments `input` of the tool `name`, and the files
+/// that the call writes or that its shell line reverts. Shell lines are not searched for other paths. Arguments that
+/// are not a JSON object contain no paths.
 pub(crate) fn files(name: &str, input: &str, workspace: Option<&str>) -> (PathFeatures, FileEffects) {
     let (mut path_features, mut file_effects) = (PathFeatures::default(), FileEffects::default());
     // Arguments that are not an object contain no paths.
@@ -64,6 +72,7 @@ pub(crate) fn files(name: &str, input: &str, workspace: Option<&str>) -> (PathFe
 mod tests {
     use super::files;
 
+    /// A file that a tool writes has the same hash when a shell line reverts it; a file that is read has none.
     #[test]
     fn what_is_written_is_recognised_when_it_is_taken_back() {
         let file_effects = |name, input| files(name, input, Some("/shop")).1;

@@ -2,7 +2,8 @@
 
 use contracts::Usage;
 
-/// Returns the maximum of each count. Several lines of one call report its usage, of which early ones are incomplete.
+/// Returns the maximum of each count of two usage reports of the same call. Early lines of a call have lower counts
+/// than the last one.
 pub(super) fn largest(one: &Usage, other: &Usage) -> Usage {
     Usage {
         input: one.input.max(other.input),

@@ -38,7 +38,7 @@ pub(super) fn classify_failure(text: &str, info: Option<&str>) -> (ErrorClass, O
     (by_name, status)
 }
 
-/// Parses the status code (400 to 599) that follows `words`; `None` if there is none.
+/// Parses the HTTP status code (400 to 599) that follows `words` in `text`; `None` if there is none.
 fn status_in(text: &str, words: &str) -> Option<u16> {
     let (_, rest) = text.split_once(words)?;
     let digits: String = rest.trim_start().chars().take_while(char::is_ascii_digit).take(4).collect();
@@ -51,6 +51,7 @@ mod tests {
 
     use super::classify_failure;
 
+    /// The class of an error follows from the client's classification, the HTTP status or the text.
     #[test]
     fn names_and_texts_give_the_class_of_an_error() {
         let check = |text: &str, info: Option<&str>, class, status| {

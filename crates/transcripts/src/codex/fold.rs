@@ -1,4 +1,4 @@
-//! Folds the lines of a rollout into turns.
+//! Folds the lines of a rollout, the session file of Codex, into turns.
 
 mod event_line;
 mod head_line;
@@ -24,31 +24,31 @@ use crate::{
 pub(super) struct Fold {
     /// Session id for files without one, derived from the file name.
     fallback: Option<SessionId>,
-    /// The session, from the head or the file name.
+    /// The session, from the head or the file name; `None` before the first line.
     pub(super) session: Option<ObservedSession>,
     /// Counts of lines dropped by design.
     pub(super) skipped: Skipped,
     /// Finished turns that the reader has not returned yet, in order.
     pub(super) ready: VecDeque<ObservedTurn>,
-    /// Id in the file's head: of its session, or of the sub-agent that wrote it.
+    /// Id in the file's head: of its session, or of the sub-agent that wrote it; `None` before the head.
     own: Option<String>,
     /// Thread of all turns, if the file belongs to a sub-agent.
     agent: Option<ThreadId>,
-    /// Set while the lines are a copy of another session's.
+    /// Set while the lines are a copy of another session's; `None` for the file's own lines.
     copied: Option<head_line::CopiedHistory>,
     /// State of the thread that the file contains.
     thread: Thread,
-    /// The current turn in the client's sense.
+    /// The current task: a turn in the client's sense.
     task: Task,
-    /// Running turn.
+    /// The turn that later lines may continue; `None` between turns.
     running: Option<OpenTurn>,
     /// Message that starts a turn if no mark follows, in files that do not mark typed messages.
     candidate: Option<Message>,
     /// Whether the file marks typed messages.
     marks_messages: bool,
-    /// Number of messages in the history whose mark has not followed yet.
+    /// Number of user messages in the history for which the line that marks them as typed has not followed yet.
     unmarked: u32,
-    /// Whether a compaction was recorded whose event may still follow.
+    /// Whether a `compacted` line was folded whose `context_compacted` event, which repeats it, may follow.
     compacted: bool,
     /// Whether the file has the layout of before September 2025.
     old_layout: bool,
@@ -58,16 +58,16 @@ pub(super) struct Fold {
     last_at: Option<Timestamp>,
 }
 
-/// A turn in the client's sense: from a message to the end of all work on it. May contain several of our turns.
+/// A turn in the client's sense: from a message to the end of all work on it. May contain several turns of turnwise.
 #[derive(Debug, Default)]
 struct Task {
-    /// The client's id.
+    /// The client's id of the turn; `None` in files without ids.
     id: Option<String>,
-    /// Time at which it started.
+    /// Time at which the task started.
     at: Timestamp,
-    /// Whether the file records its start, and therefore its end.
+    /// Whether the file records the start of the task, and therefore its end.
     records_end: bool,
-    /// Number of turns in it so far.
+    /// Number of turns in the task so far.
     turns: u32,
 }
 
@@ -76,7 +76,7 @@ struct Task {
 struct Message {
     /// Text of the message.
     text: String,
-    /// Number of images.
+    /// Number of images in the message.
     images: u64,
 }
 
@@ -84,11 +84,12 @@ struct Message {
 struct LineContext<'a> {
     /// Time of the line.
     at: Timestamp,
-    /// Fields of the line's type.
+    /// Fields of the line.
     payload: &'a Payload<'a>,
 }
 
 impl Fold {
+    /// Creates the state before the first line. `fallback` is the session id of files without one.
     pub(super) fn new(fallback: Option<SessionId>) -> Self {
         Self {
             fallback,
@@ -111,10 +112,10 @@ impl Fold {
         }
     }
 
-    /// Folds one line that has a payload.
+    /// Folds the line `number`, from 1, which has a payload.
     ///
     /// # Errors
-    /// A description of the missing field if the line cannot be used.
+    /// A description of the problem if the line has no time, or neither the file nor its name has a session id.
     pub(super) fn push(&mut self, number: u64, line: &Line<'_>, payload: &Payload<'_>) -> Result<(), String> {
         self.line = number;
         let kind = line.kind.text();
@@ -123,10 +124,12 @@ impl Fold {
         self.fold_line(kind, &LineContext { at, payload })
     }
 
-    /// Folds one line of the old layout, which has the payload's fields in the line itself and mostly no time.
+    /// Folds the line `number`, from 1, of the old layout, which has the payload's fields in the line itself and mostly
+    /// no time; it then has that of the latest line before.
     ///
     /// # Errors
-    /// A description of the missing field if the line cannot be used.
+    /// A description of the problem if no line up to this one has a time, if a line of the new layout has no payload,
+    /// or if neither the file nor its name has a session id.
     pub(super) fn push_old_layout(
         &mut self,
         number: u64,
@@ -149,7 +152,10 @@ impl Fold {
         }
     }
 
-    /// Folds one line of either layout by its type.
+    /// Folds one line of either layout by its type `kind`. Unknown types are counted as skipped.
+    ///
+    /// # Errors
+    /// A description of the problem if neither the file nor its name has a session id.
     fn fold_line(&mut self, kind: &str, context: &LineContext<'_>) -> Result<(), String> {
         self.last_at = Some(self.last_at.map_or(context.at, |last| last.max(context.at)));
         if kind == "session_meta" {
@@ -174,7 +180,8 @@ impl Fold {
         self.end_running_turn(None);
     }
 
-    /// Ends the running turn: another one starts at `next`, or the file ends (`None`).
+    /// Ends the running turn and adds it to the finished ones: another one starts at `next`, or the file ends (`None`).
+    /// Dropped are a copied turn, and a turn without a message at the end of the file whose message may still follow.
     fn end_running_turn(&mut self, next: Option<Timestamp>) {
         let Some(mut open) = self.running.take() else { return };
         open.finish(next);
@@ -188,7 +195,8 @@ impl Fold {
         }
     }
 
-    /// Starts a turn in the client's sense, unless the one with that id is running.
+    /// Starts the task with the client's id `id`, and ends the running turn; does nothing if that task is running.
+    /// `records_end` is whether the file records the end of the task.
     fn begin_task(&mut self, id: Option<&str>, at: Timestamp, records_end: bool) {
         if id.is_some() && id == self.task.id.as_deref() {
             self.task.records_end |= records_end;
@@ -201,7 +209,8 @@ impl Fold {
         self.task = Task { id: id.map(str::to_owned), at, records_end, turns: 0 };
     }
 
-    /// Returns the name of a new turn: the client's id, with a number from the second turn on, or else the line number.
+    /// Counts another turn of the task and returns its name: the client's id, with a number from the second turn on, or
+    /// else the line number.
     fn next_turn_name(&mut self) -> String {
         self.task.turns += 1;
         match (&self.task.id, self.task.turns) {
@@ -211,8 +220,9 @@ impl Fold {
         }
     }
 
-    /// Starts a turn and ends the previous one. The first message of a task is added to the running turn without a
-    /// message, which contains the work before it.
+    /// Starts a turn at `at` and ends the previous one; `message` is `None` for work without a message. If the running
+    /// turn has no message yet, `message` is added to it instead: the work before the first message of a task is part
+    /// of its turn.
     fn start(&mut self, message: Option<Message>, at: Timestamp) {
         if let Some(open) = self.running.as_mut().filter(|open| open.without_message && open.turn.end.is_none())
             && let Some(message) = message
@@ -248,7 +258,8 @@ impl Fold {
         self.running = Some(open);
     }
 
-    /// Returns the turn that a response or a failure belongs to; starts one without a message if none is running.
+    /// Returns the turn that a response or a failure at `at` belongs to. If a message waits for its mark, it starts
+    /// that turn; if no turn is running, one without a message starts. `None` without a session.
     fn turn_for(&mut self, at: Timestamp) -> Option<&mut OpenTurn> {
         if let Some(message) = self.candidate.take() {
             self.start(Some(message), at);
@@ -259,7 +270,8 @@ impl Fold {
         self.running.as_mut()
     }
 
-    /// Returns the response that an item belongs to: the current one, or a new one if it is complete.
+    /// Returns the response that an item at `at` belongs to: the current one, or a new one if that is complete. `None`
+    /// without a session.
     fn response_for(&mut self, at: Timestamp) -> Option<&mut Response> {
         let open = self.turn_for(at)?;
         if open.response.as_ref().is_none_or(|response| !response.accepts_item()) {

@@ -9,14 +9,14 @@ use serde_json::value::RawValue;
 use super::usage::{Counts, Info};
 use crate::session_file::{Part, Parts, Text, lenient, skip_list, skip_object};
 
-/// A line: time, type, and the payload of that type.
+/// A line of a rollout: time, type, and the payload of that type.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub(super) struct Line<'a> {
     /// Time of the line in the format of RFC 3339.
     #[serde(borrow)]
     pub(super) timestamp: Text<'a>,
-    /// Type of the line.
+    /// Type of the line, such as `response_item` or `event_msg`.
     #[serde(rename = "type", borrow)]
     pub(super) kind: Text<'a>,
     /// Type of a state record, which only old files have.
@@ -27,69 +27,104 @@ pub(super) struct Line<'a> {
     pub(super) payload: Option<Payload<'a>>,
 }
 
-/// Payload of any type. Contains the fields of all types that are read. Old files have them in the line itself.
+/// Payload of a line of any type. Contains the fields of all types that are read; fields that a type does not have are
+/// empty or `None`. Old files have them in the line itself.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub(super) struct Payload<'a> {
+    /// Type of the event or item, such as `task_started` or `message`.
     #[serde(rename = "type", borrow)]
     pub(super) kind: Text<'a>,
+    /// Start of the session, in `session_meta`.
     #[serde(borrow)]
     pub(super) timestamp: Text<'a>,
+    /// Id of the session in `session_meta`, or of an item.
     #[serde(borrow)]
     pub(super) id: Text<'a>,
+    /// Id of the session that the file belongs to, in `session_meta`: for a sub-agent, that of its parent.
     #[serde(borrow)]
     pub(super) session_id: Text<'a>,
+    /// Id of the parent of a sub-agent, in `session_meta`.
     #[serde(borrow)]
     pub(super) parent_thread_id: Text<'a>,
+    /// Id of the session that this one is a fork of, in `session_meta`.
     #[serde(borrow)]
     pub(super) forked_from_id: Text<'a>,
+    /// Source of the session, in `session_meta`.
     pub(super) source: Source,
+    /// Working directory of the client, in `session_meta` and `turn_context`.
     #[serde(borrow)]
     pub(super) cwd: Text<'a>,
+    /// Provider of the model, in `session_meta`.
     #[serde(borrow)]
     pub(super) model_provider: Text<'a>,
+    /// Reason of a `turn_aborted` event.
     #[serde(borrow)]
     pub(super) reason: Text<'a>,
+    /// Version of the client, in `session_meta`.
     #[serde(borrow)]
     pub(super) cli_version: Text<'a>,
+    /// The client's id of a turn.
     #[serde(borrow)]
     pub(super) turn_id: Text<'a>,
+    /// Name of the model, in `turn_context`.
     #[serde(borrow)]
     pub(super) model: Text<'a>,
+    /// Role of a message: `user`, `assistant` or `developer`.
     #[serde(borrow)]
     pub(super) role: Text<'a>,
+    /// Texts and images of a message.
     #[serde(borrow)]
     pub(super) content: Parts<'a>,
+    /// Name of the tool in a tool call.
     #[serde(borrow)]
     pub(super) name: Text<'a>,
+    /// Namespace of the tool in a tool call; that of an MCP server starts with `mcp__`.
     #[serde(borrow)]
     pub(super) namespace: Text<'a>,
+    /// The provider's id of a tool call, in the call and in its result.
     #[serde(borrow)]
     pub(super) call_id: Text<'a>,
+    /// Arguments of a tool call, as JSON.
     #[serde(borrow)]
     pub(super) arguments: Text<'a>,
+    /// Arguments of a custom tool call, as text.
     #[serde(borrow)]
     pub(super) input: Text<'a>,
+    /// Arguments of a `local_shell_call`, unparsed.
     #[serde(borrow)]
     pub(super) action: Option<&'a RawValue>,
+    /// Status of a tool call of the provider's own tools, such as `failed`.
     #[serde(borrow)]
     pub(super) status: Text<'a>,
+    /// Size, start and end of a tool result.
     pub(super) output: Output,
+    /// Text of a typed message, an error or a compaction.
     #[serde(borrow)]
     pub(super) message: Text<'a>,
+    /// Number of images in a typed message.
     pub(super) images: Length,
+    /// Number of images from files in a typed message.
     pub(super) local_images: Length,
+    /// Usage in a `token_count` event; `None` if the event has none.
     pub(super) info: Option<Info>,
+    /// Usage of one response, in `token_usage_record`.
     pub(super) usage: Option<Counts>,
+    /// Usage of all responses of the thread so far, in `token_usage_record`.
     pub(super) thread_token_usage: Option<Counts>,
+    /// The provider's id of the response, in `token_usage_record`.
     #[serde(borrow)]
     pub(super) response_id: Text<'a>,
+    /// Error in the event that ends a task, unparsed; `null` if it succeeded.
     #[serde(borrow)]
     pub(super) error: Option<&'a RawValue>,
+    /// The client's classification of an error, unparsed: a word or an object.
     #[serde(borrow)]
     pub(super) codex_error_info: Option<&'a RawValue>,
+    /// Item of an `item_completed` event.
     #[serde(borrow)]
     pub(super) item: Item<'a>,
+    /// Remaining history after a compaction; `None` if not recorded.
     #[serde(borrow)]
     pub(super) replacement_history: Option<Vec<Item<'a>>>,
 }
@@ -106,7 +141,7 @@ pub(super) struct Item<'a> {
     pub(super) content: Parts<'a>,
 }
 
-/// Size, start and end of a tool result; the rest of the text is not kept.
+/// Size, start and end of a tool result; the rest of the text is dropped.
 #[derive(Debug, Default)]
 pub(super) struct Output {
     /// Length of the text in bytes.
@@ -115,19 +150,19 @@ pub(super) struct Output {
     pub(super) characters: u64,
     /// Number of images.
     pub(super) images: u64,
-    /// First 160 bytes, from which the client's text about a failed tool is recognised.
+    /// First 160 bytes of the first text, from which the client's message about a failed tool is recognised.
     pub(super) beginning: String,
-    /// Last 160 bytes.
+    /// Last 160 bytes of the first text.
     pub(super) end: String,
-    /// Whether the tool succeeded, as recorded by old files.
+    /// Whether the tool succeeded, which only old files record; `None` otherwise.
     pub(super) success: Option<bool>,
 }
 
 impl Output {
-    /// Number of bytes in `beginning` and in `end`.
+    /// Maximum number of bytes in `beginning` and in `end`.
     const KEPT: usize = 160;
 
-    /// Adds the size of a text part; keeps start and end of the first one.
+    /// Adds the size of a text part, and stores start and end of the first one.
     fn add(&mut self, text: &str) {
         self.bytes = self.bytes.saturating_add(text.len() as u64);
         self.characters = self.characters.saturating_add(characters(text));
@@ -138,18 +173,19 @@ impl Output {
     }
 }
 
-/// Length of a list whose elements are skipped.
+/// Length of a list whose elements are skipped; 0 for other JSON types.
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct Length(pub(super) u64);
 
 /// Source of a session, of which only the parent of a sub-agent is read.
 #[derive(Debug, Default)]
 pub(super) struct Source {
-    /// Session id of the parent of a sub-agent.
+    /// Session id of the parent of a sub-agent; `None` for other sessions.
     pub(super) parent: Option<String>,
 }
 
-/// Implements `Deserialize` for a type whose default replaces values of other JSON types.
+/// Implements `Deserialize` for the type `$value` with a visitor `$name`. `$own` are the visitor's methods for texts,
+/// lists and objects; values of other JSON types become the default.
 macro_rules! lenient_value {
     ($name:ident, $life:lifetime, $value:ty, { $($own:tt)* }) => {
         impl<$life> Deserialize<$life> for $value {

@@ -1,4 +1,4 @@
-//! Reads the session files of Codex line by line.
+//! Finds the session files of Codex and reads them line by line.
 
 use std::{fs::File, io::BufReader, path::Path};
 
@@ -22,7 +22,7 @@ pub struct Codex(Fold);
 /// Reader of a Codex session file.
 pub type SessionReader<'a, R> = session_file::SessionReader<'a, R, Codex>;
 
-/// Opens a session file.
+/// Opens the session file at `path`; the returned reader iterates over its turns.
 ///
 /// # Errors
 /// [`OpenError`] if the file cannot be opened.

@@ -14,11 +14,11 @@ use crate::observed::{ObservedCall, Step};
 pub(super) struct Response {
     /// Model as `provider:model`.
     pub(super) model: String,
-    /// Time of the last input before the response.
+    /// Time of the last input before the response, at which the call is assumed to start; `None` if unknown.
     pub(super) started_at: Option<Timestamp>,
-    /// Time of its first line.
+    /// Time of the first line of the response.
     pub(super) began_at: Timestamp,
-    /// Time of its last item, or of its usage report if it has no items.
+    /// Time of the last item of the response, or of its usage report if it has no items.
     pub(super) at: Timestamp,
     /// Number of messages, tool calls and reasoning items.
     pub(super) items: u32,
@@ -26,21 +26,22 @@ pub(super) struct Response {
     pub(super) tool_calls: u32,
     /// Number of reasoning items.
     pub(super) thinking_blocks: u32,
-    /// Whether it contains text.
+    /// Whether the response contains text.
     pub(super) text: bool,
     /// Usage report; `None` until it is read.
     pub(super) counts: Option<Counts>,
     /// Whether the usage report preceded the items.
     pub(super) counts_first: bool,
-    /// The provider's id of the response.
+    /// The provider's id of the response; `None` if not recorded.
     pub(super) id: Option<String>,
-    /// Whether input for the next response followed.
+    /// Whether input for the next response followed, so that no more items can.
     pub(super) has_following_input: bool,
-    /// Its tool calls, their results, and other steps in the meantime.
+    /// Tool calls of the response, their results, and other steps in the meantime, in the order of the file.
     pub(super) steps: Vec<Step>,
 }
 
 impl Response {
+    /// Creates a response of `model` without items, whose first line is at `at`. A `started_at` after that is ignored.
     pub(super) fn new(model: String, started_at: Option<Timestamp>, at: Timestamp) -> Self {
         Self {
             model,
@@ -64,8 +65,9 @@ impl Response {
         !self.has_following_input && (self.counts.is_none() || self.counts_first)
     }
 
-    /// Converts the response to steps: first the call, if it has a usage report. `unnamed` is the id of the call if the
-    /// provider's id is not recorded.
+    /// Converts the response to steps: the call, if the response has a usage report, and then its tool calls and
+    /// results. `unnamed` is the id of the call if the provider's id is not recorded; `complete` is whether no line of
+    /// the response is missing.
     pub(super) fn into_steps(mut self, unnamed: EventId, complete: bool) -> impl Iterator<Item = Step> {
         let id = self.id.as_ref().map_or(unnamed, |id| EventId::derive(&[b"call", id.as_bytes()]));
         for step in &mut self.steps {

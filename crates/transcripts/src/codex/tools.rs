@@ -7,11 +7,11 @@ use serde::{Deserialize, Deserializer, de};
 
 use crate::session_file::{FileEffects, PathFeatures, Text, add_reverts, lenient, skip_object};
 
-/// First line of a patch, in the arguments of its own tool or in a shell line.
+/// First line of a patch in Codex's patch format, in the arguments of the tool `apply_patch` or in a shell line.
 const PATCH_START: &str = "*** Begin Patch";
 
-/// Returns the kind of side effect of a tool call. Tools of MCP servers count as network access, and any call with a
-/// patch as a write.
+/// Returns the kind of side effect of the tool `name` with the arguments `input`. Tools of MCP servers count as network
+/// access, any call with a patch as a write, and unknown tools as none.
 pub(crate) fn side_effect(name: &str, input: &str) -> SideEffect {
     if input.contains(PATCH_START) {
         return SideEffect::Write;
@@ -35,22 +35,30 @@ pub(crate) fn side_effect(name: &str, input: &str) -> SideEffect {
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct Arguments<'a> {
+    /// Path of a file.
     #[serde(borrow)]
     file_path: Text<'a>,
+    /// Path of a file or folder.
     #[serde(borrow)]
     path: Text<'a>,
+    /// Path of a folder.
     #[serde(borrow)]
     dir_path: Text<'a>,
+    /// A patch, or other input of a tool.
     #[serde(borrow)]
     input: Text<'a>,
+    /// A shell line.
     #[serde(borrow)]
     cmd: Text<'a>,
+    /// Folder that a shell line runs in; empty for the workspace.
     #[serde(borrow)]
     workdir: Text<'a>,
+    /// A command to run.
     command: Words,
 }
 
-/// Returns the paths in a tool call's arguments. Shell lines are searched only for patches.
+/// Returns extensions and top-level folders of the paths in the arguments `input` of the tool `name`: a JSON object, or
+/// a patch. Shell lines are searched only for patches. Arguments of another form have none.
 pub(crate) fn path_features(name: &str, input: &str, workspace: Option<&str>) -> PathFeatures {
     let mut path_features = PathFeatures::default();
     if input.contains(PATCH_START) && !input.starts_with('{') {
@@ -76,7 +84,8 @@ pub(crate) fn path_features(name: &str, input: &str, workspace: Option<&str>) ->
     path_features
 }
 
-/// Returns the files that a tool call changes: files that a patch writes or deletes, or that a shell line reverts.
+/// Returns the files that a tool call with the arguments `input` changes: files that a patch writes or deletes, or that
+/// a shell line reverts.
 pub(crate) fn file_effects(input: &str, workspace: Option<&str>) -> FileEffects {
     let mut file_effects = FileEffects::default();
     if input.contains(PATCH_START) && !input.starts_with('{') {
@@ -95,7 +104,7 @@ pub(crate) fn file_effects(input: &str, workspace: Option<&str>) -> FileEffects 
     file_effects
 }
 
-/// Adds the files of a patch. A patch that only deletes files counts as a revert.
+/// Adds the files of a patch to `file_effects`. A patch that only deletes files counts as a revert.
 fn add_patch_effects(file_effects: &mut FileEffects, patch: &str, workspace: Option<&str>) {
     file_effects.reverts =
         file_headers(patch).all(|(header, _)| header == DELETED_HEADER) && file_headers(patch).next().is_some();
@@ -104,18 +113,19 @@ fn add_patch_effects(file_effects: &mut FileEffects, patch: &str, workspace: Opt
     }
 }
 
-/// Adds the paths of a patch.
+/// Adds the paths in the file headers of a patch to `path_features`.
 fn add_patch_paths(path_features: &mut PathFeatures, patch: &str, workspace: Option<&str>) {
     for (_, path) in file_headers(patch) {
         path_features.add(path, workspace, true);
     }
 }
 
-/// Header of a deleted file in a patch.
+/// Start of the header line of a deleted file in a patch; the path follows.
 const DELETED_HEADER: &str = "*** Delete File: ";
 
-/// Returns the file headers of a patch, each with its path.
+/// Returns the file headers of a patch, in order, each with the path after it.
 fn file_headers(patch: &str) -> impl Iterator<Item = (&'static str, &str)> {
+    /// Starts of the lines of a patch that contain a path.
     const HEADERS: [&str; 4] = ["*** Add File: ", "*** Update File: ", DELETED_HEADER, "*** Move to: "];
     patch.lines().filter_map(|line| {
         let line = line.trim_start();
@@ -123,7 +133,7 @@ fn file_headers(patch: &str) -> impl Iterator<Item = (&'static str, &str)> {
     })
 }
 
-/// A command: a text, or a list of words, each followed by a line feed.
+/// A command in tool arguments: one text, or a list of words.
 #[derive(Default)]
 struct Words {
     /// The text, or the words, each followed by a line feed.
@@ -182,6 +192,7 @@ mod tests {
 
     use super::{file_effects, path_features, side_effect};
 
+    /// The files of a patch are found in the arguments of `apply_patch` and in shell lines.
     #[test]
     fn patches_name_their_files_wherever_they_stand() {
         let patch =
@@ -198,6 +209,7 @@ mod tests {
         }
     }
 
+    /// Tools that read have the directory of their path; each tool has its kind of side effect.
     #[test]
     fn tools_that_read_name_what_they_read() {
         let path_features = path_features("read_file", r#"{"file_path":"/shop/src/a.go","limit":20}"#, Some("/shop"));
@@ -208,6 +220,7 @@ mod tests {
         assert_eq!(side_effect("update_plan", "{}"), SideEffect::None);
     }
 
+    /// A file that a patch writes has the same hash when a shell line or another patch reverts it.
     #[test]
     fn what_a_patch_writes_is_recognised_when_it_is_taken_back() {
         let patch = "*** Begin Patch\n*** Update File: src/a.rs\n@@\n-a\n+b\n*** End Patch";

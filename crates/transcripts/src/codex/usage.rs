@@ -4,8 +4,8 @@ use client_formats::usage::split_input;
 use contracts::Usage;
 use serde::{Deserialize, Serialize};
 
-/// Token counts of one call or of all calls so far, with Codex's field names. `input` includes cached tokens, both read
-/// and written, and `output` includes reasoning.
+/// Token counts of one call, or of all calls of a thread so far, with Codex's field names in JSON. `input` includes
+/// cached tokens, both read and written, and `output` includes reasoning. A count that is not reported is `None`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize)]
 #[serde(default)]
 pub(super) struct Counts {
@@ -21,7 +21,7 @@ pub(super) struct Counts {
     /// Output tokens, reasoning included.
     #[serde(rename = "output_tokens")]
     output: Option<u64>,
-    /// Reasoning tokens.
+    /// Reasoning tokens, which are part of the output tokens.
     #[serde(rename = "reasoning_output_tokens", skip_serializing_if = "Option::is_none")]
     reasoning: Option<u64>,
 }
@@ -42,12 +42,12 @@ impl Counts {
         self.input.unwrap_or(0) == 0 && self.output.unwrap_or(0) == 0
     }
 
-    /// Returns the tokens of the prompt, cached or not.
+    /// Returns the tokens of the prompt, cached or not; 0 if not reported.
     pub(super) fn input_total(&self) -> u64 {
         self.input.unwrap_or(0)
     }
 
-    /// Converts the counts to disjoint ones.
+    /// Converts the counts to disjoint ones: uncached input, cache reads, cache writes and output.
     pub(super) fn usage(&self) -> Usage {
         let (read, written) = (self.cache_read.unwrap_or(0), self.cache_written.unwrap_or(0));
         split_input(self.input_total(), read, written, self.output.unwrap_or(0))
@@ -61,7 +61,7 @@ impl Counts {
         numbers(self) == numbers(other)
     }
 
-    /// Returns the sum; a count that is missing in both stays missing.
+    /// Returns the sum of two sets of counts; a count that is missing in both stays missing.
     pub(super) fn plus(&self, more: &Self) -> Self {
         let add = |one: Option<u64>, other: Option<u64>| match (one, other) {
             (None, None) => None,
@@ -76,7 +76,7 @@ impl Counts {
         }
     }
 
-    /// Returns the difference to an earlier total.
+    /// Returns the difference to an earlier total, at least 0; a count that is missing in `self` stays missing.
     pub(super) fn since(&self, earlier: &Self) -> Self {
         let less = |now: Option<u64>, then: Option<u64>| Some(now?.saturating_sub(then.unwrap_or(0)));
         Self {
@@ -88,7 +88,7 @@ impl Counts {
         }
     }
 
-    /// Encodes the counts as JSON.
+    /// Encodes the counts as a JSON object with Codex's field names; `None` if that fails.
     pub(super) fn raw(&self) -> Option<String> {
         serde_json::to_string(self).ok()
     }
@@ -100,10 +100,12 @@ mod tests {
 
     use super::Counts;
 
+    /// Parses token counts; panics if the JSON is invalid.
     fn counts(json: &str) -> Counts {
         serde_json::from_str(json).unwrap()
     }
 
+    /// Cached tokens are subtracted from the input, so that the sum of the converted counts is the reported input.
     #[test]
     fn cached_tokens_are_part_of_the_input_and_are_counted_once() {
         let last = counts(
@@ -115,6 +117,7 @@ mod tests {
         assert_eq!(last.usage().input_total(), 10_900);
     }
 
+    /// More cached tokens than input are limited to the input.
     #[test]
     fn numbers_that_do_not_add_up_are_never_more_than_the_input() {
         let odd = counts(r#"{"input_tokens":5,"cached_input_tokens":9,"cache_write_input_tokens":9}"#);

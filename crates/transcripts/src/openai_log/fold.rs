@@ -1,4 +1,4 @@
-//! Folds the lines of a log into turns.
+//! Folds the lines of a log of chat completions into turns, one running turn for each conversation.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -15,22 +15,22 @@ use crate::{
     session_file::{Skipped, Text, describe_json_error, parse_json_time},
 };
 
-/// Maximum number of conversations with a running turn in memory.
+/// Maximum number of conversations with a running turn, to limit memory; the least recently used turn is ended.
 const MAX_OPEN_CONVERSATIONS: usize = 1_024;
 
 /// State of the reader between two lines. [`Fold::push`] takes each line, and [`Fold::next_turn`] returns finished
 /// turns.
 #[derive(Debug, Default)]
 pub(super) struct Fold {
-    /// Session of the last returned turn.
+    /// Session of the last returned turn; `None` before the first.
     pub(super) session: Option<ObservedSession>,
     /// Counts of lines dropped by design.
     pub(super) skipped: Skipped,
     /// Finished turns that the reader has not returned yet, in order.
     ready: VecDeque<(ObservedSession, ObservedTurn)>,
-    /// Running turns.
+    /// Running turns, one for each conversation.
     open: BTreeMap<Conversation, Running>,
-    /// Number of lines so far.
+    /// Number of lines folded so far.
     lines: u64,
 }
 
@@ -43,28 +43,30 @@ type Conversation = (SessionId, EventId);
 struct Running {
     /// Session of the conversation.
     session: ObservedSession,
-    /// Running turn.
+    /// The turn, with the calls and tool results so far.
     turn: OpenTurn,
-    /// Number of the last line that belongs to it.
+    /// Number of the last line that belongs to the turn, from 1.
     used: u64,
 }
 
-/// Returns the time at which a call ended, or else started; `None` if the line has neither.
+/// Returns the time at which a call ended, or else started, from the fields of the line; `None` if it has neither or
+/// they are no times.
 pub(super) fn time_of(line: &Line<'_>) -> Option<Timestamp> {
     let ended = [line.ended_at, line.end_time, line.response_time, line.timestamp, line.time, line.created_at];
     ended.into_iter().flatten().find_map(parse_json_time).or_else(|| start_time(line))
 }
 
-/// Returns the time at which a call started; `None` if not recorded.
+/// Returns the time at which a call started; `None` if the line does not contain it.
 fn start_time(line: &Line<'_>) -> Option<Timestamp> {
     [line.started_at, line.start_time, line.request_time].into_iter().flatten().find_map(parse_json_time)
 }
 
 impl Fold {
-    /// Folds one line, whose source is `text`.
+    /// Folds one line, whose source is `text`: adds its exchange to a turn. Streamed responses and requests to other
+    /// interfaces are counted as skipped.
     ///
     /// # Errors
-    /// A description of what is missing or has another layout.
+    /// A description of the first field that is missing (`messages`, any time) or has an unexpected layout.
     pub(super) fn push(&mut self, text: &str, line: &Line<'_>) -> Result<(), String> {
         self.lines += 1;
         if line.response.is_some_and(|response| response.get().starts_with('[')) {
@@ -162,7 +164,10 @@ impl Fold {
     }
 }
 
-/// Parses a nested object that has the fields of a line; `None` if it is missing or `null`.
+/// Parses a nested object that has the fields of a line; `None` if `raw` is missing or `null`.
+///
+/// # Errors
+/// A description of the unexpected layout, with `name` as the name of the object.
 fn parse_object<'a>(name: &str, raw: Option<&'a RawValue>) -> Result<Option<Line<'a>>, String> {
     let Some(raw) = raw.filter(|raw| raw.get() != "null") else { return Ok(None) };
     serde_json::from_str(raw.get())
@@ -170,7 +175,10 @@ fn parse_object<'a>(name: &str, raw: Option<&'a RawValue>) -> Result<Option<Line
         .map_err(|error| format!("`{name}` has an unexpected shape: {}", describe_json_error(&error)))
 }
 
-/// Returns the `body` of a request or a response, or the object itself if it has none.
+/// Returns the `body` of a request or a response, or `outer` itself if it has none.
+///
+/// # Errors
+/// A description of the unexpected layout of `body`.
 fn unwrap_body(outer: Option<Line<'_>>) -> Result<Option<Line<'_>>, String> {
     match outer.as_ref().and_then(|outer| outer.body) {
         Some(inner) => parse_object("body", Some(inner)),
@@ -178,13 +186,13 @@ fn unwrap_body(outer: Option<Line<'_>>) -> Result<Option<Line<'_>>, String> {
     }
 }
 
-/// Returns the first text that is not empty.
+/// Returns the first text that is not empty; `None` if all are missing or empty.
 fn first_nonempty(texts: &[&Text<'_>]) -> Option<String> {
     texts.iter().find_map(|text| text.get()).map(str::to_owned)
 }
 
-/// Returns the session id: the given one, or its hash if it is not a valid id; without one, the hash of the
-/// conversation's first messages.
+/// Returns the session id: `given`, or its hash if it is not a valid id. If `given` is `None`, the hash of `user` and
+/// of the messages up to the first user message.
 fn session_id(given: Option<&str>, user: Option<&str>, messages: &[Message<'_>]) -> Option<SessionId> {
     if let Some(given) = given {
         let hash = EventId::derive(&[given.as_bytes()]).to_string();

@@ -1,4 +1,4 @@
-//! Reads logs of chat completions line by line.
+//! Finds logs of chat completions and reads them line by line.
 
 use std::{fs::File, io::BufReader, path::Path};
 
@@ -20,7 +20,7 @@ pub struct OpenAiLog(Fold);
 /// Reader of a log of chat completions.
 pub type SessionReader<'a, R> = session_file::SessionReader<'a, R, OpenAiLog>;
 
-/// Opens a log.
+/// Opens the log at `path`; the returned reader iterates over its turns.
 ///
 /// # Errors
 /// [`OpenError`] if the file cannot be opened.

@@ -1,4 +1,4 @@
-//! A turn of the log, assembled from its requests and responses.
+//! Assembles a turn of the log from its requests and responses.
 
 use std::collections::BTreeSet;
 
@@ -28,17 +28,17 @@ pub(super) struct Exchange<'a> {
     pub(super) messages: &'a [Message<'a>],
     /// The response, or the line if it contains the response's fields.
     pub(super) response: &'a Line<'a>,
-    /// Error of a failed call.
+    /// Error of a failed call, unparsed; `None` if the line has none.
     pub(super) error: Option<&'a RawValue>,
-    /// HTTP status code, if recorded.
+    /// HTTP status code of the response; `None` if not recorded.
     pub(super) status: Option<u16>,
     /// Model as `provider:model`.
     pub(super) model: String,
-    /// Source text of the line.
+    /// Source text of the line, which identifies a call without an id.
     pub(super) text: &'a str,
     /// End of the call.
     pub(super) at: Timestamp,
-    /// Start of the call, if recorded.
+    /// Start of the call, not after `at`; `None` if not recorded.
     pub(super) started_at: Option<Timestamp>,
 }
 
@@ -48,7 +48,7 @@ impl Exchange<'_> {
         self.started_at.unwrap_or(self.at)
     }
 
-    /// Returns the messages up to the last user message, which started the turn.
+    /// Returns the messages up to the last user message, which started the turn; all messages if none is of the user.
     fn prompt_messages(&self) -> &[Message<'_>] {
         let last = self.messages.iter().rposition(|message| message.role.text() == "user");
         &self.messages[..last.map_or(self.messages.len(), |last| last + 1)]
@@ -64,7 +64,7 @@ impl Exchange<'_> {
         EventId::derive(&parts).to_string()
     }
 
-    /// Returns the state of the conversation at the start of the turn.
+    /// Returns the state of the conversation at the start of the turn: size of the prompt, and tools used in it.
     fn before(&self, workspace: Option<&str>) -> ThreadState {
         let mut before = ThreadState::default();
         for message in self.prompt_messages() {
@@ -95,9 +95,9 @@ impl Exchange<'_> {
 enum LastExchange {
     /// A response without tool calls.
     Answer,
-    /// A response with tool calls.
+    /// A response with tool calls, whose results the next request contains.
     Tools,
-    /// A failed call.
+    /// A failed call, without a response.
     Failure,
     /// Neither a response nor a failure.
     Nothing,
@@ -108,7 +108,7 @@ enum LastExchange {
 pub(super) struct OpenTurn {
     /// The turn as read so far.
     pub(super) turn: ObservedTurn,
-    /// Ids of the calls and failures so far.
+    /// Ids of the calls and failures so far, by which repeated lines are detected.
     seen: BTreeSet<EventId>,
     /// Number of tool results so far. Each request repeats all earlier ones.
     results: usize,
@@ -121,7 +121,8 @@ pub(super) struct OpenTurn {
 }
 
 impl OpenTurn {
-    /// Starts a turn with its first exchange, which [`OpenTurn::add`] adds.
+    /// Creates the turn that `exchange` starts, without steps; [`OpenTurn::add`] adds those of the exchange. `name` is
+    /// the name of the turn.
     pub(super) fn new(session: &ObservedSession, name: String, exchange: &Exchange<'_>) -> Self {
         let user_message = exchange.prompt_messages().last().filter(|message| message.role.text() == "user");
         let turn = ObservedTurn {
@@ -139,7 +140,8 @@ impl OpenTurn {
         Self { turn, seen: BTreeSet::new(), results: 0, waiting: Vec::new(), last: LastExchange::Nothing, last_at }
     }
 
-    /// Adds an exchange. Returns false if the turn already contains it.
+    /// Adds the tool results, the call or failure, and the tool calls of an exchange. Returns false and adds nothing if
+    /// the turn already contains it.
     pub(super) fn add(&mut self, exchange: &Exchange<'_>, workspace: Option<&str>) -> bool {
         let session = self.turn.session.as_str().to_owned();
         let id = match exchange.response.id.get() {
@@ -226,7 +228,8 @@ impl OpenTurn {
         self.results = self.results.max(results.len());
     }
 
-    /// Sets the end of the turn and returns it. `next` is the start of the next turn; `None` at the end of the file.
+    /// Sets status and time of the end from the last exchange, and returns the turn. `next` is the start of the next
+    /// turn; if it is `None` (the file ends) and a response is missing, the turn stays open.
     pub(super) fn finish(mut self, next: Option<Timestamp>) -> ObservedTurn {
         self.turn.end = match self.last {
             LastExchange::Answer => Some((TurnStatus::Completed, self.last_at)),
@@ -239,7 +242,8 @@ impl OpenTurn {
     }
 }
 
-/// Converts `finish_reason`. Providers that report `stop` for tool calls are corrected to `ToolUse`.
+/// Converts `finish_reason`; `tools` is whether the response has tool calls. `stop` with tool calls, as some providers
+/// report it, is converted to `ToolUse`.
 fn stop_reason(recorded: Option<&str>, tools: bool) -> StopReason {
     match recorded {
         Some("tool_calls" | "function_call") => StopReason::ToolUse,

@@ -16,7 +16,7 @@ pub(crate) struct FileEffects {
 }
 
 impl FileEffects {
-    /// Adds the file at a path.
+    /// Adds the hash of the file at `path`. `workspace` is the path of the workspace; `None` if unknown.
     pub(crate) fn add(&mut self, path: &str, workspace: Option<&str>) {
         self.files.insert(path_hash(path, workspace));
     }
@@ -43,6 +43,7 @@ fn path_hash(path: &str, workspace: Option<&str>) -> u32 {
 mod tests {
     use super::path_hash;
 
+    /// Equivalent paths have the same hash, and different paths have different ones.
     #[test]
     fn every_way_to_write_a_path_gives_the_same_number() {
         let here = |path| path_hash(path, Some("/home/dev/shop/"));

@@ -8,7 +8,7 @@ use serde::{
     de::{self, IgnoredAny},
 };
 
-/// A text, borrowed if possible; `None` for values of other types.
+/// A text, borrowed from the line if it has no escapes; `None` for values of other JSON types.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Text<'a>(pub(crate) Option<Cow<'a, str>>);
 
@@ -24,11 +24,12 @@ impl Text<'_> {
     }
 }
 
-/// A boolean of a line; false for values of other types.
+/// A boolean; false for values of other JSON types.
 #[derive(Debug, Default, Clone, Copy)]
 pub(crate) struct Flag(pub(crate) bool);
 
-/// Defines the methods of a visitor that returns the default value for all JSON types it does not handle itself.
+/// Defines the methods of a visitor of `$value` that returns the default for numbers and `null`. `$own` are its methods
+/// for the other JSON types.
 macro_rules! lenient {
     ($life:lifetime, $value:ty, { $($own:tt)* }) => {
         type Value = $value;

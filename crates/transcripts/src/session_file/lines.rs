@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, Read as _};
 
-/// Maximum length of a line in bytes. Longer lines are reported and skipped.
+/// Maximum length of a line in bytes, to limit memory. Longer lines are reported and skipped.
 pub const MAX_LINE_BYTES: u64 = 64 * 1024 * 1024;
 
 /// Result of reading a line: the line, a note that it was too long, or the end of the file.
@@ -15,7 +15,7 @@ pub(super) enum NextLine<'a> {
     End,
 }
 
-/// Iterates over the lines of `source`, reusing one buffer.
+/// A reader of lines with a limit on their length, which reuses one buffer.
 #[derive(Debug)]
 pub(super) struct Lines<R> {
     /// The file.
@@ -24,18 +24,22 @@ pub(super) struct Lines<R> {
     buffer: Vec<u8>,
     /// Maximum length of a line in bytes.
     max_bytes: u64,
-    /// Number of the last line, from 1.
+    /// Number of the last line that was read, from 1; 0 before the first.
     pub(super) number: u64,
     /// Number of bytes read so far.
     pub(super) bytes: u64,
 }
 
 impl<R: BufRead> Lines<R> {
+    /// Creates a reader of the lines of `source`. Longer lines than `max_bytes` are skipped.
     pub(super) fn new(source: R, max_bytes: u64) -> Self {
         Self { source, buffer: Vec::new(), max_bytes, number: 0, bytes: 0 }
     }
 
-    /// Reads the next line. A last line without a line feed is returned as well.
+    /// Reads the next line, also a last one without a line feed.
+    ///
+    /// # Errors
+    /// The error of `source`.
     pub(super) fn next(&mut self) -> io::Result<NextLine<'_>> {
         self.buffer.clear();
         let read = (&mut self.source).take(self.max_bytes.saturating_add(1)).read_until(b'\n', &mut self.buffer)?;
@@ -74,6 +78,7 @@ impl<R: BufRead> Lines<R> {
 mod tests {
     use super::{Lines, NextLine};
 
+    /// A line over the limit is skipped; the lines before and after it are read.
     #[test]
     fn a_line_that_is_too_long_costs_only_itself() {
         let text = b"one\nfar too long\n\nlast" as &[u8];

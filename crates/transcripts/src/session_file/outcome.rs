@@ -1,4 +1,4 @@
-//! Lines that resulted in nothing: unusable ones, and ones dropped by design.
+//! The lines of a session file that were not used: unusable ones, and ones dropped by design.
 
 use std::{collections::BTreeMap, fmt, path::PathBuf};
 
@@ -9,7 +9,7 @@ pub struct Issue {
     pub file: PathBuf,
     /// Number of the line, from 1.
     pub line: u64,
-    /// Description of the error.
+    /// Description of the problem, without text of the user.
     pub cause: String,
 }
 
@@ -29,9 +29,10 @@ pub struct Skipped {
 }
 
 impl Skipped {
-    /// Counts a line of an unknown type. Of the type, 64 bytes are kept.
+    /// Counts a line of an unknown type under the first 64 bytes of `kind`, or under `(others)` if there are too many
+    /// types.
     pub(crate) fn count_unknown(&mut self, kind: &str) {
-        /// Maximum number of types, to limit memory.
+        /// Maximum number of types that are counted separately, to limit memory.
         const MAX_TYPES: usize = 1_000;
         let kind = if kind.is_empty() { "(no type)" } else { kind };
         let kind = &kind[..kind.floor_char_boundary(64)];

@@ -7,7 +7,8 @@ use serde::{Deserialize, Deserializer, de};
 
 use super::lenient::{Text, lenient, skip_object};
 
-/// Texts of a message, and its number of images. Deserialised from a text or a list of parts.
+/// Texts of a message, and its number of images. Deserialised from a text or a list of parts; empty for values of other
+/// JSON types.
 #[derive(Debug, Default)]
 pub(crate) struct Parts<'a> {
     /// Texts, in order.
@@ -33,7 +34,7 @@ impl Parts<'_> {
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct Part<'a> {
-    /// Type of the part.
+    /// Type of the part; types that contain `image` are images.
     #[serde(rename = "type", borrow)]
     pub(crate) kind: Text<'a>,
     /// Text of the part; empty for images.

@@ -12,7 +12,9 @@ pub(crate) struct PathFeatures {
 }
 
 impl PathFeatures {
-    /// Adds a path or a glob. `is_file` means that its last component is not a directory.
+    /// Adds extension and top-level directory of a path or a glob. `is_file` means that its last component is not a
+    /// directory; otherwise a path without an extension is assumed to be one. Directories outside `workspace` are not
+    /// added; `None` for an unknown workspace.
     pub(crate) fn add(&mut self, path: &str, workspace: Option<&str>, is_file: bool) {
         let extension = extension(path);
         if let Some(relative) = path_in_workspace(path, workspace) {
@@ -31,8 +33,8 @@ impl PathFeatures {
     }
 }
 
-/// Returns the part of a path below the workspace, or all of a relative path; `None` if the path is outside the
-/// workspace.
+/// Returns the part of a path below the workspace, or all of a relative path; `None` if the path is absolute and
+/// outside the workspace, or the workspace is unknown.
 pub(super) fn path_in_workspace<'a>(path: &'a str, workspace: Option<&str>) -> Option<&'a str> {
     let absolute = path.starts_with(['/', '\\', '~']) || path.as_bytes().get(1) == Some(&b':');
     if !absolute {
@@ -42,8 +44,8 @@ pub(super) fn path_in_workspace<'a>(path: &'a str, workspace: Option<&str>) -> O
     (rest.is_empty() || rest.starts_with(['/', '\\'])).then_some(rest)
 }
 
-/// Returns the extension of a file name in lower case with the dot; `None` if it is longer than 12 bytes, not
-/// alphanumeric, or the whole name.
+/// Returns the extension of the file name in a path, in lower case with the dot; `None` if there is none, or if it is
+/// longer than 12 bytes, not alphanumeric, or the entire name (`.env`).
 fn extension(path: &str) -> Option<String> {
     let name = path.rsplit(['/', '\\']).next()?;
     let (stem, extension) = name.rsplit_once('.')?;
@@ -56,6 +58,7 @@ fn extension(path: &str) -> Option<String> {
 mod tests {
     use super::PathFeatures;
 
+    /// A path has an extension, and a top-level directory if it is inside the workspace.
     #[test]
     fn paths_give_extensions_and_directories_inside_the_workspace() {
         let check = |path: &str, is_file: bool, extension: &str, directory: &str| {

@@ -1,4 +1,5 @@
-//! [`SessionReader`], an iterator over the turns of a session file.
+//! [`SessionReader`], an iterator over the turns of a session file, and [`Format`], which interprets the lines of one
+//! file format.
 
 use std::{
     fmt,
@@ -50,7 +51,7 @@ pub struct OpenError {
     pub source: io::Error,
 }
 
-/// Number of bytes between two reports of progress.
+/// Minimum number of bytes between two reports of progress.
 const PROGRESS_BYTES: u64 = 256 * 1024;
 
 /// Iterator over the turns of a session file. After the last turn, [`SessionReader::issues`] is complete.
@@ -61,9 +62,9 @@ pub struct SessionReader<'a, R, F> {
     lines: Lines<R>,
     /// State of the format after the lines read so far.
     format: F,
-    /// Unusable lines so far.
+    /// Lines that could not be used so far, with the reasons.
     issues: Vec<Issue>,
-    /// Callback for the number of bytes read so far.
+    /// Callback for the number of bytes read so far; `None` if progress is not reported.
     progress: Option<Box<dyn FnMut(u64) + 'a>>,
     /// Number of bytes at the last report of progress.
     reported: u64,
@@ -72,7 +73,7 @@ pub struct SessionReader<'a, R, F> {
 }
 
 impl<F: Format> SessionReader<'_, BufReader<File>, F> {
-    /// Opens a session file.
+    /// Opens the session file at `path`.
     ///
     /// # Errors
     /// [`OpenError`] if the file cannot be opened.
@@ -83,7 +84,8 @@ impl<F: Format> SessionReader<'_, BufReader<File>, F> {
 }
 
 impl<'a, R: BufRead, F: Format> SessionReader<'a, R, F> {
-    /// Creates a reader of `source`. `file` is the path in issues, and its stem the session id of files without one.
+    /// Creates a reader of `source`. `file` is the path in issues; its stem is the session id of files that contain
+    /// none.
     pub fn new(file: &Path, source: R) -> Self {
         let stem = file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
         Self {
@@ -109,7 +111,7 @@ impl<'a, R: BufRead, F: Format> SessionReader<'a, R, F> {
         self.format.session()
     }
 
-    /// Returns the unusable lines so far.
+    /// Returns the lines that could not be used so far, with the reasons.
     pub fn issues(&self) -> &[Issue] {
         &self.issues
     }
@@ -129,7 +131,8 @@ impl<'a, R: BufRead, F: Format> SessionReader<'a, R, F> {
         self.lines.bytes
     }
 
-    /// Reads and folds one line. Returns false at the end of the file and after a read error.
+    /// Reads and folds one line; an unusable line or a read error is added to the issues. Returns false at the end of
+    /// the file and after a read error.
     fn read_line(&mut self) -> bool {
         let outcome = match self.lines.next() {
             Ok(NextLine::End) => return false,
@@ -191,7 +194,10 @@ impl<R, F> fmt::Debug for SessionReader<'_, R, F> {
     }
 }
 
-/// Folds one line; a description of the error if it is not UTF-8 or not an object. Empty lines are ignored.
+/// Folds the line `number`, from 1. Empty lines are ignored, and so is a byte-order mark.
+///
+/// # Errors
+/// A description of the problem if the line is not UTF-8 or not a JSON object, or that of [`Format::fold_line`].
 fn fold_bytes(format: &mut impl Format, number: u64, bytes: &[u8]) -> Result<(), String> {
     let text = std::str::from_utf8(bytes).map_err(|error| format!("not UTF-8: {error}"))?;
     let text = text.trim_start_matches('\u{feff}').trim();
@@ -204,7 +210,7 @@ fn fold_bytes(format: &mut impl Format, number: u64, bytes: &[u8]) -> Result<(),
     format.fold_line(number, text)
 }
 
-/// Returns the session id for a file name: the name, or its hash if it is not a valid id.
+/// Returns the session id for a file name without extension: the name, or its hash if it is not a valid id.
 fn fallback_session_id(stem: &str) -> Option<SessionId> {
     let hash = EventId::derive(&[stem.as_bytes()]).to_string();
     SessionId::try_from(stem).or_else(|_| SessionId::try_from(hash.as_str())).ok()

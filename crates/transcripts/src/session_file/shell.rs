@@ -1,4 +1,4 @@
-//! Detects in shell lines which changes of files they revert.
+//! Detects which changes of files a shell line reverts, such as `git checkout -- a.rs`.
 //!
 //! The parser is a simplification: commands are separated by `;`, `&`, `|` and line feeds, words by white space, and
 //! quotes join words. Content of here-documents is text, so the line is read up to the first `<<`. A line that cannot
@@ -6,18 +6,19 @@
 
 use super::file_effects::FileEffects;
 
-/// Changes of files that a command reverts.
+/// The changes of files that one command reverts.
 enum Reverts<'a> {
     /// No changes.
     Nothing,
-    /// Changes of these files.
+    /// Changes of the files with these paths, as written in the command.
     Files(Vec<&'a str>),
-    /// All changes.
+    /// All changes in the workspace.
     Everything,
 }
 
 /// Adds the changes that a shell line reverts to `file_effects`. The line runs in `directory`, or in the workspace if
-/// that is empty.
+/// that is empty; `cd` in the line is followed. If one of its commands reverts all changes, `file_effects` lists no
+/// files.
 pub(crate) fn add_reverts(file_effects: &mut FileEffects, line: &str, directory: &str, workspace: Option<&str>) {
     let commands = split_commands(line.split_once("<<").map_or(line, |(before, _)| before));
     let commands: Vec<Vec<&str>> = commands.iter().map(|words| strip_prefixes(words)).collect();
@@ -68,8 +69,8 @@ fn git_arguments<'a>(words: &[&'a str]) -> Option<Vec<&'a str>> {
     }
 }
 
-/// Returns the changes that a git subcommand reverts, such as `checkout`, `restore`, `reset --hard`, `stash`, `revert`,
-/// `clean` and `rm`.
+/// Returns the changes that a git command reverts. `arguments` start with the subcommand; `checkout`, `restore`,
+/// `reset --hard`, `stash`, `revert`, `clean` and `rm` can revert changes.
 fn git_reverts<'a>(arguments: &[&'a str]) -> Reverts<'a> {
     let has = |options: &[&str]| arguments.iter().any(|argument| options.contains(argument));
     match arguments {
@@ -106,8 +107,8 @@ fn git_reverts<'a>(arguments: &[&'a str]) -> Reverts<'a> {
     }
 }
 
-/// Returns the changes that `git checkout` reverts: the paths after `--`, after a commit, or paths that cannot be a
-/// branch.
+/// Returns the changes that `git checkout` with these arguments reverts: the paths after `--`, after a commit, or paths
+/// that cannot be a branch.
 fn checkout_reverts<'a>(arguments: &[&'a str]) -> Reverts<'a> {
     if let Some(index) = arguments.iter().position(|argument| *argument == "--") {
         return named_files(&arguments[index..]);
@@ -130,7 +131,8 @@ fn is_path(word: &str) -> bool {
     word.starts_with(['.', '/', ':']) || word.ends_with('/') || has_extension
 }
 
-/// Returns the paths among arguments, without options and without words that only a shell can expand.
+/// Returns the paths among the arguments of a command, without options and without words that only a shell can expand.
+/// The paths `.` and `:/` are all files.
 fn named_files<'a>(arguments: &[&'a str]) -> Reverts<'a> {
     let mut paths = Vec::new();
     let mut words = arguments.iter();
@@ -146,7 +148,8 @@ fn named_files<'a>(arguments: &[&'a str]) -> Reverts<'a> {
     if paths.is_empty() { Reverts::Nothing } else { Reverts::Files(paths) }
 }
 
-/// Returns a path relative to the directory that a command runs in.
+/// Returns `path` below `directory`, the folder that a command runs in. An absolute path is returned unchanged, and so
+/// is any path if `directory` is empty.
 fn join_path(directory: &str, path: &str) -> String {
     if directory.is_empty() || path.starts_with(['/', '~']) {
         return path.to_owned();
@@ -154,7 +157,7 @@ fn join_path(directory: &str, path: &str) -> String {
     format!("{directory}/{path}")
 }
 
-/// Removes assignments and words such as `sudo` before the name of a command.
+/// Returns the words of a command from its name on, without assignments and words such as `sudo` before it.
 fn strip_prefixes(words: &[String]) -> Vec<&str> {
     let is_prefix = |word: &&String| {
         let assigns =
@@ -210,6 +213,7 @@ fn split_commands(line: &str) -> Vec<Vec<String>> {
 mod tests {
     use super::{FileEffects, add_reverts};
 
+    /// Returns the changes that a shell line in the workspace reverts.
     fn reverts_of(line: &str) -> FileEffects {
         let mut file_effects = FileEffects::default();
         add_reverts(&mut file_effects, line, "", Some("/shop"));
@@ -227,6 +231,7 @@ mod tests {
         }
     }
 
+    /// Commands with paths revert the changes of these files.
     #[test]
     fn files_that_are_named_are_taken_back() {
         assert_reverts(
@@ -253,6 +258,7 @@ mod tests {
         assert_reverts(&["a.rs", "b.rs"], &["rm a.rs b.rs", "git checkout -- a.rs && git restore b.rs"]);
     }
 
+    /// Commands without paths, and paths such as `.`, revert all changes.
     #[test]
     fn everything_is_taken_back() {
         assert_reverts(
@@ -273,6 +279,7 @@ mod tests {
         );
     }
 
+    /// Commands that change branches, the index or the stash only, and texts that mention commands, revert nothing.
     #[test]
     fn other_lines_take_back_nothing() {
         for line in [

@@ -1,4 +1,4 @@
-//! Parses the notations of time in session files.
+//! Parses times in session files: texts in the format of RFC 3339, and numbers of seconds or milliseconds since 1970.
 
 use event_core::Timestamp;
 use serde_json::value::RawValue;
@@ -12,7 +12,7 @@ pub(crate) fn parse_rfc3339(text: &str) -> Option<Timestamp> {
 /// Parses seconds since 1970 with an optional fraction, or milliseconds since 1970; numbers above 99,999,999,999 are
 /// milliseconds. `None` for other texts.
 fn parse_unix_time(text: &str) -> Option<Timestamp> {
-    /// In seconds in the year 5138, in milliseconds in March 1973.
+    /// The largest number that is read as seconds. As seconds it is in the year 5138, as milliseconds in March 1973.
     const LAST_SECOND: u64 = 99_999_999_999;
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     let whole: u64 = whole.parse().ok()?;
@@ -23,7 +23,8 @@ fn parse_unix_time(text: &str) -> Option<Timestamp> {
     Some(Timestamp(whole * 1_000_000 + digits.parse::<u64>().ok()?))
 }
 
-/// Parses a JSON value: a text in the format of RFC 3339, or a number of seconds or milliseconds.
+/// Parses a JSON value: a text in the format of RFC 3339, or a number (also as text) of seconds or milliseconds since
+/// 1970. `None` for other values.
 pub(crate) fn parse_json_time(value: &RawValue) -> Option<Timestamp> {
     let text = value.get();
     match text.strip_prefix('"').and_then(|text| text.strip_suffix('"')) {
@@ -38,6 +39,7 @@ mod tests {
 
     use super::{parse_rfc3339, parse_unix_time};
 
+    /// The accepted notations of one time, and texts that are no time.
     #[test]
     fn times_are_texts_seconds_or_milliseconds() {
         let noon = Timestamp(1_795_176_000_250_000);

@@ -25,12 +25,14 @@ const FIXTURES: [(&str, &str); 7] = [
     ("broken-lines", include_str!("../fixtures/codex/broken-lines.jsonl")),
 ];
 
+/// Reads a session file; returns its turns and the lines that could not be used.
 fn turns(bytes: &[u8]) -> (Vec<ObservedTurn>, Vec<Issue>) {
     let mut reader = SessionReader::new(Path::new("rollout-session.jsonl"), bytes);
     let turns = reader.by_ref().collect();
     (turns, reader.issues().to_vec())
 }
 
+/// The turns, calls and tools of each fixture.
 #[test]
 fn each_layout_reads_as_its_snapshot_says() {
     for (name, text) in FIXTURES {
@@ -38,6 +40,7 @@ fn each_layout_reads_as_its_snapshot_says() {
     }
 }
 
+/// Reading a file twice results in the same turns and issues.
 #[test]
 fn reading_twice_gives_the_same() {
     for (_, text) in FIXTURES {
@@ -45,6 +48,7 @@ fn reading_twice_gives_the_same() {
     }
 }
 
+/// Ids of turns and calls are unique over all files, also over forks with copied history.
 #[test]
 fn no_call_and_no_turn_is_told_twice() {
     let (mut calls, mut names) = (BTreeSet::new(), BTreeSet::new());
@@ -59,6 +63,7 @@ fn no_call_and_no_turn_is_told_twice() {
     assert_eq!((names.len(), calls.len()), (15, 17));
 }
 
+/// The sum of the calls' usage is the last total in the file.
 #[test]
 fn the_usage_of_all_calls_is_the_last_account_of_the_file() {
     // `contexts-of-2025` accounts in events alone, `pages` in records as well.
@@ -72,6 +77,8 @@ fn the_usage_of_all_calls_is_the_last_account_of_the_file() {
     }
 }
 
+/// Discovery returns the files named `rollout-*.jsonl`, by the time of their first line, and reading one reports
+/// progress at its end.
 #[test]
 fn only_rollouts_are_found_in_the_order_in_which_they_began() {
     let folder = tempfile::tempdir().unwrap();

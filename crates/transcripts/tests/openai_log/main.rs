@@ -19,18 +19,21 @@ use transcripts::{
 const LOG: &str = include_str!("../fixtures/openai-log/calls.jsonl");
 const FLAT: &str = include_str!("../fixtures/openai-log/flat.jsonl");
 
+/// Reads a log; returns its turns and the lines that could not be used.
 fn turns(bytes: &[u8]) -> (Vec<ObservedTurn>, Vec<Issue>) {
     let mut reader = SessionReader::new(Path::new("calls.jsonl"), bytes);
     let turns = reader.by_ref().collect();
     (turns, reader.issues().to_vec())
 }
 
+/// The turns, calls and tools of both layouts of a line.
 #[test]
 fn requests_and_responses_read_as_the_snapshot_says() {
     insta::assert_snapshot!("calls", render::<OpenAiLog>("calls", LOG));
     insta::assert_snapshot!("flat", render::<OpenAiLog>("flat", FLAT));
 }
 
+/// Reading a log twice results in the same ids of turns and calls, also if its lines are repeated in one file.
 #[test]
 fn the_same_lines_again_are_the_same_turns_and_calls() {
     let (once, _) = turns(LOG.as_bytes());
@@ -42,6 +45,7 @@ fn the_same_lines_again_are_the_same_turns_and_calls() {
     assert_eq!(ids(&twice), ids(&once));
 }
 
+/// More conversations than are held in memory are all read, in the order of their start.
 #[test]
 fn sessions_beyond_the_limit_are_ended_and_nothing_is_lost() {
     let line = |number: u32| {
@@ -80,6 +84,7 @@ proptest! {
     }
 }
 
+/// Two conversations with one session id are separate turns, and two tool calls with one id are separate tools.
 #[test]
 fn conversations_that_share_a_session_stay_apart_and_tools_that_share_an_id_are_told_apart() {
     let line = |second: u32, messages: &str, answer: &str| {

@@ -9,6 +9,8 @@ use transcripts::{
     session_file::{Format, SessionReader},
 };
 
+/// Reads a session file of the format `F` and formats its session, turns, issues and counts of skipped lines. `name` is
+/// the name of the file without extension.
 pub(crate) fn render<F: Format>(name: &str, text: &str) -> String {
     let file = format!("{name}.jsonl");
     let mut reader = SessionReader::<_, F>::new(Path::new(&file), text.as_bytes());
@@ -33,11 +35,13 @@ pub(crate) fn render<F: Format>(name: &str, text: &str) -> String {
     out
 }
 
+/// Formats the time of day in UTC as `HH:MM:SS`.
 fn time(at: Timestamp) -> String {
     let seconds = at.0 / 1_000_000 % 86_400;
     format!("{:02}:{:02}:{:02}", seconds / 3_600, seconds / 60 % 60, seconds % 60)
 }
 
+/// Appends a turn to `out`: its message, the state before it, one line for each step, and its end.
 fn render_turn(turn: &ObservedTurn, out: &mut String) {
     let thread = turn.thread.name().map(|thread| format!(" [{thread}]")).unwrap_or_default();
     let image = if turn.message_has_images { " (image)" } else { "" };

@@ -9,19 +9,25 @@ use crate::{
     totals::{GroupTotal, Totals},
 };
 
+/// Width of a chart in units of the SVG's view box, like all lengths below.
 const WIDTH: f64 = 720.0;
+/// Height of the cost chart.
 const HEIGHT: f64 = 240.0;
+/// Space for the axis labels on the left.
 const LEFT: f64 = 72.0;
+/// Space above the highest value.
 const TOP: f64 = 12.0;
+/// Space for the dates below the lines.
 const BOTTOM: f64 = 28.0;
 
 /// Colours that most people with a colour vision deficiency distinguish, on light and dark backgrounds.
 const COLOURS: [&str; 8] = ["#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#bb7744", "#999999"];
 
-/// Extracts the figure that a chart shows.
+/// A function that returns the figure of a model that a bar shows: turns, or cost in nano-dollars.
 type Measure = fn(&GroupTotal) -> i64;
 
-/// Draws the cumulative cost by day of the baseline and of the cheapest policy.
+/// Draws the cumulative cost by day of the baseline and of the cheapest policy, as an SVG with a legend. A sentence if
+/// no turn was judged; empty if the report has no policy.
 pub(super) fn cumulative(report: &Report) -> String {
     let Some(best) = report.new.first() else { return String::new() };
     let days: Vec<&String> = report.old.by_day.keys().collect();
@@ -76,14 +82,14 @@ pub(super) fn cumulative(report: &Report) -> String {
     format!("{svg}<ul class=legend>{legend}</ul>")
 }
 
-/// Returns the y coordinate of an amount of `nano` nano-dollars on an axis that ends at `most`.
+/// Returns the y coordinate of an amount of `nano` nano-dollars on an axis from 0 to `most`, which is positive.
 #[expect(clippy::cast_precision_loss, reason = "a pixel is coarser than any rounding")]
 fn y_coordinate(nano: i64, most: i64) -> f64 {
     let share = nano.max(0) as f64 / most as f64;
     TOP + (HEIGHT - TOP - BOTTOM) * (1.0 - share)
 }
 
-/// Returns the x coordinate of the day `index` of `count`.
+/// Returns the x coordinate of the day `index`, from 0, of `count` days; the middle for a single day.
 #[expect(clippy::cast_precision_loss, reason = "a pixel is coarser than any rounding")]
 fn x_coordinate(index: usize, count: usize) -> f64 {
     if count < 2 {
@@ -92,13 +98,14 @@ fn x_coordinate(index: usize, count: usize) -> f64 {
     LEFT + (WIDTH - LEFT - 6.0) * index as f64 / (count - 1) as f64
 }
 
-/// Formats an axis label: cents below 100 dollars, whole dollars above.
+/// Formats an axis label for `nano` nano-dollars: with cents below 100 dollars, in whole dollars from there on.
 fn axis_label(nano: i64) -> String {
     let cents = nano / 10_000_000;
     if 10_000 <= cents { format!("${}", cents / 100) } else { format!("${}.{:02}", cents / 100, cents % 100) }
 }
 
-/// Draws the share of each model in turns and in cost, for the baseline and for the cheapest policy.
+/// Draws the share of each model in turns and in cost, for the baseline and for the cheapest policy, as an SVG with a
+/// legend. Empty if the report has no policy.
 pub(super) fn shares(report: &Report) -> String {
     let Some(best) = report.new.first() else { return String::new() };
     let models: Vec<&String> = {
@@ -129,7 +136,8 @@ pub(super) fn shares(report: &Report) -> String {
     format!("{svg}</svg><ul class=legend>{legend}</ul>")
 }
 
-/// Draws one stacked bar at the height `y`, with a segment for each model's share of `measure`.
+/// Draws one stacked bar with its upper edge at `y`, with a segment for each model's share of the sum of `measure`.
+/// `colour` returns the colour of the model with an index.
 #[expect(clippy::cast_precision_loss, reason = "a pixel is coarser than any rounding")]
 fn bar(
     models: &[&String],
@@ -138,6 +146,7 @@ fn bar(
     y: f64,
     colour: &dyn Fn(usize) -> &'static str,
 ) -> String {
+    /// Left end of the bars, after their titles.
     const BEGIN: f64 = 128.0;
     let all: i64 = group.values().map(measure).sum();
     let (mut x, mut bar) = (BEGIN, String::new());

@@ -1,11 +1,14 @@
-//! The document around the sections: head, style sheet and escaping.
+//! The HTML document around the sections of a report: head, style sheet and escaping.
 
+/// The style sheet of the report.
 const STYLE: &str = include_str!("style.css");
 
 /// An HTML document under construction; sections are appended.
 pub(super) struct Page(String);
 
 impl Page {
+    /// Creates a document with a title, which is escaped and is also its first heading. It needs no other file, and a
+    /// content security policy forbids scripts and requests.
     pub(super) fn new(title: &str) -> Self {
         let title = escape(title);
         Self(format!(
@@ -25,11 +28,12 @@ impl Page {
         self.0 += &format!("<p>{content}</p>\n");
     }
 
-    /// Appends HTML as is.
+    /// Appends HTML without escaping.
     pub(super) fn raw(&mut self, content: &str) {
         self.0 += content;
     }
 
+    /// Returns the complete document.
     pub(super) fn finish(self) -> String {
         self.0 + "</main></html>\n"
     }

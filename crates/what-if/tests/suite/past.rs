@@ -10,15 +10,18 @@ use router_core::Policy;
 use transcripts::{DEMO_SESSION, claude_code::SessionReader};
 use what_if::{Backtest, Baseline, Candidate, Range, Report, TurnRow};
 
-/// A log and its texts.
+/// A log with its texts, and the models that it was recorded with.
 pub(crate) struct Past {
+    /// The log.
     pub(crate) log: Arc<dyn EventLog>,
+    /// The texts of messages, policy and models.
     pub(crate) texts: Arc<MemoryTexts>,
+    /// The built-in models.
     pub(crate) models: Arc<Registry>,
 }
 
 impl Past {
-    /// Imports the bundled session, decided under a policy.
+    /// Imports the bundled session, decided under a policy with the text `policy`.
     pub(crate) fn under(policy: &str) -> Self {
         let home = tempfile::tempdir().unwrap();
         fs::write(home.path().join("routing.yaml"), policy).unwrap();
@@ -42,6 +45,7 @@ impl Past {
         Self { log, texts, models: registry }
     }
 
+    /// Returns all events of the log.
     pub(crate) fn events(&self) -> Vec<Recorded> {
         self.log.read_after(Position::ORIGIN, usize::MAX).unwrap()
     }
@@ -66,16 +70,18 @@ impl Past {
         })
     }
 
+    /// Loads a policy for a backtest; `name` is its name in the report.
     pub(crate) fn candidate(&self, name: &str, text: &str) -> Candidate {
         let policy = Policy::load(text, Arc::clone(&self.models), Some("/home/dev")).unwrap();
         Candidate { name: name.to_owned(), policy: Arc::new(policy) }
     }
 
-    /// Runs a backtest of `policies` against the recorded run.
+    /// Runs a backtest of policies, given by name and text, against the recorded run; returns the report and its rows.
     pub(crate) fn try_on(&self, policies: &[(&str, &str)]) -> (Report, Vec<TurnRow>) {
         self.ask(policies, Baseline::Recorded, Range::default())
     }
 
+    /// As `try_on`, against another baseline and for the turns in `range`.
     pub(crate) fn ask(&self, policies: &[(&str, &str)], against: Baseline, range: Range) -> (Report, Vec<TurnRow>) {
         let candidates = policies.iter().map(|(name, text)| self.candidate(name, text)).collect();
         let question = Backtest { candidates, against, range, models: Arc::clone(&self.models) };
@@ -87,7 +93,7 @@ impl Past {
 }
 
 impl Past {
-    /// Removes the texts of policies and models.
+    /// Removes all stored texts: those of policies, models and long messages.
     pub(crate) fn texts_without_policies(&self) {
         self.texts.sweep(&|_| false).unwrap();
     }

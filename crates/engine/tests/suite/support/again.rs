@@ -14,15 +14,16 @@ use router_core::{Decided, Policy, decide};
 
 use super::Desk;
 
-/// Whether the user's text is available.
+/// Whether the user's text is available when a decision is repeated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Words {
+    /// The recorded text is available.
     Kept,
-    /// Only the recorded matches of text predicates are (decision D9).
+    /// Only the recorded matches of text predicates are available (decision D9).
     Purged,
 }
 
-/// Repeats a recorded decision.
+/// Repeats a recorded decision from the events before it; panics if the log has not all of its inputs.
 pub(crate) fn repeat_decision(
     log: &dyn EventLog,
     texts: &dyn TextStore,
@@ -57,16 +58,18 @@ pub(crate) fn all_are_the_same(desk: &Desk, words: Words) -> usize {
     decided.len()
 }
 
-/// The last event of a type that satisfies `holds`.
+/// Returns time and content of the last event of a type that satisfies `holds`; panics without one.
 fn last<E: EventType>(events: &[Recorded], holds: impl Fn(&E) -> bool) -> (event_core::Timestamp, E) {
     let mut found = events.iter().rev().filter_map(|event| Some((event.event.at, event.read::<E>().unwrap()?)));
     found.find(|(_, event)| holds(event)).unwrap_or_else(|| panic!("the log has no such `{}`", E::KIND))
 }
 
+/// Returns time and content of the start of a decision's turn.
 fn started(events: &[Recorded], decided: &RouteDecided) -> (event_core::Timestamp, TurnStarted) {
     last(events, |event: &TurnStarted| event.turn == decided.turn)
 }
 
+/// Returns the message of a decision's turn.
 fn message(events: &[Recorded], texts: &dyn TextStore, decided: &RouteDecided) -> String {
     match last(events, |event: &TurnTextRecorded| event.turn == decided.turn).1.text {
         TextBody::Inline(text) => text,
@@ -74,6 +77,7 @@ fn message(events: &[Recorded], texts: &dyn TextStore, decided: &RouteDecided) -
     }
 }
 
+/// Loads the policy of a decision with its list of models.
 fn policy(events: &[Recorded], texts: &dyn TextStore, decided: &RouteDecided) -> Policy {
     let (_, loaded) = last(events, |event: &PolicyLoaded| event.hash == decided.policy);
     let models = texts.get(decided.catalogue.0).unwrap().unwrap();

@@ -43,12 +43,18 @@ pub(crate) fn models() -> Models {
     Models::from_registry(Registry::new(models).unwrap())
 }
 
+/// A fast model of Anthropic.
 pub(crate) const HAIKU: &str = "anthropic:claude-haiku-4-5";
+/// A balanced model of Anthropic.
 pub(crate) const SONNET: &str = "anthropic:claude-sonnet-4-6";
+/// A deep model of Anthropic.
 pub(crate) const OPUS: &str = "anthropic:claude-opus-4-7";
+/// A deep model of `OpenAI`.
 pub(crate) const GPT: &str = "openai:gpt-5";
+/// A fast model of `OpenAI`.
 pub(crate) const MINI: &str = "openai:gpt-5-mini";
 
+/// Parses a model id; panics if it is invalid.
 pub(crate) fn model_id(id: &str) -> ModelId {
     id.try_into().unwrap()
 }

@@ -7,7 +7,7 @@ use contracts::events::{
 };
 use event_core::{Recorded, Timestamp};
 
-/// Formats events, one line each.
+/// Formats events, one line each: time since `start`, kind and content.
 pub(crate) fn story(events: &[Recorded], start: Timestamp) -> String {
     let lines = events.iter().filter_map(|event| Some((event, tell(event)?)));
     let lines = lines.map(|(event, what)| {
@@ -19,7 +19,7 @@ pub(crate) fn story(events: &[Recorded], start: Timestamp) -> String {
     lines.collect()
 }
 
-/// Formats an event; `None` for one that snapshots leave out.
+/// Formats the content of an event; `None` for kinds that snapshots leave out.
 fn tell(event: &Recorded) -> Option<String> {
     let model = |model: Option<&contracts::ModelId>| model.map_or("no model".to_owned(), ToString::to_string);
     if event.read::<TurnStarted>().unwrap().is_some() {
@@ -48,6 +48,7 @@ fn tell(event: &Recorded) -> Option<String> {
     }
 }
 
+/// Formats the scope of an outage.
 fn scope(scope: &OutageScope) -> String {
     match scope {
         OutageScope::ModelSpecific(model) => model.to_string(),

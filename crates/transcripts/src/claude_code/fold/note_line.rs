@@ -1,4 +1,4 @@
-//! Folds notes of the client: failures and compactions.
+//! Folds notes of the client: failed calls and compactions.
 
 use contracts::events::CompactionTrigger;
 use serde_json::value::RawValue;
@@ -21,7 +21,7 @@ impl Fold {
         self.add_failure(context, failure, None);
     }
 
-    /// Adds a failed call; `attempt` is its number from 1 if it is retried.
+    /// Adds a failed call to the running turn; `attempt` is its number from 1 if it is retried, otherwise `None`.
     fn add_failure(&mut self, context: &LineContext<'_>, (class, status): Failure, attempt: Option<u32>) {
         let model = self.thread(&context.key).model.clone();
         let failure = ObservedFailure { id: context.uuid.to_owned(), at: context.at, model, class, status, attempt };

@@ -18,7 +18,9 @@ use crate::{
 };
 
 impl Fold {
-    /// Folds a `user` line by its kind: summary, tool results, note, interruption, command or message.
+    /// Folds a `user` line by its kind: the summary of a compaction, tool results, a note of the client, an
+    /// interruption, a command or a message. A message starts a turn; a command starts one if a call, a failure or an
+    /// interruption follows.
     pub(super) fn fold_user_line(&mut self, context: &LineContext<'_>, line: &Line<'_>, message: &Message<'_>) {
         let content = &message.content;
         let results: Vec<&Block<'_>> =
@@ -90,7 +92,7 @@ impl Fold {
         }
     }
 
-    /// Cancels the running turn, or the turn of a waiting command.
+    /// Marks the running turn as cancelled. If a command waits for its first call, its turn is started and cancelled.
     fn cancel_turn(&mut self, context: &LineContext<'_>) {
         if let Some(candidate) = self.thread(&context.key).candidate.take() {
             self.start(candidate);
@@ -102,7 +104,8 @@ impl Fold {
         }
     }
 
-    /// Adds the tool results of a line to the running turn.
+    /// Adds the tool results of a line to the prompt of the thread and to the running turn. A result that the user
+    /// declined or interrupted is [`ToolOutcome::Interrupted`].
     fn add_results(&mut self, context: &LineContext<'_>, line: &Line<'_>, results: &[&Block<'_>]) {
         let at = context.at;
         for block in results {
@@ -129,7 +132,7 @@ impl Fold {
     }
 }
 
-/// Returns whether a command line ends the session.
+/// Returns whether a command of the client, such as `/exit`, ends the session.
 fn is_exit_command(command: &str) -> bool {
     matches!(command.split_whitespace().next(), Some("/exit" | "/quit"))
 }

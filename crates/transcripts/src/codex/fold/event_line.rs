@@ -1,4 +1,5 @@
-//! Folds the client's events about a turn: its end, failures, compactions and usage.
+//! Folds `event_msg`, usage and compaction lines: start and end of a task, typed messages, failures, compactions and
+//! token usage.
 
 use catalogue::estimate::characters;
 use client_formats::user_text::{UserText, classify};
@@ -12,7 +13,7 @@ use crate::{
     observed::{ObservedCompaction, ObservedFailure, Step},
 };
 
-/// Events that repeat items of the conversation or are only displayed.
+/// Types of events that are ignored, because they repeat items of the conversation or are only displayed.
 const IGNORED_TYPES: [&str; 20] = [
     "agent_message",
     "agent_reasoning",
@@ -37,7 +38,7 @@ const IGNORED_TYPES: [&str; 20] = [
 ];
 
 impl Fold {
-    /// Folds an `event_msg` line by the type of its event.
+    /// Folds an `event_msg` line by the type of its event. Unknown types are counted as skipped.
     pub(super) fn fold_event(&mut self, context: &LineContext<'_>) {
         let (at, event) = (context.at, context.payload);
         match event.kind.text() {
@@ -71,7 +72,8 @@ impl Fold {
         }
     }
 
-    /// Starts a turn with a message that the file marks as typed. Injected texts are ignored.
+    /// Starts a turn with a message that the file marks as typed by the user; `images` is the number of its images.
+    /// Texts that the client added are ignored.
     fn typed_message(&mut self, text: &str, images: u64, at: Timestamp) {
         let text = match classify(text, false) {
             UserText::Typed(typed) => text.get(typed).unwrap_or_default(),
@@ -104,7 +106,9 @@ impl Fold {
         }
     }
 
-    /// Adds a failed call; `is_retried` if another attempt follows.
+    /// Adds a failed call with the error `text` and the client's `info` about it; `is_retried` if another attempt
+    /// follows. Ignored if the last line of the turn is a failure without a retry, since the end of the task repeats
+    /// that.
     fn add_failure(&mut self, context: &LineContext<'_>, text: &str, info: Option<&RawValue>, is_retried: bool) {
         let (class, status) = failure::classify_failure(text, info.map(RawValue::get));
         let (id, at) = (format!("{}:line {}", self.own.as_deref().unwrap_or_default(), self.line), context.at);
@@ -124,7 +128,8 @@ impl Fold {
         open.record_last_line(if is_retried { LastLine::Other } else { LastLine::Failure }, at);
     }
 
-    /// Adds a compaction, which is assumed to be automatic, and replaces the prompt by the remaining history.
+    /// Adds a compaction to the running turn, or to a new one without a message. The prompt of the thread becomes the
+    /// remaining history. The trigger is assumed to be automatic.
     pub(super) fn add_compaction(&mut self, context: &LineContext<'_>) {
         let at = context.at;
         self.compacted = context.payload.kind.text() != "context_compacted";
@@ -145,7 +150,8 @@ impl Fold {
         self.thread.last_input_at = Some(at);
     }
 
-    /// Adds the usage of one response, which newer versions record in a line of its own with the provider's id.
+    /// Adds the usage of one response from a `token_usage_record` line, which newer versions write with the provider's
+    /// id. Ignored if a `token_count` line has already reported the same total.
     pub(super) fn add_usage_record(&mut self, context: &LineContext<'_>) {
         let record = context.payload;
         let Some(counts) = record.usage else { return };
@@ -161,8 +167,8 @@ impl Fold {
         self.assign_usage(counts, record.response_id.get(), context.at);
     }
 
-    /// Adds the usage of one response from the total of the thread, which is repeated often; unchanged totals are
-    /// ignored.
+    /// Adds the usage of one response from a `token_count` line. The line is often repeated; an unchanged total of the
+    /// thread is ignored.
     fn add_token_count(&mut self, context: &LineContext<'_>) {
         let Some(info) = context.payload.info else { return };
         let new = match (info.total_token_usage, info.last_token_usage) {
@@ -181,7 +187,8 @@ impl Fold {
         }
     }
 
-    /// Assigns a usage report to the current response, or to a new one if that has a report.
+    /// Assigns a usage report to the current response, or to a new one if there is none or it has a report. `id` is the
+    /// provider's id of the response.
     fn assign_usage(&mut self, counts: Counts, id: Option<&str>, at: Timestamp) {
         let (model, started_at) = (self.thread.model_name(), self.thread.last_input_at);
         let Some(open) = self.turn_for(at) else { return };
