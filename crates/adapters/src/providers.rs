@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use contracts::{KeyId, ModelSpec, Registry, WireApi};
+use contracts::{KeyId, ModelSpec, Registry, WireApi, usual_key_variable};
 use serde::Deserialize;
 
 use crate::{
@@ -12,17 +12,17 @@ use crate::{
     keys::Keys,
 };
 
-/// The built-in providers: name, base URL, and the environment variable of the key (empty if none is needed).
-const BUILT_IN: [(&str, &str, &str); 9] = [
-    ("anthropic", "https://api.anthropic.com", "ANTHROPIC_API_KEY"),
-    ("openai", "https://api.openai.com/v1", "OPENAI_API_KEY"),
-    ("google", "https://generativelanguage.googleapis.com", "GEMINI_API_KEY"),
-    ("openrouter", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY"),
-    ("mistral", "https://api.mistral.ai/v1", "MISTRAL_API_KEY"),
-    ("deepseek", "https://api.deepseek.com/v1", "DEEPSEEK_API_KEY"),
-    ("groq", "https://api.groq.com/openai/v1", "GROQ_API_KEY"),
-    ("xai", "https://api.x.ai/v1", "XAI_API_KEY"),
-    ("ollama", "http://localhost:11434/v1", ""),
+/// The built-in providers: name and base URL. Those without a usual key variable need no key.
+const BUILT_IN: [(&str, &str); 9] = [
+    ("anthropic", "https://api.anthropic.com"),
+    ("openai", "https://api.openai.com/v1"),
+    ("google", "https://generativelanguage.googleapis.com"),
+    ("openrouter", "https://openrouter.ai/api/v1"),
+    ("mistral", "https://api.mistral.ai/v1"),
+    ("deepseek", "https://api.deepseek.com/v1"),
+    ("groq", "https://api.groq.com/openai/v1"),
+    ("xai", "https://api.x.ai/v1"),
+    ("ollama", "http://localhost:11434/v1"),
 ];
 
 /// The built-in providers whose Chat Completions API rejects unknown fields, the newer ones of `OpenAI` among them.
@@ -98,7 +98,7 @@ impl Providers {
         environment: impl Fn(&str) -> Option<String>,
     ) -> Result<Self, ProviderError> {
         let mut merged: BTreeMap<String, ProviderEntry> =
-            BUILT_IN.iter().map(|(name, url, key_env)| ((*name).to_owned(), built_in_entry(url, key_env))).collect();
+            BUILT_IN.iter().map(|(name, url)| ((*name).to_owned(), built_in_entry(name, url))).collect();
         for (name, entry) in entries {
             let defaults = merged.remove(name).unwrap_or_default();
             merged.insert(name.clone(), entry.clone().or_defaults(defaults));
@@ -157,9 +157,9 @@ impl Providers {
     }
 }
 
-/// Returns the entry of a built-in provider. `key_env` is empty if it needs no key.
-fn built_in_entry(url: &str, key_env: &str) -> ProviderEntry {
-    let key_env = Some(key_env.to_owned()).filter(|name| !name.is_empty());
+/// Returns the entry of a built-in provider.
+fn built_in_entry(name: &str, url: &str) -> ProviderEntry {
+    let key_env = usual_key_variable(name).map(str::to_owned);
     ProviderEntry { url: Some(url.to_owned()), keyless: Some(key_env.is_none()), key_env, apis: None }
 }
 

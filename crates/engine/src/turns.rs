@@ -203,7 +203,7 @@ impl Engine {
         at: Timestamp,
         decided: RouteDecided,
     ) -> TurnOutcome {
-        let context = NoticeContext { policy: &self.policy.active().policy, spent_today: started.spent_today };
+        let context = NoticeContext { policy: Some(&self.policy.active().policy), spent_today: started.spent_today };
         let banners = banners(&decided.decision, &context);
         let mention_bytes = self.mention_bytes(&input, mention);
         let route = Route::Decided(Box::new(decided));

@@ -24,7 +24,7 @@ mod validate;
 mod why;
 mod yaml;
 
-pub use banner::{Banner, Notify, RefusalHelp, banners};
+pub use banner::{Banner, Notify, RefusalHelp, banners, notice_line};
 pub use chain::{EvaluateSlots, evaluate_chain};
 pub use check::{Note, notes};
 pub use explain::{Explain, chain_json, reason_text};

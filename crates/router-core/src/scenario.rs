@@ -233,7 +233,7 @@ impl Scenario {
             None => &NoPatterns,
         };
         let decision = decide(&turn, policy, &Views { outages: &outages, patterns }).decision;
-        Ok(Outcome::new(decision, &NoticeContext { policy, spent_today: turn.spent_today }))
+        Ok(Outcome::new(decision, &NoticeContext { policy: Some(policy), spent_today: turn.spent_today }))
     }
 
     /// Returns the turn that [`Scenario::try_on`] decides, for use with [`decide`].
