@@ -86,7 +86,8 @@ impl RecordedDecision {
             return Vec::new();
         }
         let context = NoticeContext { policy: None, spent_today: self.spent_today };
-        let decisions = std::iter::once(&self.decided.decision).chain(self.steps.iter().map(|(_, step)| &step.decision));
+        let decisions =
+            std::iter::once(&self.decided.decision).chain(self.steps.iter().map(|(_, step)| &step.decision));
         let mut notices: Vec<String> = Vec::new();
         for banner in decisions.flat_map(|decision| banners(decision, &context)) {
             let notice = banner.to_string();

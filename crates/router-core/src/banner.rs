@@ -94,8 +94,7 @@ fn first_failures<K: Notify>(decision: &Decision<K>) -> Vec<(K::Candidate, K::Fa
 pub fn notice_line<K: Notify>(banners: &[Banner<K>], limit: usize) -> Option<String> {
     let first_lines = banners.iter().map(|banner| banner.to_string().lines().next().unwrap_or_default().to_owned());
     let joined = first_lines.collect::<Vec<_>>().join(" | ").replace('→', "->");
-    let mut line: String =
-        joined.chars().map(|c| if c == ' ' || c.is_ascii_graphic() { c } else { '?' }).collect();
+    let mut line: String = joined.chars().map(|c| if c == ' ' || c.is_ascii_graphic() { c } else { '?' }).collect();
     if limit < line.len() {
         line.truncate(limit.saturating_sub(3));
         line.push_str("...");

@@ -8,8 +8,8 @@ use std::{
 use contracts::{
     SessionId, TurnId,
     events::{
-        LlmCallCompleted, LlmCallFailed, LlmCallStarted, RouteDecided, RouteFallback, RouteOverridden, SessionStarted, TextBody,
-        ToolCalled, TurnEnded, TurnStarted, TurnTextRecorded,
+        LlmCallCompleted, LlmCallFailed, LlmCallStarted, RouteDecided, RouteFallback, RouteOverridden, SessionStarted,
+        TextBody, ToolCalled, TurnEnded, TurnStarted, TurnTextRecorded,
     },
 };
 use event_bus::{EventLog, LogError, LogFollower, TextStore};

@@ -3,8 +3,8 @@
 use std::{collections::BTreeSet, fmt};
 
 use contracts::{
-    ChainSlot as _, Decision, Failure, ModelChoice, ModelId, NanoUsd, OutageScope, Provider, Reason, Requirement, Score,
-    Slot, Verdict, usual_key_variable,
+    ChainSlot as _, Decision, Failure, ModelChoice, ModelId, NanoUsd, OutageScope, Provider, Reason, Requirement,
+    Score, Slot, Verdict, usual_key_variable,
 };
 
 use crate::{
@@ -199,17 +199,14 @@ fn passed_over(decision: &Decision) -> impl Iterator<Item = ModelNotice> {
     let rejected = entries.flat_map(|entry| {
         let noun = ModelChoice::attempt_noun(entry.slot);
         let attempts = entry.attempts.iter();
-        let attempts = attempts.map(move |attempt| {
-            (format!("{noun} \"{}\"", attempt.name), &attempt.candidate, &attempt.failure)
-        });
+        let attempts =
+            attempts.map(move |attempt| (format!("{noun} \"{}\"", attempt.name), &attempt.candidate, &attempt.failure));
         let single = entry.candidate.as_ref().zip(entry.failure.as_ref()).filter(|_| entry.attempts.is_empty());
         attempts.chain(single.map(|(model, failure)| (ModelChoice::summary(entry), model, failure)))
     });
     rejected.filter_map(move |(source, model, failure)| {
-        let has_own_banner = matches!(
-            failure,
-            Failure::ProviderUnavailable(_) | Failure::KeyRefused { .. } | Failure::JustFailed(_)
-        );
+        let has_own_banner =
+            matches!(failure, Failure::ProviderUnavailable(_) | Failure::KeyRefused { .. } | Failure::JustFailed(_));
         let fallback = fallback.clone().filter(|_| !has_own_banner)?;
         Some(ModelNotice::PassedOver { source, model: model.clone(), failure: failure.clone(), fallback })
     })
