@@ -97,14 +97,14 @@ fn run_in(context: &Context, folder: &std::path::Path) -> Result<(), Failure> {
                 model.to_string(),
                 total.calls.to_string(),
                 total.usage.output.to_string(),
-                format!("{:.4}", total.cost),
+                total.cost.to_string(),
             ]);
         }
         table.add_row([
             "total".to_owned(),
             overall.calls.to_string(),
             overall.usage.output.to_string(),
-            format!("{:.4}", overall.cost),
+            overall.cost.to_string(),
         ]);
         table.print();
         anstream::println!("\n{} events in the log. Next: turnwise init", events.0);

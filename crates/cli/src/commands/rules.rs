@@ -57,8 +57,8 @@ fn check(context: &Context, path: &Path) -> Result<(), Failure> {
                     anstream::println!("{} {} {}", styled(FAINT, &place), styled(BAD, "error:"), problem.message);
                 }
                 anstream::println!(
-                    "{} problems; an earlier valid version stays in use where one is running",
-                    problems.len()
+                    "{}; an earlier valid version stays in use where one is running",
+                    count_noun(problems.len() as u64, "problem")
                 );
             })?;
             Err(Failure::Negative)

@@ -9,6 +9,7 @@ mod control;
 mod desk;
 mod embedded;
 mod feedback;
+mod figures;
 mod first_steps;
 mod gateway;
 mod learning;

@@ -269,7 +269,7 @@ impl fmt::Display for ModelNotice {
                 ModelChoice::remedy(model, failure).iter().try_for_each(|remedy| write!(f, " {remedy}"))
             }
             Self::Budget { limit, spent, rule } => {
-                write!(f, "Daily budget {limit} exceeded ({spent} today). Routing per \"{rule}\" rule.")
+                write!(f, "Daily budget {} exceeded ({spent} today). Routing per \"{rule}\" rule.", limit.exact())
             }
             Self::PatternDisagrees { model, rule, recommended, confidence, samples } => {
                 write!(f, "Routing to {model}")?;
