@@ -158,11 +158,8 @@ impl ReportBuilder {
             })
         };
         let recorded_model = turn.model.as_ref()?.to_string();
-        let recorded_rule = if turn.started.is_imported() {
-            "what ran".to_owned()
-        } else {
-            deciding_rule(&turn.decided.decision)
-        };
+        let recorded_rule =
+            if turn.started.is_imported() { "what ran".to_owned() } else { deciding_rule(&turn.decided.decision) };
         let new: Option<Vec<_>> = (0..self.new.len()).map(choice).collect();
         let new = new?;
         let old = if self.recorded {

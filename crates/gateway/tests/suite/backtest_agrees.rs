@@ -178,7 +178,11 @@ fn savings_are_the_difference_to_the_requested_models_and_leave_out_turns_withou
     assert_eq!(rules, ["PER_MESSAGE_OVERRIDE", "sub-agents", "typos"]);
     for row in &rows {
         let is_cheaper = row.recorded_nano_usd < row.old.same_cache_nano_usd;
-        assert_eq!(is_cheaper, row.recorded != row.old.model, "a smaller model costs less, the same one the same: {row:?}");
+        assert_eq!(
+            is_cheaper,
+            row.recorded != row.old.model,
+            "a smaller model costs less, the same one the same: {row:?}"
+        );
     }
     assert!(report.recorded_nano_usd < report.old_same_cache_nano_usd);
 }
