@@ -67,6 +67,8 @@ pub struct ProviderConfig {
     pub credential: Credential,
     /// Identity of the key in events; `None` if none is configured.
     pub key: Option<KeyId>,
+    /// Environment variable of the key; `None` if none is configured or needed.
+    pub key_env: Option<String>,
     /// Whether its Chat Completions API accepts newer fields such as `max_completion_tokens` and `stream_options`. A
     /// provider without them responds with 422, and reports the usage of a stream by default.
     pub newer_chat: bool,
@@ -192,7 +194,7 @@ fn resolve_config(
     let newer_chat = !WITHOUT_NEWER_CHAT_FIELDS.contains(&name);
     let hash = credential.secret().map(|secret| KeySalt::default().hash(secret.plain.as_bytes()));
     let key = hash.map(|hash| KeyId { hash, variable });
-    Ok(ProviderConfig { name: name.to_owned(), url, apis, credential, key, newer_chat })
+    Ok(ProviderConfig { name: name.to_owned(), url, apis, credential, key, key_env: entry.key_env, newer_chat })
 }
 
 #[cfg(test)]

@@ -68,7 +68,7 @@ impl ColorChoice {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Write a commented routing.yaml, and list the sessions and keys found on this machine.
+    /// Write a routing.yaml for the keys, clients and sessions of this machine, and try its rules on the sessions.
     Init {
         /// Replace an existing routing.yaml.
         #[arg(long)]
