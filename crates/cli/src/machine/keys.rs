@@ -30,8 +30,8 @@ pub(crate) fn find_keys(home: &Home, providers: &Providers) -> Vec<KeySource> {
         "file" => Some(home.dir.join("keys").display().to_string()),
         _ => None,
     };
-    let sources = providers.iter().filter_map(|provider| {
-        Some(KeySource { provider: provider.name.clone(), place: place(provider)? })
-    });
+    let sources = providers
+        .iter()
+        .filter_map(|provider| Some(KeySource { provider: provider.name.clone(), place: place(provider)? }));
     sources.collect()
 }

@@ -1,6 +1,10 @@
 //! Decides the turns of recorded sessions under a policy, in memory, and counts which rule decided how many.
 
-use std::{collections::BTreeMap, sync::Arc, time::{Duration, Instant}};
+use std::{
+    collections::BTreeMap,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use contracts::Thread;
 use engine::{Engine, EngineError, Home, Models, Stores};
@@ -48,14 +52,19 @@ impl DryRun {
             let Some(decision) = outcome.decision() else { continue };
             match decision.winner().and_then(|entry| entry.reason.rule()) {
                 Some(rule) => *counts.entry(rule.to_owned()).or_default() += 1,
-                None if decision.chain.iter().any(|entry| entry.slot == contracts::Slot::ConfiguredRules && entry.failure.is_some()) => {
+                None if decision
+                    .chain
+                    .iter()
+                    .any(|entry| entry.slot == contracts::Slot::ConfiguredRules && entry.failure.is_some()) =>
+                {
                     dry_run.rejected += 1;
                 }
                 None => {}
             }
         }
         let policy = Arc::clone(&engine.policy().policy);
-        dry_run.rules = policy.rules().map(|rule| (rule.name.to_owned(), counts.remove(rule.name).unwrap_or_default())).collect();
+        dry_run.rules =
+            policy.rules().map(|rule| (rule.name.to_owned(), counts.remove(rule.name).unwrap_or_default())).collect();
         Ok(dry_run)
     }
 

@@ -34,9 +34,9 @@ impl Report<'_> {
         let clients: Vec<_> = self
             .clients
             .iter()
-            .map(|client| {
-                json!({ "client": client.kind.title(), "program": client.program, "login": client.has_login })
-            })
+            .map(
+                |client| json!({ "client": client.kind.title(), "program": client.program, "login": client.has_login }),
+            )
             .collect();
         let sessions: Vec<_> = self
             .sample
@@ -76,7 +76,8 @@ impl Report<'_> {
         }
         for client in self.clients {
             let login = if client.has_login { ", logged in" } else { "" };
-            let program = client.program.as_ref().map_or_else(|| "not on the PATH".to_owned(), |path| path.display().to_string());
+            let program =
+                client.program.as_ref().map_or_else(|| "not on the PATH".to_owned(), |path| path.display().to_string());
             anstream::println!("  client    {} ({program}{login})", client.kind.title());
         }
         for found in &self.sample.found {
@@ -104,7 +105,8 @@ impl Report<'_> {
         if self.dry_run.messages == 0 {
             return;
         }
-        let sessions = if self.sample.files == 1 { "session".to_owned() } else { format!("{} sessions", self.sample.files) };
+        let sessions =
+            if self.sample.files == 1 { "session".to_owned() } else { format!("{} sessions", self.sample.files) };
         let title = format!("Rules, tried on your newest {sessions}");
         anstream::println!("\n{}", styled(HEADING, &title));
         for (rule, count) in &self.dry_run.rules {

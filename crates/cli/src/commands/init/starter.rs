@@ -62,7 +62,8 @@ pub(crate) struct Choice {
 /// most. Without any, that of the sessions, and then that of the installed clients. `models` are the models of the
 /// sessions with their number of turns.
 pub(crate) fn choose(keys: &[KeySource], clients: &[Client], models: &[(String, usize)]) -> Choice {
-    let with_key = keys.iter().filter_map(|key| Some((Family::of(&key.provider)?, format!("its key is in {}", key.place))));
+    let with_key =
+        keys.iter().filter_map(|key| Some((Family::of(&key.provider)?, format!("its key is in {}", key.place))));
     let with_login = clients.iter().filter(|client| client.has_login).filter_map(|client| {
         let family = Family::of(client.kind.provider()?)?;
         Some((family, format!("{} is logged in", client.kind.title())))
