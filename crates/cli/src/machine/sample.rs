@@ -63,7 +63,7 @@ impl Sample {
             }
             files.extend(found.into_iter().map(|file| (file, kind)));
         }
-        files.sort_by(|(a, _), (b, _)| b.first.cmp(&a.first));
+        files.sort_by_key(|(file, _)| std::cmp::Reverse(file.first));
         let mut bytes = 0;
         files.retain(|(file, _)| {
             bytes += file.bytes;
