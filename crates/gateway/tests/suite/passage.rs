@@ -71,7 +71,8 @@ fn every_api_reaches_a_model_of_every_other_one() {
         ),
     ];
     for (model, provider) in [("sonnet", "anthropic"), ("gpt-5.5", "openai"), ("gemini-3.1-pro-preview", "google")] {
-        let world = World::new(&format!("schema_version: 1\ngateway: {{client_model: auto}}\nglobal_default: {model}\n"));
+        let world =
+            World::new(&format!("schema_version: 1\ngateway: {{client_model: auto}}\nglobal_default: {model}\n"));
         for (path, body) in &asks {
             let answer = world.post(path, &[], body);
             assert_eq!(answer.status, 200, "{path} with {model}: {}", answer.body);
@@ -110,7 +111,9 @@ fn what_cannot_be_said_in_the_other_api_is_rejected_in_the_chain_with_its_reason
     let refused = world.post("/v1/responses", &[], &body);
     assert_eq!(refused.status, 400);
     assert!(refused.body.contains("gateway.last_resort: requested"), "{}", refused.body);
-    world.set_policy("schema_version: 1\nglobal_default: sonnet\ngateway: {client_model: auto, last_resort: requested}\n");
+    world.set_policy(
+        "schema_version: 1\nglobal_default: sonnet\ngateway: {client_model: auto, last_resort: requested}\n",
+    );
     let answer = world.post("/v1/responses", &[], &body);
     assert_eq!(answer.header("x-turnwise-policy"), "LAST_RESORT", "{}", answer.body);
     assert_eq!((answer.status.as_u16(), answer.header("x-turnwise-model")), (200, "openai:gpt-5.5"), "{}", answer.body);

@@ -113,7 +113,11 @@ fn the_page_shows_turns_and_their_reasons_and_takes_a_policy_only_as_it_should_b
     let hash = policy["hash"].as_str().unwrap();
     assert_eq!(save("nonsense: true\n", hash).status, 422);
     assert_eq!(save("schema_version: 1\ngateway: {client_model: auto}\nglobal_default: opus\n", hash).status, 200);
-    assert_eq!(save("schema_version: 1\ngateway: {client_model: auto}\nglobal_default: haiku\n", hash).status, 409, "somebody was quicker");
+    assert_eq!(
+        save("schema_version: 1\ngateway: {client_model: auto}\nglobal_default: haiku\n", hash).status,
+        409,
+        "somebody was quicker"
+    );
     let next = world.post("/v1/messages", &SESSION, &message("turnwise", "hello"));
     assert_eq!(next.header("x-turnwise-model"), "anthropic:claude-opus-5-5");
     world.ended(2);

@@ -20,7 +20,9 @@ fn adaptive(text: &str) -> Value {
 #[test]
 fn a_model_without_efforts_is_passed_over_for_one_that_has_them_and_the_chain_says_why() {
     let rule = "rules:\n  - {name: small, when: {message_matches: hello}, use: claude-haiku-4-5}\n";
-    let world = World::new(&format!("schema_version: 1\nglobal_default: sonnet\ngateway: {{client_model: auto, adapt: []}}\n{rule}"));
+    let world = World::new(&format!(
+        "schema_version: 1\nglobal_default: sonnet\ngateway: {{client_model: auto, adapt: []}}\n{rule}"
+    ));
     let answer = world.post("/v1/messages", &SESSION, &adaptive("hello"));
     assert_eq!(answer.header(MODEL), "anthropic:claude-sonnet-5-5", "{}", answer.body);
     assert_eq!(world.last_sent()["output_config"], json!({ "effort": "high" }), "who takes it is told");
