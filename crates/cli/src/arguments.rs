@@ -207,11 +207,14 @@ pub(crate) enum RouteCommand {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum RulesCommand {
-    /// Check a policy file, and list every error with its line.
+    /// Check a policy file: list every error with its line, and warn about rules that cannot fire.
     Check {
         /// The policy file [default: the active policy].
         #[arg(value_hint = ValueHint::FilePath)]
         file: Option<PathBuf>,
+        /// Exit with 1 if there are warnings.
+        #[arg(long)]
+        strict: bool,
     },
     /// Show the rules in the order in which they are evaluated.
     Show,

@@ -26,7 +26,7 @@ mod yaml;
 
 pub use banner::{Banner, Notify, RefusalHelp, banners, notice_line};
 pub use chain::{EvaluateSlots, evaluate_chain};
-pub use check::{Note, notes};
+pub use check::{Warning, warnings};
 pub use explain::{Explain, chain_json, reason_text};
 pub use model_choice::{DECIDER_VERSION, Decided, ModelNotice, NoticeContext, decide, key_refused, key_refused_remedy};
 pub use override_token::{OverrideError, OverrideMessage, parse_override, resembles_model};

@@ -10,7 +10,7 @@ use transcripts::{DEMO_SESSION, claude_code};
 
 use super::{
     decision_view::{DecisionView, decided_by},
-    init::FAMILIES,
+    init::{FAMILIES, starter_policy},
 };
 use crate::{
     context::{Context, local_offset},
@@ -29,7 +29,7 @@ pub(super) fn run(context: &Context) -> Result<(), Failure> {
 fn run_in(context: &Context, folder: &std::path::Path) -> Result<(), Failure> {
     fs::create_dir_all(folder).map_err(|error| Failure::file("create", folder, &error))?;
     let home = Home::new(folder, context.home.user.clone());
-    fs::write(&home.policy, FAMILIES[0].policy()).map_err(|error| Failure::file("write", &home.policy, &error))?;
+    fs::write(&home.policy, starter_policy(FAMILIES[0], &[])).map_err(|error| Failure::file("write", &home.policy, &error))?;
     let (log, _) = SledLog::open(home.log())?;
     let stores = Stores {
         log: Arc::new(log),

@@ -16,6 +16,7 @@ use crate::{
 use dry_run::DryRun;
 use report::Report;
 pub(crate) use starter::FAMILIES;
+pub(crate) use starter::starter_policy;
 use starter::choose;
 
 pub(super) fn run(context: &Context, force: bool) -> Result<(), Failure> {
@@ -35,7 +36,7 @@ pub(super) fn run(context: &Context, force: bool) -> Result<(), Failure> {
     fs::create_dir_all(&home.dir).map_err(|error| Failure::file("create", &home.dir, &error))?;
     let write =
         |path: &PathBuf, text: &str| fs::write(path, text).map_err(|error| Failure::file("write", path, &error));
-    write(&home.policy, &choice.family.policy())?;
+    write(&home.policy, &starter_policy(choice.family, &choice.others))?;
     write(&home.schema(), &schema_text())?;
     let dry_run = DryRun::of(&sample, home)?;
     let report = Report {

@@ -30,7 +30,7 @@ fn init_with_one_key_writes_a_policy_for_its_provider_and_counts_what_its_rules_
     let report: serde_json::Value = serde_json::from_slice(&run.stdout).unwrap();
     assert_eq!((&report["provider"], &report["has_access"]), (&"openai".into(), &true.into()), "{report:#}");
     let models: Vec<_> = desk.json(&["rules", "show"])["rules"].as_array().unwrap().clone();
-    assert!(models.iter().all(|rule| rule["use"].as_str().unwrap().starts_with("openai:")), "{models:#?}");
+    assert!(models.iter().all(|rule| rule["use"][0].as_str().unwrap().starts_with("openai:")), "{models:#?}");
     // The bundled session has one "/commit" and one question early in the conversation.
     let counts = &report["dry_run"]["rules"];
     assert_eq!(counts.as_array().unwrap().len(), models.len());

@@ -48,7 +48,8 @@ impl Report<'_> {
             .collect();
         json!({
             "policy": self.policy, "schema": self.schema, "replaced": self.replaced,
-            "provider": self.choice.family.provider, "because": self.choice.because, "has_access": self.choice.has_access,
+            "provider": self.choice.family.provider, "other_providers": self.choice.others.iter().map(|other| other.provider).collect::<Vec<_>>(),
+            "because": self.choice.because, "has_access": self.choice.has_access,
             "found": { "keys": keys, "clients": clients, "sessions": sessions, "models": self.models },
             "dry_run": self.dry_run, "next": self.next_steps(),
         })
@@ -59,6 +60,9 @@ impl Report<'_> {
         let wrote = if self.replaced { "replaced" } else { "wrote" };
         anstream::println!("{} {}", styled(GOOD, wrote), self.policy.display());
         anstream::println!("      with models of {provider}: {}", self.choice.because);
+        for other in &self.choice.others {
+            anstream::println!("      and of {} for requests that those cannot take", other.provider);
+        }
         anstream::println!("{} {}", styled(GOOD, "wrote"), self.schema.display());
         anstream::println!("      for completion in editors");
         self.print_found();

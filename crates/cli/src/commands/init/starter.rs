@@ -22,12 +22,18 @@ pub(crate) const FAMILIES: [Family; 3] = [
     Family { provider: "google", fast: "flash", balanced: "gemini", deep: "gemini" },
 ];
 
-impl Family {
-    /// Returns the starter policy with the models of this family.
-    pub(crate) fn policy(self) -> String {
-        TEMPLATE.replace("{{fast}}", self.fast).replace("{{balanced}}", self.balanced).replace("{{deep}}", self.deep)
-    }
+/// Returns the starter policy with the models of these families, of which the first is tried first.
+pub(crate) fn starter_policy(first: Family, others: &[Family]) -> String {
+    let tiers: [(&str, fn(&Family) -> &'static str); 3] =
+        [("fast", |family| family.fast), ("balanced", |family| family.balanced), ("deep", |family| family.deep)];
+    tiers.into_iter().fold(TEMPLATE.to_owned(), |policy, (tier, model)| {
+        let models: Vec<_> = std::iter::once(&first).chain(others).map(model).collect();
+        let list = if others.is_empty() { models.concat() } else { format!("[{}]", models.join(", ")) };
+        policy.replace(&format!("{{{{all {tier}}}}}"), &list).replace(&format!("{{{{{tier}}}}}"), model(&first))
+    })
+}
 
+impl Family {
     /// Returns the family of a provider; `None` if the built-in models have none of it.
     fn of(provider: &str) -> Option<Self> {
         FAMILIES.into_iter().find(|family| family.provider == provider)
@@ -52,6 +58,8 @@ impl Family {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Choice {
     pub(crate) family: Family,
+    /// The other families that a key or a login can reach, whose models are tried second.
+    pub(crate) others: Vec<Family>,
     /// The reason, such as `its key is in ANTHROPIC_API_KEY`.
     pub(crate) because: String,
     /// Whether a key or a login can reach its models.
@@ -81,10 +89,11 @@ pub(crate) fn choose(keys: &[KeySource], clients: &[Client], models: &[(String, 
         FAMILIES.into_iter().filter(|family| accessible.iter().any(|(found, _)| found == family)).collect();
     if let Some(family) = most_used(&families) {
         let because = accessible.into_iter().find(|(found, _)| *found == family).map(|(_, because)| because);
-        return Choice { family, because: because.unwrap_or_default(), has_access: true };
+        let others = families.into_iter().filter(|other| *other != family).collect();
+        return Choice { family, others, because: because.unwrap_or_default(), has_access: true };
     }
     if let Some(family) = most_used(&FAMILIES).filter(|family| 0 < turns_of(*family)) {
-        return Choice { family, because: "your sessions used its models".to_owned(), has_access: false };
+        return Choice { family, others: Vec::new(), because: "your sessions used its models".to_owned(), has_access: false };
     }
     let installed = |client: &Client| {
         let provider = client.kind.provider().filter(|_| client.program.is_some())?;
@@ -94,7 +103,7 @@ pub(crate) fn choose(keys: &[KeySource], clients: &[Client], models: &[(String, 
         Some((family, kind)) => (family, format!("{} is installed", ClientKind::title(kind))),
         None => (FAMILIES[0], "nothing on this machine names another provider".to_owned()),
     };
-    Choice { family, because, has_access: false }
+    Choice { family, others: Vec::new(), because, has_access: false }
 }
 
 #[cfg(test)]
@@ -128,6 +137,21 @@ mod tests {
         assert_eq!(chosen(&keys, &[], &[]), ("anthropic", true));
         let codex = [client(ClientKind::Codex, true)];
         assert_eq!(chosen(&[key("anthropic")], &codex, &[("openai:gpt-5.6-sol", 7)]), ("openai", true));
+    }
+
+    #[test]
+    fn every_starter_policy_is_valid_and_none_of_its_rules_is_without_effect() {
+        let registry = std::sync::Arc::new(catalogue::load_registry(None).unwrap());
+        let [anthropic, openai, google] = FAMILIES;
+        for (first, others) in [(anthropic, vec![]), (openai, vec![]), (google, vec![]), (openai, vec![anthropic, google])] {
+            let text = starter_policy(first, &others);
+            assert!(!text.contains("{{"), "{text}");
+            let policy = router_core::Policy::load(&text, std::sync::Arc::clone(&registry), None).unwrap();
+            assert_eq!(router_core::warnings(&policy), []);
+            assert!(policy.rules().all(|rule| rule.models.len() == 1 + others.len()));
+            assert!(policy.rules().all(|rule| rule.models[0].provider() == first.provider));
+            assert!(!policy.disagreement().surface, "an opt-in (004 §5.6)");
+        }
     }
 
     #[test]
