@@ -180,7 +180,7 @@ fn resolve_config(
         HeaderSecret::new(key).ok_or_else(|| unusable("its key has characters no header may have".to_owned()))
     };
     let from_environment = entry.key_env.as_deref().and_then(environment).filter(|key| !key.is_empty());
-    let variable = entry.key_env.filter(|_| from_environment.is_some());
+    let variable = entry.key_env.clone().filter(|_| from_environment.is_some());
     let credential = if let Some(key) = from_environment {
         Credential::Environment(secret(&key)?)
     } else if let Some(key) = keys.get(name) {
