@@ -136,8 +136,7 @@ fn places(policy: &Policy) -> Vec<(String, Vec<&ModelSpec>)> {
 /// Returns the providers without which a place of the policy has no model that can be reached.
 fn unreachable_providers(policy: &Policy) -> Vec<Warning> {
     let places = places(policy);
-    let closed: Vec<_> =
-        places.iter().filter(|(_, models)| models.iter().all(|model| !model.configured)).collect();
+    let closed: Vec<_> = places.iter().filter(|(_, models)| models.iter().all(|model| !model.configured)).collect();
     let providers: BTreeSet<&str> =
         closed.iter().flat_map(|(_, models)| models.iter().map(|model| model.provider.as_str())).collect();
     let warning = |provider: &str| Warning::NoAccess {

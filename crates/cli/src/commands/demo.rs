@@ -29,7 +29,8 @@ pub(super) fn run(context: &Context) -> Result<(), Failure> {
 fn run_in(context: &Context, folder: &std::path::Path) -> Result<(), Failure> {
     fs::create_dir_all(folder).map_err(|error| Failure::file("create", folder, &error))?;
     let home = Home::new(folder, context.home.user.clone());
-    fs::write(&home.policy, starter_policy(FAMILIES[0], &[])).map_err(|error| Failure::file("write", &home.policy, &error))?;
+    fs::write(&home.policy, starter_policy(FAMILIES[0], &[]))
+        .map_err(|error| Failure::file("write", &home.policy, &error))?;
     let (log, _) = SledLog::open(home.log())?;
     let stores = Stores {
         log: Arc::new(log),

@@ -16,8 +16,8 @@ use crate::{
 use dry_run::DryRun;
 use report::Report;
 pub(crate) use starter::FAMILIES;
-pub(crate) use starter::starter_policy;
 use starter::choose;
+pub(crate) use starter::starter_policy;
 
 pub(super) fn run(context: &Context, force: bool) -> Result<(), Failure> {
     let home = &context.home;

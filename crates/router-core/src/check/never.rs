@@ -12,8 +12,7 @@ const PROMPTS: [(&str, &str, u64); 4] = [
 ];
 
 /// The names of clients that the gateway recognises.
-const CLIENTS: [&str; 7] =
-    ["claude-code", "codex", "opencode", "gemini-cli", "aider", "anthropic-sdk", "openai-sdk"];
+const CLIENTS: [&str; 7] = ["claude-code", "codex", "opencode", "gemini-cli", "aider", "anthropic-sdk", "openai-sdk"];
 
 /// Why a condition never holds, as the second part of a sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,8 +53,14 @@ fn impossible(when: &Predicate) -> Option<String> {
 
 /// Returns why two conditions of which both must hold exclude each other.
 fn contradiction(parts: &[Predicate]) -> Option<String> {
-    let least = parts.iter().filter_map(|part| if let Predicate::TokensAbove(tokens) = part { Some(*tokens) } else { None }).max();
-    let most = parts.iter().filter_map(|part| if let Predicate::TokensBelow(tokens) = part { Some(*tokens) } else { None }).min();
+    let least = parts
+        .iter()
+        .filter_map(|part| if let Predicate::TokensAbove(tokens) = part { Some(*tokens) } else { None })
+        .max();
+    let most = parts
+        .iter()
+        .filter_map(|part| if let Predicate::TokensBelow(tokens) = part { Some(*tokens) } else { None })
+        .min();
     if let (Some(least), Some(most)) = (least, most)
         && most <= least.saturating_add(1)
     {
@@ -82,7 +87,10 @@ fn too_few_tokens(when: &Predicate) -> Option<Never> {
     if parts.iter().any(|part| matches!(part, Predicate::Subagent(true) | Predicate::AuxiliaryCall(_))) {
         return None;
     }
-    let limit = parts.iter().filter_map(|part| if let Predicate::TokensBelow(tokens) = part { Some(*tokens) } else { None }).min()?;
+    let limit = parts
+        .iter()
+        .filter_map(|part| if let Predicate::TokensBelow(tokens) = part { Some(*tokens) } else { None })
+        .min()?;
     let named: Option<&Vec<String>> =
         parts.iter().find_map(|part| if let Predicate::Client(names) = part { Some(names) } else { None });
     let affected: Vec<_> = PROMPTS

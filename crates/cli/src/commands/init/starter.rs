@@ -93,7 +93,12 @@ pub(crate) fn choose(keys: &[KeySource], clients: &[Client], models: &[(String, 
         return Choice { family, others, because: because.unwrap_or_default(), has_access: true };
     }
     if let Some(family) = most_used(&FAMILIES).filter(|family| 0 < turns_of(*family)) {
-        return Choice { family, others: Vec::new(), because: "your sessions used its models".to_owned(), has_access: false };
+        return Choice {
+            family,
+            others: Vec::new(),
+            because: "your sessions used its models".to_owned(),
+            has_access: false,
+        };
     }
     let installed = |client: &Client| {
         let provider = client.kind.provider().filter(|_| client.program.is_some())?;
@@ -143,7 +148,9 @@ mod tests {
     fn every_starter_policy_is_valid_and_none_of_its_rules_is_without_effect() {
         let registry = std::sync::Arc::new(catalogue::load_registry(None).unwrap());
         let [anthropic, openai, google] = FAMILIES;
-        for (first, others) in [(anthropic, vec![]), (openai, vec![]), (google, vec![]), (openai, vec![anthropic, google])] {
+        for (first, others) in
+            [(anthropic, vec![]), (openai, vec![]), (google, vec![]), (openai, vec![anthropic, google])]
+        {
             let text = starter_policy(first, &others);
             assert!(!text.contains("{{"), "{text}");
             let policy = router_core::Policy::load(&text, std::sync::Arc::clone(&registry), None).unwrap();

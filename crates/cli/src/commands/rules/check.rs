@@ -65,11 +65,8 @@ fn print_warnings(
 ) -> Result<(), Failure> {
     let (rules, warnings) = (policy.rules().count() as u64, warnings(policy));
     let texts: Vec<_> = warnings.iter().map(|warning| warning_text(warning, providers)).collect();
-    let listed: Vec<_> = warnings
-        .iter()
-        .zip(&texts)
-        .map(|(warning, text)| json!({ "line": warning.line(), "message": text }))
-        .collect();
+    let listed: Vec<_> =
+        warnings.iter().zip(&texts).map(|(warning, text)| json!({ "line": warning.line(), "message": text })).collect();
     let ok = warnings.is_empty() || !strict;
     context.print(&json!({ "ok": ok, "file": path, "rules": rules, "warnings": listed }), || {
         for text in &texts {
