@@ -3,6 +3,7 @@
 mod events;
 mod gateway;
 mod learning;
+mod situation;
 mod what_if;
 
 use std::path::PathBuf;
@@ -12,6 +13,7 @@ use clap::{Args, Parser, Subcommand, ValueHint};
 pub(crate) use events::EventsCommand;
 pub(crate) use gateway::{LogFormat, ProvidersCommand, ServeArguments, TokenCommand};
 pub(crate) use learning::{FeedbackArguments, PatternsCommand, WorkspaceArgument};
+pub(crate) use situation::SituationArguments;
 pub(crate) use what_if::{BacktestArguments, CostArguments, RangeArguments};
 
 const EXIT_CODES: &str = "\
@@ -75,7 +77,7 @@ pub(crate) enum Command {
         force: bool,
     },
     /// Show which model a message would get and why, without sending or recording it.
-    Route(RouteArguments),
+    Route(Box<RouteArguments>),
     /// Explain the decision of a turn: the chain of policies with every reason.
     Why {
         /// The id of a turn or the start of one, or `last`.
@@ -187,6 +189,8 @@ pub(crate) struct RouteArguments {
     /// Continue a session of the log, with its model and history.
     #[arg(long, value_name = "SESSION")]
     pub(crate) continue_session: Option<String>,
+    #[command(flatten)]
+    pub(crate) situation: SituationArguments,
 }
 
 #[derive(Debug, Subcommand)]

@@ -34,6 +34,6 @@ pub use policy::{
     AuxiliaryCalls, ClientModel, CountTokens, Disagreement, EmbeddingEndpoint, Fallback, GatewaySettings, LastResort,
     OnExplicitReject, Policy, Problem, RecordText, RuleView, SCHEMA, extension_name, schema_text,
 };
-pub use scenario::{Outcome, Scenario, ScenarioError};
+pub use scenario::{Outcome, Scenario, ScenarioError, StatedRequest};
 pub use validate::{adapted_features, select_api};
 pub use why::{WhyHeader, why, why_step};

@@ -17,5 +17,6 @@ mod logging;
 mod logs;
 mod policies;
 mod providers;
+mod readme;
 mod sessions;
 mod what_if;

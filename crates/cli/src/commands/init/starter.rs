@@ -5,31 +5,31 @@ use crate::machine::{Client, ClientKind, KeySource};
 /// The starter policy with a name in braces for each tier.
 const TEMPLATE: &str = include_str!("starter_routing.yaml");
 
+/// The tiers that the template names.
+const TIERS: [&str; 3] = ["fast", "balanced", "deep"];
+
 /// A provider with a model of each tier, by alias.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Family {
     /// The name of the provider in model ids.
     pub(crate) provider: &'static str,
-    fast: &'static str,
-    balanced: &'static str,
-    deep: &'static str,
+    /// The models of the tiers in the order of [`TIERS`].
+    models: [&'static str; 3],
 }
 
 /// The providers that a starter policy can be written for. The first is used if nothing else decides.
 pub(crate) const FAMILIES: [Family; 3] = [
-    Family { provider: "anthropic", fast: "haiku", balanced: "sonnet", deep: "opus" },
-    Family { provider: "openai", fast: "luna", balanced: "gpt", deep: "astra" },
-    Family { provider: "google", fast: "flash", balanced: "gemini", deep: "gemini" },
+    Family { provider: "anthropic", models: ["haiku", "sonnet", "opus"] },
+    Family { provider: "openai", models: ["luna", "gpt", "astra"] },
+    Family { provider: "google", models: ["flash", "gemini", "gemini"] },
 ];
 
 /// Returns the starter policy with the models of these families, of which the first is tried first.
 pub(crate) fn starter_policy(first: Family, others: &[Family]) -> String {
-    let tiers: [(&str, fn(&Family) -> &'static str); 3] =
-        [("fast", |family| family.fast), ("balanced", |family| family.balanced), ("deep", |family| family.deep)];
-    tiers.into_iter().fold(TEMPLATE.to_owned(), |policy, (tier, model)| {
-        let models: Vec<_> = std::iter::once(&first).chain(others).map(model).collect();
+    TIERS.into_iter().enumerate().fold(TEMPLATE.to_owned(), |policy, (tier, name)| {
+        let models: Vec<_> = std::iter::once(&first).chain(others).map(|family| family.models[tier]).collect();
         let list = if others.is_empty() { models.concat() } else { format!("[{}]", models.join(", ")) };
-        policy.replace(&format!("{{{{all {tier}}}}}"), &list).replace(&format!("{{{{{tier}}}}}"), model(&first))
+        policy.replace(&format!("{{{{all {name}}}}}"), &list).replace(&format!("{{{{{name}}}}}"), first.models[tier])
     })
 }
 
