@@ -40,7 +40,7 @@ impl Engine {
     pub fn preview_assuming(&self, mut input: TurnInput, assumed: &Assumptions) -> Result<TurnOutcome, EngineError> {
         self.resolve(&mut input);
         if let (Some(model), Some(request)) = (&assumed.thinking_of, &mut input.request) {
-            request.requires.insert(Requirement::Signatures);
+            request.requires.insert(Requirement::EarlierThinking);
             request.signed_by = [model.clone()].into();
         }
         let mention = self.mention(&input)?;

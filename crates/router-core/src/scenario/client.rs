@@ -42,7 +42,7 @@ impl StatedRequest {
         let mut signed_by = BTreeSet::new();
         if let Some(name) = &self.thinking_of {
             signed_by.insert(resolve(name).ok_or_else(|| name.clone())?);
-            requires.insert(Requirement::Signatures);
+            requires.insert(Requirement::EarlierThinking);
         }
         let model = self.model.clone().unwrap_or_else(|| "turnwise".to_owned());
         Ok(ClientRequest {
