@@ -29,6 +29,7 @@ struct Expectation {
 /// A situation. Fields that are not given have the values of [`Scenario::message`].
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
+#[expect(clippy::struct_excessive_bools, reason = "independent yes-or-no properties of a turn")]
 struct Situation {
     message: String,
     workspace: Option<String>,
@@ -54,6 +55,8 @@ struct Situation {
     auxiliary_call: Option<String>,
     /// Model that signed thinking of earlier turns.
     thinking_of: Option<String>,
+    /// Whether the request defines a tool that searches the web.
+    web_search: bool,
     /// Features that the request uses, in addition to those that its client always uses.
     requires: Vec<String>,
 }
@@ -233,6 +236,7 @@ fn build_scenario(given: &Situation) -> Result<Scenario, String> {
         subagent: given.subagent,
         auxiliary: auxiliary.transpose()?,
         thinking_of: given.thinking_of.clone(),
+        web_search: given.web_search,
         requires: given.requires.clone(),
     }))
 }

@@ -18,6 +18,12 @@ pub(crate) struct SituationArguments {
     /// An auxiliary call of the client: title, classifier, summary or other.
     #[arg(long, value_name = "KIND")]
     pub(crate) auxiliary: Option<String>,
+    /// The request defines a tool that searches the web.
+    #[arg(long)]
+    pub(crate) web_search: bool,
+    /// A feature that the request uses, such as thinking_budget; can be repeated.
+    #[arg(long, value_name = "FEATURE")]
+    pub(crate) requires: Vec<String>,
     /// The model that signed thinking of earlier turns.
     #[arg(long, value_name = "MODEL")]
     pub(crate) thinking: Option<String>,

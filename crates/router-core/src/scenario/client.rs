@@ -17,6 +17,8 @@ pub struct StatedRequest {
     pub auxiliary: Option<AuxiliaryCall>,
     /// Id or alias of the model that signed thinking of earlier turns; `None` without thinking.
     pub thinking_of: Option<String>,
+    /// Whether it defines a tool that searches the web.
+    pub web_search: bool,
     /// Names of features that the request uses, in addition to those that its client always uses.
     pub requires: Vec<String>,
 }
@@ -55,6 +57,7 @@ impl StatedRequest {
             requires,
             signed_by,
             brings_key_of: None,
+            web_search: self.web_search,
         })
     }
 }

@@ -25,7 +25,8 @@ pub(super) fn request(stated: &SituationArguments, models: &Registry) -> Result<
         subagent: stated.subagent,
         auxiliary: auxiliary.transpose()?,
         thinking_of: stated.thinking.clone(),
-        requires: Vec::new(),
+        web_search: stated.web_search,
+        requires: stated.requires.clone(),
     };
     if request.is_empty() {
         return Ok(None);
