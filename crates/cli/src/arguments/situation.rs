@@ -21,7 +21,7 @@ pub(crate) struct SituationArguments {
     /// The request defines a tool that searches the web.
     #[arg(long)]
     pub(crate) web_search: bool,
-    /// A feature that the request uses, such as thinking_budget; can be repeated.
+    /// A feature that the request uses, such as `thinking_budget`; can be repeated.
     #[arg(long, value_name = "FEATURE")]
     pub(crate) requires: Vec<String>,
     /// The model that signed thinking of earlier turns.
