@@ -46,9 +46,9 @@ impl Engine {
         let mention = self.mention(&input)?;
         let turn = TurnId::derive(&input.session, &input.name);
         let at = assumed.at.unwrap_or_else(|| self.now());
-        let captured = self.capture(turn, &input, &mention, at, DecisionMode::Live);
+        let spent_today = assumed.spent_today.unwrap_or_else(|| self.state().costs.spent_today(at));
+        let captured = self.capture(turn, &input, &mention, at, DecisionMode::Live, spent_today);
         let started = TurnStarted {
-            spent_today: assumed.spent_today.unwrap_or(captured.spent_today),
             // A session model applies to the main conversation alone (decision D45).
             sticky: assumed.session_model.clone().filter(|_| input.is_of_conversation()).or(captured.sticky),
             ..captured

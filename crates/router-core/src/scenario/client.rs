@@ -58,6 +58,7 @@ impl StatedRequest {
             signed_by,
             brings_key_of: None,
             web_search: self.web_search,
+            imported: false,
         })
     }
 }
