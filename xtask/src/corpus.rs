@@ -186,7 +186,7 @@ fn import_once(sessions: &Path) -> Outcome<ImportRun> {
     let verified = capture_json(turnwise().args(["events", "verify"]))?;
     let replayed = capture_json(turnwise().arg("replay"))?;
     let policy = home.path().join("tried.yaml");
-    workspace::write(&policy, "global_default: haiku\n")?;
+    workspace::write(&policy, "gateway: {client_model: auto}\nglobal_default: haiku\n")?;
     let backtested = capture_json(turnwise().args(["backtest", "--policy"]).arg(policy))?;
     Ok(ImportRun { imported, verified, replayed, backtested, import_time })
 }

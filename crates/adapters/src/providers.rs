@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use contracts::{KeyId, ModelSpec, Registry, WireApi};
+use contracts::{KeyId, ModelSpec, Registry, WireApi, usual_key_variable};
 use serde::Deserialize;
 
 use crate::{
@@ -12,17 +12,17 @@ use crate::{
     keys::Keys,
 };
 
-/// The built-in providers: name, base URL, and the environment variable of the key (empty if none is needed).
-const BUILT_IN: [(&str, &str, &str); 9] = [
-    ("anthropic", "https://api.anthropic.com", "ANTHROPIC_API_KEY"),
-    ("openai", "https://api.openai.com/v1", "OPENAI_API_KEY"),
-    ("google", "https://generativelanguage.googleapis.com", "GEMINI_API_KEY"),
-    ("openrouter", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY"),
-    ("mistral", "https://api.mistral.ai/v1", "MISTRAL_API_KEY"),
-    ("deepseek", "https://api.deepseek.com/v1", "DEEPSEEK_API_KEY"),
-    ("groq", "https://api.groq.com/openai/v1", "GROQ_API_KEY"),
-    ("xai", "https://api.x.ai/v1", "XAI_API_KEY"),
-    ("ollama", "http://localhost:11434/v1", ""),
+/// The built-in providers: name and base URL. Those without a usual key variable need no key.
+const BUILT_IN: [(&str, &str); 9] = [
+    ("anthropic", "https://api.anthropic.com"),
+    ("openai", "https://api.openai.com/v1"),
+    ("google", "https://generativelanguage.googleapis.com"),
+    ("openrouter", "https://openrouter.ai/api/v1"),
+    ("mistral", "https://api.mistral.ai/v1"),
+    ("deepseek", "https://api.deepseek.com/v1"),
+    ("groq", "https://api.groq.com/openai/v1"),
+    ("xai", "https://api.x.ai/v1"),
+    ("ollama", "http://localhost:11434/v1"),
 ];
 
 /// The built-in providers whose Chat Completions API rejects unknown fields, the newer ones of `OpenAI` among them.
@@ -67,6 +67,8 @@ pub struct ProviderConfig {
     pub credential: Credential,
     /// Identity of the key in events; `None` if none is configured.
     pub key: Option<KeyId>,
+    /// Environment variable of the key; `None` if none is configured or needed.
+    pub key_env: Option<String>,
     /// Whether its Chat Completions API accepts newer fields such as `max_completion_tokens` and `stream_options`. A
     /// provider without them responds with 422, and reports the usage of a stream by default.
     pub newer_chat: bool,
@@ -98,7 +100,7 @@ impl Providers {
         environment: impl Fn(&str) -> Option<String>,
     ) -> Result<Self, ProviderError> {
         let mut merged: BTreeMap<String, ProviderEntry> =
-            BUILT_IN.iter().map(|(name, url, key_env)| ((*name).to_owned(), built_in_entry(url, key_env))).collect();
+            BUILT_IN.iter().map(|(name, url)| ((*name).to_owned(), built_in_entry(name, url))).collect();
         for (name, entry) in entries {
             let defaults = merged.remove(name).unwrap_or_default();
             merged.insert(name.clone(), entry.clone().or_defaults(defaults));
@@ -157,9 +159,9 @@ impl Providers {
     }
 }
 
-/// Returns the entry of a built-in provider. `key_env` is empty if it needs no key.
-fn built_in_entry(url: &str, key_env: &str) -> ProviderEntry {
-    let key_env = Some(key_env.to_owned()).filter(|name| !name.is_empty());
+/// Returns the entry of a built-in provider.
+fn built_in_entry(name: &str, url: &str) -> ProviderEntry {
+    let key_env = usual_key_variable(name).map(str::to_owned);
     ProviderEntry { url: Some(url.to_owned()), keyless: Some(key_env.is_none()), key_env, apis: None }
 }
 
@@ -178,7 +180,7 @@ fn resolve_config(
         HeaderSecret::new(key).ok_or_else(|| unusable("its key has characters no header may have".to_owned()))
     };
     let from_environment = entry.key_env.as_deref().and_then(environment).filter(|key| !key.is_empty());
-    let variable = entry.key_env.filter(|_| from_environment.is_some());
+    let variable = entry.key_env.clone().filter(|_| from_environment.is_some());
     let credential = if let Some(key) = from_environment {
         Credential::Environment(secret(&key)?)
     } else if let Some(key) = keys.get(name) {
@@ -192,7 +194,7 @@ fn resolve_config(
     let newer_chat = !WITHOUT_NEWER_CHAT_FIELDS.contains(&name);
     let hash = credential.secret().map(|secret| KeySalt::default().hash(secret.plain.as_bytes()));
     let key = hash.map(|hash| KeyId { hash, variable });
-    Ok(ProviderConfig { name: name.to_owned(), url, apis, credential, key, newer_chat })
+    Ok(ProviderConfig { name: name.to_owned(), url, apis, credential, key, key_env: entry.key_env, newer_chat })
 }
 
 #[cfg(test)]

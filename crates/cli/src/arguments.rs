@@ -3,6 +3,7 @@
 mod events;
 mod gateway;
 mod learning;
+mod situation;
 mod what_if;
 
 use std::path::PathBuf;
@@ -12,6 +13,7 @@ use clap::{Args, Parser, Subcommand, ValueHint};
 pub(crate) use events::EventsCommand;
 pub(crate) use gateway::{LogFormat, ProvidersCommand, ServeArguments, TokenCommand};
 pub(crate) use learning::{FeedbackArguments, PatternsCommand, WorkspaceArgument};
+pub(crate) use situation::SituationArguments;
 pub(crate) use what_if::{BacktestArguments, CostArguments, RangeArguments};
 
 const EXIT_CODES: &str = "\
@@ -68,14 +70,14 @@ impl ColorChoice {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Write a commented routing.yaml, and list the sessions and keys found on this machine.
+    /// Write a routing.yaml for the keys, clients and sessions of this machine, and try its rules on the sessions.
     Init {
         /// Replace an existing routing.yaml.
         #[arg(long)]
         force: bool,
     },
     /// Show which model a message would get and why, without sending or recording it.
-    Route(RouteArguments),
+    Route(Box<RouteArguments>),
     /// Explain the decision of a turn: the chain of policies with every reason.
     Why {
         /// The id of a turn or the start of one, or `last`.
@@ -187,6 +189,8 @@ pub(crate) struct RouteArguments {
     /// Continue a session of the log, with its model and history.
     #[arg(long, value_name = "SESSION")]
     pub(crate) continue_session: Option<String>,
+    #[command(flatten)]
+    pub(crate) situation: SituationArguments,
 }
 
 #[derive(Debug, Subcommand)]
@@ -207,11 +211,14 @@ pub(crate) enum RouteCommand {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum RulesCommand {
-    /// Check a policy file, and list every error with its line.
+    /// Check a policy file: list every error with its line, and warn about rules that cannot fire.
     Check {
         /// The policy file [default: the active policy].
         #[arg(value_hint = ValueHint::FilePath)]
         file: Option<PathBuf>,
+        /// Exit with 1 if there are warnings.
+        #[arg(long)]
+        strict: bool,
     },
     /// Show the rules in the order in which they are evaluated.
     Show,

@@ -7,6 +7,7 @@ mod context;
 mod failure;
 mod interrupt;
 mod logging;
+mod machine;
 mod moment;
 mod screen;
 

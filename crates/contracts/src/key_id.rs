@@ -5,6 +5,23 @@ use std::{fmt, str::FromStr};
 use event_core::{EventId, Hex};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
+/// The usual environment variable of each well-known provider's key.
+const KEY_VARIABLES: [(&str, &str); 8] = [
+    ("anthropic", "ANTHROPIC_API_KEY"),
+    ("openai", "OPENAI_API_KEY"),
+    ("google", "GEMINI_API_KEY"),
+    ("openrouter", "OPENROUTER_API_KEY"),
+    ("mistral", "MISTRAL_API_KEY"),
+    ("deepseek", "DEEPSEEK_API_KEY"),
+    ("groq", "GROQ_API_KEY"),
+    ("xai", "XAI_API_KEY"),
+];
+
+/// Returns the usual environment variable of a provider's key; `None` for a provider without a key, or an unknown one.
+pub fn usual_key_variable(provider: &str) -> Option<&'static str> {
+    KEY_VARIABLES.iter().find(|(name, _)| *name == provider).map(|(_, variable)| *variable)
+}
+
 /// Salted hash of a provider key. Equal keys of one home folder have equal hashes; those of two home folders differ.
 ///
 /// Encoded as 16 bytes in the log and as 32 lower-case hexadecimal digits in text.

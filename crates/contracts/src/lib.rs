@@ -42,7 +42,7 @@ pub use decision::{Alternative, Failure, ModelChoice, OutageScope, Reason, Recom
 pub use features::{Features, IntentTag, IntentTags, SideEffect, Sketch, TokenBucket, Tone};
 pub use hash::{ContentHash, ParseHashError};
 pub use ids::{IdError, ModelId, Provider, SessionId, ThreadId, TurnId};
-pub use key_id::{KeyHash, KeyId};
+pub use key_id::{KeyHash, KeyId, usual_key_variable};
 pub use model::{AUTO_NAMES, Capabilities, ModelSpec, Registry, RegistryError, Tier};
 pub use money::{NanoUsd, ParseMoneyError, PicoUsd, Prices, Rates};
 pub use request::{AuxiliaryCall, ClientRequest};

@@ -3,6 +3,7 @@
 use contracts::{
     Decision, Reason, Turn,
     events::{DecisionMode, RouteDecided, TurnEnded, TurnStarted, TurnStatus},
+    views::{Outages, Views},
 };
 use event_core::{CodecError, EventType as _, Sealed, Timestamp};
 use router_core::{DECIDER_VERSION, decide};
@@ -14,16 +15,25 @@ use crate::{
     recorder::{Recorder, turn_event},
 };
 
-/// Decides a turn with the state at the recorder's position. Returns the event of the decision and records nothing.
+/// Decides a turn with the state at the recorder's position and the `assumed` outages. Returns the event of the decision and records nothing.
 pub(crate) fn decide_turn(
     recorder: &Recorder,
     policy: &ActivePolicy,
     models: &Models,
     turn: &Turn,
     mode: DecisionMode,
+    assumed: &Outages,
 ) -> RouteDecided {
     let decision_started = recorder.now();
-    let decided = recorder.state().with_views(turn.at, |views| decide(turn, &policy.policy, views));
+    let decided = recorder.state().with_views(turn.at, |views| {
+        if *assumed == Outages::default() {
+            return decide(turn, &policy.policy, views);
+        }
+        let mut outages = views.outages.clone();
+        outages.models.extend(assumed.models.clone());
+        outages.providers.extend(assumed.providers.clone());
+        decide(turn, &policy.policy, &Views { outages: &outages, ..*views })
+    });
     let elapsed = recorder.now().micros_since(decision_started);
     RouteDecided {
         turn: turn.id,

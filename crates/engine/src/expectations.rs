@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use contracts::{ChainSlot as _, Slot, Tier};
-use router_core::{Policy, Scenario};
+use contracts::{AuxiliaryCall, ChainSlot as _, Slot, Tier};
+use router_core::{Policy, Scenario, StatedRequest};
 use serde::Deserialize;
 
 /// The largest accepted file, in bytes.
@@ -29,6 +29,7 @@ struct Expectation {
 /// A situation. Fields that are not given have the values of [`Scenario::message`].
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
+#[expect(clippy::struct_excessive_bools, reason = "independent yes-or-no properties of a turn")]
 struct Situation {
     message: String,
     workspace: Option<String>,
@@ -44,6 +45,20 @@ struct Situation {
     models_out: Vec<String>,
     providers_out: Vec<String>,
     learned: Option<Learned>,
+    /// Name of the client of the gateway, such as `claude-code`.
+    client: Option<String>,
+    /// Model that the client requests, as it writes it.
+    requested_model: Option<String>,
+    /// Whether a sub-agent asks.
+    subagent: bool,
+    /// Kind of auxiliary call: title, classifier, summary or other.
+    auxiliary_call: Option<String>,
+    /// Model that signed thinking of earlier turns.
+    thinking_of: Option<String>,
+    /// Whether the request defines a tool that searches the web.
+    web_search: bool,
+    /// Features that the request uses, in addition to those that its client always uses.
+    requires: Vec<String>,
 }
 
 /// A recommendation of the pattern store.
@@ -55,16 +70,25 @@ struct Learned {
     samples: u64,
 }
 
-/// The expected decision.
+/// The expected decision, or the expected error.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ExpectedDecision {
-    /// An id or an alias, or `none` for a refused turn.
-    model: String,
+    /// An id or an alias, or `none` for a refused turn; `None` for any.
+    model: Option<String>,
+    /// A part of the error that an invalid situation has, such as a mention of an unknown model.
+    error: Option<String>,
     /// The slot of the chain that decides, such as `CONFIGURED_RULES`; `None` for any.
     decided_by: Option<String>,
     /// The name of the rule that decides; `None` for any.
     rule: Option<String>,
+}
+
+impl ExpectedDecision {
+    /// Returns whether nothing is expected, which every situation would fulfil.
+    const fn is_empty(&self) -> bool {
+        self.model.is_none() && self.error.is_none() && self.decided_by.is_none() && self.rule.is_none()
+    }
 }
 
 /// The result of testing one expectation.
@@ -112,11 +136,27 @@ fn check_expectation(expectation: &Expectation, policy: &Policy) -> ExpectationR
         Ok(scenario) => scenario,
         Err(reason) => return ExpectationResult { name, differences: vec![reason], why: String::new() },
     };
-    let outcome = match scenario.try_on(policy) {
-        Ok(outcome) => outcome,
-        Err(error) => return ExpectationResult { name, differences: vec![error.to_string()], why: String::new() },
-    };
     let expected = &expectation.expect;
+    if expected.is_empty() {
+        let difference = "`expect` is empty: name a model, decided_by, rule or error".to_owned();
+        return ExpectationResult { name, differences: vec![difference], why: String::new() };
+    }
+    let outcome = match (scenario.try_on(policy), &expected.error) {
+        (Ok(outcome), None) => outcome,
+        (Ok(outcome), Some(wanted)) => {
+            let difference = format!("error: expected {wanted}, found none");
+            return ExpectationResult { name, differences: vec![difference], why: outcome.why };
+        }
+        (Err(error), wanted) => {
+            let error = error.to_string();
+            let is_expected = wanted.as_ref().is_some_and(|wanted| error.contains(wanted));
+            let difference = wanted
+                .as_ref()
+                .map_or_else(|| error.clone(), |wanted| format!("error: expected {wanted}, found {error}"));
+            let differences = if is_expected { Vec::new() } else { vec![difference] };
+            return ExpectationResult { name, differences, why: String::new() };
+        }
+    };
     let mut differences = Vec::new();
     let mut compare = |field: &str, wanted: &dyn fmt::Display, found: &dyn fmt::Display| {
         let (wanted, found) = (wanted.to_string(), found.to_string());
@@ -124,14 +164,16 @@ fn check_expectation(expectation: &Expectation, policy: &Policy) -> ExpectationR
             differences.push(format!("{field}: expected {wanted}, found {found}"));
         }
     };
-    // Aliases are resolved to model ids before they are compared.
-    let wanted = match (policy.registry().named(&expected.model), expected.model.as_str()) {
-        (Some(model), _) => model.id.to_string(),
-        (None, "none") => "none".to_owned(),
-        (None, name) => format!("{name} (not a model)"),
-    };
-    let found = outcome.decision.chosen.as_ref().map_or("none", |model| model.as_str());
-    compare("model", &wanted, &found);
+    if let Some(name) = &expected.model {
+        // Aliases are resolved to model ids before they are compared.
+        let wanted = match (policy.registry().named(name), name.as_str()) {
+            (Some(model), _) => model.id.to_string(),
+            (None, "none") => "none".to_owned(),
+            (None, name) => format!("{name} (not a model)"),
+        };
+        let found = outcome.decision.chosen.as_ref().map_or("none", |model| model.as_str());
+        compare("model", &wanted, &found);
+    }
     let winner = outcome.decision.winner();
     if let Some(wanted) = &expected.decided_by {
         let is_slot = Slot::CHAIN.iter().any(|slot| slot.name() == wanted);
@@ -149,7 +191,7 @@ fn check_expectation(expectation: &Expectation, policy: &Policy) -> ExpectationR
 /// Converts a situation into a scenario.
 ///
 /// # Errors
-/// A description of the problem if the delegated tier is unknown.
+/// A description of the problem if the delegated tier or the kind of auxiliary call is unknown.
 fn build_scenario(given: &Situation) -> Result<Scenario, String> {
     let mut scenario = Scenario::message(given.message.clone());
     if let Some(path) = &given.workspace {
@@ -184,5 +226,17 @@ fn build_scenario(given: &Situation) -> Result<Scenario, String> {
         let tier = Tier::named(name).ok_or_else(|| format!("`{name}` is not a tier: fast, balanced or deep"))?;
         scenario = scenario.delegated(tier);
     }
-    Ok(scenario)
+    let auxiliary = given.auxiliary_call.as_deref().map(|name| {
+        let known = AuxiliaryCall::ALL.map(AuxiliaryCall::name).join(", ");
+        AuxiliaryCall::named(name).ok_or_else(|| format!("`{name}` is not an auxiliary call: {known}"))
+    });
+    Ok(scenario.request(StatedRequest {
+        client: given.client.clone(),
+        model: given.requested_model.clone(),
+        subagent: given.subagent,
+        auxiliary: auxiliary.transpose()?,
+        thinking_of: given.thinking_of.clone(),
+        web_search: given.web_search,
+        requires: given.requires.clone(),
+    }))
 }

@@ -1,12 +1,14 @@
 //! Finds decisions and messages of turns in the log.
 
+use std::fmt::Write as _;
+
 use contracts::{
-    ModelId, Requirement, TurnId,
+    ModelId, NanoUsd, Requirement, TurnId,
     events::{DecisionMode, LlmCallStarted, RouteDecided, RouteFallback, TextBody, TurnStarted, TurnTextRecorded},
 };
 use event_bus::{EventLog, TextStore};
 use event_core::{EventType, Position, Recorded, Timestamp};
-use router_core::{WhyHeader, why, why_step};
+use router_core::{NoticeContext, WhyHeader, banners, why, why_step};
 
 use crate::{engine::Engine, error::EngineError};
 
@@ -29,6 +31,8 @@ pub struct RecordedDecision {
     pub steps: Vec<(Timestamp, RouteFallback)>,
     /// The features of the request that were adapted to the model of the first call; empty for an imported turn.
     pub adapted: Vec<Requirement>,
+    /// The amount spent on the day of the turn, before it.
+    pub spent_today: NanoUsd,
 }
 
 /// The maximum number of fallbacks of a turn that are read. A chain has fewer candidates.
@@ -50,6 +54,17 @@ impl RecordedDecision {
             text.push('\n');
             text.push_str(&why_step(step, *at));
         }
+        let notices = self.notices();
+        if !notices.is_empty() {
+            text.push_str("\nNotices:\n");
+        }
+        for notice in notices {
+            let mut lines = notice.lines();
+            let _ = writeln!(text, "  ! {}", lines.next().unwrap_or_default());
+            lines.for_each(|line| {
+                let _ = writeln!(text, "    {}", line.trim());
+            });
+        }
         if !self.adapted.is_empty() {
             let names: Vec<_> = self.adapted.iter().map(|feature| feature.name()).collect();
             text.push_str("\nAdapted to the model: ");
@@ -64,6 +79,25 @@ impl RecordedDecision {
         self.decided.mode == DecisionMode::Observed
     }
 
+    /// The banners of the decision and of the fallbacks, each once; none for an imported turn, which the decision did not
+    /// affect.
+    pub fn notices(&self) -> Vec<String> {
+        if self.is_imported() {
+            return Vec::new();
+        }
+        let context = NoticeContext { policy: None, spent_today: self.spent_today };
+        let decisions =
+            std::iter::once(&self.decided.decision).chain(self.steps.iter().map(|(_, step)| &step.decision));
+        let mut notices: Vec<String> = Vec::new();
+        for banner in decisions.flat_map(|decision| banners(decision, &context)) {
+            let notice = banner.to_string();
+            if !notices.contains(&notice) {
+                notices.push(notice);
+            }
+        }
+        notices
+    }
+
     /// The model of the turn after all fallbacks; of an imported turn the model that the policy would have chosen; `None` if the turn was refused or no model was left.
     pub fn model(&self) -> Option<&ModelId> {
         let last = self.steps.last().map_or(&self.decided.decision, |(_, step)| &step.decision);
@@ -74,11 +108,12 @@ impl RecordedDecision {
     fn read_from(log: &dyn EventLog, event: &Recorded) -> Result<Option<Self>, EngineError> {
         let Some(decided) = event.read::<RouteDecided>()? else { return Ok(None) };
         let steps = read_fallbacks(log, decided.turn)?;
-        let started = read_event::<LlmCallStarted>(log, decided.turn, 0)?;
-        let adapted = started.map(|(_, call)| call.adapted).unwrap_or_default();
-        let turn_started = read_event::<TurnStarted>(log, decided.turn, 0)?.map(|(_, started)| started);
-        let ran = turn_started.filter(TurnStarted::is_imported).and_then(|started| ran_model(&started));
-        Ok(Some(Self { position: event.position, at: event.event.at, decided, ran, steps, adapted }))
+        let called = read_event::<LlmCallStarted>(log, decided.turn, 0)?;
+        let adapted = called.map(|(_, call)| call.adapted).unwrap_or_default();
+        let started = read_event::<TurnStarted>(log, decided.turn, 0)?.map(|(_, started)| started);
+        let spent_today = started.as_ref().map(|started| started.spent_today).unwrap_or_default();
+        let ran = started.filter(TurnStarted::is_imported).and_then(|started| ran_model(&started));
+        Ok(Some(Self { position: event.position, at: event.event.at, decided, ran, steps, adapted, spent_today }))
     }
 }
 

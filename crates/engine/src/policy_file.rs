@@ -9,7 +9,7 @@ use router_core::{Policy, Problem};
 use crate::file_stamp::Stamp;
 
 /// The policy of a user without a policy file.
-pub const BUILT_IN_POLICY: &str = "schema_version: 1\nglobal_default: sonnet\ngateway: {client_model: default}\n";
+pub const BUILT_IN_POLICY: &str = "schema_version: 1\nglobal_default: sonnet\n";
 /// The path of [`BUILT_IN_POLICY`] in events and outputs.
 pub const BUILT_IN_PATH: &str = "built-in";
 

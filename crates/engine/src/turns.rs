@@ -9,6 +9,7 @@ use contracts::{
         DecisionMode, INLINE_TEXT_BYTES, RouteDecided, SessionSource, SessionStarted, TextBody, TurnStarted,
         TurnTextRecorded,
     },
+    views::Outages,
 };
 use event_bus::MAX_TEXT_BYTES;
 use event_core::{EventType, NewEvent, Sealed, Timestamp};
@@ -28,20 +29,6 @@ use crate::{
 };
 
 impl Engine {
-    /// Decides a turn as it would be decided now, and records nothing.
-    ///
-    /// # Errors
-    /// [`EngineError::Override`] if the mention names no model.
-    pub fn preview(&self, mut input: TurnInput) -> Result<TurnOutcome, EngineError> {
-        self.resolve(&mut input);
-        let mention = self.mention(&input)?;
-        let (turn, at) = (TurnId::derive(&input.session, &input.name), self.now());
-        let spent_today = self.state().costs.spent_today(at);
-        let started = self.capture(turn, &input, &mention, at, DecisionMode::Live, spent_today);
-        let decided = self.decide(&started, mention.strip_from(&input.message), at, DecisionMode::Live);
-        Ok(self.outcome(input, &mention, &started, at, decided))
-    }
-
     /// Records events of a turn, and the outages and verdicts that follow from them. Durable on return.
     ///
     /// # Errors
@@ -158,7 +145,7 @@ impl Engine {
     }
 
     /// Builds the event that captures a turn with the current state and the money `spent_today`.
-    fn capture(
+    pub(crate) fn capture(
         &self,
         turn: TurnId,
         input: &TurnInput,
@@ -190,12 +177,24 @@ impl Engine {
 
     /// Decides a captured turn with the current policy, models and state.
     fn decide(&self, started: &TurnStarted, message: &str, at: Timestamp, mode: DecisionMode) -> RouteDecided {
+        self.decide_assuming(started, message, at, mode, &Outages::default())
+    }
+
+    /// As [`Engine::decide`], with outages in addition to the present ones.
+    pub(crate) fn decide_assuming(
+        &self,
+        started: &TurnStarted,
+        message: &str,
+        at: Timestamp,
+        mode: DecisionMode,
+        assumed: &Outages,
+    ) -> RouteDecided {
         let turn = turn_from_event(started, at, MessageText::Present(message.to_owned()));
-        decide_turn(&self.recorder, self.policy.active(), &self.models, &turn, mode)
+        decide_turn(&self.recorder, self.policy.active(), &self.models, &turn, mode, assumed)
     }
 
     /// Builds the outcome of a decided turn.
-    fn outcome(
+    pub(crate) fn outcome(
         &self,
         input: TurnInput,
         mention: &Mention,
@@ -203,7 +202,7 @@ impl Engine {
         at: Timestamp,
         decided: RouteDecided,
     ) -> TurnOutcome {
-        let context = NoticeContext { policy: &self.policy.active().policy, spent_today: started.spent_today };
+        let context = NoticeContext { policy: Some(&self.policy.active().policy), spent_today: started.spent_today };
         let banners = banners(&decided.decision, &context);
         let mention_bytes = self.mention_bytes(&input, mention);
         let route = Route::Decided(Box::new(decided));

@@ -99,6 +99,8 @@ export const api = {
   status: () => call('/api/status'),
   turns: (before, limit = 50) => call(`/api/turns?limit=${limit}${before === null ? '' : `&before=${before}`}`),
   turn: (id, signal) => call(`/turns/${encodeURIComponent(id)}`, { signal }),
+  search: (query, signal) => call('/api/turns/search', { method: 'POST', body: query, signal }),
+  rate: (id, rating) => call(`/api/turns/${encodeURIComponent(id)}/feedback`, { method: 'POST', body: { rating } }),
   spend: () => call('/api/spend'),
   retryProvider: (name) => call(`/api/providers/${encodeURIComponent(name)}/retry`, { method: 'POST', body: {} }),
   rules: () => call('/api/rules'),

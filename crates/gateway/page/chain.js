@@ -2,7 +2,7 @@
 
 import { foreign, icon, make } from './elements.js';
 import { modelChip } from './models.js';
-import { failureName, slotName, verdictName } from './words.js';
+import { failureName, slotHelp, slotName, verdictHelp, verdictName } from './words.js';
 
 /** A decision: `chain` has the entries, `skipped` the slots that were not evaluated. */
 export function chainList({ chain, skipped }) {
@@ -18,8 +18,8 @@ function entryItem(entry) {
   return make('li', { class: `entry verdict-${entry.verdict}` },
     make('span', { class: 'mark' }, icon(entry.verdict)),
     make('div', { class: 'entry-head' },
-      make('span', { class: 'entry-name', title: entry.slot }, make('span', { class: 'entry-number' }, `${entry.number} `), slotName(entry.slot)),
-      make('span', { class: 'verdict' }, verdictName(entry.verdict)),
+      make('span', { class: 'entry-name', title: `${entry.slot}: ${slotHelp(entry.slot)}` }, make('span', { class: 'entry-number' }, `${entry.number} `), slotName(entry.slot)),
+      make('span', { class: 'verdict', title: verdictHelp(entry.verdict) }, verdictName(entry.verdict)),
       entry.candidate ? modelChip(entry.candidate, { whole: true }) : null),
     entry.reason === entry.candidate ? null : reasonLines(entry),
     entry.failure && entry.attempts.length === 0 ? make('p', { class: 'failure' }, 'Rejected: ', foreign(failureName(entry.failure))) : null,

@@ -43,8 +43,9 @@ export function mount() {
       toggle('By session', () => sessions, (on) => { sessions = on; }, 's'),
       toggle('Auxiliary calls', () => sides, (on) => { sides = on; }, 'x')),
     make('div', { class: 'columns', 'aria-hidden': 'true' },
-      make('span'), make('span', {}, 'Time'), make('span', {}, 'Message, model and why'), make('span', {}, 'Client'),
-      make('span', {}, 'Tokens'), make('span', {}, 'Took'), make('span', {}, 'Cost')),
+      make('span'), make('span', {}, 'Time'), make('span', { title: 'The circled number is the step of the decision that chose the model; the bars are its tier' }, 'Message, model and why'), make('span', {}, 'Client'),
+      make('span', { title: 'Tokens of all prompts of the turn, cached ones included → tokens of the responses' }, 'Tokens'),
+      make('span', { title: 'The time of all calls, without tools' }, 'Took'), make('span', { title: 'Of all calls, at the provider’s prices' }, 'Cost')),
     empty, list, more);
   listen(['turns'], draw);
   listen(['status'], redrawWhenModelsCame);

@@ -18,7 +18,7 @@ export function modelOf(name) {
 export function modelChip(id, { whole = false } = {}) {
   const { provider, name } = modelParts(id);
   const tier = modelOf(id)?.tier ?? null;
-  return make('span', { class: `model${tier ? ` tier-${tier}` : ''}`, title: tier ? `${id} · ${tier}` : id },
+  return make('span', { class: `model${tier ? ` tier-${tier}` : ''}`, title: tier ? `${id} · ${tier} tier (bars: 1 fast, 2 balanced, 3 deep)` : id },
     tierBars(tier),
     whole && provider ? make('span', { class: 'provider' }, `${provider}:`) : null,
     make('bdi', { class: 'model-name' }, name));

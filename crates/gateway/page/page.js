@@ -1,5 +1,6 @@
 // The page of the gateway: navigation between views, and keyboard commands.
 
+import * as history from './history.js';
 import * as keys from './keys.js';
 import * as live from './live.js';
 import * as providers from './providers.js';
@@ -12,6 +13,7 @@ import * as why from './why.js';
 
 const VIEWS = {
   live: { module: live, hash: '#/', title: 'Live' },
+  history: { module: history, hash: '#/history', title: 'History' },
   spend: { module: spend, hash: '#/spend', title: 'Spend' },
   rules: { module: rules, hash: '#/rules', title: 'Rules' },
   providers: { module: providers, hash: '#/providers', title: 'Providers' },
@@ -28,7 +30,7 @@ function route() {
   const found = /^#\/turns\/([^/]+)$/.exec(location.hash);
   if (found) {
     if (opened === null) from = VIEWS[current ?? 'live'].hash;
-    showView('live', false);
+    showView(current === 'history' ? 'history' : 'live', false);
     showTurn(decode(found[1]));
     return;
   }
@@ -130,6 +132,7 @@ keys.mount({
   arrow,
   keys: {
     1: () => { location.hash = '#/'; },
+    h: () => { location.hash = '#/history'; },
     2: () => { location.hash = '#/spend'; },
     3: () => { location.hash = '#/rules'; },
     4: () => { location.hash = '#/providers'; },

@@ -25,7 +25,7 @@ export function enter() {
 function draw() {
   const { spend } = known;
   if (!spend) return fill(body, make('p', { class: 'soft' }, 'Reading the log …'));
-  return fill(body, total(spend), budgets(spend), byRole(spend), byModel(spend));
+  return fill(body, total(spend), budgets(spend), byRole(spend), byModel(spend), byDay(spend));
 }
 
 function total({ total: sum, unpriced_calls: unpriced, day }) {
@@ -60,6 +60,23 @@ export function bar(parts) {
 
 function percent(number) {
   return number > 0 && number < 1 ? '<1 %' : `${Math.round(number)} %`;
+}
+
+/** The days with calls, newest first. */
+function byDay({ days }) {
+  if (!days || days.length === 0) return null;
+  const most = Math.max(...days.map((each) => each.cost));
+  const sum = days.reduce((all, each) => all + each.cost, 0);
+  return make('section', { class: 'part' },
+    make('h2', {}, 'Last 90 days'),
+    make('p', { class: 'soft' }, `${money(sum)} on ${counted(days.length, 'day')} with calls, in UTC.`),
+    make('table', { class: 'by-model by-day' },
+      make('thead', {}, make('tr', {}, make('th', { scope: 'col' }, 'Day'), make('td', { class: 'bar-cell' }), make('th', { scope: 'col', class: 'n' }, 'Cost'), make('th', { scope: 'col', class: 'n' }, 'Calls'))),
+      make('tbody', {}, [...days].reverse().map((each) => make('tr', {},
+        make('th', { scope: 'row' }, each.day),
+        make('td', { class: 'bar-cell' }, bar([{ part: share(each.cost, most), kind: 'used' }])),
+        make('td', { class: 'n' }, costText(each.cost, each.unpriced_calls)),
+        make('td', { class: 'n' }, count(each.calls)))))));
 }
 
 const ROLES = ['planner', 'worker', 'auxiliary'];

@@ -3,7 +3,8 @@
 import { foreign, icon, make, unseen } from './elements.js';
 import { clock, costText, duration, elapsed, fullTime, short, tokens } from './format.js';
 import { askedOther, modelChip } from './models.js';
-import { sideName, slotName } from './words.js';
+import { noticeBadge } from './notices.js';
+import { sideName, slotHelp, slotName } from './words.js';
 
 /** Fills a row. `showSession` adds the session. */
 export function fillRow(link, turn, { showSession }) {
@@ -39,14 +40,15 @@ function choice(turn) {
     asked ? make('span', { class: 'asked', title: `the client requested ${asked}` }, unseen('requested '), foreign(asked), ' → ') : null,
     turn.model ? modelChip(turn.model) : make('span', { class: 'model none' }, turn.imported ? 'no call' : 'no model'),
     make('span', { class: 'because' }, step(turn), foreign(turn.reason, { class: 'reason' })),
-    turn.fallback > 0 ? fell(turn.fallback) : null);
+    turn.fallback > 0 ? fell(turn.fallback) : null,
+    noticeBadge(turn));
 }
 
 /** The number of the slot that decided. */
 export function step(turn) {
   const number = turn.slot_number;
   if (!number) return null;
-  return make('span', { class: 'step', title: `slot ${number}: ${slotName(turn.slot)}` },
+  return make('span', { class: 'step', title: `Step ${number} of the decision: ${slotName(turn.slot)}. ${slotHelp(turn.slot)}` },
     make('span', { 'aria-hidden': 'true' }, String(number)), unseen(`, ${slotName(turn.slot)}: `));
 }
 

@@ -7,6 +7,8 @@ import { copier, fill, foreign, icon, make } from './elements.js';
 import { clock, counted, fullTime, money, short, tokens } from './format.js';
 import { askedOther, modelChip, tierText, modelOf } from './models.js';
 import { keepAll, listen, turn as knownTurn } from './store.js';
+import { noticeList } from './notices.js';
+import { ratingButtons } from './rating.js';
 import { latencyText, turnCost } from './turn_row.js';
 import { failureName, sideName, slotName } from './words.js';
 
@@ -85,6 +87,7 @@ function draw(detail) {
     head(turn),
     make('div', { class: 'pad' },
       answer(turn),
+      noticeList(detail.notices),
       figures(turn),
       decision(detail),
       detail.steps.map((step, at) => stepSection(step, at, detail.steps.length)),
@@ -92,6 +95,7 @@ function draw(detail) {
       adaptations(detail),
       calls(detail),
       verdict(detail.verdict),
+      turn.status === 'running' ? null : ratingButtons(turn.turn),
       asText(detail)));
   for (const each of panel.querySelectorAll('details')) {
     each.dataset.name = each.dataset.name ?? each.querySelector('summary').textContent;

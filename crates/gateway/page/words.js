@@ -11,6 +11,25 @@ const SLOTS = {
   LAST_RESORT: 'Last resort',
 };
 
+/** What each step of the decision is, for a title. */
+const SLOT_HELP = {
+  PER_MESSAGE_OVERRIDE: 'A message that starts with @model chooses it.',
+  MANUAL_STICKY: 'The model that `turnwise model` set for the session.',
+  CONFIGURED_RULES: 'The first rule of the policy that matches, with a model that can take the turn.',
+  PATTERN_RECOMMENDATION: 'The model with the best results on similar turns of your log.',
+  DELEGATE_REQUEST: 'The tier that another model requested for a piece of work, or the policy for auxiliary calls.',
+  WORKSPACE_DEFAULT: 'The default for the folder, or else the model that the client requested.',
+  GLOBAL_DEFAULT: 'The default for everything else.',
+  LAST_RESORT: 'The requested model, if nothing else can take the turn and the policy allows it.',
+};
+
+const VERDICT_HELP = {
+  chose: 'This step chose the model.',
+  rejected: 'The model of this step could not take the turn; the next step was tried.',
+  deferred: 'This step had a model too, but an earlier step had already chosen.',
+  not_applicable: 'This step had no model for the turn.',
+};
+
 const VERDICTS = { chose: 'chose', rejected: 'rejected', deferred: 'outranked', not_applicable: 'not applicable' };
 
 const FAILURES = {
@@ -57,6 +76,14 @@ function plain(name) {
 
 export function slotName(slot) {
   return SLOTS[slot] ?? plain(slot);
+}
+
+export function slotHelp(slot) {
+  return SLOT_HELP[slot] ?? '';
+}
+
+export function verdictHelp(verdict) {
+  return VERDICT_HELP[verdict] ?? '';
 }
 
 export function verdictName(verdict) {

@@ -12,6 +12,7 @@ mod what_if;
 
 use std::{sync::Arc, time::Duration};
 
+use control::{ControlRequest, ErrorKind};
 use event_bus::BusError;
 use http_body_util::{BodyExt as _, Limited};
 use hyper::{
@@ -87,16 +88,33 @@ pub(crate) async fn handle(gateway: &Arc<Gateway>, request: Request<Body>) -> Re
         };
     }
     if method == Method::POST
+        && let Some(turn) = path.strip_prefix("/api/turns/").and_then(|path| path.strip_suffix("/feedback"))
+    {
+        return response(turns::rate(gateway, turn, request).await);
+    }
+    if method == Method::POST
         && let Some(provider) = path.strip_prefix("/api/providers/").and_then(|path| path.strip_suffix("/retry"))
     {
         return response(providers::retry(gateway, provider, request).await);
     }
     match (method.as_str(), path.as_str()) {
+        ("POST", "/api/turns/search") => response(turns::search(gateway, request).await),
         ("POST", "/api/policy/check") => response(policy::check(gateway, request).await),
         ("PUT", "/api/policy") => response(policy::save(gateway, request).await),
         ("POST", "/api/policy/what-if") => response(what_if::what_if(gateway, request).await),
         _ => not_found(),
     }
+}
+
+/// Executes a request of the control protocol, and returns its response when the recorded events are durable: 404 if the
+/// request is invalid, since the page names only what it lists.
+async fn execute(gateway: &Gateway, request: ControlRequest) -> ApiResult {
+    let (response, durable) = gateway.bus().command(move |engine| control::execute(engine, request)).await?;
+    durable.wait().await?;
+    response.map_err(|error| match error.kind {
+        ErrorKind::Invalid => ApiError::new(StatusCode::NOT_FOUND, error.message),
+        ErrorKind::Failed => ApiError::internal(error.message),
+    })
 }
 
 /// Checks that turns are accepted: the bus answers, and its log has room.

@@ -3,9 +3,11 @@
 mod board;
 mod decision_summary;
 mod row;
+mod search;
 mod why;
 
 pub(crate) use board::{Board, BoardView, Sources};
 pub(crate) use decision_summary::DecisionSummary;
 pub(crate) use row::rfc3339;
+pub(crate) use search::{TurnQuery, search_turns};
 pub(crate) use why::turn_view;

@@ -22,6 +22,11 @@ pub trait Notify: Explain {
     /// candidate.
     fn notices(decision: &Decision<Self>, context: &Self::Context<'_>) -> Vec<Self::Notice>;
 
+    /// Returns what the user can do so that a rejected candidate is accepted, as a sentence; `None` if nothing is known.
+    fn remedy(_candidate: &Self::Candidate, _failure: &Self::Failure) -> Option<String> {
+        None
+    }
+
     /// Returns the causes and the advice that are shown if nothing was chosen.
     fn refusal_help(decision: &Decision<Self>, context: &Self::Context<'_>) -> RefusalHelp;
 }
@@ -89,12 +94,26 @@ fn first_failures<K: Notify>(decision: &Decision<K>) -> Vec<(K::Candidate, K::Fa
     unique
 }
 
+/// Joins the first lines of banners to one line of printable ASCII with at most `limit` bytes, for a header; `None` without
+/// banners. Arrows become `->`, other characters question marks.
+pub fn notice_line<K: Notify>(banners: &[Banner<K>], limit: usize) -> Option<String> {
+    let first_lines = banners.iter().map(|banner| banner.to_string().lines().next().unwrap_or_default().to_owned());
+    let joined = first_lines.collect::<Vec<_>>().join(" | ").replace('→', "->");
+    let mut line: String = joined.chars().map(|c| if c == ' ' || c.is_ascii_graphic() { c } else { '?' }).collect();
+    if limit < line.len() {
+        line.truncate(limit.saturating_sub(3));
+        line.push_str("...");
+    }
+    (!line.is_empty()).then_some(line)
+}
+
 impl<K: Notify> fmt::Display for Banner<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::ChoiceRejected { candidate, failure, fallback } => {
                 write!(f, "{candidate} cannot be used for this turn ({}).", K::failure_name(failure))?;
-                fallback.iter().try_for_each(|fallback| write!(f, " Routing fell back to {fallback}."))
+                fallback.iter().try_for_each(|fallback| write!(f, " Routing fell back to {fallback}."))?;
+                K::remedy(candidate, failure).iter().try_for_each(|remedy| write!(f, " {remedy}"))
             }
             Self::Refused { rejected, help } => {
                 write!(f, "No {} available for this turn.", K::NOUN)?;

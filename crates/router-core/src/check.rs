@@ -1,13 +1,24 @@
-//! Lints of a policy: rules that are valid but have no effect of their own (004 §8.12).
+//! Warnings about a valid policy: rules that cannot fire, models that cannot be reached, limits that do not hold.
 
-use std::fmt;
+mod never;
 
-use crate::policy::{Policy, Rule};
+use std::{collections::BTreeSet, fmt};
 
-/// A finding of the policy lints.
+use contracts::{ModelId, ModelSpec, NanoUsd, Score, views::Estimator};
+
+use crate::policy::{Policy, Rule, Rules, Scope};
+use never::{Never, never};
+
+/// The lowest confidence that the calibrated estimator can have: a probability that is lower is that of the other model.
+const LEAST_CALIBRATED_CONFIDENCE: Score = Score(500_000_000);
+
+/// The most places of a policy that a warning lists.
+const MAX_PLACES: usize = 2;
+
+/// A finding about a valid policy. Its display form is one line without the name of the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Note {
-    /// An earlier rule matches whenever this rule does, so this rule is used only if the earlier rule's model is
+pub enum Warning {
+    /// An earlier rule matches whenever this rule does, so this rule is used only if the earlier rule's models are
     /// rejected.
     Shadowed {
         /// The name of the rule.
@@ -21,34 +32,199 @@ pub enum Note {
         /// Whether the earlier rule matches every turn; otherwise both have the same condition.
         always: bool,
     },
+    /// The condition of a rule never holds, or not for the named clients.
+    NeverFires {
+        /// The name of the rule.
+        rule: String,
+        /// The line on which it starts.
+        line: usize,
+        /// The reason, as the second part of a sentence.
+        because: String,
+    },
+    /// The models of some places of the policy cannot be reached: their provider has no key.
+    NoAccess {
+        /// The name of the provider.
+        provider: String,
+        /// The places, such as `rule "deep for design" (line 12)`.
+        places: Vec<String>,
+    },
+    /// A model has no known price, so that its calls cost nothing for the budgets of the policy.
+    Unpriced {
+        /// The model.
+        model: ModelId,
+        /// The lowest budget of the policy.
+        budget: NanoUsd,
+    },
+    /// `min_confidence` has a value that the estimator always reaches.
+    OpenGate {
+        /// The path of the workspace with the setting; `None` for the global one.
+        workspace: Option<String>,
+        /// The value.
+        min_confidence: Score,
+    },
+    /// No `global_default`: a turn that nothing else decides is refused.
+    NoDefault {
+        /// Whether the policy has rules or defaults of workspaces.
+        decides_something: bool,
+    },
 }
 
-/// Lints every rule of a policy. The findings are in the order in which rules are evaluated.
-pub fn notes(policy: &Policy) -> Vec<Note> {
-    policy.scopes().flat_map(|(_, scope)| shadowed(&scope.rules)).collect()
+impl Warning {
+    /// Returns the line of the policy file that it is about; `None` if it is about the whole file.
+    pub const fn line(&self) -> Option<usize> {
+        match self {
+            Self::Shadowed { line, .. } | Self::NeverFires { line, .. } => Some(*line),
+            _ => None,
+        }
+    }
 }
 
-/// Finds the rules of one scope that an earlier rule shadows.
-fn shadowed(rules: &[Rule]) -> impl Iterator<Item = Note> {
-    rules.iter().enumerate().filter_map(|(index, rule)| {
+/// Returns the warnings about a policy: those about rules in the order in which rules are evaluated, then the others. A
+/// model can be reached if the registry of the policy has it as `configured`.
+pub fn warnings(policy: &Policy) -> Vec<Warning> {
+    let mut found: Vec<_> = policy.scopes().flat_map(|(_, scope)| rule_warnings(&scope.rules)).collect();
+    found.extend(unreachable_providers(policy));
+    found.extend(unpriced_models(policy));
+    found.extend(open_gates(policy));
+    let decides_something = policy.scopes().any(|(_, scope)| !scope.rules.is_empty() || scope.default.is_some());
+    if policy.global.default.is_none() {
+        found.push(Warning::NoDefault { decides_something });
+    }
+    found
+}
+
+/// Finds the rules of one scope that an earlier rule shadows or whose condition never holds.
+fn rule_warnings(rules: &Rules) -> Vec<Warning> {
+    let warnings = rules.iter().enumerate().filter_map(|(index, rule)| {
+        if let Some(never) = never(&rule.when) {
+            let because = match never {
+                Never::Everywhere(because) | Never::InClients(because) => because,
+            };
+            return Some(Warning::NeverFires { rule: rule.name.clone(), line: rule.line, because });
+        }
         let by = rules[..index].iter().find(|earlier| earlier.when.always_holds() || earlier.when == rule.when)?;
-        Some(Note::Shadowed {
+        Some(Warning::Shadowed {
             rule: rule.name.clone(),
             line: rule.line,
             by: by.name.clone(),
             by_line: by.line,
             always: by.when.always_holds(),
         })
-    })
+    });
+    warnings.collect()
 }
 
-impl fmt::Display for Note {
+/// The models of every place of a policy, with the name of the place.
+fn places(policy: &Policy) -> Vec<(String, Vec<&ModelSpec>)> {
+    let mut places = Vec::new();
+    for (workspace, scope) in policy.scopes() {
+        for rule in scope.rules.iter() {
+            places.push((format!("rule \"{}\" (line {})", rule.name, rule.line), rule_models(rule)));
+        }
+        let within = workspace.map(|path| format!(" of {path}")).unwrap_or_default();
+        if let Some(models) = default_models(scope) {
+            let name = if workspace.is_some() { "default" } else { "global_default" };
+            places.push((format!("{name}{within}"), models));
+        }
+        for (tier, models) in tier_models(scope) {
+            places.push((format!("tier {tier}{within}"), models));
+        }
+    }
+    places
+}
+
+/// Returns the providers without which a place of the policy has no model that can be reached.
+fn unreachable_providers(policy: &Policy) -> Vec<Warning> {
+    let places = places(policy);
+    let closed: Vec<_> = places.iter().filter(|(_, models)| models.iter().all(|model| !model.configured)).collect();
+    let providers: BTreeSet<&str> =
+        closed.iter().flat_map(|(_, models)| models.iter().map(|model| model.provider.as_str())).collect();
+    let warning = |provider: &str| Warning::NoAccess {
+        provider: provider.to_owned(),
+        places: closed
+            .iter()
+            .filter(|(_, models)| models.iter().any(|model| model.provider.as_str() == provider))
+            .map(|(place, _)| place.clone())
+            .collect(),
+    };
+    providers.into_iter().map(warning).collect()
+}
+
+/// Returns the models of a policy without a price, if the policy has a budget.
+fn unpriced_models(policy: &Policy) -> Vec<Warning> {
+    let Some(budget) = policy.budgets().into_iter().min() else { return Vec::new() };
+    let places = places(policy);
+    let unpriced: BTreeSet<&ModelId> = places
+        .iter()
+        .flat_map(|(_, models)| models.iter().filter(|model| model.prices.is_none()).map(|model| &model.id))
+        .collect();
+    unpriced.into_iter().map(|model| Warning::Unpriced { model: model.clone(), budget }).collect()
+}
+
+/// Returns the `pattern` blocks whose minimum confidence every recommendation of the calibrated estimator has (decision
+/// D34).
+fn open_gates(policy: &Policy) -> Vec<Warning> {
+    let blocks = policy.scopes().filter_map(|(workspace, scope)| Some((workspace, scope.pattern?)));
+    let open = blocks.filter(|(_, settings)| {
+        settings.estimator == Estimator::Calibrated && settings.min_confidence < LEAST_CALIBRATED_CONFIDENCE
+    });
+    let warning = |(workspace, settings): (Option<&str>, contracts::views::PatternSettings)| Warning::OpenGate {
+        workspace: workspace.map(str::to_owned),
+        min_confidence: settings.min_confidence,
+    };
+    open.map(warning).collect()
+}
+
+fn rule_models(rule: &Rule) -> Vec<&ModelSpec> {
+    rule.models.iter().collect()
+}
+
+fn default_models(scope: &Scope) -> Option<Vec<&ModelSpec>> {
+    scope.default.as_ref().map(|models| models.iter().collect())
+}
+
+fn tier_models(scope: &Scope) -> Vec<(contracts::Tier, Vec<&ModelSpec>)> {
+    scope.tiers.iter().flatten().map(|(tier, models)| (*tier, models.iter().collect())).collect()
+}
+
+impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self::Shadowed { rule, line, by, by_line, always } = self;
-        let cause = if *always { "always matches" } else { "has the same condition" };
-        write!(
-            f,
-            "line {line}: rule \"{rule}\" is only a fallback: rule \"{by}\" (line {by_line}) stands above it and {cause}"
-        )
+        match self {
+            Self::Shadowed { rule, line, by, by_line, always } => {
+                let cause = if *always { "always matches" } else { "has the same condition" };
+                write!(
+                    f,
+                    "line {line}: rule \"{rule}\" is only a fallback: rule \"{by}\" (line {by_line}) stands above it \
+                     and {cause}"
+                )
+            }
+            Self::NeverFires { rule, line, because } => write!(f, "line {line}: rule \"{rule}\" {because}"),
+            Self::NoAccess { provider, places } => {
+                let listed = places.iter().take(MAX_PLACES).cloned().collect::<Vec<_>>().join(", ");
+                write!(f, "no key for {provider} was found, used by {listed}")?;
+                match places.len().saturating_sub(MAX_PLACES) {
+                    0 => Ok(()),
+                    more => write!(f, " and {more} more"),
+                }
+            }
+            Self::Unpriced { model, budget } => {
+                write!(f, "{model} has no price: its calls count as $0 towards the budget of {budget}")
+            }
+            Self::OpenGate { workspace, min_confidence } => {
+                let place = workspace.as_ref().map(|path| format!(" of {path}")).unwrap_or_default();
+                write!(
+                    f,
+                    "`pattern.min_confidence`{place} is {min_confidence}, and the calibrated estimator never has less \
+                     than 0.50: set 0.78, or `estimator: paper`"
+                )
+            }
+            Self::NoDefault { decides_something: true } => f.write_str(
+                "there is no `global_default`: a turn that no rule decides and that names no model is refused",
+            ),
+            Self::NoDefault { decides_something: false } => f.write_str(
+                "the policy decides nothing: a turn that names no model is refused. `turnwise init --force` writes a \
+                 policy with rules",
+            ),
+        }
     }
 }

@@ -24,9 +24,9 @@ mod validate;
 mod why;
 mod yaml;
 
-pub use banner::{Banner, Notify, RefusalHelp, banners};
+pub use banner::{Banner, Notify, RefusalHelp, banners, notice_line};
 pub use chain::{EvaluateSlots, evaluate_chain};
-pub use check::{Note, notes};
+pub use check::{Warning, warnings};
 pub use explain::{Explain, chain_json, reason_text};
 pub use model_choice::{DECIDER_VERSION, Decided, ModelNotice, NoticeContext, decide, key_refused, key_refused_remedy};
 pub use override_token::{OverrideError, OverrideMessage, parse_override, resembles_model};
@@ -34,6 +34,6 @@ pub use policy::{
     AuxiliaryCalls, ClientModel, CountTokens, Disagreement, EmbeddingEndpoint, Fallback, GatewaySettings, LastResort,
     OnExplicitReject, Policy, Problem, RecordText, RuleView, SCHEMA, extension_name, schema_text,
 };
-pub use scenario::{Outcome, Scenario, ScenarioError};
+pub use scenario::{Outcome, Scenario, ScenarioError, StatedRequest};
 pub use validate::{adapted_features, select_api};
 pub use why::{WhyHeader, why, why_step};

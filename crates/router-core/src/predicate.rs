@@ -139,7 +139,7 @@ impl Predicate {
             Self::Extensions(names) => format!("files touched with extension {}", names.join(", ")),
             Self::Workspace(pattern) => format!("workspace matches /{}/", pattern.text()),
             Self::TimeOfDay(window) => format!("local time {window}"),
-            Self::SpentMoreThan(limit) => format!("more than {limit} spent today"),
+            Self::SpentMoreThan(limit) => format!("more than {} spent today", limit.exact()),
             Self::Client(names) => format!("client is {}", names.join(", ")),
             Self::ClientModel(names) => format!("client asks for {}", names.join(", ")),
             Self::Subagent(true) => "a sub-agent asks".to_owned(),

@@ -1,6 +1,8 @@
 //! Scenarios: invented turns, described in one line each, to test a policy with. For tests of policy owners and of this
 //! project.
 
+mod client;
+
 use std::{collections::BTreeMap, fmt};
 
 use contracts::{
@@ -10,8 +12,11 @@ use contracts::{
 };
 use event_core::{EventId, Timestamp};
 
+pub use client::StatedRequest;
+
 use crate::{
-    Banner, NoticeContext, Notify, OverrideError, Policy, banners, decide, extension_name, parse_override, why,
+    AuxiliaryCalls, Banner, NoticeContext, Notify, OverrideError, Policy, banners, decide, extension_name,
+    parse_override, why,
 };
 
 /// An invented turn. Start with [`Scenario::message`], add what matters, and evaluate a policy with
@@ -43,6 +48,7 @@ pub struct Scenario {
     models_out: Vec<String>,
     providers_out: Vec<String>,
     learned: Option<Learned>,
+    request: StatedRequest,
 }
 
 #[derive(Debug, Clone)]
@@ -118,6 +124,7 @@ impl Scenario {
             models_out: Vec::new(),
             providers_out: Vec::new(),
             learned: None,
+            request: StatedRequest::default(),
         }
     }
 
@@ -125,6 +132,13 @@ impl Scenario {
     #[must_use]
     pub fn sticky(mut self, model: &str) -> Self {
         self.sticky = Some(model.to_owned());
+        self
+    }
+
+    /// Makes the turn a request of a client of the gateway. A request for which nothing is stated is none.
+    #[must_use]
+    pub fn request(mut self, request: StatedRequest) -> Self {
+        self.request = request;
         self
     }
 
@@ -233,7 +247,7 @@ impl Scenario {
             None => &NoPatterns,
         };
         let decision = decide(&turn, policy, &Views { outages: &outages, patterns }).decision;
-        Ok(Outcome::new(decision, &NoticeContext { policy, spent_today: turn.spent_today }))
+        Ok(Outcome::new(decision, &NoticeContext { policy: Some(policy), spent_today: turn.spent_today }))
     }
 
     /// Returns the turn that [`Scenario::try_on`] decides, for use with [`decide`].
@@ -244,6 +258,16 @@ impl Scenario {
         let parsed = parse_override(&self.message, policy.registry())?;
         let unreadable = |what| move |text: String| ScenarioError::Unreadable { what, text };
         let minute = self.minute.clone().map_err(unreadable("time"))?;
+        let resolve = |name: &str| policy.registry().named(name).map(|model| model.id.clone());
+        let request = (!self.request.is_empty()).then(|| self.request.build(resolve)).transpose();
+        let request = request.map_err(unreadable("request"))?;
+        // As for a live request: an auxiliary call is a delegation, and a session model is of the main conversation.
+        let tier = match policy.gateway().auxiliary_calls {
+            AuxiliaryCalls::Tier(tier) if self.request.auxiliary.is_some() => Some(tier),
+            _ => None,
+        };
+        let is_main = self.request.auxiliary.is_none() && !self.request.subagent;
+        let sticky = self.sticky.as_deref().filter(|_| is_main);
         Ok(Turn {
             id: TurnId(EventId::derive(&[b"scenario"])),
             session: SessionId::try_from("scenario")
@@ -253,8 +277,8 @@ impl Scenario {
             message: MessageText::Present(parsed.text.to_owned()),
             message_bytes: parsed.text.len() as u64,
             override_model: parsed.override_model,
-            sticky: self.sticky.as_deref().map(|name| resolve_model(policy, name)).transpose()?,
-            delegation: self.delegation.map(|tier| Delegation { tier }),
+            sticky: sticky.map(|name| resolve_model(policy, name)).transpose()?,
+            delegation: self.delegation.or(tier).map(|tier| Delegation { tier }),
             workspace: self.workspace.clone(),
             needs: self.needs,
             message_has_images: self.images,
@@ -264,7 +288,7 @@ impl Scenario {
             skills: self.skills.iter().cloned().collect(),
             spent_today: self.spent.clone().map_err(unreadable("amount of dollars"))?,
             features: Features { tokens: TokenBucket::of(self.tokens), ..Features::default() },
-            request: None,
+            request,
             failed: Vec::new(),
         })
     }

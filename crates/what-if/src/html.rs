@@ -14,7 +14,7 @@ use crate::{
     money::{dollars, per_cent, signed},
     report::{ModelChange, Report},
 };
-use page::{Page, escape};
+use page::{Page, escape, file_name};
 
 /// Renders the report as an HTML document. Everything that originates in a log or a policy is escaped.
 pub fn html(report: &Report) -> String {
@@ -97,12 +97,6 @@ fn summary(page: &mut Page, report: &Report) {
         worse,
         best.changed.saturating_sub(measured),
     ));
-}
-
-/// Returns the file name of a policy's path; other names are unchanged.
-fn file_name(name: &str) -> String {
-    let path = std::path::Path::new(name);
-    path.file_name().map_or_else(|| name.to_owned(), |file| file.to_string_lossy().into_owned())
 }
 
 /// Writes the totals of the baseline and of the six cheapest policies, and a ranking if there is more than one policy.

@@ -166,6 +166,8 @@ pub struct TurnRow {
     pub imported: bool,
     /// The id of the model that answered the turn.
     pub recorded: String,
+    /// The name of the rule, or else of the slot, that decided the turn when it ran; `what ran` for an imported turn.
+    pub recorded_rule: String,
     /// The number of calls of that model on the turn's own thread.
     pub calls: u64,
     /// The recorded cost of the turn, in nano-dollars.

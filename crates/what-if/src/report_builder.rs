@@ -158,14 +158,14 @@ impl ReportBuilder {
             })
         };
         let recorded_model = turn.model.as_ref()?.to_string();
+        let recorded_rule =
+            if turn.started.is_imported() { "what ran".to_owned() } else { deciding_rule(&turn.decided.decision) };
         let new: Option<Vec<_>> = (0..self.new.len()).map(choice).collect();
         let new = new?;
         let old = if self.recorded {
-            let rule =
-                if turn.started.is_imported() { "what ran".to_owned() } else { deciding_rule(&turn.decided.decision) };
             Choice {
                 model: recorded_model.clone(),
-                rule,
+                rule: recorded_rule.clone(),
                 why: "what ran".to_owned(),
                 nano_usd: turn.recorded,
                 same_cache_nano_usd: turn.recorded,
@@ -195,6 +195,7 @@ impl ReportBuilder {
             message: turn.message.clone(),
             imported: turn.started.is_imported(),
             recorded: recorded_model,
+            recorded_rule,
             calls: turn.calls,
             recorded_nano_usd: turn.recorded,
             parted: new.iter().enumerate().map(first_difference).collect(),

@@ -57,7 +57,7 @@ impl Success {
 
 impl KnownSuccess {
     /// Reads the scores of all turns that the pattern store has.
-    pub(crate) fn of(patterns: &Patterns) -> Self {
+    pub fn of(patterns: &Patterns) -> Self {
         let mut known = Self::default();
         let mut all: BTreeMap<String, (u64, f64)> = BTreeMap::new();
         for status in patterns.status() {

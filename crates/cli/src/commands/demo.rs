@@ -10,7 +10,7 @@ use transcripts::{DEMO_SESSION, claude_code};
 
 use super::{
     decision_view::{DecisionView, decided_by},
-    init::STARTER_POLICY,
+    init::{FAMILIES, starter_policy},
 };
 use crate::{
     context::{Context, local_offset},
@@ -29,7 +29,8 @@ pub(super) fn run(context: &Context) -> Result<(), Failure> {
 fn run_in(context: &Context, folder: &std::path::Path) -> Result<(), Failure> {
     fs::create_dir_all(folder).map_err(|error| Failure::file("create", folder, &error))?;
     let home = Home::new(folder, context.home.user.clone());
-    fs::write(&home.policy, STARTER_POLICY).map_err(|error| Failure::file("write", &home.policy, &error))?;
+    fs::write(&home.policy, starter_policy(FAMILIES[0], &[]))
+        .map_err(|error| Failure::file("write", &home.policy, &error))?;
     let (log, _) = SledLog::open(home.log())?;
     let stores = Stores {
         log: Arc::new(log),
@@ -97,14 +98,14 @@ fn run_in(context: &Context, folder: &std::path::Path) -> Result<(), Failure> {
                 model.to_string(),
                 total.calls.to_string(),
                 total.usage.output.to_string(),
-                format!("{:.4}", total.cost),
+                total.cost.to_string(),
             ]);
         }
         table.add_row([
             "total".to_owned(),
             overall.calls.to_string(),
             overall.usage.output.to_string(),
-            format!("{:.4}", overall.cost),
+            overall.cost.to_string(),
         ]);
         table.print();
         anstream::println!("\n{} events in the log. Next: turnwise init", events.0);

@@ -3,10 +3,7 @@
 mod report;
 mod transfer;
 
-use std::{
-    env,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use control::RefreshPolicy;
 use transcripts::{
@@ -16,30 +13,29 @@ use transcripts::{
     session_file::{DiscoverError, Format, SessionFile},
 };
 
-use super::init::claude_sessions;
-use crate::{arguments::ImportCommand, context::Context, failure::Failure, interrupt::Interrupt};
+use crate::{
+    arguments::ImportCommand,
+    context::Context,
+    failure::Failure,
+    interrupt::Interrupt,
+    machine::{ClientKind, session_folder},
+};
 
 pub(super) fn run(context: &Context, command: ImportCommand) -> Result<(), Failure> {
+    let default_folder = |kind| context.home.user.as_deref().and_then(|user| session_folder(kind, user));
     match command {
         ImportCommand::ClaudeCode { path } => {
-            let path = resolve_folder(path, context.home.user.as_deref().map(claude_sessions))?;
+            let path = resolve_folder(path, default_folder(ClientKind::ClaudeCode))?;
             import::<ClaudeCode>(context, &path, claude_code::discover, "*.jsonl", "claude-code DIR")
         }
         ImportCommand::Codex { path } => {
-            let path = resolve_folder(path, codex_sessions(context.home.user.as_deref()))?;
+            let path = resolve_folder(path, default_folder(ClientKind::Codex))?;
             import::<Codex>(context, &path, codex::discover, "rollout-*.jsonl", "codex DIR")
         }
         ImportCommand::OpenaiLog { file } => {
             import::<OpenAiLog>(context, &file, openai_log::discover, "*.jsonl", "openai-log FILE")
         }
     }
-}
-
-/// Returns the folder with the session files of Codex: `sessions` in `$CODEX_HOME`, or in `.codex` of the user's home
-/// folder.
-fn codex_sessions(user: Option<&Path>) -> Option<PathBuf> {
-    let home = env::var_os("CODEX_HOME").filter(|home| !home.is_empty()).map(PathBuf::from);
-    home.or_else(|| user.map(|user| user.join(".codex"))).map(|home| home.join("sessions"))
 }
 
 /// Returns the folder of the argument, or else the default.

@@ -1,5 +1,7 @@
 //! `route`: previews a decision; accepts or dismisses a suggestion.
 
+mod situation;
+
 use std::{path::Path, sync::Arc};
 
 use catalogue::estimate::PromptShape;
@@ -31,7 +33,11 @@ pub(super) fn run(context: &Context, arguments: &RouteArguments) -> Result<(), F
 fn preview_message(context: &Context, arguments: &RouteArguments) -> Result<(), Failure> {
     let engine = context.engine_reader()?;
     context.print_policy_note(&engine.policy_path().display().to_string(), engine.policy_problems().len() as u64);
-    let outcome = engine.preview(turn_input(arguments)?)?;
+    let models = &engine.models().registry;
+    let mut input = turn_input(arguments)?;
+    input.request = situation::request(&arguments.situation, models)?;
+    input.delegation = situation::delegation(&arguments.situation)?;
+    let outcome = engine.preview_assuming(input, &situation::assumptions(&arguments.situation, models)?)?;
     context.print(&DecisionView::of(&outcome), || {
         for banner in &outcome.banners {
             anstream::println!("{}\n", styled(NOTICE, &banner.to_string()));

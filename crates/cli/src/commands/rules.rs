@@ -1,22 +1,24 @@
 //! `rules`: check, show or test the policy.
 
+mod check;
+
 use std::{path::Path, sync::Arc};
 
 use contracts::ModelId;
 use engine::{Hits, Models, PolicyFile, check_expectations};
-use router_core::{Policy, notes, schema_text};
+use router_core::schema_text;
 use serde_json::json;
 
 use crate::{
     arguments::RulesCommand,
     context::{Context, read_text},
     failure::Failure,
-    screen::{BAD, FAINT, GOOD, NOTICE, Table, count_noun, styled},
+    screen::{BAD, FAINT, GOOD, Table, styled},
 };
 
 pub(super) fn run(context: &Context, command: RulesCommand) -> Result<(), Failure> {
     match command {
-        RulesCommand::Check { file } => check(context, file.as_deref().unwrap_or(&context.home.policy)),
+        RulesCommand::Check { file, strict } => check::check(context, file.as_deref(), strict),
         RulesCommand::Show => show(context),
         RulesCommand::Test { file } => test(context, &file),
         RulesCommand::Schema => {
@@ -29,41 +31,6 @@ pub(super) fn run(context: &Context, command: RulesCommand) -> Result<(), Failur
 /// Loads the models of the home folder.
 fn load_models(context: &Context) -> Result<Models, Failure> {
     Ok(Models::load(&context.home.models())?)
-}
-
-fn check(context: &Context, path: &Path) -> Result<(), Failure> {
-    let text = read_text(path)?;
-    let registry = Arc::clone(&load_models(context)?.registry);
-    let shown = path.display();
-    match Policy::load(&text, registry, context.home.user_text()) {
-        Ok(policy) => {
-            let (rules, notes) = (policy.rules().count(), notes(&policy));
-            let notes: Vec<_> = notes.iter().map(ToString::to_string).collect();
-            context.print(&json!({ "ok": true, "file": path, "rules": rules, "notes": notes }), || {
-                for note in &notes {
-                    anstream::println!("{} {shown}: {note}", styled(NOTICE, "note:"));
-                }
-                anstream::println!("{} {shown}: {}", styled(GOOD, "ok"), count_noun(rules as u64, "rule"));
-            })
-        }
-        Err(problems) => {
-            let listed: Vec<_> = problems
-                .iter()
-                .map(|problem| json!({ "line": problem.line, "column": problem.column, "message": problem.message }))
-                .collect();
-            context.print(&json!({ "ok": false, "file": path, "problems": listed }), || {
-                for problem in &problems {
-                    let place = format!("{shown}:{}:{}:", problem.line, problem.column);
-                    anstream::println!("{} {} {}", styled(FAINT, &place), styled(BAD, "error:"), problem.message);
-                }
-                anstream::println!(
-                    "{} problems; an earlier valid version stays in use where one is running",
-                    problems.len()
-                );
-            })?;
-            Err(Failure::Negative)
-        }
-    }
 }
 
 /// Opens the active policy.

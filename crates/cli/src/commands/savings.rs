@@ -1,7 +1,10 @@
 //! `savings`: what routing has saved against the models that the clients requested.
 
+use std::{cmp::Reverse, collections::BTreeMap};
+
 use engine::Models;
 use event_bus::TextFiles;
+use serde::Serialize;
 use serde_json::json;
 use what_if::{Backtest, Baseline, Report, backtest, dollars, per_cent, signed};
 
@@ -11,7 +14,7 @@ use crate::{
     context::{Context, local_time},
     failure::Failure,
     interrupt::Interrupt,
-    screen::{FAINT, HEADING, Table, count_noun, styled},
+    screen::{FAINT, HEADING, Table, count_noun, styled, truncate_start},
 };
 
 pub(super) fn run(context: &Context, arguments: &RangeArguments) -> Result<(), Failure> {
@@ -24,8 +27,14 @@ pub(super) fn run(context: &Context, arguments: &RangeArguments) -> Result<(), F
     let log = context.log_reader()?;
     let texts = TextFiles::open(context.home.log());
     let interrupt = Interrupt::listen();
-    let mut rerouted = 0_u64;
-    let mut count_row = |row: &what_if::TurnRow| rerouted += u64::from(row.old.model != row.recorded);
+    let (mut rerouted, mut rules) = (0_u64, BTreeMap::<String, RuleSavings>::new());
+    let mut count_row = |row: &what_if::TurnRow| {
+        rerouted += u64::from(row.old.model != row.recorded);
+        let rule = rules.entry(row.recorded_rule.clone()).or_default();
+        rule.turns += 1;
+        rule.spent_nano_usd = rule.spent_nano_usd.saturating_add(row.recorded_nano_usd);
+        rule.requested_nano_usd = rule.requested_nano_usd.saturating_add(row.old.nano_usd);
+    };
     let report = backtest(log.as_ref(), &texts, &options, &mut count_row, &mut |_| !interrupt.was_pressed())?;
     let spent = report.recorded_nano_usd;
     let requested = report.old.all.nano_usd;
@@ -41,6 +50,7 @@ pub(super) fn run(context: &Context, arguments: &RangeArguments) -> Result<(), F
         "saved_nano_usd": requested.saturating_sub(spent),
         "requested_same_cache_nano_usd": same_cache,
         "saved_without_cache_effects_nano_usd": same_cache.saturating_sub(spent),
+        "rules": rules,
         "calibration": report.calibration,
         "excluded": report.excluded,
         "outside": report.outside,
@@ -54,6 +64,7 @@ pub(super) fn run(context: &Context, arguments: &RangeArguments) -> Result<(), F
             );
         } else {
             print_figures(&report, rerouted);
+            print_rules(&rules);
         }
         if 0 < excluded.turns {
             let turns = count_noun(excluded.turns, "turn");
@@ -63,6 +74,33 @@ pub(super) fn run(context: &Context, arguments: &RangeArguments) -> Result<(), F
             }
         }
     })
+}
+
+/// What the turns of a rule cost, and what they would have cost on the requested models.
+#[derive(Debug, Default, Serialize)]
+struct RuleSavings {
+    turns: u64,
+    spent_nano_usd: i64,
+    requested_nano_usd: i64,
+}
+
+/// Prints what each rule or slot has saved, the largest amount first.
+fn print_rules(rules: &BTreeMap<String, RuleSavings>) {
+    let saved = |rule: &RuleSavings| rule.requested_nano_usd.saturating_sub(rule.spent_nano_usd);
+    let mut rules: Vec<_> = rules.iter().collect();
+    rules.sort_by_key(|(name, rule)| (Reverse(saved(rule)), *name));
+    let mut table = Table::new(&["RULE OR SLOT", ">TURNS", ">SPENT", ">REQUESTED", ">SAVED"]);
+    for (name, rule) in rules {
+        table.add_row([
+            truncate_start(name, 34),
+            rule.turns.to_string(),
+            dollars(rule.spent_nano_usd),
+            dollars(rule.requested_nano_usd),
+            signed(saved(rule)),
+        ]);
+    }
+    anstream::println!();
+    table.print();
 }
 
 /// Prints what was spent, what the requested models would have cost, and the difference.

@@ -5,13 +5,13 @@ mod signals;
 
 use std::net::SocketAddr;
 
-use adapters::{KeySalt, Keys, Providers};
+use adapters::KeySalt;
 use control::ControlSocket;
 use engine::{Home, Models};
 use gateway::{Collector, Configuration, ConfigurationError, Gateway, StartError, Tokens, serve, tls};
 use tokio::{net::TcpListener, runtime::Runtime, sync::watch};
 
-use crate::{arguments::ServeArguments, context::Context, failure::Failure};
+use crate::{arguments::ServeArguments, context::Context, failure::Failure, machine::load_providers};
 use signals::Signals;
 
 pub(super) fn run(context: &Context, arguments: &ServeArguments) -> Result<(), Failure> {
@@ -20,12 +20,9 @@ pub(super) fn run(context: &Context, arguments: &ServeArguments) -> Result<(), F
     if let Some(address) = arguments.listen {
         configuration.listen = Some(address);
     }
-    let keys = Keys::load(&dir.join("keys")).map_err(ConfigurationError::from)?;
     let tokens = Tokens::load(&dir.join("tokens")).map_err(ConfigurationError::from)?;
-    let providers = Providers::new(&configuration.providers, &keys, |name| std::env::var(name).ok())
-        .map_err(ConfigurationError::from)?;
     let salt = KeySalt::open(&dir.join("key-salt")).map_err(ConfigurationError::from)?;
-    let providers = providers.with_salt(&salt);
+    let providers = load_providers(&context.home)?.with_salt(&salt);
     let collector = Collector::new(&configuration, |name| std::env::var(name).ok())?;
     let models = Models::load(&context.home.models())?;
     let models = Models::from_registry(providers.apply(&models.registry));

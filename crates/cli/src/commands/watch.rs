@@ -110,7 +110,9 @@ fn draw(rows: &[Value], state: &RouterState, now: Timestamp) {
             None if text("reason").starts_with("requested \"") => "client's model".to_owned(),
             None => text("slot").to_lowercase().replace('_', " "),
         };
-        let message = truncate(&text("message"), 48).to_owned();
+        let has_notices = row["notices"].as_array().is_some_and(|notices| !notices.is_empty());
+        let mark = if has_notices { "! " } else { "" };
+        let message = format!("{mark}{}", truncate(&text("message"), 46));
         let model = text("model").split_once(':').map(|(_, model)| model.to_owned()).unwrap_or_default();
         table.add_row([time, text("client"), status, model, why, cost, message]);
     }

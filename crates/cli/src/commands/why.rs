@@ -19,6 +19,8 @@ struct View {
     imported: bool,
     /// The model that an imported turn ran on; `None` for a live turn, and if the session file shows no call.
     ran: Option<String>,
+    /// The banners of the decision and of its fallbacks, with what the user can do.
+    notices: Vec<String>,
     /// The fallback decisions, in order.
     steps: Vec<StepView>,
     /// The cached tokens of the prompt; `None` for the first call of a session or for a refused turn.
@@ -51,8 +53,8 @@ pub(super) fn run(context: &Context, turn: &str) -> Result<(), Failure> {
     let decision = DecisionView::new(insight.decided.turn, &insight.decided.session, &insight.decided.decision, &[]);
     let cache = cached_switch_cost(context, log.as_ref(), &insight)?;
     let steps = insight.steps.iter().map(|(_, step)| StepView::new(step)).collect();
-    let (imported, ran) = (insight.is_imported(), insight.ran.clone());
-    let view = View { decision, imported, ran, steps, cache };
+    let (imported, ran, notices) = (insight.is_imported(), insight.ran.clone(), insight.notices());
+    let view = View { decision, imported, ran, notices, steps, cache };
     context.print(&view, || {
         anstream::print!("{}", insight.text());
         if let Some(cache) = &view.cache {

@@ -22,6 +22,47 @@ fn the_first_five_minutes_read_well() {
 }
 
 #[test]
+fn init_with_one_key_writes_a_policy_for_its_provider_and_counts_what_its_rules_decide() {
+    let desk = Desk::new();
+    desk.with_session();
+    desk.write("bin/codex", "#!/bin/sh\n");
+    let run = desk.command(&["--json", "init"]).env("OPENAI_API_KEY", "sk-1").output().unwrap();
+    let report: serde_json::Value = serde_json::from_slice(&run.stdout).unwrap();
+    assert_eq!((&report["provider"], &report["has_access"]), (&"openai".into(), &true.into()), "{report:#}");
+    let models: Vec<_> = desk.json(&["rules", "show"])["rules"].as_array().unwrap().clone();
+    assert!(models.iter().all(|rule| rule["use"][0].as_str().unwrap().starts_with("openai:")), "{models:#?}");
+    // The bundled session has one "/commit" and one question early in the conversation.
+    let counts = &report["dry_run"]["rules"];
+    assert_eq!(counts.as_array().unwrap().len(), models.len());
+    assert!(counts.as_array().unwrap().iter().any(|rule| 0 < rule[1].as_u64().unwrap()), "{counts:#}");
+    assert!(!desk.log().exists(), "a dry run is not recorded");
+}
+
+#[test]
+fn init_names_the_clients_on_the_path_with_their_logins() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let desk = Desk::new();
+    let program = desk.write("bin/codex", "#!/bin/sh\n");
+    std::fs::set_permissions(program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    desk.write("bin/claude", "not executable");
+    desk.write(".codex/auth.json", "{}");
+    let run = desk.command(&["--json", "init"]).env("PATH", desk.path("bin")).output().unwrap();
+    let report: serde_json::Value = serde_json::from_slice(&run.stdout).unwrap();
+    let clients = report["found"]["clients"].as_array().unwrap();
+    assert_eq!(clients.len(), 1, "{clients:#?}");
+    assert_eq!((&clients[0]["client"], &clients[0]["login"]), (&"Codex".into(), &true.into()));
+    assert_eq!((&report["provider"], &report["because"]), (&"openai".into(), &"Codex is logged in".into()));
+}
+
+#[test]
+fn a_policy_without_a_gateway_block_leaves_a_client_the_model_it_asks_for() {
+    let policy = "schema_version: 1\nglobal_default: sonnet\n";
+    let registry = std::sync::Arc::new(catalogue::load_registry(None).unwrap());
+    let policy = router_core::Policy::load(policy, registry, None).unwrap();
+    assert_eq!(policy.gateway().client_model, router_core::ClientModel::Default);
+}
+
+#[test]
 fn init_keeps_a_policy_that_is_there() {
     let desk = Desk::new();
     desk.ok(&["init"]);

@@ -35,11 +35,24 @@ impl RunningGateway {
 
     /// Sends a GET request and returns the status of the response.
     pub(crate) fn get(&self, path: &str) -> u16 {
+        let response = self.response(path);
+        response.split(' ').nth(1).unwrap_or_else(|| panic!("{response:?}")).parse().unwrap()
+    }
+
+    /// The JSON of a GET request.
+    pub(crate) fn json(&self, path: &str) -> serde_json::Value {
+        let response = self.response(path);
+        let (_, body) = response.split_once("\r\n\r\n").unwrap_or_else(|| panic!("{response:?}"));
+        serde_json::from_str(body).unwrap_or_else(|error| panic!("{error}: {response:?}"))
+    }
+
+    /// The whole response of a GET request.
+    fn response(&self, path: &str) -> String {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         write!(stream, "GET {path} HTTP/1.1\r\nhost: {}\r\nconnection: close\r\n\r\n", self.address).unwrap();
         let mut response = String::new();
         stream.read_to_string(&mut response).unwrap();
-        response.split(' ').nth(1).unwrap_or_else(|| panic!("{response:?}")).parse().unwrap()
+        response
     }
 
     /// Sends a signal such as `-TERM` and waits for the end of the process. Returns the exit code; `None` if the signal

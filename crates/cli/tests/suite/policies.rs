@@ -56,6 +56,42 @@ fn an_alias_nobody_has_is_an_error_with_near_names() {
 }
 
 #[test]
+fn warnings_are_listed_and_are_a_failure_only_when_strict() {
+    let desk = Desk::new();
+    let policy = "global_default: gpt\nrules: [{name: cheap, when: {estimated_input_tokens_lt: 20000}, use: luna}]\n";
+    desk.write(".turnwise/routing.yaml", policy);
+    let check = |arguments: &[&str]| {
+        let output = desk.command(arguments).env("ANTHROPIC_API_KEY", "sk-1").output().unwrap();
+        (output.status.code().unwrap(), String::from_utf8(output.stdout).unwrap())
+    };
+    let (code, out) = check(&["rules", "check"]);
+    assert_eq!(code, 0, "{out}");
+    assert!(out.contains("Claude Code") && out.contains("set OPENAI_API_KEY") && out.contains("2 warnings"), "{out}");
+    assert!(!out.contains("ok "), "{out}");
+    assert_eq!(check(&["rules", "check", "--strict"]).0, 1);
+    let json: serde_json::Value = serde_json::from_str(&check(&["--json", "rules", "check"]).1).unwrap();
+    assert_eq!((&json["ok"], &json["warnings"][0]["line"]), (&true.into(), &2.into()), "{json:#}");
+}
+
+#[test]
+fn without_a_file_the_built_in_policy_is_checked() {
+    let desk = Desk::new();
+    let out = desk.ok(&["rules", "check"]);
+    assert!(out.contains("built-in policy is active") && out.contains("turnwise init"), "{out}");
+    let run = desk.run(&["rules", "check", "missing.yaml"]);
+    assert!(run.code == 3 && run.err.contains("missing.yaml"), "{}", said(&run));
+}
+
+#[test]
+fn an_empty_policy_is_not_ok() {
+    let desk = Desk::new();
+    desk.write(".turnwise/routing.yaml", "schema_version: 1\n");
+    let out = desk.ok(&["rules", "check"]);
+    assert!(out.contains("warning: the policy decides nothing") && !out.contains("ok "), "{out}");
+    assert_eq!(desk.run(&["rules", "check", "--strict"]).code, 1);
+}
+
+#[test]
 fn the_schema_beside_the_policy_is_the_one_printed() {
     let desk = Desk::new();
     desk.ok(&["init"]);

@@ -9,9 +9,9 @@ fn desk() -> Desk {
     desk.ok(&["import", "claude-code"]);
     desk.write(
         "new.yaml",
-        "rules:\n  - {name: typos, when: {message_contains_any: [typo]}, use: haiku}\nglobal_default: opus\n",
+        "gateway: {client_model: auto}\nrules:\n  - {name: typos, when: {message_contains_any: [typo]}, use: haiku}\nglobal_default: opus\n",
     );
-    desk.write("old.yaml", "global_default: sonnet\n");
+    desk.write("old.yaml", "gateway: {client_model: auto}\nglobal_default: sonnet\n");
     desk
 }
 

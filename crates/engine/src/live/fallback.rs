@@ -58,8 +58,10 @@ impl Engine {
         let retried = turn_after_failures(captured, input.request.as_ref(), &failed, now);
         let policy = self.policy.active();
         let result = self.state().with_views(now, |views| decide(&retried, &policy.policy, views));
-        let banners =
-            banners(&result.decision, &NoticeContext { policy: &policy.policy, spent_today: retried.spent_today });
+        let banners = banners(
+            &result.decision,
+            &NoticeContext { policy: Some(&policy.policy), spent_today: retried.spent_today },
+        );
         let decided = shorten_to_fit(RouteFallback {
             turn,
             session: input.session.clone(),

@@ -213,7 +213,7 @@ fn an_outage_of_a_later_session_does_not_reach_back_into_an_earlier_one() {
 
 #[test]
 fn an_observed_turn_without_a_model_ran_all_the_same() {
-    let mut desk = Desk::with("rules: []");
+    let mut desk = Desk::with("gateway: {client_model: auto}\nrules: []");
     observe(&mut desk, &short());
     assert!(desk.all::<RouteDecided>().iter().all(|decided| decided.decision.chosen.is_none()));
     assert_eq!(desk.all::<TurnEnded>().len(), 1, "the finished turn ends once, the other goes on");
@@ -316,7 +316,7 @@ fn the_model_that_ran_is_the_model_that_was_asked_for_decision_d42() {
 
 #[test]
 fn a_running_imported_turn_is_locked_to_the_model_that_ran_decision_d42() {
-    let mut desk = Desk::with("global_default: haiku");
+    let mut desk = Desk::with("gateway: {client_model: auto}\nglobal_default: haiku");
     let mut turn = recorded_turn("rec-1", "m1", "hello", START);
     turn.steps.push(call("c1", START.plus_secs(1), SONNET));
     observe(&mut desk, &(recorded_session("rec-1", START), vec![turn]));

@@ -9,7 +9,7 @@ use hyper::{
     Response,
     header::{HeaderName, HeaderValue},
 };
-use router_core::{adapted_features, select_api};
+use router_core::{adapted_features, notice_line, select_api};
 
 use crate::{body::ResponseBody, call::RunningCall, gateway::Gateway, request_span::record_model};
 
@@ -19,6 +19,10 @@ const REASON: HeaderName = HeaderName::from_static("x-turnwise-reason");
 const TURN: HeaderName = HeaderName::from_static("x-turnwise-turn");
 const FALLBACKS: HeaderName = HeaderName::from_static("x-turnwise-fallbacks");
 const ADAPTED: HeaderName = HeaderName::from_static("x-turnwise-adapted");
+const NOTICE: HeaderName = HeaderName::from_static("x-turnwise-notice");
+
+/// The maximum length of the notices in a header, in bytes.
+const MAX_NOTICE_BYTES: usize = 500;
 
 /// The model that is called, with its API and the decision that chose it.
 #[derive(Debug, Clone)]
@@ -63,7 +67,7 @@ impl Target {
     }
 
     /// Adds the response headers for the model, the slot that chose it, its reason, the turn, the number of
-    /// fallbacks and the adapted features, and records the model in the span of the request.
+    /// fallbacks, the notices and the adapted features, and records the model in the span of the request.
     pub(crate) fn label(&self, response: &mut Response<ResponseBody>, fallbacks: usize) {
         let headers = response.headers_mut();
         let mut put = |name, value| {
@@ -79,6 +83,9 @@ impl Target {
         put(TURN, HeaderValue::try_from(self.outcome.turn.to_string()));
         if 0 < fallbacks {
             put(FALLBACKS, Ok(fallbacks.into()));
+        }
+        if let Some(line) = notice_line(&self.outcome.banners, MAX_NOTICE_BYTES) {
+            put(NOTICE, HeaderValue::try_from(line));
         }
         if !self.adapted.is_empty() {
             let names: Vec<_> = self.adapted.iter().map(|feature| feature.name()).collect();

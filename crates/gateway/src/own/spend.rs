@@ -3,13 +3,18 @@
 use std::sync::Arc;
 
 use contracts::CallRole;
+use event_core::Timestamp;
 use serde_json::json;
 
 use super::ApiResult;
 use crate::gateway::Gateway;
 
-/// Returns the cost since UTC midnight in total, by model and by role, and the daily budgets of the policy, in
-/// nano-dollars. The cost of a model or role is null if no price of its calls is known.
+/// The number of days that are listed, today included.
+const DAYS: u64 = 90;
+
+/// Returns the cost since UTC midnight in total, by model and by role, the daily budgets of the policy, and the cost of
+/// each of the last [`DAYS`] days with calls, in nano-dollars. The cost of a model or role is null if no price of its calls
+/// is known.
 pub(super) async fn spend(gateway: &Arc<Gateway>) -> ApiResult {
     let now = gateway.now();
     Ok(gateway
@@ -38,10 +43,19 @@ pub(super) async fn spend(gateway: &Arc<Gateway>) -> ApiResult {
                 .collect();
             let unpriced: u64 = by_model.values().map(|total| total.unpriced_calls).sum();
             let budgets: Vec<u64> = engine.policy().policy.budgets().iter().map(|budget| budget.0).collect();
+            let first_day = now.utc_day().saturating_sub(DAYS - 1);
+            let days = costs.days().filter(|(day, _)| first_day <= *day).map(|(day, total)| {
+                let date = crate::view::rfc3339(Timestamp::from_secs(day.saturating_mul(86_400)));
+                json!({
+                    "day": date.get(..10), "cost": total.cost.0, "calls": total.calls,
+                    "unpriced_calls": total.unpriced_calls,
+                })
+            });
+            let days: Vec<_> = days.collect();
             let date = crate::view::rfc3339(now);
             json!({
                 "day": date.get(..10), "total": costs.spent_today(now).0, "unpriced_calls": unpriced,
-                "by_model": models, "by_role": roles, "budgets": budgets,
+                "by_model": models, "by_role": roles, "budgets": budgets, "days": days,
             })
         })
         .await?)

@@ -8,8 +8,8 @@ use std::{
 use contracts::{
     SessionId, TurnId,
     events::{
-        LlmCallCompleted, LlmCallFailed, RouteDecided, RouteFallback, RouteOverridden, SessionStarted, TextBody,
-        ToolCalled, TurnEnded, TurnStarted, TurnTextRecorded,
+        LlmCallCompleted, LlmCallFailed, LlmCallStarted, RouteDecided, RouteFallback, RouteOverridden, SessionStarted,
+        TextBody, ToolCalled, TurnEnded, TurnStarted, TurnTextRecorded,
     },
 };
 use event_bus::{EventLog, LogError, LogFollower, TextStore};
@@ -80,9 +80,16 @@ pub(crate) struct Board {
     /// The turns in the order of their start.
     order: VecDeque<TurnId>,
     clients: BTreeMap<SessionId, String>,
+    /// Whether old turns are kept.
+    is_unbounded: bool,
 }
 
 impl Board {
+    /// Creates an empty board that keeps all turns, for a bounded number of events.
+    pub(crate) fn unbounded() -> Self {
+        Self { is_unbounded: true, ..Self::default() }
+    }
+
     /// Folds an event. Events of turns that are not on the board are ignored.
     pub(crate) fn apply(&mut self, event: &Recorded, texts: &dyn TextStore) -> Result<(), CodecError> {
         if let Some(body) = event.read::<TurnStarted>()? {
@@ -103,6 +110,10 @@ impl Board {
             });
         } else if let Some(body) = event.read::<RouteOverridden>()? {
             self.update(body.turn, event.position, |row| row.model = Some(body.model));
+        } else if let Some(body) = event.read::<LlmCallStarted>()? {
+            self.update(body.turn, event.position, |row| {
+                row.adapted = body.adapted.iter().map(|feature| feature.name()).collect();
+            });
         } else if let Some(body) = event.read::<LlmCallCompleted>()? {
             self.update(body.turn, event.position, |row| {
                 row.set_ran(&body.thread, &body.model);
@@ -141,7 +152,7 @@ impl Board {
         }
         self.rows.insert(turn, row);
         self.order.push_back(turn);
-        while MAX_TURNS < self.order.len() {
+        while !self.is_unbounded && MAX_TURNS < self.order.len() {
             if let Some(oldest) = self.order.pop_front() {
                 self.rows.remove(&oldest);
             }

@@ -5,6 +5,7 @@ use contracts::{
     events::{TurnStarted, TurnStatus},
 };
 use event_core::{Position, Timestamp};
+use router_core::{NoticeContext, banners};
 use serde_json::{Value, json};
 
 use super::DecisionSummary;
@@ -37,6 +38,10 @@ pub(crate) struct Row {
     pub(super) output_tokens: u64,
     pub(super) latency_ms: Option<u64>,
     pub(super) fallback: u32,
+    /// The banners of the decision and of the fallbacks, each once.
+    pub(super) notices: Vec<String>,
+    /// The features of the request that were dropped or converted for the model.
+    pub(super) adapted: Vec<&'static str>,
 }
 
 impl Row {
@@ -67,11 +72,13 @@ impl Row {
             output_tokens: 0,
             latency_ms: None,
             fallback: 0,
+            notices: Vec::new(),
+            adapted: Vec::new(),
         }
     }
 
-    /// Sets model, slot and reason from a decision. An imported turn keeps the model that ran, and the decision is what
-    /// the policy would have chosen.
+    /// Sets model, slot and reason from a decision, and adds its banners. An imported turn keeps the model that ran, and the
+    /// decision is what the policy would have chosen.
     pub(super) fn set_decision(&mut self, decision: &Decision) {
         if self.started.is_imported() {
             self.policy_choice = Some(decision.into());
@@ -79,6 +86,13 @@ impl Row {
         }
         let DecisionSummary { model, slot, reason, rule } = decision.into();
         (self.model, self.slot, self.reason, self.rule) = (model, slot, reason, rule);
+        let context = NoticeContext { policy: None, spent_today: self.started.spent_today };
+        for banner in banners(decision, &context) {
+            let notice = banner.to_string();
+            if !self.notices.contains(&notice) {
+                self.notices.push(notice);
+            }
+        }
     }
 
     /// Sets the model of the first call of an imported turn, which is the model that ran.
@@ -108,6 +122,11 @@ impl Row {
             Some(cost) => self.cost = Some(self.cost.unwrap_or_default().plus(cost)),
             None => self.unpriced_calls = self.unpriced_calls.saturating_add(1),
         }
+    }
+
+    /// Returns the time of the turn's start.
+    pub(crate) const fn time(&self) -> Timestamp {
+        self.at
     }
 
     /// Returns the position of the turn's start.
@@ -161,6 +180,8 @@ impl Row {
             "output_tokens": self.output_tokens,
             "latency_ms": self.latency_ms,
             "fallback": self.fallback,
+            "notices": self.notices,
+            "adapted": self.adapted,
         })
     }
 }

@@ -39,6 +39,7 @@ pub(crate) fn turn_view(log: &dyn EventLog, texts: &dyn TextStore, turn: &str) -
         "why": insight.text(),
         "chain": chain_json(&insight.decided.decision),
         "skipped": skipped_slots(&insight.decided.decision),
+        "notices": insight.notices(),
         "adapted": insight.adapted.iter().map(|feature| feature.name()).collect::<Vec<_>>(),
         "steps": details.steps,
         "calls": details.calls,

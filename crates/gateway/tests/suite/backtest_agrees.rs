@@ -159,3 +159,30 @@ fn a_model_that_failed_has_failed_for_the_same_policy_again() {
     assert_eq!((report.turns, report.new[0].changed), (1, 0), "{rows:?}");
     assert_eq!(rows[0].new[0].model, "anthropic:claude-opus-4-8");
 }
+
+#[test]
+fn savings_are_the_difference_to_the_requested_models_and_leave_out_turns_without_one() {
+    let world = run(REQUESTED);
+    let (candidates, models) = (Vec::new(), Arc::clone(&world.registry));
+    let options = Backtest { candidates, against: Baseline::Requested, range: Range::default(), models };
+    let mut rows = Vec::new();
+    let mut keep = |row: &TurnRow| rows.push(row.clone());
+    let report = backtest(world.log.as_ref(), world.texts.as_ref(), &options, &mut keep, &mut |_| true).unwrap();
+    assert_eq!(report.turns, 6, "{:?}", report.excluded);
+    let reasons: Vec<_> = report.excluded.iter().map(|(reason, total)| (reason.as_str(), total.turns)).collect();
+    assert_eq!(reasons, [("the client left the choice to turnwise, or asked for an unknown model", 3)]);
+    assert!(rows.iter().all(|row| row.old.model == "anthropic:claude-opus-4-8"), "{rows:?}");
+    let rerouted: Vec<_> = rows.iter().filter(|row| row.recorded != row.old.model).collect();
+    let mut rules: Vec<_> = rerouted.iter().map(|row| row.recorded_rule.as_str()).collect();
+    rules.sort_unstable();
+    assert_eq!(rules, ["PER_MESSAGE_OVERRIDE", "sub-agents", "typos"]);
+    for row in &rows {
+        let is_cheaper = row.recorded_nano_usd < row.old.same_cache_nano_usd;
+        assert_eq!(
+            is_cheaper,
+            row.recorded != row.old.model,
+            "a smaller model costs less, the same one the same: {row:?}"
+        );
+    }
+    assert!(report.recorded_nano_usd < report.old_same_cache_nano_usd);
+}

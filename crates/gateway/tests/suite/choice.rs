@@ -40,7 +40,7 @@ fn a_name_that_nobody_knows_is_said_in_the_chain() {
 
 #[test]
 fn an_address_in_the_message_is_followed_and_cut_out_of_all_that_is_sent() {
-    let world = World::new("schema_version: 1\nglobal_default: sonnet\n");
+    let world = World::new("schema_version: 1\ngateway: {client_model: auto}\nglobal_default: sonnet\n");
     let mut body = message("turnwise", "@opus explain \\\"this\\\"");
     body["messages"][0]["content"] = serde_json::json!("@opus\nexplain \"this\"");
     let answer = world.post("/v1/messages", &SESSION, &body);
@@ -59,7 +59,7 @@ fn an_address_in_the_message_is_followed_and_cut_out_of_all_that_is_sent() {
 
 #[test]
 fn an_address_that_names_nobody_is_an_error_and_a_mention_of_a_file_is_text() {
-    let world = World::new("schema_version: 1\nglobal_default: sonnet\n");
+    let world = World::new("schema_version: 1\ngateway: {client_model: auto}\nglobal_default: sonnet\n");
     let answer = world.post("/v1/messages", &[], &message("turnwise", "@opsu explain this"));
     assert_eq!(answer.status, 400);
     assert!(answer.body.contains("close are") && answer.body.contains("opus"), "{}", answer.body);
@@ -85,7 +85,8 @@ fn rules_may_be_about_the_client_and_the_model_it_asks_for() {
     let ours = world.post("/v1/messages", &SESSION, &message("claude-haiku-4-5-20251001", "look around"));
     assert_eq!(ours.header(MODEL), "openai:gpt-5.5");
     let others = world.post("/v1/messages", &[], &message("claude-haiku-4-5-20251001", "look around"));
-    assert_eq!(others.header(MODEL), "anthropic:claude-sonnet-5-5");
+    // A policy without `gateway.client_model` leaves a client the model it asks for.
+    assert_eq!(others.header(MODEL), "anthropic:claude-haiku-4-5");
 }
 
 #[test]
@@ -106,7 +107,7 @@ fn a_client_that_brings_its_own_key_is_passed_on_to_its_own_provider_and_to_no_o
 
 #[test]
 fn a_user_sets_the_model_of_a_session_while_the_gateway_has_the_log() {
-    let world = World::new("schema_version: 1\nglobal_default: sonnet\n");
+    let world = World::new("schema_version: 1\ngateway: {client_model: auto}\nglobal_default: sonnet\n");
     let session = SessionId::try_from(SESSION[0].1).unwrap();
     let set = |model: Option<&str>| {
         world.control(SelectModel { session: Some(session.clone()), model: model.map(str::to_owned) })
@@ -129,7 +130,7 @@ fn a_user_sets_the_model_of_a_session_while_the_gateway_has_the_log() {
 
 #[test]
 fn a_user_rates_a_turn_while_the_gateway_has_the_log() {
-    let world = World::new("schema_version: 1\nglobal_default: sonnet\n");
+    let world = World::new("schema_version: 1\ngateway: {client_model: auto}\nglobal_default: sonnet\n");
     let answer = world.post("/v1/messages", &SESSION, &message("turnwise", "one"));
     world.ended(1);
     let turn = TurnId(answer.header("x-turnwise-turn").parse().unwrap());
@@ -140,7 +141,7 @@ fn a_user_rates_a_turn_while_the_gateway_has_the_log() {
 
 #[test]
 fn what_the_control_socket_does_is_no_endpoint() {
-    let world = World::new("schema_version: 1\nglobal_default: sonnet\n");
+    let world = World::new("schema_version: 1\ngateway: {client_model: auto}\nglobal_default: sonnet\n");
     let turn = world.post("/v1/messages", &SESSION, &message("turnwise", "one")).header("x-turnwise-turn").to_owned();
     for path in [format!("/turns/{turn}/feedback"), format!("/sessions/{}/model", SESSION[0].1)] {
         assert_eq!(world.post(&path, &[], &json!({ "rating": "up", "model": "opus" })).status, 404, "{path}");

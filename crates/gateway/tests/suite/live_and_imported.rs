@@ -19,7 +19,7 @@ use transcripts::{
 
 use crate::support::{SESSION, World};
 
-const POLICY: &str = "schema_version: 1\nglobal_default: sonnet\n";
+const POLICY: &str = "schema_version: 1\ngateway: {client_model: auto}\nglobal_default: sonnet\n";
 
 /// The events of a log: the payloads of each kind, in order.
 type Events = BTreeMap<String, Vec<Value>>;

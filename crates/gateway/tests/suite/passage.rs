@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Wish, World, message, streamed};
 
-const SONNET: &str = "schema_version: 1\nglobal_default: sonnet\n";
+const SONNET: &str = "schema_version: 1\ngateway: {client_model: auto}\nglobal_default: sonnet\n";
 
 #[test]
 fn unknown_fields_betas_and_the_order_of_everything_pass_and_only_the_model_changes() {
@@ -43,7 +43,7 @@ fn a_stream_is_passed_on_event_by_event_and_counted() {
 
 #[test]
 fn the_account_of_usage_is_asked_for_in_a_chat_stream_and_hidden_again() {
-    let world = World::new("schema_version: 1\nglobal_default: gpt-5.5\n");
+    let world = World::new("schema_version: 1\ngateway: {client_model: auto}\nglobal_default: gpt-5.5\n");
     let mut body = json!({ "model": "gpt-5.5", "stream": true, "messages": [{ "role": "user", "content": "hi" }] });
     let answer = world.post("/v1/chat/completions", &[], &body);
     assert_eq!(world.last_sent()["stream_options"]["include_usage"], true);
@@ -71,7 +71,8 @@ fn every_api_reaches_a_model_of_every_other_one() {
         ),
     ];
     for (model, provider) in [("sonnet", "anthropic"), ("gpt-5.5", "openai"), ("gemini-3.1-pro-preview", "google")] {
-        let world = World::new(&format!("schema_version: 1\nglobal_default: {model}\n"));
+        let world =
+            World::new(&format!("schema_version: 1\ngateway: {{client_model: auto}}\nglobal_default: {model}\n"));
         for (path, body) in &asks {
             let answer = world.post(path, &[], body);
             assert_eq!(answer.status, 200, "{path} with {model}: {}", answer.body);
@@ -86,7 +87,7 @@ fn every_api_reaches_a_model_of_every_other_one() {
 
 #[test]
 fn a_client_of_gemini_is_refused_in_the_words_of_its_api() {
-    let world = World::new("schema_version: 1\nglobal_default: sonnet\n");
+    let world = World::new("schema_version: 1\ngateway: {client_model: auto}\nglobal_default: sonnet\n");
     let orphan = json!({ "functionResponse": { "name": "look_up", "response": { "output": "five" } } });
     let body = json!({ "contents": [{ "role": "user", "parts": [orphan] }] });
     let answer = world.post("/v1beta/models/turnwise:generateContent", &[], &body);
@@ -98,7 +99,7 @@ fn a_client_of_gemini_is_refused_in_the_words_of_its_api() {
 
 #[test]
 fn what_cannot_be_said_in_the_other_api_is_rejected_in_the_chain_with_its_reason() {
-    let world = World::new("schema_version: 1\nglobal_default: sonnet\n");
+    let world = World::new("schema_version: 1\ngateway: {client_model: auto}\nglobal_default: sonnet\n");
     let tool = json!({ "type": "custom", "name": "apply_patch", "format": { "type": "text" } });
     let body = json!({ "model": "turnwise", "input": "patch it", "store": false, "tools": [tool] });
     let answer = world.post("/v1/responses", &[], &body);
@@ -110,7 +111,9 @@ fn what_cannot_be_said_in_the_other_api_is_rejected_in_the_chain_with_its_reason
     let refused = world.post("/v1/responses", &[], &body);
     assert_eq!(refused.status, 400);
     assert!(refused.body.contains("gateway.last_resort: requested"), "{}", refused.body);
-    world.set_policy("schema_version: 1\nglobal_default: sonnet\ngateway: {last_resort: requested}\n");
+    world.set_policy(
+        "schema_version: 1\nglobal_default: sonnet\ngateway: {client_model: auto, last_resort: requested}\n",
+    );
     let answer = world.post("/v1/responses", &[], &body);
     assert_eq!(answer.header("x-turnwise-policy"), "LAST_RESORT", "{}", answer.body);
     assert_eq!((answer.status.as_u16(), answer.header("x-turnwise-model")), (200, "openai:gpt-5.5"), "{}", answer.body);
@@ -131,7 +134,7 @@ fn settings_that_the_other_api_does_not_have_are_known_before_choosing() {
     assert_eq!(chat(1.5), "openai:gpt-5.5");
     world.set_policy(policy);
     assert_eq!(chat(1.5), "anthropic:claude-sonnet-5-5");
-    let policy = "schema_version: 1\nglobal_default: sonnet\nrules: [{name: gpt, when: {}, use: gpt-5.5}]\n";
+    let policy = "schema_version: 1\ngateway: {client_model: auto}\nglobal_default: sonnet\nrules: [{name: gpt, when: {}, use: gpt-5.5}]\n";
     world.set_policy(policy);
     let stopping = |count: usize| {
         let mut body = message("turnwise", "hello");
@@ -146,7 +149,7 @@ fn settings_that_the_other_api_does_not_have_are_known_before_choosing() {
 
 #[test]
 fn gemini_s_count_is_of_the_model_in_the_path_and_of_the_request_inside() {
-    let world = World::new("schema_version: 1\nglobal_default: local\n");
+    let world = World::new("schema_version: 1\ngateway: {client_model: auto}\nglobal_default: local\n");
     let contents = json!([{ "role": "user", "parts": [{ "text": "count me ".repeat(100) }] }]);
     let count = |model: &str, body: &Value| {
         let answer = world.post(&format!("/v1beta/models/{model}:countTokens"), &[], body);
@@ -177,7 +180,7 @@ fn a_provider_that_does_not_count_in_a_few_seconds_is_not_waited_for() {
 fn mistral_is_asked_without_the_fields_that_it_refuses() {
     let own = "models: {\"mistral:large\": {context_window: 100000, aliases: [large]}}";
     let world = World::wished(&Wish {
-        policy: "schema_version: 1\nglobal_default: large\n",
+        policy: "schema_version: 1\ngateway: {client_model: auto}\nglobal_default: large\n",
         mistral: true,
         models: Some(own),
         ..Wish::default()
@@ -203,7 +206,7 @@ fn the_small_questions_of_clients_are_answered() {
     assert_eq!(world.send(&Method::GET, "/v1/responses", &upgrade, "").status, 426);
     let counted = world.post("/v1/messages/count_tokens", &[], &message("claude-opus-4-8", "count me"));
     assert!(0 < counted.json()["input_tokens"].as_u64().unwrap(), "{}", counted.body);
-    world.set_policy("schema_version: 1\nglobal_default: sonnet\ngateway: {count_tokens: local}\n");
+    world.set_policy("schema_version: 1\nglobal_default: sonnet\ngateway: {client_model: auto, count_tokens: local}\n");
     let sent = world.mock.count();
     let estimated = world.post("/v1/messages/count_tokens", &[], &message("claude-opus-4-8", "count me"));
     assert_eq!((estimated.header("x-turnwise-estimate"), world.mock.count()), ("true", sent));

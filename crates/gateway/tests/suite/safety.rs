@@ -4,7 +4,7 @@ use hyper::Method;
 
 use crate::support::{KEY, SESSION, Wish, World, message};
 
-const SONNET: &str = "schema_version: 1\nglobal_default: sonnet\n";
+const SONNET: &str = "schema_version: 1\ngateway: {client_model: auto}\nglobal_default: sonnet\n";
 
 #[test]
 fn a_page_that_had_its_name_point_here_is_refused() {
@@ -112,12 +112,16 @@ fn the_page_shows_turns_and_their_reasons_and_takes_a_policy_only_as_it_should_b
     };
     let hash = policy["hash"].as_str().unwrap();
     assert_eq!(save("nonsense: true\n", hash).status, 422);
-    assert_eq!(save("schema_version: 1\nglobal_default: opus\n", hash).status, 200);
-    assert_eq!(save("schema_version: 1\nglobal_default: haiku\n", hash).status, 409, "somebody was quicker");
+    assert_eq!(save("schema_version: 1\ngateway: {client_model: auto}\nglobal_default: opus\n", hash).status, 200);
+    assert_eq!(
+        save("schema_version: 1\ngateway: {client_model: auto}\nglobal_default: haiku\n", hash).status,
+        409,
+        "somebody was quicker"
+    );
     let next = world.post("/v1/messages", &SESSION, &message("turnwise", "hello"));
     assert_eq!(next.header("x-turnwise-model"), "anthropic:claude-opus-5-5");
     world.ended(2);
-    let question = serde_json::json!({ "text": "schema_version: 1\nglobal_default: haiku\n", "turns": 10 });
+    let question = serde_json::json!({ "text": "schema_version: 1\ngateway: {client_model: auto}\nglobal_default: haiku\n", "turns": 10 });
     let what_if = world.post("/api/policy/what-if", &[], &question).json();
     assert_eq!((&what_if["turns_looked_at"], &what_if["changed"]), (&2.into(), &2.into()), "{what_if}");
     // A form of another site cannot send JSON.
@@ -134,7 +138,7 @@ fn a_mistake_in_the_policy_shows_while_the_last_good_one_decides() {
     assert_eq!(answer.header("x-turnwise-model"), "anthropic:claude-sonnet-5-5");
     let status = |world: &World| world.send(&Method::GET, "/api/status", &[], "").json()["policy"]["trouble"].clone();
     assert_eq!(status(&world)[0]["line"], 2);
-    world.set_policy("schema_version: 1\nglobal_default: opus\n");
+    world.set_policy("schema_version: 1\ngateway: {client_model: auto}\nglobal_default: opus\n");
     let answer = world.post("/v1/messages", &[], &message("turnwise", "and again"));
     assert_eq!(answer.header("x-turnwise-model"), "anthropic:claude-opus-5-5");
     assert_eq!(status(&world), serde_json::json!([]));

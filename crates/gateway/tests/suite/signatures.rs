@@ -12,7 +12,7 @@ use crate::{
     turns::title,
 };
 
-const OPUS: &str = "schema_version: 1\nglobal_default: claude-opus-4-8\n";
+const OPUS: &str = "schema_version: 1\ngateway: {client_model: auto}\nglobal_default: claude-opus-4-8\n";
 
 /// The next request of a conversation, after a response.
 fn after(body: &Value, answer: &Value, text: &str) -> Value {
@@ -30,7 +30,7 @@ fn with_keep_thinking_a_session_stays_with_the_model_that_signed_its_thinking() 
     let first = world.post("/v1/messages", &SESSION, &body);
     assert!(first.body.contains("sig:claude-opus-4-8"), "{}", first.body);
     world.ended(1);
-    world.set_policy("schema_version: 1\nglobal_default: sonnet\ngateway: {keep_thinking: true}\nrules:\n  - {name: back, when: {message_matches: again}, use: claude-opus-4-8}\n");
+    world.set_policy("schema_version: 1\nglobal_default: sonnet\ngateway: {client_model: auto, keep_thinking: true}\nrules:\n  - {name: back, when: {message_matches: again}, use: claude-opus-4-8}\n");
     let refused = world.post("/v1/messages", &SESSION, &after(&body, &first.json(), "and now sonnet"));
     assert_eq!(refused.status, 400);
     assert!(refused.body.contains("thinking_of_another_model"), "{}", refused.body);
@@ -41,7 +41,7 @@ fn with_keep_thinking_a_session_stays_with_the_model_that_signed_its_thinking() 
 
 #[test]
 fn a_title_written_by_a_thinking_model_does_not_lock_the_conversation() {
-    let world = World::new(&format!("{OPUS}gateway: {{keep_thinking: true}}\n"));
+    let world = World::new(&OPUS.replace("auto}", "auto, keep_thinking: true}"));
     let body = message("turnwise", "THINK about it");
     let first = world.post("/v1/messages", &SESSION, &body);
     let named = world.post("/v1/messages", &SESSION, &title("THINK about it"));
@@ -71,7 +71,7 @@ fn by_default_earlier_thinking_is_dropped_for_another_model_and_a_header_reports
     let body = message("turnwise", "THINK about it");
     let first = world.post("/v1/messages", &SESSION, &body);
     world.ended(1);
-    world.set_policy("schema_version: 1\nglobal_default: sonnet\n");
+    world.set_policy("schema_version: 1\ngateway: {client_model: auto}\nglobal_default: sonnet\n");
     let next = world.post("/v1/messages", &SESSION, &after(&body, &first.json(), "and now sonnet"));
     assert_eq!(next.status, 200, "{}", next.body);
     assert_eq!(next.header("x-turnwise-adapted"), "earlier_thinking");
@@ -87,7 +87,7 @@ fn by_default_earlier_thinking_is_dropped_for_another_model_and_a_header_reports
 
 #[test]
 fn thinking_of_an_unknown_signer_is_taken_for_the_requested_model_s_and_not_sent_to_another() {
-    let world = World::new("schema_version: 1\nglobal_default: sonnet\n");
+    let world = World::new("schema_version: 1\ngateway: {client_model: auto}\nglobal_default: sonnet\n");
     let thinking = json!({ "type": "thinking", "thinking": "hm", "signature": "sig:claude-opus-4-8" });
     let body = json!({ "model": "claude-opus-4-8", "max_tokens": 100, "messages": [
         { "role": "user", "content": "first" },
@@ -103,7 +103,7 @@ fn thinking_of_an_unknown_signer_is_taken_for_the_requested_model_s_and_not_sent
     assert!(!world.last_sent().to_string().contains("sig:"), "{}", world.last_sent());
     world.ended(1);
     world.set_policy(
-        "schema_version: 1\nglobal_default: sonnet\ngateway: {keep_thinking: true, last_resort: requested}\n",
+        "schema_version: 1\nglobal_default: sonnet\ngateway: {client_model: auto, keep_thinking: true, last_resort: requested}\n",
     );
     model_and_adapted(("anthropic:claude-opus-4-8", ""));
     assert!(world.last_sent().to_string().contains("sig:"), "{}", world.last_sent());

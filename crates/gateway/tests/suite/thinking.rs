@@ -20,7 +20,9 @@ fn adaptive(text: &str) -> Value {
 #[test]
 fn a_model_without_efforts_is_passed_over_for_one_that_has_them_and_the_chain_says_why() {
     let rule = "rules:\n  - {name: small, when: {message_matches: hello}, use: claude-haiku-4-5}\n";
-    let world = World::new(&format!("schema_version: 1\nglobal_default: sonnet\ngateway: {{adapt: []}}\n{rule}"));
+    let world = World::new(&format!(
+        "schema_version: 1\nglobal_default: sonnet\ngateway: {{client_model: auto, adapt: []}}\n{rule}"
+    ));
     let answer = world.post("/v1/messages", &SESSION, &adaptive("hello"));
     assert_eq!(answer.header(MODEL), "anthropic:claude-sonnet-5-5", "{}", answer.body);
     assert_eq!(world.last_sent()["output_config"], json!({ "effort": "high" }), "who takes it is told");
@@ -37,7 +39,7 @@ fn a_model_without_efforts_is_passed_over_for_one_that_has_them_and_the_chain_sa
 
 #[test]
 fn by_default_an_effort_is_dropped_for_a_model_without_and_no_other_field_changes() {
-    let world = World::new("schema_version: 1\nglobal_default: claude-haiku-4-5\n");
+    let world = World::new("schema_version: 1\ngateway: {client_model: auto}\nglobal_default: claude-haiku-4-5\n");
     let answer = world.post("/v1/messages", &SESSION, &adaptive("hello"));
     assert_eq!((answer.status.as_u16(), answer.header(MODEL)), (200, "anthropic:claude-haiku-4-5"), "{}", answer.body);
     assert_eq!(answer.header("x-turnwise-adapted"), "effort");
@@ -53,12 +55,12 @@ fn a_budget_of_thinking_is_dropped_for_the_models_that_no_longer_take_one() {
     let mut body = message("claude-haiku-4-5", "hello");
     body["thinking"] = json!({ "type": "enabled", "budget_tokens": 1_024 });
     body["max_tokens"] = json!(4_096);
-    let world = World::new("schema_version: 1\nglobal_default: sonnet\n");
+    let world = World::new("schema_version: 1\ngateway: {client_model: auto}\nglobal_default: sonnet\n");
     let answer = world.post("/v1/messages", &SESSION, &body);
     assert_eq!(answer.header(MODEL), "anthropic:claude-sonnet-5-5", "{}", answer.body);
     assert_eq!(answer.header("x-turnwise-adapted"), "thinking_budget");
     assert_eq!(world.last_sent().get("thinking"), None);
-    let world = World::new("schema_version: 1\nglobal_default: claude-opus-4-6\n");
+    let world = World::new("schema_version: 1\ngateway: {client_model: auto}\nglobal_default: claude-opus-4-6\n");
     let answer = world.post("/v1/messages", &SESSION, &body);
     assert_eq!((answer.header(MODEL), answer.header("x-turnwise-adapted")), ("anthropic:claude-opus-4-6", ""));
     assert_eq!(world.last_sent()["thinking"], body["thinking"]);
@@ -66,7 +68,7 @@ fn a_budget_of_thinking_is_dropped_for_the_models_that_no_longer_take_one() {
 
 #[test]
 fn when_the_model_that_thinks_fails_in_a_tool_loop_no_other_is_shown_its_thinking() {
-    let policy = "schema_version: 1\nglobal_default: sonnet\n\
+    let policy = "schema_version: 1\ngateway: {client_model: auto}\nglobal_default: sonnet\n\
         rules:\n  - {name: thinker, when: {message_matches: THINK}, use: claude-opus-4-8}\n";
     let world = World::new(policy);
     let body = message("turnwise", "THINK about it");

@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// A rule chooses opus; the default is sonnet.
-const POLICY: &str = "schema_version: 1\nglobal_default: sonnet\nrules:\n  - {name: best, when: {}, use: opus}\n";
+const POLICY: &str = "schema_version: 1\ngateway: {client_model: auto}\nglobal_default: sonnet\nrules:\n  - {name: best, when: {}, use: opus}\n";
 
 /// A gateway that exports to a collector with these first responses.
 fn traced(answers: &[Answer]) -> (World, Collector) {

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Answered, SESSION, World, message, with_tool_result};
 
-const SONNET: &str = "schema_version: 1\nglobal_default: sonnet\n";
+const SONNET: &str = "schema_version: 1\ngateway: {client_model: auto}\nglobal_default: sonnet\n";
 
 pub(crate) fn tool_turn(text: &str) -> Value {
     let mut body = message("claude-opus-4-8", text);
@@ -25,7 +25,7 @@ fn a_message_is_decided_once_and_the_answers_of_tools_go_on_with_it_on_the_locke
     let first = world.post("/v1/messages", &SESSION, &body);
     assert_eq!(first.header("x-turnwise-policy"), "GLOBAL_DEFAULT");
     // Another policy becomes active during the turn.
-    world.set_policy("schema_version: 1\nglobal_default: opus\n");
+    world.set_policy("schema_version: 1\ngateway: {client_model: auto}\nglobal_default: opus\n");
     let second = world.post("/v1/messages", &SESSION, &with_tool_result(&body, &first.json()));
     assert_eq!(second.header("x-turnwise-policy"), "TURN_LOCK");
     assert_eq!(second.header("x-turnwise-turn"), first.header("x-turnwise-turn"));
@@ -85,7 +85,7 @@ fn a_client_without_ids_stays_in_one_session_for_one_conversation() {
 
 #[test]
 fn a_sub_agent_has_a_thread_of_its_own_and_rules_may_be_about_it() {
-    let policy = "schema_version: 1\nglobal_default: opus\nrules:\n  - {name: helpers, when: {thread_is_subagent: true}, use: haiku}\n";
+    let policy = "schema_version: 1\ngateway: {client_model: auto}\nglobal_default: opus\nrules:\n  - {name: helpers, when: {thread_is_subagent: true}, use: haiku}\n";
     let world = World::new(policy);
     let main = tool_turn("TOOLCALL:Bash:{\"command\":\"x\"}");
     let first = world.post("/v1/messages", &SESSION, &main);
@@ -116,7 +116,7 @@ pub(crate) fn title(text: &str) -> Value {
 
 #[test]
 fn work_beside_the_conversation_goes_to_the_fast_tier_and_ends_nothing() {
-    let world = World::new("schema_version: 1\nglobal_default: opus\n");
+    let world = World::new("schema_version: 1\ngateway: {client_model: auto}\nglobal_default: opus\n");
     let main = tool_turn("TOOLCALL:Bash:{\"command\":\"x\"}");
     let first = world.post("/v1/messages", &SESSION, &main);
     let beside = world.post("/v1/messages", &SESSION, &title("fix the build"));
@@ -184,7 +184,7 @@ fn a_run_that_goes_on_to_its_next_message_takes_nothing_from_another_run_of_its_
     let (one, other) = (world.post("/v1/messages", &[], &body), world.post("/v1/messages", &[], &body));
     let brought = with_tool_result(&body, &one.json());
     assert_eq!(world.post("/v1/messages", &[], &brought).header("x-turnwise-policy"), "TURN_LOCK");
-    world.set_policy("schema_version: 1\nglobal_default: opus\n");
+    world.set_policy("schema_version: 1\ngateway: {client_model: auto}\nglobal_default: opus\n");
     let next = world.post("/v1/messages", &[], &and_then(brought, "and now the docs"));
     assert_eq!(next.header("x-turnwise-model"), "anthropic:claude-opus-5-5");
     let second = world.post("/v1/messages", &[], &with_tool_result(&body, &other.json()));

@@ -3,12 +3,13 @@
 use std::{collections::BTreeSet, fmt};
 
 use contracts::{
-    ChainSlot as _, Decision, Failure, ModelChoice, ModelId, NanoUsd, OutageScope, Provider, Reason, Score, Slot,
-    Verdict,
+    ChainSlot as _, Decision, Failure, ModelChoice, ModelId, NanoUsd, OutageScope, Provider, Reason, Requirement,
+    Score, Slot, Verdict, usual_key_variable,
 };
 
 use crate::{
     banner::{Notify, RefusalHelp},
+    explain::Explain as _,
     model_choice::key_refused::{key_refused, key_refused_remedy},
     policy::Policy,
 };
@@ -41,6 +42,17 @@ pub enum ModelNotice {
         /// The model that serves the turn.
         fallback: ModelId,
     },
+    /// A candidate that a rule, a default or the client named was rejected, and another model was chosen.
+    PassedOver {
+        /// Where the candidate was named, such as `rule "tests"`.
+        source: String,
+        /// The rejected model.
+        model: ModelId,
+        /// Why it was rejected.
+        failure: Failure,
+        /// The model that serves the turn.
+        fallback: ModelId,
+    },
     /// A rule was chosen because a daily budget is spent.
     Budget {
         /// The limit of the budget, per UTC day.
@@ -68,8 +80,9 @@ pub enum ModelNotice {
 /// The input of the banners about a model choice.
 #[derive(Debug, Clone, Copy)]
 pub struct NoticeContext<'a> {
-    /// The active policy.
-    pub policy: &'a Policy,
+    /// The active policy; `None` if it is not known, for a recorded decision. The banner about a deferred recommendation and
+    /// the advice to try other providers need it.
+    pub policy: Option<&'a Policy>,
     /// The amount spent on the day of the turn.
     pub spent_today: NanoUsd,
 }
@@ -89,19 +102,41 @@ impl Notify for ModelChoice {
                 notices.push(notice);
             }
         }
+        for notice in passed_over(decision) {
+            if !notices.contains(&notice) {
+                notices.push(notice);
+            }
+        }
         let reason = decision.winner().map(|winner| &winner.reason);
         if let Some(Reason::Rule { name, budget: Some(limit), .. }) = reason {
             notices.push(ModelNotice::Budget { limit: *limit, spent: context.spent_today, rule: name.clone() });
         }
-        notices.extend(disagreement(decision, context.policy));
+        notices.extend(context.policy.and_then(|policy| disagreement(decision, policy)));
         notices
+    }
+
+    fn remedy(model: &ModelId, failure: &Failure) -> Option<String> {
+        match failure {
+            Failure::NotConfigured => {
+                let variable = usual_key_variable(model.provider())?;
+                Some(format!("Set {variable} to use {model}."))
+            }
+            Failure::UnsupportedFeature { requirement, .. } => {
+                let setting = requirement.dropped_as();
+                let is_adaptable = Requirement::ADAPTABLE.contains(&setting);
+                is_adaptable.then(|| format!("Add `{setting}` to `gateway.adapt` to use {model}."))
+            }
+            Failure::KeyRefused { provider, variable } => Some(key_refused_remedy(provider, variable.as_deref())),
+            _ => None,
+        }
     }
 
     fn refusal_help(decision: &Decision, context: &NoticeContext<'_>) -> RefusalHelp {
         let unavailable: BTreeSet<_> =
             decision.rejections().filter_map(|(_, failure)| unavailable_provider(failure)).collect();
         let tried: BTreeSet<&str> = decision.rejections().map(|(model, _)| model.provider()).collect();
-        let models = context.policy.registry().iter().filter(|model| model.configured);
+        let models = context.policy.into_iter().flat_map(|policy| policy.registry().iter());
+        let models = models.filter(|model| model.configured);
         let untried: BTreeSet<_> =
             models.map(|model| model.provider.as_str()).filter(|provider| !tried.contains(provider)).collect();
         let mut advice = Vec::new();
@@ -155,6 +190,28 @@ fn outage(failure: &Failure, decision: &Decision) -> Option<ModelNotice> {
     }
 }
 
+/// Returns the candidates that rules and defaults named and that were rejected, without outages and failures within the turn.
+/// An explicit choice has a banner of its own, and a learned recommendation was named by nobody.
+fn passed_over(decision: &Decision) -> impl Iterator<Item = ModelNotice> {
+    let fallback = decision.chosen.clone();
+    let is_named = |slot| !ModelChoice::is_explicit(slot) && slot != Slot::PatternRecommendation;
+    let entries = decision.chain.iter().filter(move |entry| is_named(entry.slot));
+    let rejected = entries.flat_map(|entry| {
+        let noun = ModelChoice::attempt_noun(entry.slot);
+        let attempts = entry.attempts.iter();
+        let attempts =
+            attempts.map(move |attempt| (format!("{noun} \"{}\"", attempt.name), &attempt.candidate, &attempt.failure));
+        let single = entry.candidate.as_ref().zip(entry.failure.as_ref()).filter(|_| entry.attempts.is_empty());
+        attempts.chain(single.map(|(model, failure)| (ModelChoice::summary(entry), model, failure)))
+    });
+    rejected.filter_map(move |(source, model, failure)| {
+        let has_own_banner =
+            matches!(failure, Failure::ProviderUnavailable(_) | Failure::KeyRefused { .. } | Failure::JustFailed(_));
+        let fallback = fallback.clone().filter(|_| !has_own_banner)?;
+        Some(ModelNotice::PassedOver { source, model: model.clone(), failure: failure.clone(), fallback })
+    })
+}
+
 /// Returns the banner about a deferred recommendation; `None` if there is none, or the policy does not show it.
 fn disagreement(decision: &Decision, policy: &Policy) -> Option<ModelNotice> {
     let settings = policy.disagreement();
@@ -206,8 +263,13 @@ impl fmt::Display for ModelNotice {
                     (key_refused(provider, variable.as_deref()), key_refused_remedy(provider, variable.as_deref()));
                 write!(f, "{refused}. Routing fell back to {fallback}.\n  {remedy}")
             }
+            Self::PassedOver { source, model, failure, fallback } => {
+                write!(f, "{model} of {source} was passed over ({}).", failure.name())?;
+                write!(f, " Routing fell back to {fallback}.")?;
+                ModelChoice::remedy(model, failure).iter().try_for_each(|remedy| write!(f, " {remedy}"))
+            }
             Self::Budget { limit, spent, rule } => {
-                write!(f, "Daily budget {limit} exceeded ({spent} today). Routing per \"{rule}\" rule.")
+                write!(f, "Daily budget {} exceeded ({spent} today). Routing per \"{rule}\" rule.", limit.exact())
             }
             Self::PatternDisagrees { model, rule, recommended, confidence, samples } => {
                 write!(f, "Routing to {model}")?;

@@ -11,9 +11,9 @@ use crate::yaml::{Node, Value};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ClientModel {
     /// It has none: the policy decides.
-    #[default]
     Auto,
-    /// It is the default model of the turn, for turns that no other slot decides.
+    /// It is the default model of the turn, for turns that no rule decides.
+    #[default]
     Default,
     /// It is an explicit choice, like `@alias`.
     Override,

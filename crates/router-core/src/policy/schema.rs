@@ -148,8 +148,8 @@ pub(crate) const GATEWAY: &[Key] = &[
     key(
         "client_model",
         Shape::Words(&["auto", "default", "override"]),
-        "What the model that a client asks for means: nothing (auto, the default), the model of turns that nothing else \
-         decides (default), or a choice like @alias (override).",
+        "What the model that a client asks for means: the model of turns that no rule decides (default, also without \
+         this key), nothing (auto), or a choice like @alias (override).",
     ),
     key(
         "auxiliary_calls",

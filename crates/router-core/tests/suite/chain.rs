@@ -20,4 +20,5 @@ mod purged_text;
 mod rule_fallback;
 mod shadowed_rules;
 mod time_windows;
+mod warnings;
 mod workspaces;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::page::escape;
+use super::page::{escape, file_name};
 use crate::{
     money::dollars,
     report::Report,
@@ -76,7 +76,7 @@ pub(super) fn cumulative(report: &Report) -> String {
     svg += "</svg>";
     let item = |colour: &str, name: &str, sums: &[i64]| {
         let all = sums.last().copied().unwrap_or_default();
-        format!("<li><i style=\"background:{colour}\"></i>{} {}</li>", escape(name), dollars(all))
+        format!("<li><i style=\"background:{colour}\"></i>{} {}</li>", escape(&file_name(name)), dollars(all))
     };
     let legend = item("var(--old)", &report.against, &old) + &item("var(--new)", &best.name, &new);
     format!("{svg}<ul class=legend>{legend}</ul>")

@@ -39,6 +39,12 @@ impl Page {
     }
 }
 
+/// Returns the file name of a policy's path; other names are unchanged.
+pub(super) fn file_name(name: &str) -> String {
+    let path = std::path::Path::new(name);
+    path.file_name().map_or_else(|| name.to_owned(), |file| file.to_string_lossy().into_owned())
+}
+
 /// Escapes a text for HTML content and for quoted attribute values.
 pub(super) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());

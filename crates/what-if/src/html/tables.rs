@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::page::escape;
+use super::page::{escape, file_name};
 use crate::{
     day::format_moment,
     money::{dollars, per_cent, signed},
@@ -59,7 +59,7 @@ pub(super) fn ranking(report: &Report) -> String {
     let rows = report.new.iter().map(|new| {
         let cost = new.totals.all.nano_usd;
         vec![
-            Cell::Text(new.name.clone()),
+            Cell::Text(file_name(&new.name)),
             Cell::Number(new.changed.to_string()),
             Cell::Number(dollars(cost)),
             Cell::Difference(cost.saturating_sub(old)),

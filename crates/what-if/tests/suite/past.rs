@@ -24,7 +24,7 @@ impl Past {
     /// Imports the bundled session, decided under a policy with the text `policy`.
     pub(crate) fn under(policy: &str) -> Self {
         let home = tempfile::tempdir().unwrap();
-        fs::write(home.path().join("routing.yaml"), policy).unwrap();
+        fs::write(home.path().join("routing.yaml"), routing_every_turn(policy)).unwrap();
         let log: Arc<dyn EventLog> = Arc::new(MemoryLog::new());
         let texts = Arc::new(MemoryTexts::new());
         let clock = Box::new(ManualClock::new(Timestamp::from_secs(1_800_000_000)));
@@ -72,7 +72,7 @@ impl Past {
 
     /// Loads a policy for a backtest; `name` is its name in the report.
     pub(crate) fn candidate(&self, name: &str, text: &str) -> Candidate {
-        let policy = Policy::load(text, Arc::clone(&self.models), Some("/home/dev")).unwrap();
+        let policy = Policy::load(&routing_every_turn(text), Arc::clone(&self.models), Some("/home/dev")).unwrap();
         Candidate { name: name.to_owned(), policy: Arc::new(policy) }
     }
 
@@ -97,4 +97,10 @@ impl Past {
     pub(crate) fn texts_without_policies(&self) {
         self.texts.sweep(&|_| false).unwrap();
     }
+}
+
+/// Adds the setting under which the policy decides turns that request a model by name, unless the text has a block of its
+/// own.
+fn routing_every_turn(policy: &str) -> String {
+    if policy.contains("gateway:") { policy.to_owned() } else { format!("gateway: {{client_model: auto}}\n{policy}") }
 }

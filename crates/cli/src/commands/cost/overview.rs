@@ -5,16 +5,17 @@ use std::collections::BTreeSet;
 use contracts::{CallRole, SessionId, Thread};
 use costs::{AttributedCall, Total};
 use serde_json::{Value, json};
+use what_if::{KnownSuccess, success_text};
 
 use super::{
     Dimension, Period, Row,
     dimension::{group, print_group},
-    print_unpriced, total_json, unpriced_json,
+    format_cost, print_unpriced, total_json, unpriced_json,
 };
 use crate::{
     context::Context,
     failure::Failure,
-    screen::{HEADING, count_noun, styled},
+    screen::{HEADING, Table, count_noun, styled},
 };
 
 /// The most sessions that the text output lists.
@@ -23,6 +24,7 @@ const MAX_SESSIONS: usize = 15;
 const MAX_DAYS: usize = 62;
 
 pub(super) fn show(context: &Context, calls: &[AttributedCall], period: Period) -> Result<(), Failure> {
+    let success = KnownSuccess::of(&context.fold_state()?.patterns);
     let overall: Total = calls.iter().map(|call| &call.total).sum();
     let [models, days, sessions] =
         [Dimension::Model, Dimension::Day, Dimension::Session].map(|dimension| group(calls, dimension));
@@ -38,14 +40,14 @@ pub(super) fn show(context: &Context, calls: &[AttributedCall], period: Period) 
     let json = json!({
         "from": period.from, "to": period.to, "overall": total_json(&overall), "models": rows(&models), "roles": roles,
         "delegations": delegations(calls), "days": listed_days, "sessions": rows(&sessions),
-        "unpriced": unpriced_json(calls),
+        "unpriced": unpriced_json(calls), "success": success,
     });
     context.print(&json, || {
         let title = format!("Total {} in {}", overall.cost, count_noun(overall.calls, "call"));
         anstream::println!("{}", styled(HEADING, &title));
         print_unpriced(calls);
         anstream::println!();
-        print_group(Dimension::Model, &models, usize::MAX);
+        print_models(&models, &success);
         anstream::println!();
         print_group(Dimension::Role, &group(calls, Dimension::Role), usize::MAX);
         anstream::println!(
@@ -63,6 +65,16 @@ pub(super) fn show(context: &Context, calls: &[AttributedCall], period: Period) 
         anstream::println!();
         print_group(Dimension::Session, &sessions, MAX_SESSIONS);
     })
+}
+
+/// Prints the cost of each model beside what is known of its success over all projects.
+fn print_models(models: &[(String, Total)], success: &KnownSuccess) {
+    let mut table = Table::new(&["MODEL", ">CALLS", ">COST", "SUCCESS (95 % interval, scored turns)"]);
+    for (model, total) in models {
+        let known = success_text(success.overall(model));
+        table.add_row([model.clone(), total.calls.to_string(), format_cost(total), known]);
+    }
+    table.print();
 }
 
 /// Returns the total of one role.

@@ -1,12 +1,13 @@
 //! Rules that an earlier rule shadows are reported, not rejected (004 §8.12).
 
-use router_core::notes;
+use router_core::warnings;
 
 use crate::support::policy;
 
 #[test]
-fn a_rule_below_one_that_always_matches_or_has_the_same_condition_is_noted() {
+fn a_rule_below_one_that_always_matches_or_has_the_same_condition_is_a_warning() {
     let text = r#"
+global_default: sonnet
 rules:
   - {name: "deep", when: {message_matches: architecture}, use: opus}
   - {name: "deep, second choice", when: {message_matches: architecture}, use: sonnet}
@@ -18,17 +19,18 @@ rules:
 workspaces:
   /shop: {rules: [{name: "in its own scope", when: {message_matches: architecture}, use: opus}]}
 "#;
-    let notes: Vec<_> = notes(&policy(text)).iter().map(ToString::to_string).collect();
-    insta::assert_snapshot!(notes.join("\n"));
+    let found: Vec<_> = warnings(&policy(text)).iter().map(ToString::to_string).collect();
+    insta::assert_snapshot!(found.join("\n"));
 }
 
 #[test]
-fn rules_that_differ_are_not_noted() {
+fn rules_that_differ_have_no_warning() {
     let text = "
+global_default: sonnet
 rules:
   - {when: {message_matches: architecture}, use: opus}
   - {when: {workspace_path_matches: architecture}, use: opus}
   - {when: {message_contains_any: architecture}, use: opus}
 ";
-    assert!(notes(&policy(text)).is_empty());
+    assert!(warnings(&policy(text)).is_empty());
 }

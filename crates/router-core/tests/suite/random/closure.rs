@@ -2,7 +2,7 @@
 
 use contracts::Slot;
 use proptest::{collection::vec, prelude::*};
-use router_core::notes;
+use router_core::{Warning, warnings};
 
 use super::{
     config,
@@ -17,7 +17,7 @@ use crate::support::policy_over;
 fn matches(condition_text: &str, world: &World) -> bool {
     let policy = policy_over(&format!("rules: [{{when: {condition_text}, use: one}}]"), world.registry());
     assert!(policy.rules().all(|rule| !rule.when.is_empty()));
-    assert!(notes(&policy).is_empty());
+    assert!(!warnings(&policy).iter().any(|warning| matches!(warning, Warning::Shadowed { .. })));
     let mut turn_of_its_own = world.clone();
     (turn_of_its_own.turn.override_model, turn_of_its_own.turn.sticky) = (None, None);
     let decision = decide(&turn_of_its_own, &policy, &Stub::default()).decision;

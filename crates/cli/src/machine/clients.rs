@@ -1,0 +1,130 @@
+//! Finds coding agents: their program, their login and their session files.
+
+use std::{
+    env, fs,
+    os::unix::fs::PermissionsExt as _,
+    path::{Path, PathBuf},
+};
+
+/// A coding agent that the gateway serves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum ClientKind {
+    /// Claude Code of Anthropic.
+    ClaudeCode,
+    /// Codex of OpenAI.
+    Codex,
+    /// opencode.
+    OpenCode,
+    /// aider.
+    Aider,
+    /// Gemini CLI of Google.
+    GeminiCli,
+    /// llm by Simon Willison.
+    Llm,
+}
+
+impl ClientKind {
+    /// All kinds.
+    pub(crate) const ALL: [Self; 6] =
+        [Self::ClaudeCode, Self::Codex, Self::OpenCode, Self::Aider, Self::GeminiCli, Self::Llm];
+
+    /// Returns the name that users know.
+    pub(crate) const fn title(self) -> &'static str {
+        match self {
+            Self::ClaudeCode => "Claude Code",
+            Self::Codex => "Codex",
+            Self::OpenCode => "opencode",
+            Self::Aider => "aider",
+            Self::GeminiCli => "Gemini CLI",
+            Self::Llm => "llm",
+        }
+    }
+
+    /// Returns the name of its program.
+    pub(crate) const fn program(self) -> &'static str {
+        match self {
+            Self::ClaudeCode => "claude",
+            Self::Codex => "codex",
+            Self::OpenCode => "opencode",
+            Self::Aider => "aider",
+            Self::GeminiCli => "gemini",
+            Self::Llm => "llm",
+        }
+    }
+
+    /// Returns the provider of the models that it uses by default; `None` if the user has to choose one.
+    pub(crate) const fn provider(self) -> Option<&'static str> {
+        match self {
+            Self::ClaudeCode => Some("anthropic"),
+            Self::Codex => Some("openai"),
+            Self::GeminiCli => Some("google"),
+            Self::OpenCode | Self::Aider | Self::Llm => None,
+        }
+    }
+}
+
+/// A coding agent of this machine.
+#[derive(Debug, Clone)]
+pub(crate) struct Client {
+    pub(crate) kind: ClientKind,
+    /// The path of its program; `None` if no folder of PATH has it.
+    pub(crate) program: Option<PathBuf>,
+    /// Whether it has stored a login, with which it needs no API key.
+    pub(crate) has_login: bool,
+}
+
+/// Returns the agents whose program or login exists. `user` is the user's home folder.
+pub(crate) fn find_clients(user: Option<&Path>) -> Vec<Client> {
+    let clients = ClientKind::ALL.into_iter().map(|kind| Client {
+        kind,
+        program: find_program(kind.program()),
+        has_login: user.is_some_and(|user| has_login(kind, user)),
+    });
+    clients.filter(|client| client.program.is_some() || client.has_login).collect()
+}
+
+/// Returns the path of an executable file in the folders of PATH; `None` if there is none.
+pub(crate) fn find_program(name: &str) -> Option<PathBuf> {
+    let path = env::var_os("PATH")?;
+    let is_executable = |path: &PathBuf| {
+        fs::metadata(path).is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
+    };
+    env::split_paths(&path).map(|folder| folder.join(name)).find(is_executable)
+}
+
+/// Returns whether an agent has stored a login. Only the presence of the login is checked, never its content.
+fn has_login(kind: ClientKind, user: &Path) -> bool {
+    match kind {
+        // On macOS the login is in the keychain, and `.claude.json` names the account.
+        ClientKind::ClaudeCode => {
+            claude_folder(user).join(".credentials.json").exists()
+                || fs::read_to_string(user.join(".claude.json")).is_ok_and(|text| text.contains("\"oauthAccount\""))
+        }
+        ClientKind::Codex => codex_folder(user).join("auth.json").exists(),
+        _ => false,
+    }
+}
+
+/// Returns the folder with the session files of an agent; `None` if turnwise cannot read them.
+pub(crate) fn session_folder(kind: ClientKind, user: &Path) -> Option<PathBuf> {
+    match kind {
+        ClientKind::ClaudeCode => Some(claude_folder(user).join("projects")),
+        ClientKind::Codex => Some(codex_folder(user).join("sessions")),
+        _ => None,
+    }
+}
+
+/// Returns the folder of Claude Code: `$CLAUDE_CONFIG_DIR`, or `.claude` in the user's home folder.
+pub(crate) fn claude_folder(user: &Path) -> PathBuf {
+    folder_from("CLAUDE_CONFIG_DIR").unwrap_or_else(|| user.join(".claude"))
+}
+
+/// Returns the folder of Codex: `$CODEX_HOME`, or `.codex` in the user's home folder.
+fn codex_folder(user: &Path) -> PathBuf {
+    folder_from("CODEX_HOME").unwrap_or_else(|| user.join(".codex"))
+}
+
+/// Returns the path in an environment variable; `None` if it is unset or empty.
+fn folder_from(variable: &str) -> Option<PathBuf> {
+    env::var_os(variable).filter(|path| !path.is_empty()).map(PathBuf::from)
+}

@@ -1,0 +1,60 @@
+//! Decides a turn without recording it, as things are or under assumptions.
+
+use contracts::{
+    ModelId, NanoUsd, Requirement, TurnId,
+    events::{DecisionMode, TurnStarted},
+    views::Outages,
+};
+use event_core::Timestamp;
+
+use crate::{engine::Engine, error::EngineError, turn_input::TurnInput, turn_outcome::TurnOutcome};
+
+/// Values that replace the present ones in a preview. The default replaces none.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Assumptions {
+    /// Time of the turn.
+    pub at: Option<Timestamp>,
+    /// Amount spent since UTC midnight.
+    pub spent_today: Option<NanoUsd>,
+    /// Model of the session, as `turnwise model` sets it.
+    pub session_model: Option<ModelId>,
+    /// Model that signed thinking of earlier turns of a client's request.
+    pub thinking_of: Option<ModelId>,
+    /// Outages in addition to the present ones.
+    pub outages: Outages,
+}
+
+impl Engine {
+    /// Decides a turn as it would be decided now, and records nothing.
+    ///
+    /// # Errors
+    /// [`EngineError::Override`] if the mention names no model.
+    pub fn preview(&self, input: TurnInput) -> Result<TurnOutcome, EngineError> {
+        self.preview_assuming(input, &Assumptions::default())
+    }
+
+    /// Decides a turn as [`Engine::preview`], under assumptions.
+    ///
+    /// # Errors
+    /// [`EngineError::Override`] if the mention names no model.
+    pub fn preview_assuming(&self, mut input: TurnInput, assumed: &Assumptions) -> Result<TurnOutcome, EngineError> {
+        self.resolve(&mut input);
+        if let (Some(model), Some(request)) = (&assumed.thinking_of, &mut input.request) {
+            request.requires.insert(Requirement::EarlierThinking);
+            request.signed_by = [model.clone()].into();
+        }
+        let mention = self.mention(&input)?;
+        let turn = TurnId::derive(&input.session, &input.name);
+        let at = assumed.at.unwrap_or_else(|| self.now());
+        let spent_today = assumed.spent_today.unwrap_or_else(|| self.state().costs.spent_today(at));
+        let captured = self.capture(turn, &input, &mention, at, DecisionMode::Live, spent_today);
+        let started = TurnStarted {
+            // A session model applies to the main conversation alone (decision D45).
+            sticky: assumed.session_model.clone().filter(|_| input.is_of_conversation()).or(captured.sticky),
+            ..captured
+        };
+        let message = mention.strip_from(&input.message);
+        let decided = self.decide_assuming(&started, message, at, DecisionMode::Live, &assumed.outages);
+        Ok(self.outcome(input, &mention, &started, at, decided))
+    }
+}
