@@ -6,7 +6,7 @@ mod learning;
 mod situation;
 mod what_if;
 
-use std::path::PathBuf;
+use std::{ffi::OsString, path::PathBuf};
 
 use clap::{Args, Parser, Subcommand, ValueHint};
 
@@ -127,6 +127,20 @@ pub(crate) enum Command {
     /// Show, export, import, verify, purge and repair the event log.
     #[command(subcommand)]
     Events(EventsCommand),
+    /// Run Claude Code through the gateway, which is started in the background if none runs.
+    #[command(disable_help_flag = true)]
+    Claude {
+        /// The arguments of Claude Code; after `--` also those that turnwise has, such as `--json`.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGUMENTS")]
+        arguments: Vec<OsString>,
+    },
+    /// Run Codex through the gateway, which is started in the background if none runs.
+    #[command(disable_help_flag = true)]
+    Codex {
+        /// The arguments of Codex; after `--` also those that turnwise has, such as `--json`.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGUMENTS")]
+        arguments: Vec<OsString>,
+    },
     /// Run the gateway, which routes the requests of coding agents and SDKs.
     Serve(ServeArguments),
     /// Show turns, costs and outages as they happen, until Ctrl-C.

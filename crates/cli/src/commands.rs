@@ -8,6 +8,7 @@ mod events;
 mod feedback;
 mod import;
 mod init;
+mod launch;
 mod model;
 mod models;
 mod patterns;
@@ -31,6 +32,7 @@ use crate::{
     arguments::{Arguments, Command},
     context::Context,
     failure::Failure,
+    machine::ClientKind,
 };
 
 /// Runs a command of the command line in its environment.
@@ -53,6 +55,8 @@ pub(crate) fn run(context: &Context, command: Command) -> Result<(), Failure> {
         Command::Import(command) => import::run(context, command),
         Command::Events(command) => events::run(context, command),
         Command::Serve(arguments) => serve::run(context, &arguments),
+        Command::Claude { arguments } => launch::run(context, ClientKind::ClaudeCode, &arguments),
+        Command::Codex { arguments } => launch::run(context, ClientKind::Codex, &arguments),
         Command::Token(command) => token::run(context, &command),
         Command::Watch { turns } => watch::run(context, turns),
         Command::Demo => demo::run(context),

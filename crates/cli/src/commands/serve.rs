@@ -14,6 +14,10 @@ use tokio::{net::TcpListener, runtime::Runtime, sync::watch};
 use crate::{arguments::ServeArguments, context::Context, failure::Failure, machine::load_providers};
 use signals::Signals;
 
+/// The file in the home folder with the URL of the gateway, valid while its control socket accepts connections.
+pub(super) const URL_FILE: &str = "run/gateway.url";
+
+/// Runs the gateway until a signal stops it.
 pub(super) fn run(context: &Context, arguments: &ServeArguments) -> Result<(), Failure> {
     let dir = &context.home.dir;
     let mut configuration = Configuration::load(&dir.join("gateway.yaml"))?;
@@ -41,7 +45,11 @@ pub(super) fn run(context: &Context, arguments: &ServeArguments) -> Result<(), F
         // Installed before the greeting, which mentions that Ctrl-C stops the gateway.
         let signals = Signals::listen();
         let scheme = if tls.is_some() { "https" } else { "http" };
-        greeting::print(context, &format!("{scheme}://{address}"), &providers, &models.registry);
+        let url = format!("{scheme}://{address}");
+        if control.is_some() {
+            write_url(&context.home, &url);
+        }
+        greeting::print(context, &url, &providers, &models.registry);
         tokio::spawn(async move {
             signals.received().await;
             stop.send_replace(true);
@@ -72,6 +80,14 @@ fn control_socket(home: &Home) -> Option<ControlSocket> {
             tracing::warn!(%error, "no control socket: commands that write have to wait until the gateway stops");
         })
         .ok()
+}
+
+/// Writes the URL of the gateway beside its control socket. A failure is logged: only `claude` and `codex` need the file.
+fn write_url(home: &Home, url: &str) {
+    let path = home.dir.join(URL_FILE);
+    if let Err(error) = std::fs::write(&path, url) {
+        tracing::warn!(%error, path = %path.display(), "the URL cannot be written; `turnwise claude` will not find it");
+    }
 }
 
 fn bind_failure(address: SocketAddr, error: &std::io::Error) -> Failure {

@@ -12,6 +12,7 @@ mod feedback;
 mod figures;
 mod first_steps;
 mod gateway;
+mod launch;
 mod learning;
 mod logging;
 mod logs;
