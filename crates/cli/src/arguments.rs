@@ -78,11 +78,17 @@ pub(crate) enum Command {
     },
     /// Show which model a message would get and why, without sending or recording it.
     Route(Box<RouteArguments>),
-    /// Explain the decision of a turn: the chain of policies with every reason.
+    /// Explain the decision of a turn: the chain of policies with every reason. Or list the turns of a session.
     Why {
-        /// The id of a turn or the start of one, or `last`.
-        #[arg(default_value = "last", value_name = "TURN")]
+        /// The id of a turn or a session, or the start of one; `last` is the latest turn of a main conversation.
+        #[arg(default_value = "last", value_name = "TURN|SESSION")]
         turn: String,
+    },
+    /// List sessions, the latest first.
+    Sessions {
+        /// The number of sessions.
+        #[arg(short, default_value_t = 20)]
+        number: usize,
     },
     /// Check, show or test the policy.
     #[command(subcommand)]
@@ -145,8 +151,8 @@ pub(crate) enum Command {
     Serve(ServeArguments),
     /// Show turns, costs and outages as they happen, until Ctrl-C.
     Watch {
-        /// The number of turns to show.
-        #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
+        /// The most turns to show; on a terminal no more than it has lines for.
+        #[arg(short = 'n', long, value_name = "N", default_value_t = 100)]
         turns: usize,
     },
     /// Manage access tokens for clients of the gateway.

@@ -19,8 +19,10 @@ mod route;
 mod rules;
 mod savings;
 mod serve;
+mod sessions;
 mod status;
 mod token;
+mod turn_row;
 mod watch;
 mod why;
 
@@ -41,6 +43,7 @@ pub(crate) fn run(context: &Context, command: Command) -> Result<(), Failure> {
         Command::Init { force } => init::run(context, force),
         Command::Route(arguments) => route::run(context, &arguments),
         Command::Why { turn } => why::run(context, &turn),
+        Command::Sessions { number } => sessions::run(context, number),
         Command::Rules(command) => rules::run(context, command),
         Command::Model { choice, session } => model::run(context, &choice, session.as_deref()),
         Command::Models { command } => models::run(context, command),

@@ -9,7 +9,7 @@ use std::{
 use contracts::events::{LogRepaired, RepairAction};
 use control::{Connection, Writer};
 use engine::{Engine, Home, Models, RouterState, Stores};
-use event_bus::{EventLog, JournalReader, LogError, MemoryLog, Repair, SledLog, SystemClock, TextFiles};
+use event_bus::{EventLog, JournalReader, LogError, MemoryLog, Repair, SledLog, SystemClock, TextFiles, TextStore};
 use event_core::{EventId, NewEvent, Timestamp};
 use serde::Serialize;
 
@@ -114,13 +114,22 @@ impl Context {
         Ok(event_bus::fold_all(self.log_reader()?.as_ref())?)
     }
 
-    /// Prints a note if the policy file has errors, because the last valid policy is active then.
-    pub(crate) fn print_policy_note(&self, path: &str, errors: u64) {
-        if 0 < errors {
-            let errors = count_noun(errors, "error");
-            self.print_note(&format!(
-                "`{path}` has {errors}: the last valid policy is active; `turnwise rules check` lists the errors"
-            ));
+    /// As [`Context::print_policy_note`], for the policy file of an engine.
+    pub(crate) fn print_problem_note(&self, engine: &Engine) {
+        let problems = engine.policy_problems();
+        let first = problems.first().map(ToString::to_string);
+        self.print_policy_note(&engine.policy_path().display().to_string(), problems.len() as u64, first.as_deref());
+    }
+
+    /// Prints a note if the policy file has errors, because the last valid policy is active then. `first` is the first
+    /// error.
+    pub(crate) fn print_policy_note(&self, path: &str, errors: u64, first: Option<&str>) {
+        if let Some(first) = first {
+            let more = match errors.saturating_sub(1) {
+                0 => String::new(),
+                more => format!(" (and {})", count_noun(more, "more error")),
+            };
+            self.print_note(&format!("`{path}`, {first}{more}: the last valid policy is active"));
         }
     }
 
@@ -130,6 +139,11 @@ impl Context {
             return Ok(Arc::new(MemoryLog::new()));
         }
         Ok(Arc::new(JournalReader::open(self.home.log())?))
+    }
+
+    /// Opens the store of long texts for reading.
+    pub(crate) fn texts(&self) -> Arc<dyn TextStore> {
+        Arc::new(TextFiles::open(self.home.log()))
     }
 
     /// Combines a log with the text files of the home folder, the system clock and the local time zone.

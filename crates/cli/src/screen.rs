@@ -76,6 +76,20 @@ pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
     lines
 }
 
+/// Returns a text with its control characters escaped, so that it cannot control the terminal.
+pub(crate) fn printable(text: &str) -> String {
+    let escape = |character: char| -> String {
+        if character.is_control() { character.escape_default().collect() } else { character.to_string() }
+    };
+    text.chars().map(escape).collect()
+}
+
+/// Truncates or pads a text to exactly `columns` terminal columns.
+pub(crate) fn fit(text: &str, columns: usize) -> String {
+    let text = truncate(text, columns);
+    format!("{text}{}", " ".repeat(columns.saturating_sub(text.width())))
+}
+
 /// A table. Columns whose title starts with `>` are aligned to the right.
 #[derive(Debug, Default)]
 pub(crate) struct Table {

@@ -186,9 +186,11 @@ impl Engine {
                 let position = self.recorder.position().0.to_le_bytes();
                 let id = EventId::derive(&[b"routing.policy_invalid", path.as_bytes(), &position]);
                 self.recorder.record([NewEvent::new(id, now, policy_correlation(), &event)?])?;
+                let first = problems.first().map(ToString::to_string).unwrap_or_default();
                 tracing::warn!(
                     file = path,
                     problems = problems.len(),
+                    first,
                     "the policy file is invalid; the last valid policy stays active"
                 );
                 Some(PolicyFileProblems { path, problems })

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use contracts::{
-    ModelId, NanoUsd, Requirement, TurnId,
+    ModelId, NanoUsd, Requirement, Thread, TurnId,
     events::{DecisionMode, LlmCallStarted, RouteDecided, RouteFallback, TextBody, TurnStarted, TurnTextRecorded},
 };
 use event_bus::{EventLog, TextStore};
@@ -177,13 +177,40 @@ pub fn events(log: &dyn EventLog, after: Position) -> impl Iterator<Item = Resul
 /// # Errors
 /// [`EngineError::NothingDecided`] if there is none.
 pub fn last_decision(log: &dyn EventLog) -> Result<RecordedDecision, EngineError> {
+    last_decision_where(log, |_| Ok(true))
+}
+
+/// Returns the last decision about a message of the user: one of a main conversation, and the last of any kind if there is
+/// none. Sub-agents and auxiliary calls start turns of their own while a message is answered.
+///
+/// # Errors
+/// [`EngineError::NothingDecided`] if there is none.
+pub fn last_main_decision(log: &dyn EventLog) -> Result<RecordedDecision, EngineError> {
+    let is_main = |turn: TurnId| {
+        let started = read_event::<TurnStarted>(log, turn, 0)?;
+        Ok(started.is_some_and(|(_, started)| started.thread == Thread::Main))
+    };
+    match last_decision_where(log, is_main) {
+        Err(EngineError::NothingDecided) => last_decision(log),
+        found => found,
+    }
+}
+
+/// Returns the last decision about a turn that `is_wanted`.
+fn last_decision_where(
+    log: &dyn EventLog,
+    is_wanted: impl Fn(TurnId) -> Result<bool, EngineError>,
+) -> Result<RecordedDecision, EngineError> {
     // Searches backwards in chunks: the last decision is near the end.
     let mut end = log.head()?;
     while Position::ORIGIN < end {
         let start = Position(end.0.saturating_sub(EVENTS_PER_READ as u64));
         let count = usize::try_from(end.0 - start.0).unwrap_or(EVENTS_PER_READ);
         for event in log.read_after(start, count)?.iter().rev() {
-            if let Some(recorded) = RecordedDecision::read_from(log, event)? {
+            let Some(decided) = event.read::<RouteDecided>()? else { continue };
+            if is_wanted(decided.turn)?
+                && let Some(recorded) = RecordedDecision::read_from(log, event)?
+            {
                 return Ok(recorded);
             }
         }

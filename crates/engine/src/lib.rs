@@ -52,7 +52,7 @@ pub use exchange::{ChainCheck, ExchangeError, ExchangeSummary, event_to_json, ex
 pub use expectations::{ExpectationResult, ExpectationsError, check_expectations};
 pub use feedback::Feedback;
 pub use home::Home;
-pub use insight::{RecordedDecision, events, find_decision, find_message, last_decision};
+pub use insight::{RecordedDecision, events, find_decision, find_message, last_decision, last_main_decision};
 pub use live::{Call, CallFailure, CallResponse, ToolRequest, ToolResult};
 pub use models::Models;
 pub use open_turn::{OpenTurn, WaitingTool};

@@ -6,9 +6,9 @@ export function money(nano, { exact = false, signed = false } = {}) {
   const size = Math.abs(nano) / 1e9;
   const sign = nano < 0 ? '−' : signed && nano > 0 ? '+' : '';
   if (nano === 0) return '$0';
-  if (!exact && size < 0.0001) return `${sign}<$0.0001`;
-  const least = size >= 1 ? 2 : 4;
-  const most = exact ? 9 : least;
+  // Two decimals; below a cent two significant digits, as the command line shows amounts.
+  const least = 2;
+  const most = exact ? 9 : size >= 0.01 ? 2 : Math.min(9, Math.floor(-Math.log10(size)) + 2);
   return `${sign}$${size.toLocaleString('en-US', { minimumFractionDigits: least, maximumFractionDigits: most })}`;
 }
 

@@ -1,12 +1,14 @@
 //! The latest turns of a log, for programs that show them, such as `turnwise watch`.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
+use contracts::{SessionId, events::TurnStarted};
+use engine::EngineError;
 use event_bus::{EventLog, LogError, TextStore};
 use event_core::Position;
 use serde_json::Value;
 
-use crate::view::{BoardView, Sources};
+use crate::view::{self, BoardView, Sources, turn_view};
 
 /// The latest turns of a log, which another process may be appending to.
 #[derive(Debug)]
@@ -41,4 +43,38 @@ impl Board {
     pub fn latest(&self, count: usize) -> Vec<Value> {
         self.view.board().before(None, count).iter().map(|row| row.json()).collect()
     }
+}
+
+/// Returns the turns of a session, oldest first, in the JSON of the gateway's `/api/turns`; of a long session the latest
+/// 500. Reads the whole log.
+///
+/// # Errors
+/// [`EngineError`] if the log cannot be read.
+pub fn session_turns(
+    log: &dyn EventLog,
+    texts: &dyn TextStore,
+    session: &SessionId,
+) -> Result<Vec<Value>, EngineError> {
+    let mut board = view::Board::default();
+    let mut turns = BTreeSet::new();
+    for event in engine::events(log, Position::ORIGIN) {
+        let event = event?;
+        if event.read::<TurnStarted>()?.is_some_and(|turn| turn.session == *session) {
+            turns.insert(event.event.correlation);
+        }
+        if turns.contains(&event.event.correlation) || event.event.correlation == session.correlation() {
+            board.apply(&event, texts)?;
+        }
+    }
+    let mut rows: Vec<_> = board.before(None, usize::MAX).iter().map(|row| row.json()).collect();
+    rows.reverse();
+    Ok(rows)
+}
+
+/// Returns everything about a turn, given its id or the start of it, in the JSON of the gateway's `/turns/ID`.
+///
+/// # Errors
+/// [`EngineError::UnknownTurn`] and [`EngineError::AmbiguousTurn`]; [`EngineError::Log`] if the log cannot be read.
+pub fn turn_details(log: &dyn EventLog, texts: &dyn TextStore, turn: &str) -> Result<Value, EngineError> {
+    turn_view(log, texts, turn)
 }

@@ -27,7 +27,7 @@ pub mod tls;
 mod traces;
 mod view;
 
-pub use board::Board;
+pub use board::{Board, session_turns, turn_details};
 pub use configuration::{
     Collector, Configuration, ConfigurationError, DEFAULT_ADDRESS, Limits, Timeouts, Tls, TracesEntry,
 };

@@ -12,6 +12,9 @@ pub(crate) struct ServeArguments {
     /// The threads that serve requests, in addition to the one that decides; one serves about 10,000 requests a second.
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) threads: usize,
+    /// Print no line for each turn. Without it, a terminal shows one with model, reason, cost and duration.
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
     /// The format of log lines on the standard error; `RUST_LOG` sets which are written.
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(crate) log_format: LogFormat,

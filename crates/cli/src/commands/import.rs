@@ -62,7 +62,7 @@ fn import<F: Format>(
     }
     let mut writer = context.writer()?;
     let policy = writer.execute(RefreshPolicy {})?;
-    context.print_policy_note(&policy.path, policy.errors);
+    context.print_policy_note(&policy.path, policy.errors, policy.first_error.as_deref());
     let interrupt = Interrupt::listen();
     let imported = transfer::import_files::<F>(&mut writer, &files, !context.json, &interrupt)?;
     writer.close()?;

@@ -7,7 +7,7 @@ use std::{path::Path, sync::Arc};
 use catalogue::estimate::PromptShape;
 use contracts::{Needs, SessionId, TurnId};
 use control::{AcceptSuggestion, DismissSuggestion};
-use engine::{Engine, EngineError, Models, Stores, TurnInput, TurnOutcome, find_decision, last_decision};
+use engine::{Engine, EngineError, Models, Stores, TurnInput, TurnOutcome, find_decision, last_main_decision};
 use event_bus::{EventLog, MemoryLog, MemoryTexts, SystemClock};
 use router_core::why;
 use serde_json::json;
@@ -32,7 +32,7 @@ pub(super) fn run(context: &Context, arguments: &RouteArguments) -> Result<(), F
 /// Prints the decision for the message in the arguments, without recording it.
 fn preview_message(context: &Context, arguments: &RouteArguments) -> Result<(), Failure> {
     let engine = context.engine_reader()?;
-    context.print_policy_note(&engine.policy_path().display().to_string(), engine.policy_problems().len() as u64);
+    context.print_problem_note(&engine);
     let models = &engine.models().registry;
     let mut input = turn_input(arguments)?;
     input.request = situation::request(&arguments.situation, models)?;
@@ -153,6 +153,6 @@ fn answer_suggestion(context: &Context, command: &RouteCommand) -> Result<(), Fa
 
 /// Resolves a turn argument: `last`, an id, or the start of an id.
 pub(super) fn resolve_turn(log: &dyn EventLog, turn: &str) -> Result<TurnId, Failure> {
-    let insight = if turn == "last" { last_decision(log)? } else { find_decision(log, turn)? };
+    let insight = if turn == "last" { last_main_decision(log)? } else { find_decision(log, turn)? };
     Ok(insight.decided.turn)
 }

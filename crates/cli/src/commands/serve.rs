@@ -2,8 +2,9 @@
 
 mod greeting;
 mod signals;
+mod turn_lines;
 
-use std::net::SocketAddr;
+use std::{io::IsTerminal as _, net::SocketAddr, sync::Arc};
 
 use adapters::KeySalt;
 use control::ControlSocket;
@@ -13,6 +14,7 @@ use tokio::{net::TcpListener, runtime::Runtime, sync::watch};
 
 use crate::{arguments::ServeArguments, context::Context, failure::Failure, machine::load_providers};
 use signals::Signals;
+use turn_lines::TurnLines;
 
 /// The file in the home folder with the URL of the gateway, valid while its control socket accepts connections.
 pub(super) const URL_FILE: &str = "run/gateway.url";
@@ -36,8 +38,10 @@ pub(super) fn run(context: &Context, arguments: &ServeArguments) -> Result<(), F
     // Bound before the log is opened, so that a port in use is reported at once.
     let listener = runtime.block_on(TcpListener::bind(address)).map_err(|error| bind_failure(address, &error))?;
     let engine = context.gateway_engine(models.clone())?;
-    context.print_policy_note(&engine.policy_path().display().to_string(), engine.policy_problems().len() as u64);
+    context.print_problem_note(&engine);
     let address = listener.local_addr().unwrap_or(address);
+    let shows_turns = std::io::stderr().is_terminal() && !arguments.quiet && !context.json;
+    let turn_lines = shows_turns.then(|| TurnLines::start(Arc::clone(engine.log()), Arc::clone(engine.texts())));
     let gateway = Gateway::start(engine, &configuration, &providers, tokens, collector, address)?;
     let served = runtime.block_on(async {
         let (stop, stopping) = watch::channel(false);
@@ -56,6 +60,7 @@ pub(super) fn run(context: &Context, arguments: &ServeArguments) -> Result<(), F
         });
         serve(gateway, listener, tls, control, stopping).await
     });
+    drop(turn_lines);
     drop(runtime);
     Ok(served?)
 }

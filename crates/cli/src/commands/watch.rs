@@ -1,20 +1,23 @@
 //! `watch`: shows turns, costs of the day and outages as they happen, until Ctrl-C.
 
-use std::{io::IsTerminal as _, sync::Arc, thread::sleep, time::Duration};
+mod screen;
 
-use contracts::CallRole;
+use std::{
+    io::{IsTerminal as _, Write as _},
+    sync::Arc,
+    thread::sleep,
+    time::Duration,
+};
+
+use console::Term;
 use engine::RouterState;
 use event_bus::{Clock as _, EventLog, LogFollower, ProjectionSet as _, SystemClock, TextFiles};
 use event_core::Timestamp;
 use gateway::Board;
 use serde_json::Value;
 
-use crate::{
-    context::Context,
-    failure::Failure,
-    interrupt::Interrupt,
-    screen::{BAD, FAINT, HEADING, Table, count_noun, styled, truncate},
-};
+use crate::{context::Context, failure::Failure, interrupt::Interrupt, screen::styled};
+use screen::{Size, screen};
 
 /// The interval between two reads of the log.
 const READ_INTERVAL: Duration = Duration::from_millis(250);
@@ -63,59 +66,14 @@ fn print_turn(context: &Context, row: &Value) {
     }
 }
 
-/// Redraws the screen: spending of the day, outages, and the latest turns.
+/// Redraws the screen within the size of the terminal.
 fn draw(rows: &[Value], state: &RouterState, now: Timestamp) {
-    // Cursor home, then clear to the end of the screen: this does not flicker.
-    anstream::print!("\u{1b}[H\u{1b}[J");
-    let spent = state.costs.spent_today(now);
-    let day = state.costs.latest_day().filter(|day| day.day == now.utc_day());
-    let roles: Vec<_> = CallRole::ALL
-        .into_iter()
-        .filter_map(|role| Some((role, day?.roles.get(&role)?)))
-        .map(|(role, total)| format!("{} {}", role.name(), total.cost))
-        .collect();
-    anstream::println!("{} {}   {}", styled(HEADING, "Today"), spent, styled(FAINT, &roles.join(" · ")));
-    for (model, total) in day.iter().flat_map(|day| &day.models) {
-        anstream::println!(
-            "  {:<36} {:>10}  {}",
-            model.as_str(),
-            total.cost.to_string(),
-            count_noun(total.calls, "call")
-        );
+    let (lines, columns) = Term::stdout().size();
+    let size = Size { columns: usize::from(columns), lines: usize::from(lines) };
+    let text: Vec<_> = screen(rows, state, now, size).into_iter().map(|(style, line)| styled(style, &line)).collect();
+    // Cursor home, then clear to the end of the screen: this does not flicker. Without a final line feed, nothing scrolls.
+    anstream::print!("\u{1b}[H\u{1b}[J{}", text.join("\r\n"));
+    if let Err(error) = std::io::stdout().flush() {
+        tracing::debug!(%error, "the screen cannot be drawn");
     }
-    let outages = state.availability.outages_at(now);
-    let out: Vec<_> = outages
-        .providers
-        .iter()
-        .map(|(name, until)| (name.to_string(), until))
-        .chain(outages.models.iter().map(|(name, until)| (name.to_string(), until)))
-        .filter(|(_, until)| now < **until)
-        .collect();
-    for (name, until) in out {
-        let seconds = until.micros_since(now) / 1_000_000;
-        anstream::println!("{} {name} for another {seconds} s", styled(BAD, "unavailable:"));
-    }
-    anstream::println!();
-    let mut table = Table::new(&["TIME", "CLIENT", "STATUS", "MODEL", "WHY", ">COST", "MESSAGE"]);
-    for row in rows {
-        let text = |name: &str| row[name].as_str().unwrap_or_default().to_owned();
-        let status = text("status");
-        let time = text("at").get(11..19).unwrap_or_default().to_owned();
-        let cost = row["cost"].as_u64().map(|nano| contracts::NanoUsd(nano).to_string()).unwrap_or_default();
-        let policy_model = row["policy_choice"]["model"].as_str().and_then(|model| Some(model.split_once(':')?.1));
-        let why = match row["rule"].as_str() {
-            None if row["policy_choice"]["model"] == row["model"] => "imported".to_owned(),
-            None if row["imported"] == true => format!("imported; policy: {}", policy_model.unwrap_or("refused")),
-            Some(rule) => rule.to_owned(),
-            None if text("reason").starts_with("requested \"") => "client's model".to_owned(),
-            None => text("slot").to_lowercase().replace('_', " "),
-        };
-        let has_notices = row["notices"].as_array().is_some_and(|notices| !notices.is_empty());
-        let mark = if has_notices { "! " } else { "" };
-        let message = format!("{mark}{}", truncate(&text("message"), 46));
-        let model = text("model").split_once(':').map(|(_, model)| model.to_owned()).unwrap_or_default();
-        table.add_row([time, text("client"), status, model, why, cost, message]);
-    }
-    table.print();
-    anstream::println!("{}", styled(FAINT, "Ctrl-C ends · turnwise why TURN · the gateway's page shows more"));
 }

@@ -1,7 +1,11 @@
-//! `why`: explains the decision of a turn: the chain of reasons, and the cost of changing the model.
+//! `why`: explains the decision of a turn: the chain of reasons, and the cost of changing the model. Lists the turns of a
+//! session.
+
+mod session_walk;
+mod turn_summary;
 
 use contracts::events::RouteFallback;
-use engine::{Models, RecordedDecision, find_decision, last_decision};
+use engine::{EngineError, Models, RecordedDecision, find_decision, last_main_decision};
 use event_bus::EventLog;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -21,6 +25,8 @@ struct View {
     ran: Option<String>,
     /// The banners of the decision and of its fallbacks, with what the user can do.
     notices: Vec<String>,
+    /// The turn with its message, status, calls, cost and verdict.
+    result: Value,
     /// The fallback decisions, in order.
     steps: Vec<StepView>,
     /// The cached tokens of the prompt; `None` for the first call of a session or for a refused turn.
@@ -47,16 +53,29 @@ impl StepView {
 pub(super) fn run(context: &Context, turn: &str) -> Result<(), Failure> {
     let log = context.log_reader()?;
     let insight = match turn {
-        "last" => last_decision(log.as_ref())?,
-        turn => find_decision(log.as_ref(), turn)?,
+        "last" => last_main_decision(log.as_ref())?,
+        turn => match find_decision(log.as_ref(), turn) {
+            Err(EngineError::UnknownTurn(turn)) => {
+                let Some(session) = session_walk::find_session(context, &turn)? else {
+                    return Err(EngineError::UnknownTurn(turn).into());
+                };
+                return session_walk::print_session(context, log.as_ref(), &session);
+            }
+            found => found?,
+        },
     };
+    let details = gateway::turn_details(log.as_ref(), context.texts().as_ref(), &insight.decided.turn.to_string())?;
     let decision = DecisionView::new(insight.decided.turn, &insight.decided.session, &insight.decided.decision, &[]);
     let cache = cached_switch_cost(context, log.as_ref(), &insight)?;
     let steps = insight.steps.iter().map(|(_, step)| StepView::new(step)).collect();
     let (imported, ran, notices) = (insight.is_imported(), insight.ran.clone(), insight.notices());
-    let view = View { decision, imported, ran, notices, steps, cache };
+    let result = json!({ "turn": details["turn"], "calls": details["calls"], "verdict": details["verdict"] });
+    let view = View { decision, imported, ran, notices, result, steps, cache };
     context.print(&view, || {
-        anstream::print!("{}", insight.text());
+        for line in turn_summary::lines(&view.result) {
+            anstream::println!("{line}");
+        }
+        anstream::print!("\n{}", insight.text());
         if let Some(cache) = &view.cache {
             anstream::println!("\n{}", switch_cost_text(cache));
         }

@@ -220,3 +220,34 @@ fn ctrl_c_ends_an_import_between_two_turns_and_the_same_command_goes_on() {
     at_once.ok(&["import", "claude-code"]);
     assert_eq!(desk.json(&["cost"]), at_once.json(&["cost"]), "in two parts or at once, the sums are the same");
 }
+
+#[test]
+fn sessions_are_listed_and_one_is_walked_by_the_start_of_its_id() {
+    let desk = Desk::new();
+    desk.with_session();
+    assert!(desk.ok(&["sessions"]).contains("no session yet"));
+    desk.ok(&["import", "claude-code"]);
+    let listed = desk.ok(&["sessions"]);
+    assert!(listed.contains("5b0c6f0e  claude-code  teapot-shop"), "{listed}");
+    assert!(listed.lines().all(|line| line.chars().count() <= 80), "{listed}");
+    let json = desk.json(&["sessions"]);
+    assert_eq!((&json[0]["client"], &json[0]["imported"]), (&"claude-code".into(), &true.into()), "{json:#}");
+    let walked = desk.ok(&["why", "5b0c6f0e"]);
+    assert!(walked.contains(": 9 turns\n") && walked.contains("c1a69c50"), "{walked}");
+    assert!(walked.lines().all(|line| line.chars().count() <= 80), "{walked}");
+    assert_eq!(desk.json(&["why", "5b0c6f0e"]).as_array().unwrap().len(), 9);
+    assert!(desk.run(&["why", "ffffffff"]).err.contains("ffffffff"));
+}
+
+#[test]
+fn why_shows_the_message_the_result_and_the_cost_of_a_turn() {
+    let desk = Desk::new();
+    desk.with_session();
+    desk.ok(&["import", "claude-code"]);
+    let shown = desk.ok(&["why", "c1a69c50"]);
+    let mut lines = shown.lines();
+    assert!(lines.next().unwrap().starts_with("“The total of the cart"), "{shown}");
+    let result = lines.next().unwrap();
+    assert!(result.contains("call") && result.contains('$'), "{shown}");
+    assert_eq!(desk.json(&["why", "c1a69c50"])["result"]["turn"]["session"], "5b0c6f0e-7a41-4f0b-9d1e-0c9a3d2f8e11");
+}

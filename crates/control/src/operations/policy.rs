@@ -18,6 +18,8 @@ pub struct PolicyState {
     pub path: String,
     /// Number of errors in the file. If there are any, the last valid policy is active.
     pub errors: u64,
+    /// The first error, with its line and column; `None` without one.
+    pub first_error: Option<String>,
     /// Whether the policy allows the log to contain the text of messages.
     pub records_text: bool,
     /// Endpoint that embeds messages; `None` if the policy names none.
@@ -33,6 +35,7 @@ impl Operation for RefreshPolicy {
         Ok(PolicyState {
             path: engine.policy_path().display().to_string(),
             errors: engine.policy_problems().len() as u64,
+            first_error: engine.policy_problems().first().map(ToString::to_string),
             records_text: policy.record_text() != RecordText::Never,
             embedding: policy.embedding().cloned(),
         })

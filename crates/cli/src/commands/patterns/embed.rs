@@ -37,7 +37,7 @@ embedding:
 pub(crate) fn run(context: &Context) -> Result<(), Failure> {
     let mut writer = context.writer()?;
     let policy = writer.execute(RefreshPolicy {})?;
-    context.print_policy_note(&policy.path, policy.errors);
+    context.print_policy_note(&policy.path, policy.errors, policy.first_error.as_deref());
     if !policy.records_text {
         return Err(engine::EngineError::TextForbidden.into());
     }

@@ -1,0 +1,148 @@
+//! A turn of the gateway's board as cells of a table or as a line.
+
+use contracts::NanoUsd;
+use serde_json::Value;
+
+use crate::screen::printable;
+
+/// Returns a text field of a row; empty if it is missing.
+fn text<'a>(row: &'a Value, name: &str) -> &'a str {
+    row[name].as_str().unwrap_or_default()
+}
+
+/// Returns the local time of a turn, as `14:03`, or `14:03:07` with seconds; on another day than `today` the date.
+pub(crate) fn time(row: &Value, seconds: bool) -> String {
+    let at = text(row, "at").parse::<jiff::Timestamp>().ok();
+    let format = if seconds { "%H:%M:%S" } else { "%H:%M" };
+    at.map(|at| at.to_zoned(jiff::tz::TimeZone::system()).strftime(format).to_string()).unwrap_or_default()
+}
+
+/// Returns the local date and time of a turn, as `05-19 14:03`.
+pub(crate) fn date_time(row: &Value) -> String {
+    let at = text(row, "at").parse::<jiff::Timestamp>().ok();
+    at.map(|at| at.to_zoned(jiff::tz::TimeZone::system()).strftime("%m-%d %H:%M").to_string()).unwrap_or_default()
+}
+
+/// Returns the start of the turn's id, which `why` accepts.
+pub(crate) fn short_id(row: &Value) -> String {
+    text(row, "turn").chars().take(8).collect()
+}
+
+/// Returns the model's name without its provider and the maker's prefix.
+pub(crate) fn model(row: &Value) -> String {
+    short_model(text(row, "model"))
+}
+
+/// Shortens a model id: `anthropic:claude-opus-5-5` to `opus-5-5`.
+pub(crate) fn short_model(id: &str) -> String {
+    let name = id.split_once(':').map_or(id, |(_, name)| name);
+    name.strip_prefix("claude-").unwrap_or(name).to_owned()
+}
+
+/// Returns why the model was chosen, in a few words.
+pub(crate) fn why(row: &Value) -> String {
+    let words = match row["auxiliary"].as_str() {
+        Some(kind) => return kind.to_owned(),
+        None => text(row, "slot"),
+    };
+    let policy = || row["policy_choice"]["model"].as_str();
+    if row["imported"] == true {
+        return match policy() {
+            Some(model) if model == text(row, "model") => "imported".to_owned(),
+            Some(model) => format!("imported; policy: {}", short_model(model)),
+            None => "imported".to_owned(),
+        };
+    }
+    match row["rule"].as_str() {
+        Some(rule) => printable(rule),
+        None if text(row, "reason").starts_with("requested \"") => "as requested".to_owned(),
+        None => slot_words(words).to_owned(),
+    }
+}
+
+/// Returns the words for a slot of the chain.
+pub(crate) fn slot_words(slot: &str) -> &str {
+    match slot {
+        "PER_MESSAGE_OVERRIDE" => "@ mention",
+        "MANUAL_STICKY" => "session model",
+        "CONFIGURED_RULES" => "rule",
+        "PATTERN_RECOMMENDATION" => "learned",
+        "DELEGATE_REQUEST" => "tier",
+        "WORKSPACE_DEFAULT" => "workspace default",
+        "GLOBAL_DEFAULT" => "global default",
+        "LAST_RESORT" => "last resort",
+        "TURN_LOCK" => "turn continues",
+        other => other,
+    }
+}
+
+/// Returns the status in at most seven letters.
+pub(crate) fn status(row: &Value) -> &'static str {
+    match text(row, "status") {
+        "completed" => "ok",
+        "cancelled" => "stopped",
+        "refused" => "refused",
+        "failed" => "failed",
+        _ => "running",
+    }
+}
+
+/// Returns the cost in dollars; empty without a priced call.
+pub(crate) fn cost(row: &Value) -> String {
+    row["cost"].as_u64().map(|nano| NanoUsd(nano).to_string()).unwrap_or_default()
+}
+
+/// Returns the time that its model calls took, as `12.3 s`; empty if it is unknown.
+pub(crate) fn duration(row: &Value) -> String {
+    row["latency_ms"]
+        .as_u64()
+        .map(|millis| format!("{}.{} s", millis / 1_000, millis % 1_000 / 100))
+        .unwrap_or_default()
+}
+
+/// Returns the start of the message, on one line and without control characters.
+pub(crate) fn message(row: &Value) -> String {
+    printable(text(row, "message"))
+}
+
+/// Formats a turn that has ended as one line: time, id, model, reason, cost and duration.
+pub(crate) fn line(row: &Value) -> String {
+    let status = match status(row) {
+        "ok" => String::new(),
+        other => format!("  {other}"),
+    };
+    let (id, cost, duration) = (short_id(row), cost(row), duration(row));
+    format!("{} {id} {:<18} {:<24} {cost:>8} {duration:>8}{status}", time(row, true), model(row), why(row))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_turn_is_a_line_with_its_model_reason_cost_and_duration() {
+        let row = json!({
+            "at": "2026-11-22T12:00:01.000Z", "turn": "24a82cb0f4357b4dfb7d390ffd77d9f6", "status": "completed",
+            "model": "anthropic:claude-haiku-5-5", "slot": "CONFIGURED_RULES", "rule": "fast for commits", "reason": "",
+            "cost": 3_400_000, "latency_ms": 2_160,
+        });
+        let line = line(&row);
+        assert!(line.contains("24a82cb0 haiku-5-5 ") && line.contains(" fast for commits "), "{line}");
+        assert!(line.contains(" $0.00") && line.ends_with("2.1 s"), "{line}");
+        assert!(line.chars().count() <= 80, "{line}");
+    }
+
+    #[test]
+    fn a_refused_title_names_both() {
+        let row = json!({ "auxiliary": "title", "status": "refused", "model": null });
+        assert!(line(&row).contains("title") && line(&row).ends_with("refused"));
+    }
+
+    #[test]
+    fn a_message_cannot_control_the_terminal() {
+        let row = json!({ "message": "red \u{1b}[31m text" });
+        assert_eq!(message(&row), "red \\u{1b}[31m text");
+    }
+}
