@@ -25,7 +25,7 @@ const BUILT_IN: [(&str, &str); 9] = [
     ("ollama", "http://localhost:11434/v1"),
 ];
 
-/// The base URL of the Responses API for clients with a ChatGPT login, as Codex uses it.
+/// The base URL of the Responses API for clients with a `ChatGPT` login, as Codex uses it.
 const CHATGPT_URL: &str = "https://chatgpt.com/backend-api/codex";
 
 /// The built-in providers whose Chat Completions API rejects unknown fields, the newer ones of `OpenAI` among them.

@@ -67,13 +67,13 @@ pub(crate) async fn embed(gateway: &Arc<Gateway>, incoming: Incoming) -> Respons
                 return error_response(incoming.api, 502, "api_error", &format!("turnwise: {provider_name}: {error}"));
             }
         },
-        Err(failure) => match failure.status {
-            Some(status) => (status, failure.body),
-            None => {
+        Err(failure) => {
+            let Some(status) = failure.status else {
                 let message = format!("turnwise: {provider_name} cannot be reached ({})", failure.class.name());
                 return error_response(incoming.api, 502, "api_error", &message);
-            }
-        },
+            };
+            (status, failure.body)
+        }
     };
     let mut response = Response::new(ResponseBody::complete(body));
     *response.status_mut() = status;

@@ -16,7 +16,7 @@ use crate::{
 
 const X_API_KEY: HeaderName = HeaderName::from_static("x-api-key");
 const X_GOOG_API_KEY: HeaderName = HeaderName::from_static("x-goog-api-key");
-/// The account of a ChatGPT login. Clients with a login send it beside their bearer token.
+/// The account of a `ChatGPT` login. Clients with a login send it beside their bearer token.
 const LOGIN_ACCOUNT: HeaderName = HeaderName::from_static("chatgpt-account-id");
 const ANTHROPIC_VERSION: HeaderName = HeaderName::from_static("anthropic-version");
 
