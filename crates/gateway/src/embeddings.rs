@@ -41,7 +41,10 @@ pub(crate) async fn embed(gateway: &Arc<Gateway>, incoming: Incoming) -> Respons
         !provider.config().credential.is_clients_own() || has_client_key
     });
     let Some(provider) = provider else {
-        return refuse(format!("turnwise: the provider `{}` has no key, or is not configured", provider_name.escape_debug()));
+        return refuse(format!(
+            "turnwise: the provider `{}` has no key, or is not configured",
+            provider_name.escape_debug()
+        ));
     };
     let forwarded = if id.is_some() {
         body["model"] = model.into();

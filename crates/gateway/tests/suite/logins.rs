@@ -6,10 +6,8 @@ use serde_json::json;
 use crate::support::{Wish, World, message};
 
 /// The headers of Claude Code with a login.
-const CLAUDE_LOGIN: [(&str, &str); 2] = [
-    ("authorization", "Bearer sk-ant-oat01-of-the-user"),
-    ("anthropic-beta", "oauth-2025-04-20,claude-code-20250219"),
-];
+const CLAUDE_LOGIN: [(&str, &str); 2] =
+    [("authorization", "Bearer sk-ant-oat01-of-the-user"), ("anthropic-beta", "oauth-2025-04-20,claude-code-20250219")];
 
 /// The headers of Codex with a login.
 const CODEX_LOGIN: [(&str, &str); 2] =
@@ -79,7 +77,8 @@ fn a_request_in_an_unknown_encoding_is_refused() {
 #[test]
 fn embeddings_are_forwarded_to_the_provider_of_their_model_and_not_recorded() {
     let response = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 27\r\n\r\n{\"object\":\"list\",\"data\":[]}";
-    let world = World::wished(&Wish { policy: SONNET, upstream: Some(crate::support::canned(response)), ..Wish::default() });
+    let world =
+        World::wished(&Wish { policy: SONNET, upstream: Some(crate::support::canned(response)), ..Wish::default() });
     for model in ["text-embedding-3-small", "openai:text-embedding-3-small"] {
         let answer = world.post("/v1/embeddings", &[], &json!({ "model": model, "input": "hello" }));
         assert_eq!((answer.status.as_u16(), answer.json()["object"].as_str()), (200, Some("list")), "{}", answer.body);

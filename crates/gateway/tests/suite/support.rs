@@ -112,7 +112,9 @@ impl World {
             let upstream = wish.upstream.clone().unwrap_or_else(|| mock.url());
             let url = Some(format!("{upstream}{path}"));
             let login_url = (name == "openai").then(|| format!("{upstream}/backend-api/codex"));
-            configuration.providers.insert(name.to_owned(), ProviderEntry { url, login_url, ..ProviderEntry::default() });
+            configuration
+                .providers
+                .insert(name.to_owned(), ProviderEntry { url, login_url, ..ProviderEntry::default() });
         }
         if wish.mistral {
             let entry = ProviderEntry { url: Some(format!("{}/v1", mock.url())), ..ProviderEntry::default() };
