@@ -250,6 +250,7 @@ async function figures(page) {
     await page.locator('.by-model tbody tr').first().waitFor({ timeout: WAIT });
   });
   await picture(page, 'spend');
+  await check('the spend has the last days', () => page.locator('.by-day tbody tr').first().waitFor({ timeout: WAIT }));
   await check('4 shows the providers and never a key', async () => {
     await page.keyboard.press('4');
     await page.locator('.provider-card').first().waitFor({ timeout: WAIT });
@@ -258,10 +259,53 @@ async function figures(page) {
   await picture(page, 'providers');
 }
 
+async function history(page) {
+  await check('h opens the history, which searches the whole log by words', async () => {
+    await page.keyboard.press('h');
+    await page.locator('.history .row').first().waitFor({ timeout: WAIT });
+    await page.fill('#history-words', `${marker} again`);
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(() => document.querySelector('.history-info').textContent.startsWith('1 turn,'), null, { timeout: WAIT });
+    expect(await page.locator('.history .row').count() === 1, 'another number of turns was found');
+  });
+  await check('a range of days in the past has no turns', async () => {
+    await page.fill('.history input[type=date] >> nth=1', '2001-01-01');
+    await page.click('.history-form button[type=submit]');
+    await page.waitForFunction(() => document.querySelector('.history-info').textContent.startsWith('0 turns'), null, { timeout: WAIT });
+    await page.fill('.history input[type=date] >> nth=1', '');
+  });
+  await check('the history can be sorted', async () => {
+    await page.fill('#history-words', '');
+    await page.click('.history-form button[type=submit]');
+    await page.waitForFunction(() => document.querySelectorAll('.history .row').length > 1, null, { timeout: WAIT });
+    const first = () => page.locator('.history .row').first().getAttribute('data-turn');
+    const newest = await first();
+    await page.selectOption('.history select', 'tokens');
+    const tokens = await page.locator('.history .row-tokens').allTextContents();
+    expect(tokens.length > 1 && newest !== null, 'no list');
+    await page.selectOption('.history select', 'newest');
+    expect(await first() === newest, 'another turn is the newest');
+  });
+  await picture(page, 'history');
+  await check('a turn of the history opens beside it and is rated', async () => {
+    await page.locator('.history .row').first().click();
+    await page.locator('#detail .rating button').first().waitFor({ timeout: WAIT });
+    expect(await page.locator('.history').isVisible(), 'the history is hidden');
+    await page.locator('#detail .rating button').first().click();
+    await page.locator('#detail .rating [role=status]', { hasText: 'rated' }).waitFor({ timeout: WAIT });
+    await page.keyboard.press('Escape');
+    await page.locator('#detail').waitFor({ state: 'hidden', timeout: WAIT });
+  });
+  await check('the steps of a decision are explained in titles', async () => {
+    const title = await page.locator('.history .step').first().getAttribute('title');
+    expect(/Step \d of the decision/.test(title), `the title is "${title}"`);
+  });
+}
+
 async function small(browser, name, options) {
   const { context, page, seen } = await open(browser, options);
   await check(`${name}: nothing is wider than the screen, in any view`, async () => {
-    for (const view of ['#/', '#/spend', '#/rules', '#/providers']) {
+    for (const view of ['#/', '#/history', '#/spend', '#/rules', '#/providers']) {
       await page.goto(`${origin}/${view}`);
       await page.waitForTimeout(400);
       const { wide, room } = await page.evaluate(() => ({ wide: Math.max(document.documentElement.scrollWidth, document.getElementById('views').scrollWidth), room: innerWidth }));
@@ -312,6 +356,7 @@ try {
   await liveAndWhy(page);
   await rules(page);
   await figures(page);
+  await history(page);
   await clean('desktop', seen);
   await context.close();
   await small(browser, 'phone', { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });

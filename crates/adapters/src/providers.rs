@@ -25,6 +25,9 @@ const BUILT_IN: [(&str, &str); 9] = [
     ("ollama", "http://localhost:11434/v1"),
 ];
 
+/// The base URL of the Responses API for clients with a `ChatGPT` login, as Codex uses it.
+const CHATGPT_URL: &str = "https://chatgpt.com/backend-api/codex";
+
 /// The built-in providers whose Chat Completions API rejects unknown fields, the newer ones of `OpenAI` among them.
 const WITHOUT_NEWER_CHAT_FIELDS: [&str; 1] = ["mistral"];
 
@@ -34,6 +37,8 @@ const WITHOUT_NEWER_CHAT_FIELDS: [&str; 1] = ["mistral"];
 pub struct ProviderEntry {
     /// The base URL of its API, such as `https://api.openai.com/v1`.
     pub url: Option<String>,
+    /// The base URL for requests with the login of a client instead of a key.
+    pub login_url: Option<String>,
     /// The environment variable that contains its key.
     pub key_env: Option<String>,
     /// Whether it needs no key, like a server on the same machine.
@@ -47,6 +52,7 @@ impl ProviderEntry {
     fn or_defaults(self, defaults: Self) -> Self {
         Self {
             url: self.url.or(defaults.url),
+            login_url: self.login_url.or(defaults.login_url),
             key_env: self.key_env.or(defaults.key_env),
             keyless: self.keyless.or(defaults.keyless),
             apis: self.apis.or(defaults.apis),
@@ -61,6 +67,8 @@ pub struct ProviderConfig {
     pub name: String,
     /// Base URL of its API, without a slash at the end.
     pub url: String,
+    /// Base URL for requests with the login of a client; `None` if it is `url`.
+    pub login_url: Option<String>,
     /// Supported wire APIs, the preferred one first.
     pub apis: Vec<WireApi>,
     /// Key and its source.
@@ -162,7 +170,8 @@ impl Providers {
 /// Returns the entry of a built-in provider.
 fn built_in_entry(name: &str, url: &str) -> ProviderEntry {
     let key_env = usual_key_variable(name).map(str::to_owned);
-    ProviderEntry { url: Some(url.to_owned()), keyless: Some(key_env.is_none()), key_env, apis: None }
+    let login_url = (name == "openai").then(|| CHATGPT_URL.to_owned());
+    ProviderEntry { url: Some(url.to_owned()), login_url, keyless: Some(key_env.is_none()), key_env, apis: None }
 }
 
 /// Validates the merged entry of a provider and resolves its key: from the environment, else from the file of keys.
@@ -176,6 +185,10 @@ fn resolve_config(
     let url = entry.url.ok_or_else(|| unusable("its `url` is missing in gateway.yaml".to_owned()))?;
     let url = url.trim_end_matches('/').to_owned();
     parse_http_url(&url).map_err(|cause| unusable(format!("its `url` {cause}")))?;
+    let login_url = entry.login_url.map(|url| url.trim_end_matches('/').to_owned());
+    if let Some(url) = &login_url {
+        parse_http_url(url).map_err(|cause| unusable(format!("its `login_url` {cause}")))?;
+    }
     let secret = |key: &str| {
         HeaderSecret::new(key).ok_or_else(|| unusable("its key has characters no header may have".to_owned()))
     };
@@ -194,7 +207,8 @@ fn resolve_config(
     let newer_chat = !WITHOUT_NEWER_CHAT_FIELDS.contains(&name);
     let hash = credential.secret().map(|secret| KeySalt::default().hash(secret.plain.as_bytes()));
     let key = hash.map(|hash| KeyId { hash, variable });
-    Ok(ProviderConfig { name: name.to_owned(), url, apis, credential, key, key_env: entry.key_env, newer_chat })
+    let (name, key_env) = (name.to_owned(), entry.key_env);
+    Ok(ProviderConfig { name, url, login_url, apis, credential, key, key_env, newer_chat })
 }
 
 #[cfg(test)]

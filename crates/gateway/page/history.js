@@ -41,7 +41,7 @@ export function mount() {
       make('form', { class: 'history-form', on: { submit: (event) => { event.preventDefault(); search(null); } } },
         fields.words, make('label', {}, 'from ', fields.from), make('label', {}, 'to ', fields.to), fields.order,
         make('button', { type: 'submit' }, 'Search'))),
-    make('div', { class: 'padded history-info' }, info), list, more);
+    make('div', { class: 'history-info' }, info), list, more);
   return root;
 }
 

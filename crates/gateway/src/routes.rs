@@ -14,7 +14,8 @@ use tracing::Instrument as _;
 use crate::{
     body::ResponseBody,
     collect_body::collect_body,
-    counting,
+    content_encoding::{EncodingError, decode_body},
+    counting, embeddings,
     exchange::{Incoming, error_response, exchange},
     gateway::Gateway,
     listing,
@@ -28,6 +29,8 @@ enum Route {
     Generate(WireApi, Option<(String, bool)>),
     /// Count the tokens of a prompt. Gemini's path contains the model.
     Count(WireApi, Option<(String, bool)>),
+    /// Embeddings of texts.
+    Embed,
     /// The list of models.
     Models,
     /// One of the gateway's own endpoints.
@@ -46,6 +49,7 @@ fn route(method: &Method, path: &str) -> Route {
             "messages" => return Route::Generate(WireApi::AnthropicMessages, None),
             "messages/count_tokens" => return Route::Count(WireApi::AnthropicMessages, None),
             "chat/completions" => return Route::Generate(WireApi::OpenAiChat, None),
+            "embeddings" => return Route::Embed,
             "responses" => return Route::Generate(WireApi::OpenAiResponses, None),
             _ => {}
         }
@@ -123,6 +127,10 @@ async fn dispatch(gateway: Arc<Gateway>, mut request: Request<Body>) -> Response
             Ok(incoming) => counting::count(&gateway, incoming).await,
             Err(refusal) => refusal,
         },
+        Route::Embed => match read_request(&gateway, api, None, request).await {
+            Ok(incoming) => embeddings::embed(&gateway, incoming).await,
+            Err(refusal) => refusal,
+        },
         Route::Models => listing::list_models(&gateway, &path).await,
         Route::Own => {
             gateway.metrics().count_other_response();
@@ -187,7 +195,15 @@ async fn read_request(
         }
     };
     let query = parts.uri.query().map(str::to_owned);
-    Ok(Incoming { api, headers: parts.headers, query, in_path, body })
+    let mut headers = parts.headers;
+    let body = decode_body(&mut headers, body, max_bytes).map_err(|error| match error {
+        EncodingError::TooLarge => too_large(),
+        EncodingError::Unsupported(_) => {
+            error_response(api, 415, "invalid_request_error", &format!("turnwise: {error}"))
+        }
+        EncodingError::Invalid => error_response(api, 400, "invalid_request_error", &format!("turnwise: {error}")),
+    })?;
+    Ok(Incoming { api, headers, query, in_path, body })
 }
 
 #[cfg(test)]
@@ -212,6 +228,7 @@ mod tests {
         assert_eq!(route(&Method::GET, "/v1/models"), Route::Models);
         assert_eq!(route(&Method::GET, "/v1/messages"), Route::Unknown);
         assert_eq!(route(&Method::HEAD, "/"), Route::Own);
-        assert_eq!(posted("/v1/embeddings"), Route::Unknown);
+        assert_eq!(posted("/v1/embeddings"), Route::Embed);
+        assert_eq!(posted("/v1/images"), Route::Unknown);
     }
 }

@@ -61,7 +61,8 @@ pub(crate) fn resolve_endpoint(method: &Method, uri: &Uri, is_upgrade: bool) -> 
         (&Method::POST, "/v1/messages") => Endpoint::Generate(Api::Anthropic),
         (&Method::POST, "/v1/messages/count_tokens") => Endpoint::CountTokens(Api::Anthropic),
         (&Method::POST, "/v1/chat/completions") => Endpoint::Generate(Api::Chat),
-        (&Method::POST, "/v1/responses") => Endpoint::Generate(Api::Responses),
+        // The second one is that of clients with a ChatGPT login.
+        (&Method::POST, "/v1/responses" | "/backend-api/codex/responses") => Endpoint::Generate(Api::Responses),
         (&Method::GET, "/v1/models") => Endpoint::Models { api: Api::Chat, model: None },
         (&Method::GET, "/v1beta/models") => Endpoint::Models { api: Api::Gemini, model: None },
         (&Method::GET | &Method::HEAD, "/") => Endpoint::Root,

@@ -70,7 +70,8 @@ impl HttpProvider {
         let mut http_request = Request::new(Full::new(request.body.clone()));
         *http_request.method_mut() = Method::POST;
         // The only untrusted part of the URL is the model name, so a parse failure means that the client sent a bad one.
-        *http_request.uri_mut() = url::request_url(&self.config.url, request)
+        let login_url = self.config.login_url.as_ref().filter(|_| headers::is_login(&self.config.credential, request));
+        *http_request.uri_mut() = url::request_url(login_url.unwrap_or(&self.config.url), request)
             .parse()
             .map_err(|_| UpstreamFailure::without_response(ErrorClass::InvalidRequest))?;
         *http_request.headers_mut() = headers::request_headers(&self.config.credential, request);

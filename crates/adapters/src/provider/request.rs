@@ -48,6 +48,8 @@ pub enum Operation {
     Generate,
     /// Counts the tokens of a prompt. Only the Messages API of Anthropic has this endpoint here.
     CountTokens,
+    /// Computes embeddings. Only the Chat Completions API of `OpenAI` has this endpoint here.
+    Embed,
 }
 
 /// Time limits of a response: to its headers, and between chunks of its body.

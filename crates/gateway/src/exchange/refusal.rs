@@ -48,7 +48,8 @@ pub(crate) fn provider_error_response(
 ) -> Response<ResponseBody> {
     let (default_status, kind) = wire::error_kind(api, failure.class);
     let status = failure.status.map_or(default_status, |status| status.as_u16());
-    let forwards_body = target.api == api && failed.len() <= 1 && !failure.body.is_empty() && failure.status.is_some();
+    let is_complete = limit.is_none() && !failure.body.is_empty() && failure.status.is_some();
+    let forwards_body = is_complete && target.api == api && failed.len() <= 1;
     let mut response = if forwards_body {
         let mut response = Response::new(ResponseBody::complete(failure.body.clone()));
         *response.status_mut() = failure.status.unwrap_or(StatusCode::BAD_GATEWAY);

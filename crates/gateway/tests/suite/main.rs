@@ -8,6 +8,7 @@ mod collector;
 mod embedding;
 mod failures;
 mod live_and_imported;
+mod logins;
 mod notices;
 mod passage;
 mod refusals;

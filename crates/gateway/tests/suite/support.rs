@@ -111,7 +111,10 @@ impl World {
         for (name, path) in [("anthropic", ""), ("openai", "/v1"), ("google", "")] {
             let upstream = wish.upstream.clone().unwrap_or_else(|| mock.url());
             let url = Some(format!("{upstream}{path}"));
-            configuration.providers.insert(name.to_owned(), ProviderEntry { url, ..ProviderEntry::default() });
+            let login_url = (name == "openai").then(|| format!("{upstream}/backend-api/codex"));
+            configuration
+                .providers
+                .insert(name.to_owned(), ProviderEntry { url, login_url, ..ProviderEntry::default() });
         }
         if wish.mistral {
             let entry = ProviderEntry { url: Some(format!("{}/v1", mock.url())), ..ProviderEntry::default() };

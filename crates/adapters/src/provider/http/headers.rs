@@ -11,14 +11,15 @@ use hyper::{
 use crate::{
     USER_AGENT_VALUE,
     credential::{Credential, KEY_HEADERS},
-    provider::UpstreamRequest,
+    provider::{ClientRequestParts, UpstreamRequest},
 };
 
 /// Header for the key in the Anthropic API.
 const X_API_KEY: HeaderName = HeaderName::from_static("x-api-key");
 /// Header for the key in the Gemini API.
 const X_GOOG_API_KEY: HeaderName = HeaderName::from_static("x-goog-api-key");
-/// Header for the version of the Anthropic API.
+/// The account of a `ChatGPT` login. Clients with a login send it beside their bearer token.
+const LOGIN_ACCOUNT: HeaderName = HeaderName::from_static("chatgpt-account-id");
 const ANTHROPIC_VERSION: HeaderName = HeaderName::from_static("anthropic-version");
 
 /// Returns the headers of a request to a provider: those of the client that are forwarded, the content type, and the
@@ -40,7 +41,17 @@ pub(super) fn request_headers(credential: &Credential, request: &UpstreamRequest
     headers
 }
 
+<<<<<<< HEAD
 /// Returns the client's headers without those of its connection, its keys, its cookies and those for turnwise.
+=======
+/// Returns whether a request is forwarded with the client's own login, which has another URL than a key.
+pub(super) fn is_login(credential: &Credential, request: &UpstreamRequest<'_>) -> bool {
+    let has_account = |client: &ClientRequestParts<'_>| client.headers.contains_key(&LOGIN_ACCOUNT);
+    credential.is_clients_own() && request.client.as_ref().is_some_and(has_account)
+}
+
+/// Returns the client's headers without those of its connection, its keys and turnwise.
+>>>>>>> main
 fn forwarded_headers(client: &HeaderMap) -> HeaderMap {
     let forwarded = client.iter().filter(|(name, _)| !is_withheld(name));
     forwarded.map(|(name, value)| (name.clone(), value.clone())).collect()
@@ -49,10 +60,13 @@ fn forwarded_headers(client: &HeaderMap) -> HeaderMap {
 /// Inserts the provider's key into the header that its API expects. Without a configured key the client's key headers
 /// are forwarded, unless the provider needs no key.
 fn insert_key(headers: &mut HeaderMap, credential: &Credential, request: &UpstreamRequest<'_>) {
-    if let Some(secret) = credential.secret() {
-        // These headers belong to the client's own key.
+    if !credential.is_clients_own() {
+        // These headers belong to the client's own key or login.
         headers.remove("openai-organization");
         headers.remove("openai-project");
+        headers.remove(LOGIN_ACCOUNT);
+    }
+    if let Some(secret) = credential.secret() {
         match request.api {
             WireApi::AnthropicMessages => headers.insert(X_API_KEY, secret.plain.clone()),
             WireApi::Gemini => headers.insert(X_GOOG_API_KEY, secret.plain.clone()),

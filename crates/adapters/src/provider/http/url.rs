@@ -13,11 +13,12 @@ pub(super) fn request_url(base: &str, request: &UpstreamRequest<'_>) -> String {
     let mut url = match request.api {
         WireApi::AnthropicMessages => {
             let operation = match request.operation {
-                Operation::Generate => "",
+                Operation::Generate | Operation::Embed => "",
                 Operation::CountTokens => "/count_tokens",
             };
             format!("{base}{}/messages{operation}", version("/v1"))
         }
+        WireApi::OpenAiChat if request.operation == Operation::Embed => format!("{base}/embeddings"),
         WireApi::OpenAiChat => format!("{base}/chat/completions"),
         WireApi::OpenAiResponses => format!("{base}/responses"),
         WireApi::Gemini => {
