@@ -20,6 +20,7 @@ const X_API_KEY: HeaderName = HeaderName::from_static("x-api-key");
 const X_GOOG_API_KEY: HeaderName = HeaderName::from_static("x-goog-api-key");
 /// The account of a `ChatGPT` login. Clients with a login send it beside their bearer token.
 const LOGIN_ACCOUNT: HeaderName = HeaderName::from_static("chatgpt-account-id");
+/// Header for the version of the Anthropic API.
 const ANTHROPIC_VERSION: HeaderName = HeaderName::from_static("anthropic-version");
 
 /// Returns the headers of a request to a provider: those of the client that are forwarded, the content type, and the
@@ -41,9 +42,6 @@ pub(super) fn request_headers(credential: &Credential, request: &UpstreamRequest
     headers
 }
 
-<<<<<<< HEAD
-/// Returns the client's headers without those of its connection, its keys, its cookies and those for turnwise.
-=======
 /// Returns whether a request is forwarded with the client's own login, which has another URL than a key.
 pub(super) fn is_login(credential: &Credential, request: &UpstreamRequest<'_>) -> bool {
     let has_account = |client: &ClientRequestParts<'_>| client.headers.contains_key(&LOGIN_ACCOUNT);
@@ -51,7 +49,6 @@ pub(super) fn is_login(credential: &Credential, request: &UpstreamRequest<'_>) -
 }
 
 /// Returns the client's headers without those of its connection, its keys and turnwise.
->>>>>>> main
 fn forwarded_headers(client: &HeaderMap) -> HeaderMap {
     let forwarded = client.iter().filter(|(name, _)| !is_withheld(name));
     forwarded.map(|(name, value)| (name.clone(), value.clone())).collect()
