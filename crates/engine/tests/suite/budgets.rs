@@ -98,7 +98,7 @@ fn d46_a_call_that_fails_or_a_turn_that_ends_releases_its_estimate() {
     let mut desk = Desk::with(POLICY);
     let (_, call) = send(&mut desk, sub_agent("agent-1"));
     assert_eq!(in_flight(&desk), ESTIMATE);
-    let failure = CallFailure { class: ErrorClass::Overloaded, status: Some(529), retries: 0, usage: None, raw_usage: None };
+    let failure = CallFailure { class: ErrorClass::Overloaded, status: Some(529), retries: 0, usage: None, raw_usage: None, key: None };
     desk.engine.record_call_failure(&call.unwrap(), &failure).unwrap();
     assert_eq!(in_flight(&desk), NanoUsd(0));
     let (outcome, _) = send(&mut desk, sub_agent("agent-2"));
