@@ -30,7 +30,7 @@ impl Costs {
             CostScope::All => self.total_of_days(&days),
             CostScope::Project(name) => self.projects.total(name, &days),
             CostScope::Client(name) => self.clients.total(name, &days),
-            CostScope::Session(session) => self.session(session).map(|costs| costs.total()).unwrap_or_default(),
+            CostScope::Session(session) => self.session(session).map(crate::SessionCosts::total).unwrap_or_default(),
         }
     }
 

@@ -91,7 +91,7 @@ impl fmt::Display for OnReached {
             Self::Refuse => f.write_str("refuse"),
             Self::Warn => f.write_str("warn"),
             Self::Use(models) => {
-                let ids: Vec<_> = models.0.ids().map(|id| id.as_str()).collect();
+                let ids: Vec<_> = models.0.ids().map(contracts::ModelId::as_str).collect();
                 write!(f, "use {}", ids.join(", then "))
             }
         }

@@ -88,6 +88,7 @@ fn started() -> impl Strategy<Value = TurnStarted> {
             extensions: extensions.clone(),
             skills,
             spent_today: NanoUsd(spent),
+            spending: contracts::Spending { week: NanoUsd(spent), ..contracts::Spending::default() },
             features: Features {
                 extensions,
                 directories: Vec::new(),

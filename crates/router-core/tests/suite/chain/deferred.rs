@@ -1,10 +1,7 @@
 //! If the user's choice wins, the recommendation of the pattern store is recorded and has no effect (004 §5.6, §8.8,
 //! decision D2).
 
-use contracts::{
-    Recommendation, Slot, Tier, Verdict,
-    views::{Outages, PatternQuery, PatternView, Views},
-};
+use contracts::{Slot, Tier, Verdict};
 use router_core::Scenario;
 
 use crate::support::{decide, explain, policy, said};
