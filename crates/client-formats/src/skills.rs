@@ -22,9 +22,40 @@ const MIN_SHARED_WORDS: usize = 2;
 const MIN_WORD_BYTES: usize = 4;
 /// Words that occur in descriptions of all kinds, without a plural ending.
 const IGNORED_WORDS: [&str; 34] = [
-    "about", "after", "also", "another", "before", "being", "both", "doe", "each", "ensure", "every", "following", "from",
-    "have", "help", "into", "more", "must", "need", "only", "other", "skill", "some", "such", "than", "that", "their",
-    "them", "then", "this", "used", "user", "when", "with",
+    "about",
+    "after",
+    "also",
+    "another",
+    "before",
+    "being",
+    "both",
+    "doe",
+    "each",
+    "ensure",
+    "every",
+    "following",
+    "from",
+    "have",
+    "help",
+    "into",
+    "more",
+    "must",
+    "need",
+    "only",
+    "other",
+    "skill",
+    "some",
+    "such",
+    "than",
+    "that",
+    "their",
+    "them",
+    "then",
+    "this",
+    "used",
+    "user",
+    "when",
+    "with",
 ];
 
 /// A skill that a client offers to its model.
@@ -102,7 +133,7 @@ fn content_words(text: &str) -> BTreeSet<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{OfferedSkill, may_list_skills, matching_skills, offered_skills};
+    use super::{OfferedSkill, matching_skills, may_list_skills, offered_skills};
 
     const LIST: &str = "<system-reminder>\nThe following skills are available for use with the Skill tool:\n\n\
         - sql-review: Review database migrations and schema changes before they are applied\n\

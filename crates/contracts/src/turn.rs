@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use event_core::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::{ClientRequest, Estimates, Features, ModelId, NanoUsd, SessionId, Spending, Tier, TurnId, events::ErrorClass};
+use crate::{
+    ClientRequest, Estimates, Features, ModelId, NanoUsd, SessionId, Spending, Tier, TurnId, events::ErrorClass,
+};
 
 /// Capabilities that a prompt requires of a model. Only what the turn uses is required (004 §4.4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]

@@ -71,13 +71,7 @@ fn largest(lines: impl Iterator<Item = BudgetLine>) -> Vec<BudgetLine> {
     lines
 }
 
-fn line(
-    budget: &Budget,
-    costs: &Costs,
-    scope: CostScope<'_>,
-    subject: Option<String>,
-    at: Timestamp,
-) -> BudgetLine {
+fn line(budget: &Budget, costs: &Costs, scope: CostScope<'_>, subject: Option<String>, at: Timestamp) -> BudgetLine {
     let (total, limit) = (costs.total_in(scope, budget.period, at), budget.limit);
     let percent = u128::from(total.cost.0) * 100 / u128::from(limit.0.max(1));
     BudgetLine {

@@ -64,8 +64,17 @@ pub(crate) struct CaptureContext<'a> {
 
 /// Builds the event that captures a turn at its start: everything that its decision reads, except the text.
 pub(crate) fn capture(input: &TurnInput, context: CaptureContext<'_>) -> TurnStarted {
-    let CaptureContext { turn, offset_minutes, override_model, text, session, history, spent_today, spending, text_recording } =
-        context;
+    let CaptureContext {
+        turn,
+        offset_minutes,
+        override_model,
+        text,
+        session,
+        history,
+        spent_today,
+        spending,
+        text_recording,
+    } = context;
     let tokens = estimates(&input.prompt);
     let tool_calls_in_history = 0 < history.tool_calls;
     let workspace = input.workspace.clone().or_else(|| session?.workspace.clone());

@@ -10,7 +10,8 @@ mod pattern;
 mod rules;
 
 use contracts::{
-    Attempt, ChainEntry, Decision, Failure, MessageText, ModelChoice, ModelId, ModelSpec, Reason, Slot, Turn, Verdict, views::Views,
+    Attempt, ChainEntry, Decision, Failure, MessageText, ModelChoice, ModelId, ModelSpec, Reason, Slot, Turn, Verdict,
+    views::Views,
 };
 
 pub use key_refused::{key_refused, key_refused_remedy};

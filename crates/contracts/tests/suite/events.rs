@@ -2,8 +2,8 @@
 
 use contracts::{
     Alternative, Attempt, AuxiliaryCall, CacheVariant, ChainEntry, ChainSlot as _, ContentHash, Decision, Estimates,
-    Failure, Features, ModelId, NanoUsd, Needs, OutageScope, Override, Period, Reason, Recommendation, Score, SessionId,
-    SideEffect, Sketch, Slot, SpentLimit, Thread, ThreadId, Tier, TokenBucket, Tone, TurnId, Usage, Verdict,
+    Failure, Features, ModelId, NanoUsd, Needs, OutageScope, Override, Period, Reason, Recommendation, Score,
+    SessionId, SideEffect, Sketch, Slot, SpentLimit, Thread, ThreadId, Tier, TokenBucket, Tone, TurnId, Usage, Verdict,
     events::{DecisionMode, LlmCallCompleted, RouteDecided, StopReason, TurnStarted},
 };
 use event_core::{EventId, EventType, Position, Timestamp, decode, encode};

@@ -71,7 +71,10 @@ fn d46_ten_parallel_sub_agents_do_not_all_pass_a_budget() {
     assert_eq!(in_flight(&desk), NanoUsd(4 * ESTIMATE.0));
     let refused = &sent[4].0;
     let banner = refused.banners[0].to_string();
-    assert!(banner.contains("Budget \"today\" for all sessions: $0.00 of $2.00 per day spent and $2.10 in flight"), "{banner}");
+    assert!(
+        banner.contains("Budget \"today\" for all sessions: $0.00 of $2.00 per day spent and $2.10 in flight"),
+        "{banner}"
+    );
     assert!(banner.contains("resets 2026-05-09 00:00 UTC"), "{banner}");
     assert!(!banner.contains("Nothing was tried"), "{banner}");
     desk.stands_where_the_log_says();
@@ -98,7 +101,14 @@ fn d46_a_call_that_fails_or_a_turn_that_ends_releases_its_estimate() {
     let mut desk = Desk::with(POLICY);
     let (_, call) = send(&mut desk, sub_agent("agent-1"));
     assert_eq!(in_flight(&desk), ESTIMATE);
-    let failure = CallFailure { class: ErrorClass::Overloaded, status: Some(529), retries: 0, usage: None, raw_usage: None, key: None };
+    let failure = CallFailure {
+        class: ErrorClass::Overloaded,
+        status: Some(529),
+        retries: 0,
+        usage: None,
+        raw_usage: None,
+        key: None,
+    };
     desk.engine.record_call_failure(&call.unwrap(), &failure).unwrap();
     assert_eq!(in_flight(&desk), NanoUsd(0));
     let (outcome, _) = send(&mut desk, sub_agent("agent-2"));
@@ -117,7 +127,10 @@ fn d46_a_budget_resets_at_midnight_and_its_state_can_be_read() {
     let policy = &desk.engine.policy().policy;
     let [line] = budget_lines(policy, &desk.engine.state().costs, desk.now).try_into().unwrap();
     assert_eq!((line.spent, line.remaining, line.percent), (NanoUsd(2_500_000_000), NanoUsd(0), 125));
-    assert_eq!((line.name.as_str(), line.scope, line.period, line.on_reached.as_str()), ("today", "all", "day", "refuse"));
+    assert_eq!(
+        (line.name.as_str(), line.scope, line.period, line.on_reached.as_str()),
+        ("today", "all", "day", "refuse")
+    );
     let resets_at = line.resets_at.unwrap();
     assert_eq!(send(&mut desk, sub_agent("agent-2")).0.model(), None);
     let until_midnight = resets_at.secs() - desk.now.secs();

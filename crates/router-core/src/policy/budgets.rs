@@ -28,7 +28,8 @@ impl Loader<'_> {
     pub(super) fn budgets(&mut self, node: &Node<'_>) -> Vec<Budget> {
         let items = self.problems.list(node, "budgets").unwrap_or_default();
         if MAX_BUDGETS < items.len() {
-            self.problems.report(node.mark, format!("a policy has at most {MAX_BUDGETS} budgets, this one {}", items.len()));
+            self.problems
+                .report(node.mark, format!("a policy has at most {MAX_BUDGETS} budgets, this one {}", items.len()));
             return Vec::new();
         }
         let mut names = BTreeSet::new();

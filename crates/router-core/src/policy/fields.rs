@@ -237,7 +237,9 @@ mod tests {
         for (text, expected) in equal {
             assert_eq!(billionths(text), Some(expected), "{text}");
         }
-        for text in ["", ".", "e5", "-1", "1e", "1e1.5", "0x5", "1_000", "nan", ".inf", "1e-10", "0.0000000001", "1e11", "5 "] {
+        for text in
+            ["", ".", "e5", "-1", "1e", "1e1.5", "0x5", "1_000", "nan", ".inf", "1e-10", "0.0000000001", "1e11", "5 "]
+        {
             assert_eq!(billionths(text), None, "{text}");
         }
     }

@@ -328,7 +328,10 @@ fn schema() -> Value {
     if let Value::Object(root) = &mut root {
         root.insert("$schema".to_owned(), json!("https://json-schema.org/draft/2020-12/schema"));
         root.insert("title".to_owned(), json!("turnwise routing policy"));
-        root.insert("$defs".to_owned(), json!({ "budget": object(BUDGET), "predicate": object(PREDICATE), "rule": object(RULE) }));
+        root.insert(
+            "$defs".to_owned(),
+            json!({ "budget": object(BUDGET), "predicate": object(PREDICATE), "rule": object(RULE) }),
+        );
     }
     root
 }

@@ -17,7 +17,9 @@ fn dollars(cents: u64) -> NanoUsd {
 
 /// A policy with one budget and a default.
 fn with_budget(budget: &str) -> Policy {
-    policy(&format!("budgets: [{{{budget}}}]\nrules: [{{name: deep, when: {{message_matches: deep}}, use: opus}}]\nglobal_default: sonnet"))
+    policy(&format!(
+        "budgets: [{{{budget}}}]\nrules: [{{name: deep, when: {{message_matches: deep}}, use: opus}}]\nglobal_default: sonnet"
+    ))
 }
 
 fn in_month(cents: u64) -> Scenario {
@@ -74,7 +76,9 @@ fn d46_calls_in_flight_count_until_they_end() {
     };
     assert_eq!(chosen(&scenario(299), &policy), "GLOBAL_DEFAULT claude-sonnet-4-6");
     assert_eq!(chosen(&scenario(300), &policy), "refused");
-    assert!(explain(&scenario(300), &policy).contains("$7.00 of $10.00 per month spent and $3.00 in flight, $3.00 left"));
+    assert!(
+        explain(&scenario(300), &policy).contains("$7.00 of $10.00 per month spent and $3.00 in flight, $3.00 left")
+    );
 }
 
 /// The slot that decides a turn of a session in `/shop`, whose client is Codex.
@@ -107,7 +111,9 @@ fn d46_each_scope_and_period_counts_its_own_amount() {
         assert_eq!(decided_by(&limited, *today, *spending), "refused", "{budget}");
         let larger = with_budget(&format!("limit_usd: 1.01, {budget}"));
         assert_eq!(decided_by(&larger, *today, *spending), "served", "{budget}");
-        for (other, today, spending) in cases.iter().filter(|(_, others_today, others)| (others_today, others) != (today, spending)) {
+        for (other, today, spending) in
+            cases.iter().filter(|(_, others_today, others)| (others_today, others) != (today, spending))
+        {
             assert_eq!(decided_by(&limited, *today, *spending), "served", "{budget} with the amounts of {other}");
         }
     }
@@ -117,7 +123,9 @@ fn d46_each_scope_and_period_counts_its_own_amount() {
 
 #[test]
 fn d46_a_budget_that_refuses_comes_before_one_that_names_a_model() {
-    let policy = policy("budgets: [{limit_usd: 1, period: month, use: haiku}, {limit_usd: 2, period: month}]\nglobal_default: sonnet");
+    let policy = policy(
+        "budgets: [{limit_usd: 1, period: month, use: haiku}, {limit_usd: 2, period: month}]\nglobal_default: sonnet",
+    );
     assert_eq!(chosen(&in_month(150), &policy), "BUDGET claude-haiku-4-5");
     assert_eq!(chosen(&in_month(200), &policy), "refused");
 }
@@ -144,7 +152,10 @@ fn rules_may_compare_the_week_the_month_and_the_session() {
     };
     let none = Spending::default();
     for (key, amount) in [
-        ("cost_this_week_exceeds_usd", (|cents| Spending { week: dollars(cents), ..Spending::default() }) as fn(u64) -> Spending),
+        (
+            "cost_this_week_exceeds_usd",
+            (|cents| Spending { week: dollars(cents), ..Spending::default() }) as fn(u64) -> Spending,
+        ),
         ("cost_this_month_exceeds_usd", |cents| Spending { month: dollars(cents), ..Spending::default() }),
         ("cost_of_session_exceeds_usd", |cents| Spending { session: dollars(cents), ..Spending::default() }),
     ] {
