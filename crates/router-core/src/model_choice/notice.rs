@@ -3,8 +3,8 @@
 use std::{collections::BTreeSet, fmt};
 
 use contracts::{
-    ChainSlot as _, Decision, Failure, ModelChoice, ModelId, NanoUsd, OutageScope, Period, Provider, Reason, Requirement,
-    Score, Slot, SpentLimit, Turn, Verdict, usual_key_variable,
+    ChainSlot as _, Decision, Failure, ModelChoice, ModelId, NanoUsd, OutageScope, Period, Provider, Reason,
+    Requirement, Score, Slot, SpentLimit, Turn, Verdict, usual_key_variable,
 };
 
 use crate::{
