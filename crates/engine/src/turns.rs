@@ -4,7 +4,8 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use contracts::{
-    ClientRequest, ContentHash, Delegation, MessageText, ModelId, NanoUsd, Period, Requirement, SessionId, Spending, Thread, Turn, TurnId,
+    ClientRequest, ContentHash, Delegation, MessageText, ModelId, NanoUsd, Period, Requirement, SessionId, Spending,
+    Thread, Turn, TurnId,
     events::{
         DecisionMode, INLINE_TEXT_BYTES, RouteDecided, SessionSource, SessionStarted, TextBody, TurnStarted,
         TurnTextRecorded,
