@@ -6,6 +6,7 @@
 //! - [`user_text`]: classifies texts of the role `user` as typed by the user or injected by a client.
 //! - [`auxiliary_call`]: recognises clients' auxiliary calls.
 //! - [`client`]: identifies the client, its session and its working directory, from headers, ids and system prompts.
+//! - [`skills`]: reads the skills that a client offers, and compares them with a message.
 //! - [`usage`]: parses the usage objects of providers.
 #![warn(
     clippy::disallowed_methods,
@@ -15,5 +16,6 @@
 
 pub mod auxiliary_call;
 pub mod client;
+pub mod skills;
 pub mod usage;
 pub mod user_text;

@@ -1,9 +1,10 @@
 //! The model choice: slots, reasons and failures of the decision which model serves a turn (004 §4, §7).
 
+use event_core::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    ChainSlot, DecisionKind, ModelId, NanoUsd, Provider, Requirement, Score, Tier, WireApi, events::ErrorClass,
+    ChainSlot, DecisionKind, ModelId, NanoUsd, Period, Provider, Requirement, Score, Tier, WireApi, events::ErrorClass,
 };
 
 /// A slot of the policy chain, which is evaluated in the order of [`ChainSlot::CHAIN`] (004 §4.1).
@@ -26,6 +27,8 @@ pub enum Slot {
     GlobalDefault,
     /// The requested model, for a request that neither a rule nor a default can serve (decision D33).
     LastResort,
+    /// A budget of the policy that is spent (decision D46). It precedes the chain, and is listed only if it decides.
+    Budget,
 }
 
 impl ChainSlot for Slot {
@@ -50,7 +53,13 @@ impl ChainSlot for Slot {
             Self::WorkspaceDefault => "WORKSPACE_DEFAULT",
             Self::GlobalDefault => "GLOBAL_DEFAULT",
             Self::LastResort => "LAST_RESORT",
+            Self::Budget => "BUDGET",
         }
+    }
+
+    fn number(self) -> usize {
+        let precedes_chain = self == Self::Budget;
+        if precedes_chain { 0 } else { Self::CHAIN.iter().take_while(|slot| **slot != self).count().saturating_add(1) }
     }
 }
 
@@ -187,8 +196,8 @@ pub enum Reason {
     Rule {
         /// Name of the rule.
         name: String,
-        /// Daily budget of the rule's condition, if the condition has one that was exceeded.
-        budget: Option<NanoUsd>,
+        /// Amount in the rule's condition that was exceeded, if the condition has one.
+        budget: Option<SpentLimit>,
         /// Whether the rules saw only the start of the message, because it is longer than the searched part (decision D38).
         cut: bool,
     },
@@ -239,6 +248,30 @@ pub enum Reason {
     },
     /// The policy has no last resort, or the request names no model of the registry.
     NoLastResort,
+    /// No budget of the policy is spent.
+    WithinBudgets,
+    /// A budget is spent (decision D46).
+    BudgetSpent {
+        /// Name of the budget.
+        name: String,
+        /// The limit with its period.
+        limit: SpentLimit,
+        /// Amount spent in the period.
+        spent: NanoUsd,
+        /// Estimated costs of calls that had not ended.
+        in_flight: NanoUsd,
+        /// End of the period; `None` for the budget of a session.
+        resets_at: Option<Timestamp>,
+    },
+}
+
+/// An amount of money per period.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SpentLimit {
+    /// The amount.
+    pub amount: NanoUsd,
+    /// The period in which it may be spent.
+    pub period: Period,
 }
 
 impl Reason {

@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use event_core::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::{ClientRequest, Estimates, Features, ModelId, NanoUsd, SessionId, Tier, TurnId, events::ErrorClass};
+use crate::{
+    ClientRequest, Estimates, Features, ModelId, NanoUsd, SessionId, Spending, Tier, TurnId, events::ErrorClass,
+};
 
 /// Capabilities that a prompt requires of a model. Only what the turn uses is required (004 §4.4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -92,6 +94,8 @@ pub struct Turn {
     pub skills: BTreeSet<String>,
     /// Cost of all calls of all sessions since midnight UTC (decision D10).
     pub spent_today: NanoUsd,
+    /// What was spent in other periods and scopes.
+    pub spending: Spending,
     /// Features that the pattern store compares.
     pub features: Features,
     /// The request that started the turn, or what a session file shows of it; `None` for a turn of the command line.

@@ -15,14 +15,18 @@
 pub mod prompt_cache;
 
 mod attribution;
+mod groups;
+mod in_flight;
 mod latest_day;
 mod projection;
 mod session;
 mod sorted_map;
+mod spending;
 mod total;
 
 pub use attribution::{AttributedCall, Attribution, DecidedBy};
 pub use latest_day::LatestDay;
 pub use projection::Costs;
 pub use session::{SessionCosts, ThreadCosts};
+pub use spending::CostScope;
 pub use total::Total;

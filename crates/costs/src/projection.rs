@@ -4,12 +4,16 @@ use std::collections::BTreeMap;
 
 use contracts::{
     BySession, CallRole, ModelId, NanoUsd, SessionId, Thread,
-    events::{LlmCallCompleted, LlmCallFailed, TurnStarted},
+    events::{LlmCallCompleted, LlmCallFailed, LlmCallStarted, TurnEnded, TurnStarted},
 };
 use event_core::{CodecError, Projection, Recorded, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use crate::{LatestDay, SessionCosts, Total};
+use crate::{
+    LatestDay, SessionCosts, Total,
+    groups::Groups,
+    in_flight::{RunningCall, RunningCalls},
+};
 
 /// Totals of all calls. Its size grows with the number of sessions, workers, models and days, not of calls.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -23,7 +27,13 @@ pub struct Costs {
     /// Total of each role.
     roles: BTreeMap<CallRole, Total>,
     /// Total of each UTC day, counted from 1970-01-01.
-    days: BTreeMap<u64, Total>,
+    pub(crate) days: BTreeMap<u64, Total>,
+    /// Totals of each project, the workspace of a session, by day.
+    pub(crate) projects: Groups,
+    /// Totals of each client of the gateway, by day.
+    pub(crate) clients: Groups,
+    /// Calls that were sent and have not ended.
+    pub(crate) running: RunningCalls,
     /// Totals of the latest day by model and role.
     latest_day: LatestDay,
 }
@@ -89,7 +99,14 @@ impl Costs {
         }
         // Sessions share one copy of the model id, since each event contains its own.
         let model = self.models.get_key_value(*model).map_or(*model, |(known, _)| known);
-        self.sessions.entry(session).add_call(thread, model, call);
+        let costs = self.sessions.entry(session);
+        costs.add_call(thread, model, call);
+        if let Some(project) = costs.project {
+            self.projects.add(project, at.utc_day(), call);
+        }
+        if let Some(client) = costs.client {
+            self.clients.add(client, at.utc_day(), call);
+        }
     }
 }
 
@@ -109,7 +126,7 @@ struct BilledCall<'a> {
 
 impl Projection for Costs {
     const NAME: &'static str = "costs";
-    const VERSION: u32 = 4;
+    const VERSION: u32 = 5;
 
     /// Adds completed calls, and failed ones whose usage was reported, and counts turns. Other events have no effect.
     fn apply(&mut self, event: &Recorded) -> Result<(), CodecError> {
@@ -118,14 +135,30 @@ impl Projection for Costs {
             let call = Total::of_call(body.usage, body.cost);
             let (session, thread, model) = (&body.session, &body.thread, &body.model);
             self.add_call(&BilledCall { session, thread, model, at, call });
+            self.running.end(body.turn);
         } else if let Some(body) = event.view::<LlmCallFailed>()? {
+            self.running.end(body.turn);
             if let Some(usage) = body.usage {
                 let call = Total::of_call(usage, body.cost);
                 let (session, thread, model) = (&body.session, &body.thread, &body.model);
                 self.add_call(&BilledCall { session, thread, model, at, call });
             }
         } else if let Some(turn) = event.view::<TurnStarted>()? {
-            self.sessions.entry(&turn.session).count_turn(&turn.thread);
+            let project = turn.workspace.as_deref().map(|path| self.projects.number(path));
+            let client = turn.request.as_ref().and_then(|request| request.client.as_deref());
+            let client = client.map(|name| self.clients.number(name));
+            let costs = self.sessions.entry(&turn.session);
+            costs.count_turn(&turn.thread);
+            costs.project = project.or(costs.project);
+            costs.client = client.or(costs.client);
+        } else if let Some(body) = event.view::<LlmCallStarted>()? {
+            if let Some(cost) = body.estimated_cost {
+                let costs = self.sessions.entry(&body.session);
+                let (session, project, client) = (body.session.clone(), costs.project, costs.client);
+                self.running.start(body.turn, RunningCall { session, project, client, cost });
+            }
+        } else if let Some(body) = event.view::<TurnEnded>()? {
+            self.running.end_turn(body.turn);
         }
         Ok(())
     }

@@ -37,6 +37,10 @@ impl ThreadCosts {
 pub struct SessionCosts {
     /// Costs of each thread.
     threads: SortedMap<Thread, ThreadCosts>,
+    /// Number of the project of its last turn with a known one.
+    pub(crate) project: Option<u32>,
+    /// Number of the client of its last turn with a known one.
+    pub(crate) client: Option<u32>,
 }
 
 impl SessionCosts {

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use catalogue::estimate::estimates;
 use contracts::{
-    ContentHash, Features, MessageText, NanoUsd, Override, Sketch, TokenBucket, Tokenizer, Turn, TurnId,
+    ContentHash, Features, MessageText, NanoUsd, Override, Sketch, Spending, TokenBucket, Tokenizer, Turn, TurnId,
     events::TurnStarted,
 };
 use evaluator::tone;
@@ -56,14 +56,25 @@ pub(crate) struct CaptureContext<'a> {
     pub(crate) history: &'a History,
     /// The cost of all calls since UTC midnight.
     pub(crate) spent_today: NanoUsd,
+    /// What was spent in other periods and scopes.
+    pub(crate) spending: Spending,
     /// What the log records of the message.
     pub(crate) text_recording: TextRecording,
 }
 
 /// Builds the event that captures a turn at its start: everything that its decision reads, except the text.
 pub(crate) fn capture(input: &TurnInput, context: CaptureContext<'_>) -> TurnStarted {
-    let CaptureContext { turn, offset_minutes, override_model, text, session, history, spent_today, text_recording } =
-        context;
+    let CaptureContext {
+        turn,
+        offset_minutes,
+        override_model,
+        text,
+        session,
+        history,
+        spent_today,
+        spending,
+        text_recording,
+    } = context;
     let tokens = estimates(&input.prompt);
     let tool_calls_in_history = 0 < history.tool_calls;
     let workspace = input.workspace.clone().or_else(|| session?.workspace.clone());
@@ -103,6 +114,7 @@ pub(crate) fn capture(input: &TurnInput, context: CaptureContext<'_>) -> TurnSta
         extensions: features.extensions.clone(),
         skills: bounded_names(&input.skills),
         spent_today,
+        spending,
         features,
         tone: tone(text),
         request: input.request.clone(),
@@ -139,6 +151,7 @@ pub(crate) fn turn_from_event(event: &TurnStarted, at: Timestamp, message: Messa
         extensions: event.extensions.iter().cloned().collect(),
         skills: event.skills.iter().cloned().collect(),
         spent_today: event.spent_today,
+        spending: event.spending,
         features: event.features.clone(),
         request: event.request.clone(),
         failed: Vec::new(),

@@ -85,7 +85,7 @@ impl RecordedDecision {
         if self.is_imported() {
             return Vec::new();
         }
-        let context = NoticeContext { policy: None, spent_today: self.spent_today };
+        let context = NoticeContext { policy: None, spent_today: self.spent_today, turn: None };
         let decisions =
             std::iter::once(&self.decided.decision).chain(self.steps.iter().map(|(_, step)| &step.decision));
         let mut notices: Vec<String> = Vec::new();

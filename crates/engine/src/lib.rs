@@ -4,6 +4,7 @@
 //! everything it knows is folded from there.
 
 mod active;
+mod budgets;
 mod bus_state;
 mod capture;
 mod choices;
@@ -42,6 +43,7 @@ mod turn_outcome;
 mod turns;
 
 pub use active::RecordedConfiguration;
+pub use budgets::{BudgetLine, budget_lines};
 pub use choices::ModelSelection;
 pub use decision_state::DecisionState;
 pub use embed::{EmbeddingReactor, EmbeddingRun, EmbeddingSummary, NewEmbedding};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use contracts::{
-    NanoUsd,
+    NanoUsd, Period,
     events::{LlmCallCompleted, LlmCallFailed},
 };
 use event_bus::projection_set;
@@ -28,11 +28,11 @@ projection_set! {
 pub(crate) struct PastCosts(BTreeMap<Timestamp, NanoUsd>);
 
 impl PastCosts {
-    /// Returns the cost of the calls that ended before `at` on the same UTC day. The order in which calls were recorded
-    /// has no effect.
-    pub(crate) fn spent_before(&self, at: Timestamp) -> NanoUsd {
-        let midnight = Timestamp(at.0 - at.0 % DAY_MICROS);
-        self.0.range(midnight..at).map(|(_, cost)| *cost).sum()
+    /// Returns the cost of the calls that ended before `at` in the same day, week or month. The order in which calls were
+    /// recorded has no effect.
+    pub(crate) fn spent_in(&self, period: Period, at: Timestamp) -> NanoUsd {
+        let start = Timestamp(period.first_day(at.utc_day()).unwrap_or_default() * DAY_MICROS);
+        self.0.range(start..at).map(|(_, cost)| *cost).sum()
     }
 }
 

@@ -46,15 +46,16 @@ impl Engine {
         let mention = self.mention(&input)?;
         let turn = TurnId::derive(&input.session, &input.name);
         let at = assumed.at.unwrap_or_else(|| self.now());
-        let spent_today = assumed.spent_today.unwrap_or_else(|| self.state().costs.spent_today(at));
-        let captured = self.capture(turn, &input, &mention, at, DecisionMode::Live, spent_today);
+        let (spent_now, spending) = self.spent_now(&input, at);
+        let spent = (assumed.spent_today.unwrap_or(spent_now), spending);
+        let captured = self.capture(turn, &input, &mention, at, DecisionMode::Live, spent);
         let started = TurnStarted {
             // A session model applies to the main conversation alone (decision D45).
             sticky: assumed.session_model.clone().filter(|_| input.is_of_conversation()).or(captured.sticky),
             ..captured
         };
         let message = mention.strip_from(&input.message);
-        let decided = self.decide_assuming(&started, message, at, DecisionMode::Live, &assumed.outages);
-        Ok(self.outcome(input, &mention, &started, at, decided))
+        let (turn, decided) = self.decide_assuming(&started, message, at, DecisionMode::Live, &assumed.outages);
+        Ok(self.outcome(input, &mention, &turn, decided))
     }
 }

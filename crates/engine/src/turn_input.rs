@@ -4,7 +4,10 @@ use std::collections::BTreeSet;
 
 use catalogue::estimate::PromptShape;
 use contracts::{ClientRequest, Delegation, Needs, Parent, SessionId, Thread, ThreadId};
-use transcripts::observed::{ObservedSession, ObservedTurn};
+use transcripts::{
+    observed::{ObservedSession, ObservedTurn},
+    skills::skills_in_message,
+};
 
 use crate::{live::ToolResult, sessions::History};
 
@@ -98,6 +101,7 @@ impl TurnInput {
             thread: turn.thread.clone(),
             images: turn.message_has_images,
             workspace: session.workspace.clone(),
+            skills: skills_in_message(&turn.message),
             needs: Needs { images: before.images, ..new.needs },
             prompt: before.prompt,
             history: History {

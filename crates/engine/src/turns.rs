@@ -4,7 +4,8 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use contracts::{
-    ClientRequest, ContentHash, Delegation, MessageText, ModelId, NanoUsd, Requirement, SessionId, Thread, TurnId,
+    ClientRequest, ContentHash, Delegation, MessageText, ModelId, NanoUsd, Period, Requirement, SessionId, Spending,
+    Thread, Turn, TurnId,
     events::{
         DecisionMode, INLINE_TEXT_BYTES, RouteDecided, SessionSource, SessionStarted, TextBody, TurnStarted,
         TurnTextRecorded,
@@ -49,12 +50,16 @@ impl Engine {
         at: Timestamp,
         mode: DecisionMode,
     ) -> Result<TurnOutcome, EngineError> {
-        let spent_today = match mode {
-            DecisionMode::Live => self.state().costs.spent_today(at),
+        let spent = match mode {
+            DecisionMode::Live => self.spent_now(&input, at),
             // The log may already have calls that ended after this turn began (decision D40).
-            DecisionMode::Observed => self.recorder.past_costs()?.spent_before(at),
+            DecisionMode::Observed => {
+                let past = self.recorder.past_costs()?;
+                let (week, month) = (past.spent_in(Period::Week, at), past.spent_in(Period::Month, at));
+                (past.spent_in(Period::Day, at), Spending { week, month, ..Spending::default() })
+            }
         };
-        let started = Arc::new(self.capture(turn, &input, mention, at, mode, spent_today));
+        let started = Arc::new(self.capture(turn, &input, mention, at, mode, spent));
         let message = mention.strip_from(&input.message);
         let sealed = Sealed::new(turn.0.then(TurnStarted::KIND, 0), at, turn.0, Arc::clone(&started))?;
         let cause = sealed.event.id;
@@ -67,9 +72,9 @@ impl Engine {
         self.recorder.record(std::iter::once(sealed).chain(text))?;
         // The message is evidence about the previous turn, whose verdict this decision may read.
         self.record_due_verdicts()?;
-        let mut decided = self.decide(&started, message, at, mode);
+        let (captured, mut decided) = self.decide(&started, message, at, mode);
         self.recorder.record(seal_decision(&mut decided, at)?)?;
-        Ok(self.outcome(input, mention, &started, at, decided))
+        Ok(self.outcome(input, mention, &captured, decided))
     }
 
     /// Resolves the parts of an input that depend on models, policy and log: the requested model, the signers of
@@ -144,7 +149,16 @@ impl Engine {
         self.recorder.record([session_started(event, self.now())?])
     }
 
-    /// Builds the event that captures a turn with the current state and the money `spent_today`.
+    /// Returns the cost of all calls of the day, and what was spent in the other periods and scopes of a turn.
+    pub(crate) fn spent_now(&self, input: &TurnInput, at: Timestamp) -> (NanoUsd, Spending) {
+        let costs = &self.state().costs;
+        let session = self.state().sessions.get(&input.session);
+        let project = input.workspace.as_deref().or_else(|| session?.workspace.as_deref());
+        let client = input.request.as_ref().and_then(|request| request.client.as_deref());
+        (costs.spent_today(at), costs.spending(&input.session, project, client, at))
+    }
+
+    /// Builds the event that captures a turn with the current state and what was spent.
     pub(crate) fn capture(
         &self,
         turn: TurnId,
@@ -152,7 +166,7 @@ impl Engine {
         mention: &Mention,
         at: Timestamp,
         mode: DecisionMode,
-        spent_today: NanoUsd,
+        (spent_today, spending): (NanoUsd, Spending),
     ) -> TurnStarted {
         let session = self.state().sessions.get(&input.session);
         let mut history = input.history.clone();
@@ -170,13 +184,14 @@ impl Engine {
             session,
             history: &history,
             spent_today,
+            spending,
             text_recording: self.text_recording(),
         };
         capture(input, context)
     }
 
-    /// Decides a captured turn with the current policy, models and state.
-    fn decide(&self, started: &TurnStarted, message: &str, at: Timestamp, mode: DecisionMode) -> RouteDecided {
+    /// Decides a captured turn with the current policy, models and state. Returns the input of the decision with it.
+    fn decide(&self, started: &TurnStarted, message: &str, at: Timestamp, mode: DecisionMode) -> (Turn, RouteDecided) {
         self.decide_assuming(started, message, at, mode, &Outages::default())
     }
 
@@ -188,9 +203,10 @@ impl Engine {
         at: Timestamp,
         mode: DecisionMode,
         assumed: &Outages,
-    ) -> RouteDecided {
+    ) -> (Turn, RouteDecided) {
         let turn = turn_from_event(started, at, MessageText::Present(message.to_owned()));
-        decide_turn(&self.recorder, self.policy.active(), &self.models, &turn, mode, assumed)
+        let decided = decide_turn(&self.recorder, self.policy.active(), &self.models, &turn, mode, assumed);
+        (turn, decided)
     }
 
     /// Builds the outcome of a decided turn.
@@ -198,15 +214,18 @@ impl Engine {
         &self,
         input: TurnInput,
         mention: &Mention,
-        started: &TurnStarted,
-        at: Timestamp,
+        captured: &Turn,
         decided: RouteDecided,
     ) -> TurnOutcome {
-        let context = NoticeContext { policy: Some(&self.policy.active().policy), spent_today: started.spent_today };
+        let context = NoticeContext {
+            policy: Some(&self.policy.active().policy),
+            spent_today: captured.spent_today,
+            turn: Some(captured),
+        };
         let banners = banners(&decided.decision, &context);
         let mention_bytes = self.mention_bytes(&input, mention);
         let route = Route::Decided(Box::new(decided));
-        TurnOutcome { turn: started.turn, at, input, mention_bytes, route, banners }
+        TurnOutcome { turn: captured.id, at: captured.at, input, mention_bytes, route, banners }
     }
 
     /// Stores a text: in the event itself if it is short, otherwise durably in the text store. Returns the part of the

@@ -9,6 +9,7 @@ const SLOTS = {
   WORKSPACE_DEFAULT: 'Default of the workspace',
   GLOBAL_DEFAULT: 'Global default',
   LAST_RESORT: 'Last resort',
+  BUDGET: 'Budget',
 };
 
 /** What each step of the decision is, for a title. */

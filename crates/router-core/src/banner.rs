@@ -118,9 +118,10 @@ impl<K: Notify> fmt::Display for Banner<K> {
             Self::Refused { rejected, help } => {
                 write!(f, "No {} available for this turn.", K::NOUN)?;
                 help.causes.iter().try_for_each(|cause| write!(f, "\n  {cause}"))?;
-                if rejected.is_empty() {
+                if rejected.is_empty() && help.causes.is_empty() {
                     write!(f, "\n  Nothing was tried: the policy names no {} for it.", K::NOUN)?;
-                } else {
+                }
+                if !rejected.is_empty() {
                     let tried = |(candidate, failure): &(K::Candidate, K::Failure)| {
                         format!("{candidate} ({})", K::failure_name(failure))
                     };

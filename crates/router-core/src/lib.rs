@@ -10,6 +10,7 @@
 )]
 
 mod banner;
+mod budget;
 mod chain;
 mod check;
 mod explain;
@@ -20,11 +21,13 @@ mod predicate;
 mod scenario;
 mod text_set;
 mod time_window;
+mod utc;
 mod validate;
 mod why;
 mod yaml;
 
 pub use banner::{Banner, Notify, RefusalHelp, banners, notice_line};
+pub use budget::{Budget, BudgetScope, BudgetState, ModelList, OnReached};
 pub use chain::{EvaluateSlots, evaluate_chain};
 pub use check::{Warning, warnings};
 pub use explain::{Explain, chain_json, reason_text};

@@ -1,5 +1,6 @@
 //! The model choice: a decision kind with eight slots; the first model that can serve the turn is chosen (004 §4.1).
 
+mod budget;
 mod client;
 mod delegation;
 mod explain;
@@ -9,7 +10,7 @@ mod pattern;
 mod rules;
 
 use contracts::{
-    Attempt, ChainEntry, Decision, Failure, MessageText, ModelChoice, ModelId, ModelSpec, Reason, Slot, Turn,
+    Attempt, ChainEntry, Decision, Failure, MessageText, ModelChoice, ModelId, ModelSpec, Reason, Slot, Turn, Verdict,
     views::Views,
 };
 
@@ -40,7 +41,12 @@ pub struct Decided {
 pub fn decide(turn: &Turn, policy: &Policy, views: &Views<'_>) -> Decided {
     let scope = policy.workspace(turn.workspace.as_deref());
     let mut slots = ModelSlots { turn, policy, views, scope, matched: None };
-    let decision = evaluate_chain(&mut slots);
+    // A spent budget decides alone, before every slot of the chain (decision D46).
+    let budget = slots.evaluate(Slot::Budget);
+    let decision = match budget.verdict {
+        Verdict::NotApplicable => evaluate_chain(&mut slots),
+        _ => Decision::from_chain(vec![budget]),
+    };
     let matched = slots.matched.map(|matches| matches.numbers()).unwrap_or_default();
     Decided { decision, matched }
 }
@@ -83,6 +89,9 @@ impl EvaluateSlots for ModelSlots<'_> {
                 Some(models) => self.entry_for_candidates(slot, "global", models, Reason::GlobalDefault),
             },
             Slot::LastResort => self.last_resort(slot),
+            Slot::Budget => {
+                self.spent_budget().unwrap_or_else(|| ChainEntry::not_applicable(slot, Reason::WithinBudgets))
+            }
         }
     }
 

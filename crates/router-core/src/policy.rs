@@ -1,5 +1,6 @@
 //! The policy: the user's routing file, validated and compiled for decisions.
 
+mod budgets;
 mod candidates;
 mod embedding;
 mod fields;
@@ -14,9 +15,12 @@ mod schema;
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use contracts::{ModelId, NanoUsd, Registry, Score, Tier, views::PatternSettings};
+use contracts::{ModelId, NanoUsd, Registry, Score, Tier, Turn, views::PatternSettings};
 
-use crate::text_set::TextSet;
+use crate::{
+    budget::{Budget, BudgetState},
+    text_set::TextSet,
+};
 
 pub(crate) use candidates::Candidates;
 pub use embedding::EmbeddingEndpoint;
@@ -89,6 +93,7 @@ pub struct Policy {
     pub(crate) record_text: RecordText,
     pub(crate) embedding: Option<EmbeddingEndpoint>,
     pub(crate) gateway: GatewaySettings,
+    pub(crate) budgets: Vec<Budget>,
 }
 
 /// A rule as `turnwise rules show` prints it.
@@ -155,6 +160,16 @@ impl Policy {
     /// Returns the global default models in the order in which they are tried.
     pub fn global_defaults(&self) -> impl Iterator<Item = &ModelId> {
         self.global.default.iter().flat_map(Candidates::ids)
+    }
+
+    /// Returns the budgets of the block `budgets`, in the order of the file.
+    pub fn spending_budgets(&self) -> &[Budget] {
+        &self.budgets
+    }
+
+    /// Returns what a turn finds of each budget that applies to it, in the order of the file.
+    pub fn budget_states(&self, turn: &Turn) -> Vec<BudgetState> {
+        self.budgets.iter().filter_map(|budget| budget.state(turn)).collect()
     }
 
     /// Returns the daily budgets in conditions, in the order of the rules.

@@ -1,6 +1,6 @@
 //! Conditions of rules (004 §5.3). The set is closed, and every condition has a value for every turn.
 
-use contracts::{AuxiliaryCall, ClientRequest, ModelId, NanoUsd, Tokenizer, Turn};
+use contracts::{AuxiliaryCall, ClientRequest, ModelId, NanoUsd, Period, SpentLimit, Tokenizer, Turn};
 
 use crate::{
     text_set::{Matches, Pattern, TextSet},
@@ -20,7 +20,7 @@ pub(crate) enum Predicate {
     Extensions(Vec<String>),
     Workspace(Pattern),
     TimeOfDay(TimeWindow),
-    SpentMoreThan(NanoUsd),
+    SpentMoreThan(SpentLimit),
     /// Client names; compared without case.
     Client(Vec<String>),
     /// Model names and ids; compared without case.
@@ -57,7 +57,7 @@ impl Predicate {
             Self::Extensions(names) => names.iter().any(|name| turn.extensions.contains(name)),
             Self::Workspace(pattern) => turn.workspace.as_deref().is_some_and(|path| pattern.is_match(path)),
             Self::TimeOfDay(window) => window.contains(turn.at.local_minute_of_day(turn.offset_minutes)),
-            Self::SpentMoreThan(limit) => *limit < turn.spent_today,
+            Self::SpentMoreThan(limit) => limit.amount < spent_in(limit.period, turn),
             Self::Client(names) => client_request(turn)
                 .and_then(|request| request.client.as_ref())
                 .is_some_and(|client| names.iter().any(|name| name.eq_ignore_ascii_case(client))),
@@ -74,9 +74,9 @@ impl Predicate {
         }
     }
 
-    /// Returns a daily budget that made this condition hold: the first exceeded one in the order of the file. Budgets
+    /// Returns an amount that was exceeded and made this condition hold: the first one in the order of the file. Amounts
     /// under `not` do not count.
-    pub(crate) fn exceeded_budget(&self, situation: Situation<'_>) -> Option<NanoUsd> {
+    pub(crate) fn exceeded_budget(&self, situation: Situation<'_>) -> Option<SpentLimit> {
         match self {
             Self::SpentMoreThan(limit) if self.holds(situation) => Some(*limit),
             Self::Any(parts) | Self::All(parts) => {
@@ -89,7 +89,7 @@ impl Predicate {
     /// Returns every daily budget in this condition.
     pub(crate) fn budgets(&self) -> Vec<NanoUsd> {
         match self {
-            Self::SpentMoreThan(limit) => vec![*limit],
+            Self::SpentMoreThan(limit) if limit.period == Period::Day => vec![limit.amount],
             Self::Any(parts) | Self::All(parts) => parts.iter().flat_map(Self::budgets).collect(),
             Self::Not(part) => part.budgets(),
             _ => Vec::new(),
@@ -139,7 +139,9 @@ impl Predicate {
             Self::Extensions(names) => format!("files touched with extension {}", names.join(", ")),
             Self::Workspace(pattern) => format!("workspace matches /{}/", pattern.text()),
             Self::TimeOfDay(window) => format!("local time {window}"),
-            Self::SpentMoreThan(limit) => format!("more than {} spent today", limit.exact()),
+            Self::SpentMoreThan(SpentLimit { amount, period }) => {
+                format!("more than {} spent {}", amount.exact(), period_text(*period))
+            }
             Self::Client(names) => format!("client is {}", names.join(", ")),
             Self::ClientModel(names) => format!("client asks for {}", names.join(", ")),
             Self::Subagent(true) => "a sub-agent asks".to_owned(),
@@ -157,6 +159,26 @@ impl Predicate {
             Self::All(parts) => join(parts, " and "),
             Self::Not(part) => format!("not ({})", part.describe(texts)),
         }
+    }
+}
+
+/// Returns the amount that was spent in a period when the turn started, over all sessions or in its session.
+pub(crate) const fn spent_in(period: Period, turn: &Turn) -> NanoUsd {
+    match period {
+        Period::Day => turn.spent_today,
+        Period::Week => turn.spending.week,
+        Period::Month => turn.spending.month,
+        Period::Session => turn.spending.session,
+    }
+}
+
+/// Formats the current period: `today`, `this week`.
+pub(crate) const fn period_text(period: Period) -> &'static str {
+    match period {
+        Period::Day => "today",
+        Period::Week => "this week",
+        Period::Month => "this month",
+        Period::Session => "in this session",
     }
 }
 

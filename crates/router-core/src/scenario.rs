@@ -7,7 +7,7 @@ use std::{collections::BTreeMap, fmt};
 
 use contracts::{
     Alternative, Decision, Delegation, Estimates, Features, MessageText, ModelChoice, ModelId, NanoUsd, Needs,
-    Provider, Recommendation, Score, SessionId, Tier, TokenBucket, Turn, TurnId,
+    Provider, Recommendation, Score, SessionId, Spending, Tier, TokenBucket, Turn, TurnId,
     views::{NoPatterns, Outages, PatternQuery, PatternView, Views},
 };
 use event_core::{EventId, Timestamp};
@@ -44,6 +44,7 @@ pub struct Scenario {
     extensions: Vec<String>,
     skills: Vec<String>,
     spent: Result<NanoUsd, String>,
+    spending: Spending,
     minute: Result<u16, String>,
     models_out: Vec<String>,
     providers_out: Vec<String>,
@@ -120,6 +121,7 @@ impl Scenario {
             extensions: Vec::new(),
             skills: Vec::new(),
             spent: Ok(NanoUsd::default()),
+            spending: Spending::default(),
             minute: Ok(12 * 60),
             models_out: Vec::new(),
             providers_out: Vec::new(),
@@ -206,6 +208,14 @@ impl Scenario {
         self
     }
 
+    /// Sets what was spent beside the amount of the day: in the week, the month, the project, the client and the session,
+    /// and by calls in flight.
+    #[must_use]
+    pub const fn spending(mut self, spending: Spending) -> Self {
+        self.spending = spending;
+        self
+    }
+
     /// Sets the local time of the turn, such as `23:30`. A wrong format is an error of [`Scenario::try_on`].
     #[must_use]
     pub fn at(mut self, time: &str) -> Self {
@@ -247,7 +257,8 @@ impl Scenario {
             None => &NoPatterns,
         };
         let decision = decide(&turn, policy, &Views { outages: &outages, patterns }).decision;
-        Ok(Outcome::new(decision, &NoticeContext { policy: Some(policy), spent_today: turn.spent_today }))
+        let context = NoticeContext { policy: Some(policy), spent_today: turn.spent_today, turn: Some(&turn) };
+        Ok(Outcome::new(decision, &context))
     }
 
     /// Returns the turn that [`Scenario::try_on`] decides, for use with [`decide`].
@@ -287,6 +298,7 @@ impl Scenario {
             extensions: self.extensions.iter().cloned().collect(),
             skills: self.skills.iter().cloned().collect(),
             spent_today: self.spent.clone().map_err(unreadable("amount of dollars"))?,
+            spending: self.spending,
             features: Features { tokens: TokenBucket::of(self.tokens), ..Features::default() },
             request,
             failed: Vec::new(),

@@ -30,7 +30,8 @@ pub fn why<K: Explain>(header: Option<&WhyHeader>, decision: &Decision<K>) -> St
     push_line(&mut text, &chosen);
     push_line(&mut text, "");
     push_line(&mut text, "Chain:");
-    for (number, entry) in (1..).zip(&decision.chain) {
+    for entry in &decision.chain {
+        let number = entry.slot.number();
         let reason = reason_text(entry);
         let mut lines = reason.lines();
         let first = lines.next().unwrap_or_default();

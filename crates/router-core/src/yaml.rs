@@ -62,6 +62,16 @@ impl Node<'_> {
         }
     }
 
+    /// Returns the text of a member of a mapping; `None` if this is no mapping, or the member is no scalar.
+    pub(crate) fn member(&self, name: &str) -> Option<&str> {
+        let Value::Map(members) = &self.value else { return None };
+        let is_named = |key: &Node<'_>| matches!(&key.value, Value::Scalar { text, .. } if text == name);
+        match &members.iter().find(|(key, _)| is_named(key))?.1.value {
+            Value::Scalar { text, .. } => Some(text),
+            Value::List(_) | Value::Map(_) => None,
+        }
+    }
+
     /// Returns whether the value is null, as after a `key:` without a value.
     pub(crate) fn is_null(&self) -> bool {
         matches!(&self.value, Value::Scalar { text, plain: true } if is_null(text))

@@ -9,6 +9,7 @@ mod error_text;
 pub mod observed;
 pub mod openai_log;
 pub mod session_file;
+pub mod skills;
 pub mod tool_call;
 
 /// An invented session in the format of Claude Code, two days long, for demonstrations and tests.

@@ -76,7 +76,9 @@ pub(crate) fn decide_under<D>(
         None => MessageText::Matched(Vec::new()),
     };
     let mut turn = captured_turn(point.started, point.at, message);
-    turn.spent_today = NanoUsd(turn.spent_today.0.saturating_add_signed(tried.extra_spending));
+    for amount in [&mut turn.spent_today, &mut turn.spending.week, &mut turn.spending.month] {
+        *amount = NanoUsd(amount.0.saturating_add_signed(tried.extra_spending));
+    }
     if let Some(request) = &mut turn.request
         && request.requires.contains(&Requirement::EarlierThinking)
         && !tried.signers.is_empty()

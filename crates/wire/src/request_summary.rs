@@ -2,6 +2,7 @@
 
 use std::{borrow::Cow, collections::BTreeSet, ops::Range};
 
+use client_formats::skills::{OfferedSkill, matching_skills};
 use contracts::{AuxiliaryCall, Needs, Requirement, WireApi};
 
 /// The properties of a request that routing and recording need, found by inspecting its body. Texts are borrowed from
@@ -39,6 +40,8 @@ pub struct RequestSummary<'a> {
     pub requires: BTreeSet<Requirement>,
     /// Whether the request offers the model a web search that the provider runs.
     pub web_search: bool,
+    /// The skills that the client offers to the model.
+    pub skills: Vec<OfferedSkill>,
     /// The size of the prompt.
     pub prompt: PromptCounts,
     /// The kind of auxiliary call, such as naming the conversation; `None` for a request of the conversation itself.
@@ -52,6 +55,13 @@ pub struct RequestSummary<'a> {
     pub max_output: Option<u64>,
     /// Offsets in the body that edits need.
     pub(crate) offsets: BodyOffsets,
+}
+
+impl RequestSummary<'_> {
+    /// Returns the names of the skills that match a message: offered ones, and the one that it calls as a command.
+    pub fn matching_skills(&self, message: &str) -> BTreeSet<String> {
+        matching_skills(&self.skills, message)
+    }
 }
 
 /// Byte offsets and ranges in the request body that edits need.

@@ -34,7 +34,7 @@ fn load_models(context: &Context) -> Result<Models, Failure> {
 }
 
 /// Opens the active policy.
-fn open_policy(context: &Context) -> Result<PolicyFile, Failure> {
+pub(super) fn open_policy(context: &Context) -> Result<PolicyFile, Failure> {
     let registry = Arc::clone(&load_models(context)?.registry);
     PolicyFile::open(context.home.policy.clone(), context.home.user_text(), registry)
         .map_err(|error| engine::EngineError::from(error).into())

@@ -2,18 +2,24 @@
 
 use availability::AvailabilityState;
 use contracts::OutageScope;
+use engine::{BudgetLine, budget_lines};
 use event_bus::{Clock as _, SystemClock};
+use serde_json::json;
 
 use crate::{
+    commands::rules::open_policy,
     context::{Context, local_time},
     failure::Failure,
-    screen::Table,
+    screen::{NOTICE, Table, count_noun, styled},
 };
 
 /// Prints the availability of the providers and models that were called, from the log.
 pub(super) fn run(context: &Context) -> Result<(), Failure> {
-    let rows = context.fold_state()?.availability.status(SystemClock.now());
-    context.print(&rows, || {
+    let (state, now) = (context.fold_state()?, SystemClock.now());
+    let rows = state.availability.status(now);
+    let budgets = budget_lines(&open_policy(context)?.active().policy, &state.costs, now);
+    context.print(&json!({ "availability": rows, "budgets": budgets }), || {
+        print_budgets(&budgets);
         if rows.is_empty() {
             anstream::println!("No call was recorded yet, so nothing is known to be out.");
             return;
@@ -36,6 +42,33 @@ pub(super) fn run(context: &Context) -> Result<(), Failure> {
         }
         table.print();
     })
+}
+
+/// Prints a line for each budget: what was spent of it, what remains, and when it resets.
+fn print_budgets(budgets: &[BudgetLine]) {
+    if budgets.is_empty() {
+        return;
+    }
+    let mut table = Table::new(&["BUDGET", "FOR", ">SPENT", ">LIMIT", ">LEFT", ">%", "RESETS"]);
+    for line in budgets {
+        let subject = line.subject.clone().unwrap_or_else(|| "all sessions".to_owned());
+        table.add_row([
+            line.name.clone(),
+            subject,
+            line.spent.to_string(),
+            format!("{}/{}", line.limit, line.period),
+            line.remaining.to_string(),
+            line.percent.to_string(),
+            line.resets_at.map(local_time).unwrap_or_default(),
+        ]);
+    }
+    table.print();
+    let unpriced: u64 = budgets.iter().map(|line| line.unpriced_calls).max().unwrap_or_default();
+    if 0 < unpriced {
+        let calls = count_noun(unpriced, "call");
+        anstream::println!("{} {calls} of models without a price count as $0.00.", styled(NOTICE, "note:"));
+    }
+    anstream::println!();
 }
 
 /// Returns the name of an enum variant in its JSON form; empty for a variant with fields.

@@ -21,6 +21,8 @@ pub struct LlmCallStarted {
     pub model: ModelId,
     /// Estimated tokens of the prompt, for the tokenizer of the model.
     pub estimated_input: u64,
+    /// Estimated cost, which counts towards budgets until the call ends; `None` if the model has no known price.
+    pub estimated_cost: Option<NanoUsd>,
     /// Features of the request that were dropped or converted because the model does not support them (decisions D31,
     /// D32).
     pub adapted: Vec<Requirement>,
@@ -39,6 +41,7 @@ event!(
         parent: Some(sample::name("agent-04a2b1")),
         model: sample::model(),
         estimated_input: 18_338,
+        estimated_cost: Some(NanoUsd(116_690_000)),
         adapted: vec![Requirement::EarlierThinking, Requirement::Effort],
     }
 );

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{TextBody, event, sample};
 use crate::{
-    ClientRequest, Delegation, Estimates, Features, IntentTag, ModelId, NanoUsd, Needs, Override, Requirement,
-    SessionId, Sketch, Thread, TokenBucket, Tone, TurnId, WireApi,
+    ClientRequest, Delegation, Estimates, Features, InFlight, IntentTag, ModelId, NanoUsd, Needs, Override,
+    PeriodAmounts, Requirement, SessionId, Sketch, Spending, Thread, TokenBucket, Tone, TurnId, WireApi,
 };
 
 /// Event: a turn started with a user message. Contains all inputs of the decision (004 §5.3.1) except the text, which
@@ -44,6 +44,8 @@ pub struct TurnStarted {
     pub skills: Vec<String>,
     /// Cost of all calls since midnight UTC.
     pub spent_today: NanoUsd,
+    /// What was spent in other periods and scopes, and the estimated costs of calls that have not ended.
+    pub spending: Spending,
     /// Features that the pattern store compares.
     pub features: Features,
     /// The user's reaction to the previous response.
@@ -92,6 +94,22 @@ event!(
         extensions: vec![".rs".to_owned()],
         skills: Vec::new(),
         spent_today: NanoUsd(5_420_000_000),
+        spending: Spending {
+            week: NanoUsd(9_000_000_000),
+            month: NanoUsd(31_500_000_000),
+            project: PeriodAmounts {
+                day: NanoUsd(1_200_000_000),
+                week: NanoUsd(4_000_000_000),
+                month: NanoUsd(12_000_000_000),
+            },
+            client: PeriodAmounts {
+                day: NanoUsd(5_000_000_000),
+                week: NanoUsd(8_000_000_000),
+                month: NanoUsd(30_000_000_000),
+            },
+            session: NanoUsd(420_000_000),
+            in_flight: InFlight { all: NanoUsd(90_000_000), session: NanoUsd(30_000_000), ..InFlight::default() },
+        },
         features: Features {
             extensions: vec![".rs".to_owned()],
             directories: vec!["src".to_owned()],

@@ -2,8 +2,8 @@
 
 use contracts::{
     Alternative, Attempt, AuxiliaryCall, CacheVariant, ChainEntry, ChainSlot as _, ContentHash, Decision, Estimates,
-    Failure, Features, ModelId, NanoUsd, Needs, OutageScope, Override, Reason, Recommendation, Score, SessionId,
-    SideEffect, Sketch, Slot, Thread, ThreadId, Tier, TokenBucket, Tone, TurnId, Usage, Verdict,
+    Failure, Features, ModelId, NanoUsd, Needs, OutageScope, Override, Period, Reason, Recommendation, Score,
+    SessionId, SideEffect, Sketch, Slot, SpentLimit, Thread, ThreadId, Tier, TokenBucket, Tone, TurnId, Usage, Verdict,
     events::{DecisionMode, LlmCallCompleted, RouteDecided, StopReason, TurnStarted},
 };
 use event_core::{EventId, EventType, Position, Timestamp, decode, encode};
@@ -88,6 +88,7 @@ fn started() -> impl Strategy<Value = TurnStarted> {
             extensions: extensions.clone(),
             skills,
             spent_today: NanoUsd(spent),
+            spending: contracts::Spending { week: NanoUsd(spent), ..contracts::Spending::default() },
             features: Features {
                 extensions,
                 directories: Vec::new(),
@@ -132,7 +133,7 @@ fn reason() -> impl Strategy<Value = Reason> {
         "[a-z]{1,9}".prop_map(|alias| Reason::Override { alias }),
         ("\\PC{0,20}", option::of(any::<u64>()), any::<bool>()).prop_map(|(name, budget, cut)| Reason::Rule {
             name,
-            budget: budget.map(NanoUsd),
+            budget: budget.map(|amount| SpentLimit { amount: NanoUsd(amount), period: Period::Week }),
             cut
         }),
         (score(), any::<u64>()).prop_map(|(confidence, samples)| Reason::BelowThreshold { confidence, samples }),

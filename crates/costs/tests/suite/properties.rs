@@ -88,7 +88,12 @@ proptest! {
     fn the_order_of_events_does_not_matter((events, shuffled) in events().prop_flat_map(|events| {
         (Just(events.clone()), Just(events).prop_shuffle())
     })) {
-        prop_assert_eq!(fold(&log(&events)), fold(&log(&shuffled)));
+        // A call counts for the project and the client of the turns before it, so turns come first in both.
+        let turns_first = |mut events: Vec<Event>| {
+            events.sort_by_key(|(_, fate)| *fate != Fate::Turn);
+            events
+        };
+        prop_assert_eq!(fold(&log(&turns_first(events))), fold(&log(&turns_first(shuffled))));
     }
 
     #[test]
@@ -187,5 +192,36 @@ proptest! {
             resumed.advance(event).unwrap();
         }
         prop_assert_eq!(resumed, fold(&events));
+    }
+
+    /// Of the days of events, Thursday 1970-01-01 to Sunday 1970-01-04, all are in the first week and the first month.
+    #[test]
+    fn d46_amounts_of_periods_are_the_sums_of_their_calls(events in events(), day in 0..6_u64, session in select(&["s1", "s2", "s3"][..])) {
+        let starts = ["s1", "s2", "s3"].map(|session| {
+            let any = Call { session, thread: Thread::Main, model: "a:x", cost: None, usage: Usage::default(), at: Timestamp::default() };
+            (any, Fate::Turn)
+        });
+        let all: Vec<Event> = starts.into_iter().chain(events).collect();
+        let costs = fold(&log(&all));
+        let at = Timestamp::from_secs(day * 86_400 + 60);
+        let id = contracts::SessionId::try_from(session).unwrap();
+        let (project, client) = ("/home/dev/shop", "claude-code");
+        let spending = costs.state().spending(&id, Some(project), Some(client), at);
+        let billed: Vec<&Call> = all.iter().filter(|(_, fate)| fate.is_billed()).map(|(call, _)| call).collect();
+        let sum_of = |counts: &dyn Fn(&Call) -> bool| {
+            let calls: Vec<&Call> = billed.iter().copied().filter(|call| counts(call)).collect();
+            plain_sum(calls.iter()).cost
+        };
+        let today = sum_of(&|call| call.at.utc_day() == day);
+        // The week from Monday 1970-01-05 on has no calls.
+        let week = sum_of(&|call| call.at.utc_day() <= day && (day < 4) == (call.at.utc_day() < 4));
+        let month = sum_of(&|call| call.at.utc_day() <= day);
+        prop_assert_eq!((spending.week, spending.month), (week, month));
+        for amounts in [spending.project, spending.client] {
+            prop_assert_eq!((amounts.day, amounts.week, amounts.month), (today, week, month));
+        }
+        prop_assert_eq!(spending.session, sum_of(&|call| call.session == session));
+        let elsewhere = costs.state().spending(&id, Some("/elsewhere"), None, at);
+        prop_assert_eq!((elsewhere.project, elsewhere.client), Default::default());
     }
 }

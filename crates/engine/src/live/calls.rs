@@ -21,6 +21,10 @@ use crate::{
     turn_outcome::TurnOutcome,
 };
 
+/// Output tokens of a call in the estimate of its cost. Calls of coding agents write a few hundred tokens on average; a cached
+/// prompt costs less than estimated, so the estimate is high on the whole.
+const EXPECTED_OUTPUT_TOKENS: u64 = 1_000;
+
 /// A model call that was recorded as sent, for which a response or a failure is recorded later.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Call {
@@ -110,7 +114,9 @@ impl Engine {
         adapted: &BTreeSet<Requirement>,
     ) -> Result<Call, EngineError> {
         let (turn, input) = (outcome.turn, &outcome.input);
-        let tokenizer = self.models.registry.get(model).map_or(Tokenizer::Generic, |model| model.tokenizer);
+        let spec = self.models.registry.get(model);
+        let estimated_input = estimates(&input.prompt).of(spec.map_or(Tokenizer::Generic, |spec| spec.tokenizer));
+        let usage = Usage { input: estimated_input, output: EXPECTED_OUTPUT_TOKENS, ..Usage::default() };
         let open = self.state().sessions.get(&input.session).and_then(|session| session.open_turn(turn));
         let call = Call {
             turn,
@@ -126,7 +132,8 @@ impl Engine {
             thread: call.thread.clone(),
             parent: input.parent_thread.clone(),
             model: model.clone(),
-            estimated_input: estimates(&input.prompt).of(tokenizer),
+            estimated_input,
+            estimated_cost: spec.and_then(|spec| spec.prices).map(|prices| prices.cost(&usage)),
             adapted: adapted.iter().copied().collect(),
         };
         let sealed = turn_event(turn, call.number, call.sent_at, event)?.caused_by(turn.0.then(RouteDecided::KIND, 0));

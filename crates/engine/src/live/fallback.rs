@@ -60,7 +60,7 @@ impl Engine {
         let result = self.state().with_views(now, |views| decide(&retried, &policy.policy, views));
         let banners = banners(
             &result.decision,
-            &NoticeContext { policy: Some(&policy.policy), spent_today: retried.spent_today },
+            &NoticeContext { policy: Some(&policy.policy), spent_today: retried.spent_today, turn: Some(&retried) },
         );
         let decided = shorten_to_fit(RouteFallback {
             turn,

@@ -7,6 +7,7 @@ mod stand_in;
 mod support;
 
 mod availability;
+mod budgets;
 mod captured;
 mod costs;
 mod decided_again;

@@ -155,6 +155,7 @@ fn started(turn: &str, words: &[&str]) -> TurnStarted {
         extensions: Vec::new(),
         skills: Vec::new(),
         spent_today: NanoUsd(0),
+        spending: contracts::Spending::default(),
         features: Features { sketch: sketch(&message), ..Features::default() },
         request: None,
         tone: tone(&message),

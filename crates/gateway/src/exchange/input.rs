@@ -79,6 +79,7 @@ pub(super) fn turn_input(
         thread: thread(lineage, inspected.auxiliary_call),
         parent_thread: lineage.parent.as_deref().and_then(thread_id),
         earlier_messages: earlier.iter().map(|message| mention_prefix(&message.text)).collect(),
+        skills: inspected.matching_skills(message),
         images: inspected.last_message_has_images,
         workspace: lineage.workspace.clone(),
         client: lineage.client.as_ref().map(|client| match &lineage.client_version {

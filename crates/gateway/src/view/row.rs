@@ -86,7 +86,7 @@ impl Row {
         }
         let DecisionSummary { model, slot, reason, rule } = decision.into();
         (self.model, self.slot, self.reason, self.rule) = (model, slot, reason, rule);
-        let context = NoticeContext { policy: None, spent_today: self.started.spent_today };
+        let context = NoticeContext { policy: None, spent_today: self.started.spent_today, turn: None };
         for banner in banners(decision, &context) {
             let notice = banner.to_string();
             if !self.notices.contains(&notice) {

@@ -127,6 +127,7 @@ pub(crate) fn started(name: &str, features: &Features) -> TurnStarted {
         extensions: Vec::new(),
         skills: Vec::new(),
         spent_today: NanoUsd::default(),
+        spending: contracts::Spending::default(),
         features: features.clone(),
         tone: Tone::Plain,
         request: None,

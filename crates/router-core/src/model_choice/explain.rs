@@ -1,8 +1,11 @@
 //! The reasons of a model choice in words (004 §7.4).
 
-use contracts::{ChainEntry, Failure, ModelChoice, OutageScope, Reason, Requirement, Slot, Verdict};
+use contracts::{
+    ChainEntry, Failure, ModelChoice, OutageScope, Period, Reason, Requirement, Slot, SpentLimit, Verdict,
+};
 
 use crate::{
+    budget::{limit_text, spent_text},
     explain::{Explain, candidate_text},
     model_choice::key_refused::key_refused,
     text_set::MAX_SEARCHED_BYTES,
@@ -19,6 +22,7 @@ impl Explain for ModelChoice {
             Reason::Pattern(recommendation) => format!("pattern, confidence {}", recommendation.confidence),
             Reason::Tier { asked, given } if asked == given => format!("tier {asked}"),
             Reason::Tier { asked, given } => format!("tier {asked}, upgraded to {given}"),
+            Reason::BudgetSpent { name, .. } => format!("budget \"{name}\""),
             Reason::WorkspaceDefault => "workspace default".to_owned(),
             Reason::ClientModel { name } if winner.slot == Slot::LastResort => {
                 format!("last resort: requested \"{name}\"")
@@ -45,6 +49,7 @@ impl Explain for ModelChoice {
             }
             Reason::InDelegation => "a planner's tier is not overridden by learned behaviour".to_owned(),
             Reason::NotDelegation => "not a delegation".to_owned(),
+            Reason::WithinBudgets => "within all budgets".to_owned(),
             Reason::NoWorkspaceDefault => "no default for this workspace".to_owned(),
             Reason::NoGlobalDefault => "no global default".to_owned(),
             Reason::NoLastResort => "no last resort in the policy".to_owned(),
@@ -52,12 +57,17 @@ impl Explain for ModelChoice {
             Reason::TierExhausted { asked } => format!("tier {asked} and those above it are exhausted"),
             Reason::Override { alias } => format!("\"@{alias}\" → {model}"),
             Reason::Rule { name, budget, cut } => {
-                let budget = budget.map(|limit| format!(" (budget {limit})")).unwrap_or_default();
+                let budget = budget.map(|limit| format!(" (budget {})", budget_text(limit))).unwrap_or_default();
                 let arrow = if entry.failure.is_some() && budget.is_empty() { "→\n" } else { "→ " };
                 format!("rule \"{name}\" matched{budget}{} {arrow}{model}", searched_part(*cut))
             }
             Reason::Tier { asked, given } if asked == given => format!("tier {asked} → {model}"),
             Reason::Tier { asked, given } => format!("tier {asked}, upgraded to {given} → {model}"),
+            Reason::BudgetSpent { name, limit, spent, in_flight, resets_at } => {
+                let spent = spent_text(*spent, *in_flight, *resets_at);
+                let candidate = entry.candidate.as_ref().map(|model| format!(" →\n{model}")).unwrap_or_default();
+                format!("budget \"{name}\" of {} is spent:\n{spent}{candidate}", limit_text(*limit))
+            }
             Reason::Sticky | Reason::WorkspaceDefault | Reason::GlobalDefault => model,
             Reason::Pattern(found) => {
                 let verb = if entry.verdict == Verdict::Deferred { "suggested" } else { "recommended" };
@@ -106,6 +116,7 @@ impl Explain for ModelChoice {
     fn attempt_noun(slot: Slot) -> &'static str {
         match slot {
             Slot::DelegateRequest => "tier",
+            Slot::Budget => "budget",
             Slot::WorkspaceDefault | Slot::GlobalDefault => "default",
             _ => "rule",
         }
@@ -114,6 +125,11 @@ impl Explain for ModelChoice {
     fn covers_attempts(reason: &Reason) -> bool {
         matches!(reason, Reason::TierExhausted { .. })
     }
+}
+
+/// Formats an amount of a rule's condition: a daily one without its period.
+fn budget_text(limit: SpentLimit) -> String {
+    if limit.period == Period::Day { limit.amount.exact() } else { limit_text(limit) }
 }
 
 /// Describes the part of the message that the rules saw; empty if they saw all of it.

@@ -3,15 +3,18 @@
 use std::{collections::BTreeSet, fmt};
 
 use contracts::{
-    ChainSlot as _, Decision, Failure, ModelChoice, ModelId, NanoUsd, OutageScope, Provider, Reason, Requirement,
-    Score, Slot, Verdict, usual_key_variable,
+    ChainSlot as _, Decision, Failure, ModelChoice, ModelId, NanoUsd, OutageScope, Period, Provider, Reason,
+    Requirement, Score, Slot, SpentLimit, Turn, Verdict, usual_key_variable,
 };
 
 use crate::{
     banner::{Notify, RefusalHelp},
+    budget::{BudgetState, amount_text, limit_text},
     explain::Explain as _,
     model_choice::key_refused::{key_refused, key_refused_remedy},
     policy::Policy,
+    predicate::{period_text, spent_in},
+    utc::utc_minute,
 };
 
 /// A banner about a model choice.
@@ -53,15 +56,17 @@ pub enum ModelNotice {
         /// The model that serves the turn.
         fallback: ModelId,
     },
-    /// A rule was chosen because a daily budget is spent.
+    /// A rule was chosen because the amount in its condition is exceeded.
     Budget {
-        /// The limit of the budget, per UTC day.
-        limit: NanoUsd,
-        /// The amount spent today.
-        spent: NanoUsd,
+        /// The amount with its period.
+        limit: SpentLimit,
+        /// The amount spent in the period; `None` if it is not known, for a recorded decision.
+        spent: Option<NanoUsd>,
         /// The name of the rule.
         rule: String,
     },
+    /// A budget of the policy is spent, or at least 80 % of it (decision D46).
+    BudgetState(BudgetState),
     /// The pattern store recommends another model than the one chosen.
     PatternDisagrees {
         /// The model that serves the turn.
@@ -85,6 +90,8 @@ pub struct NoticeContext<'a> {
     pub policy: Option<&'a Policy>,
     /// The amount spent on the day of the turn.
     pub spent_today: NanoUsd,
+    /// The turn, with what was spent when it started; `None` for a recorded decision, whose budgets have no banner then.
+    pub turn: Option<&'a Turn>,
 }
 
 impl Notify for ModelChoice {
@@ -109,8 +116,13 @@ impl Notify for ModelChoice {
         }
         let reason = decision.winner().map(|winner| &winner.reason);
         if let Some(Reason::Rule { name, budget: Some(limit), .. }) = reason {
-            notices.push(ModelNotice::Budget { limit: *limit, spent: context.spent_today, rule: name.clone() });
+            let spent = match limit.period {
+                Period::Day => Some(context.spent_today),
+                period => context.turn.map(|turn| spent_in(period, turn)),
+            };
+            notices.push(ModelNotice::Budget { limit: *limit, spent, rule: name.clone() });
         }
+        notices.extend(near_budgets(context).map(ModelNotice::BudgetState));
         notices.extend(context.policy.and_then(|policy| disagreement(decision, policy)));
         notices
     }
@@ -132,6 +144,9 @@ impl Notify for ModelChoice {
     }
 
     fn refusal_help(decision: &Decision, context: &NoticeContext<'_>) -> RefusalHelp {
+        if let Some(help) = budget_refusal(decision, context) {
+            return help;
+        }
         let unavailable: BTreeSet<_> =
             decision.rejections().filter_map(|(_, failure)| unavailable_provider(failure)).collect();
         let tried: BTreeSet<&str> = decision.rejections().map(|(model, _)| model.provider()).collect();
@@ -160,6 +175,56 @@ impl Notify for ModelChoice {
         let refused = refused.into_iter().map(|(provider, variable)| format!("{}.", key_refused(provider, variable)));
         let outages = unavailable.iter().map(|provider| format!("{provider} provider currently unavailable."));
         RefusalHelp { causes: refused.chain(outages).collect(), advice }
+    }
+}
+
+/// Returns the budgets of a turn of which at least 80 % are spent.
+fn near_budgets(context: &NoticeContext<'_>) -> impl Iterator<Item = BudgetState> {
+    let states = context.policy.zip(context.turn).map(|(policy, turn)| policy.budget_states(turn)).unwrap_or_default();
+    states.into_iter().filter(BudgetState::is_nearly_reached)
+}
+
+/// Returns the help for a turn that a spent budget refused; `None` if none did. Of a recorded decision the sessions that the
+/// budget covers are not known.
+fn budget_refusal(decision: &Decision, context: &NoticeContext<'_>) -> Option<RefusalHelp> {
+    let Reason::BudgetSpent { name, limit, spent, in_flight, resets_at } = &decision.entry(Slot::Budget)?.reason else {
+        return None;
+    };
+    let state = near_budgets(context).find(|state| state.name == *name).unwrap_or_else(|| BudgetState {
+        name: name.clone(),
+        subject: String::new(),
+        limit: *limit,
+        spent: *spent,
+        in_flight: *in_flight,
+        resets_at: *resets_at,
+    });
+    let advice = format!(
+        "To continue, raise `limit_usd` of budget \"{name}\" in the policy, or set `use: MODEL` or `on_reached: warn` there."
+    );
+    Some(RefusalHelp { causes: vec![BudgetSentence(&state).to_string()], advice: vec![advice] })
+}
+
+/// Describes a budget in one sentence: what it covers, what was spent, what remains, and when it resets.
+struct BudgetSentence<'a>(&'a BudgetState);
+
+impl fmt::Display for BudgetSentence<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let BudgetState { name, subject, limit, spent, in_flight, resets_at } = self.0;
+        let limit_of = match limit.period {
+            Period::Session => limit.amount.exact(),
+            _ => limit_text(*limit),
+        };
+        write!(f, "Budget \"{name}\"")?;
+        if !subject.is_empty() {
+            write!(f, " for {subject}")?;
+        }
+        write!(f, ": {} of {limit_of} spent", amount_text(*spent))?;
+        if *in_flight != NanoUsd(0) {
+            write!(f, " and {} in flight", amount_text(*in_flight))?;
+        }
+        write!(f, ", {} left", amount_text(self.0.remaining()))?;
+        resets_at.iter().try_for_each(|at| write!(f, "; resets {}", utc_minute(*at)))?;
+        f.write_str(".")
     }
 }
 
@@ -269,8 +334,16 @@ impl fmt::Display for ModelNotice {
                 ModelChoice::remedy(model, failure).iter().try_for_each(|remedy| write!(f, " {remedy}"))
             }
             Self::Budget { limit, spent, rule } => {
-                write!(f, "Daily budget {} exceeded ({spent} today). Routing per \"{rule}\" rule.", limit.exact())
+                match limit.period {
+                    Period::Day => write!(f, "Daily budget {} exceeded", limit.amount.exact())?,
+                    _ => write!(f, "Budget of {} exceeded", limit_text(*limit))?,
+                }
+                if let Some(spent) = spent {
+                    write!(f, " ({} {})", amount_text(*spent), period_text(limit.period))?;
+                }
+                write!(f, ". Routing per \"{rule}\" rule.")
             }
+            Self::BudgetState(state) => write!(f, "{}", BudgetSentence(state)),
             Self::PatternDisagrees { model, rule, recommended, confidence, samples } => {
                 write!(f, "Routing to {model}")?;
                 rule.iter().try_for_each(|rule| write!(f, " per rule \"{rule}\""))?;

@@ -40,10 +40,6 @@ impl ModelSlots<'_> {
         if !winner.slot.precedes(Slot::PatternRecommendation) || self.turn.delegation.is_some() {
             return None;
         }
-        // An explicit choice is compared only if the user wants to see disagreements: the search takes time.
-        if winner.slot.precedes(Slot::ConfiguredRules) && !self.policy.disagreement().surface {
-            return None;
-        }
         // The baseline is the model that serves the turn.
         let recommendation = self.recommendation(winner.candidate.as_ref()).ok()?;
         let model = recommendation.model.clone();

@@ -43,8 +43,22 @@ impl Problems {
         self.report(node.mark, format!("{subject} must be {wanted}, this is {}", node.kind()));
     }
 
-    /// Parses a mapping. Reports repeated and unknown keys.
+    /// Parses a mapping of settings. Reports repeated and unknown keys. An optional key without a value (`key:`, `null`) is left
+    /// out, as if it were missing.
     pub(crate) fn mapping<'n, 'a>(
+        &mut self,
+        node: &'n Node<'a>,
+        subject: &str,
+        known: &'static [Key],
+    ) -> Option<Keys<'n, 'a>> {
+        let mut keys = self.mapping_with_nulls(node, subject, known)?;
+        let is_required = |name: &str| known.iter().any(|key| key.required && key.name == name);
+        keys.0.retain(|name, (_, value)| !value.is_null() || is_required(name));
+        Some(keys)
+    }
+
+    /// Parses a mapping in which every key needs a value. Reports repeated and unknown keys.
+    pub(crate) fn mapping_with_nulls<'n, 'a>(
         &mut self,
         node: &'n Node<'a>,
         subject: &str,
@@ -156,15 +170,15 @@ impl Problems {
 
     /// Parses an amount of dollars with at most nine decimals, exactly.
     pub(crate) fn money(&mut self, node: &Node<'_>, subject: &str) -> Option<NanoUsd> {
-        self.parse_unquoted(node, subject, "dollars such as 5.00, with at most nine decimals", |text| text.parse().ok())
+        let wanted = "dollars such as 5.00, with at most nine decimals";
+        self.parse_unquoted(node, subject, wanted, |text| billionths(text).map(NanoUsd))
     }
 
     /// Parses a number from 0 to 1 with at most nine decimals, exactly.
     pub(crate) fn fraction(&mut self, node: &Node<'_>, subject: &str) -> Option<Score> {
-        // A dollar has as many billionths as 1, so the parser of amounts applies.
-        let parse = |text: &str| text.parse().ok().map(|NanoUsd(billionths)| Score(billionths));
         let wanted = "a number from 0.0 to 1.0, with at most nine decimals";
-        self.parse_unquoted(node, subject, wanted, |text| parse(text).filter(|fraction| *fraction <= Score::ONE))
+        let parse = |text: &str| billionths(text).map(Score).filter(|fraction| *fraction <= Score::ONE);
+        self.parse_unquoted(node, subject, wanted, parse)
     }
 
     /// Parses one of the keywords in `words` and returns its value.
@@ -176,5 +190,65 @@ impl Problems {
             self.report(node.mark, format!("`{subject}` must be {}, not `{text}`", known.join(" or ")));
         }
         found.map(|(_, value)| *value)
+    }
+}
+
+/// Parses a number of YAML that is not negative, such as `5`, `.5`, `5.` or `5e-2`, into billionths; `None` if it is no
+/// number, has more than nine decimals or is too large. Exact: no float is involved.
+fn billionths(text: &str) -> Option<u64> {
+    let text = text.strip_prefix('+').unwrap_or(text);
+    let (mantissa, exponent) = match text.split_once(['e', 'E']) {
+        Some((mantissa, exponent)) => (mantissa, exponent.parse::<i32>().ok()?),
+        None => (text, 0),
+    };
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let digits = format!("{whole}{fraction}");
+    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let digits = digits.trim_start_matches('0');
+    // The last digit counts units of 10 to this power, in billionths.
+    let power = 9_i32.checked_add(exponent)?.checked_sub(i32::try_from(fraction.len()).ok()?)?;
+    if digits.is_empty() {
+        return Some(0);
+    }
+    let Ok(power) = u32::try_from(power) else {
+        // Digits beyond the ninth decimal must be zeros.
+        let dropped = usize::try_from(power.unsigned_abs()).ok()?;
+        let kept = digits.len().checked_sub(dropped).filter(|kept| digits[*kept..].bytes().all(|byte| byte == b'0'))?;
+        return if kept == 0 { Some(0) } else { digits[..kept].parse().ok() };
+    };
+    digits.parse::<u64>().ok()?.checked_mul(10_u64.checked_pow(power)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::billionths;
+
+    #[test]
+    fn numbers_are_read_as_yaml_writes_them_and_exactly() {
+        let equal = [
+            ("0", 0),
+            ("5", 5_000_000_000),
+            ("5.", 5_000_000_000),
+            (".5", 500_000_000),
+            ("+0.50", 500_000_000),
+            ("5e-2", 50_000_000),
+            ("5E+1", 50_000_000_000),
+            ("1.5e1", 15_000_000_000),
+            ("0.000000001", 1),
+            ("1e-9", 1),
+            ("10e-10", 1),
+            ("0e99", 0),
+            ("18446744073.709551615", u64::MAX),
+        ];
+        for (text, expected) in equal {
+            assert_eq!(billionths(text), Some(expected), "{text}");
+        }
+        for text in
+            ["", ".", "e5", "-1", "1e", "1e1.5", "0x5", "1_000", "nan", ".inf", "1e-10", "0.0000000001", "1e11", "5 "]
+        {
+            assert_eq!(billionths(text), None, "{text}");
+        }
     }
 }

@@ -47,12 +47,20 @@ pub(super) fn load(text: &str, registry: Arc<Registry>, home: Option<&str>) -> R
     Err(problems.0)
 }
 
+/// Returns the name of a rule without one: `rule_` and its index, with a further number if another rule is given that name
+/// (004 §5.7.8 exempts these names from the rule that names are unique).
+fn unused_name(index: usize, given: &BTreeSet<&str>) -> String {
+    let names = std::iter::once(format!("rule_{index}")).chain((2..).map(|number| format!("rule_{index}_{number}")));
+    let mut unused = names.filter(|name| !given.contains(name.as_str()));
+    unused.next().unwrap_or_default()
+}
+
 pub(super) struct Loader<'h> {
     /// The models that names are resolved against.
     pub(super) registry: Arc<Registry>,
     /// The models that the policy names, by id. All rules and defaults that name a model share one copy.
     models: BTreeMap<ModelId, Arc<ModelSpec>>,
-    home: Option<&'h str>,
+    pub(super) home: Option<&'h str>,
     pub(super) problems: Problems,
     /// The text predicates of the rules parsed so far.
     pub(super) texts: TextSet,
@@ -74,6 +82,7 @@ impl Loader<'_> {
             record_text: RecordText::default(),
             embedding: None,
             gateway: GatewaySettings::default(),
+            budgets: Vec::new(),
         };
         let Some(keys) = root.and_then(|root| self.problems.mapping(root, "the policy", schema::ROOT)) else {
             return policy;
@@ -105,6 +114,9 @@ impl Loader<'_> {
         }
         if let Some(settings) = keys.get("gateway").and_then(|node| self.gateway(node)) {
             policy.gateway = settings;
+        }
+        if let Some(budgets) = keys.get("budgets") {
+            policy.budgets = self.budgets(budgets);
         }
         policy.embedding = keys.get("embedding").and_then(|node| self.embedding(node));
         if let Some(workspaces) = keys.get("workspaces") {
@@ -191,12 +203,20 @@ impl Loader<'_> {
                 .report(node.mark, format!("a policy has at most {MAX_RULES} rules, this one {}", self.rule_count));
             return Rules::default();
         }
+        let given: BTreeSet<&str> = items.iter().filter_map(|item| item.member("name")).collect();
         let mut names = BTreeSet::new();
-        let rules = items.iter().enumerate().filter_map(|(index, item)| self.rule(item, index, &mut names));
+        let rules = items.iter().enumerate().filter_map(|(index, item)| self.rule(item, index, &given, &mut names));
         rules.collect::<Vec<_>>().into()
     }
 
-    fn rule(&mut self, node: &Node<'_>, index: usize, used_names: &mut BTreeSet<String>) -> Option<Rule> {
+    /// Parses a rule. `given` are the names of the rules that have one, `used_names` those of the rules before it.
+    fn rule(
+        &mut self,
+        node: &Node<'_>,
+        index: usize,
+        given: &BTreeSet<&str>,
+        used_names: &mut BTreeSet<String>,
+    ) -> Option<Rule> {
         let subject = format!("rule {index}");
         let keys = self.problems.mapping(node, &subject, schema::RULE)?;
         for key in schema::RULE.iter().filter(|key| key.required && !keys.contains(key.name)) {
@@ -204,7 +224,7 @@ impl Loader<'_> {
         }
         let name = match keys.get("name") {
             Some(name) => self.name(name).map(str::to_owned),
-            None => Some(format!("rule_{index}")),
+            None => Some(unused_name(index, given)),
         };
         if let Some(name) = &name
             && !used_names.insert(name.clone())
@@ -217,7 +237,7 @@ impl Loader<'_> {
         Some(Rule { name: name?, when: when?, models: models?, line: node.mark.line })
     }
 
-    fn name<'n>(&mut self, node: &'n Node<'_>) -> Option<&'n str> {
+    pub(super) fn name<'n>(&mut self, node: &'n Node<'_>) -> Option<&'n str> {
         let name = self.problems.text(node, "name")?;
         if MAX_NAME_BYTES < name.len() {
             self.problems.report(node.mark, format!("`name` has {} bytes, the most is {MAX_NAME_BYTES}", name.len()));

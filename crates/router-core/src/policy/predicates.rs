@@ -1,6 +1,6 @@
 //! Parses the conditions of rules.
 
-use contracts::AuxiliaryCall;
+use contracts::{AuxiliaryCall, Period, SpentLimit};
 
 use super::{load::Loader, schema};
 use crate::{
@@ -13,7 +13,8 @@ impl Loader<'_> {
     /// Parses a condition. A mapping with several keys requires all of them; an empty one always holds (004 §5.3.2,
     /// decision D8).
     pub(super) fn predicate(&mut self, node: &Node<'_>) -> Option<Predicate> {
-        let known = self.problems.mapping(node, "a condition", schema::PREDICATE)?;
+        // Without its value a condition would hold always.
+        let known = self.problems.mapping_with_nulls(node, "a condition", schema::PREDICATE)?;
         let Value::Map(entries) = &node.value else { return None };
         let parts: Vec<_> = entries
             .iter()
@@ -55,7 +56,10 @@ impl Loader<'_> {
                 Predicate::Workspace(self.ok_or_report(node, pattern)?)
             }
             "time_of_day_between" => Predicate::TimeOfDay(self.time_window(node)?),
-            "cost_today_exceeds_usd" => Predicate::SpentMoreThan(self.problems.money(node, name)?),
+            "cost_today_exceeds_usd" => self.spent_more_than(node, name, Period::Day)?,
+            "cost_this_week_exceeds_usd" => self.spent_more_than(node, name, Period::Week)?,
+            "cost_this_month_exceeds_usd" => self.spent_more_than(node, name, Period::Month)?,
+            "cost_of_session_exceeds_usd" => self.spent_more_than(node, name, Period::Session)?,
             "client_is" => Predicate::Client(self.lower_texts(name, node)?),
             "client_model_is" => Predicate::ClientModel(self.client_models(node)?),
             "thread_is_subagent" => Predicate::Subagent(self.problems.boolean(node, name)?),
@@ -68,6 +72,11 @@ impl Loader<'_> {
             // An unknown key was reported when the mapping was parsed.
             _ => return None,
         })
+    }
+
+    fn spent_more_than(&mut self, node: &Node<'_>, name: &str, period: Period) -> Option<Predicate> {
+        let amount = self.problems.money(node, name)?;
+        Some(Predicate::SpentMoreThan(SpentLimit { amount, period }))
     }
 
     fn lower_texts(&mut self, name: &str, node: &Node<'_>) -> Option<Vec<String>> {

@@ -30,6 +30,7 @@ pub(crate) enum Shape {
     /// A mapping from paths to mappings.
     ByPath(&'static [Key]),
     Rules,
+    Budgets,
     Predicate,
     Predicates,
 }
@@ -69,6 +70,7 @@ pub(crate) const ROOT: &[Key] = &[
     key("gateway", Shape::Mapping(GATEWAY), "What clients of the gateway ask for, and what becomes of it."),
     key("privacy", Shape::Mapping(PRIVACY), "What is kept of messages."),
     key("embedding", Shape::Mapping(EMBEDDING), "Who puts messages into numbers, for `turnwise patterns embed`."),
+    key("budgets", Shape::Budgets, "Limits of what may be spent, and what happens when one is reached."),
     key(
         "rules",
         Shape::Rules,
@@ -227,6 +229,30 @@ pub(crate) const WORKSPACE: &[Key] = &[
     key("rules", Shape::Rules, "Tried before the global rules."),
 ];
 
+pub(crate) const BUDGET: &[Key] = &[
+    key("name", Shape::Text, "Shown in every explanation. Unique; `budget_<index>` when omitted."),
+    required("limit_usd", Shape::Money, "The amount in dollars that may be spent in each period, more than 0."),
+    key(
+        "period",
+        Shape::Words(&["day", "week", "month"]),
+        "The period, in UTC; a week starts on Monday. Required except for `scope: session`, which has none.",
+    ),
+    key(
+        "scope",
+        Shape::Words(&["all", "project", "client", "session"]),
+        "The calls that count: all (default), or those of a project, a client or a session, each of which has the limit \
+         for itself.",
+    ),
+    key("project", Shape::Text, "The path of the one workspace that the budget is for; needs `scope: project`."),
+    key("client", Shape::Text, "The one client that the budget is for, such as claude-code; needs `scope: client`."),
+    key(
+        "on_reached",
+        Shape::Words(&["refuse", "warn"]),
+        "What happens to turns while the budget is spent: refused (default), or served with a warning.",
+    ),
+    key("use", Shape::Models, "Instead of `on_reached`: the model, or the list of models, that serves these turns."),
+];
+
 pub(crate) const RULE: &[Key] = &[
     key("name", Shape::Text, "Shown in every explanation. Unique; `rule_<index>` when omitted."),
     required("when", Shape::Predicate, "The condition. `{}` always holds; several keys must all hold."),
@@ -252,7 +278,12 @@ pub(crate) const PREDICATE: &[Key] = &[
     key("estimated_input_tokens_lt", Shape::Count { least: 0 }, "The prompt is expected to have fewer tokens."),
     key("has_images", Shape::Boolean, "The message has images."),
     key("has_tool_calls_in_history", Shape::Boolean, "A tool was called earlier in the session."),
-    key("skills_matching_message_includes", Shape::Texts, "One of these skills matches the message."),
+    key(
+        "skills_matching_message_includes",
+        Shape::Texts,
+        "One of these skills matches the message: it is called as a command (/name), or the client offers it (Claude Code and \
+         Codex do) and the message contains its name or two words of its description.",
+    ),
     key(
         "file_extensions_in_context",
         Shape::Texts,
@@ -261,6 +292,9 @@ pub(crate) const PREDICATE: &[Key] = &[
     key("workspace_path_matches", Shape::Regex, "A regular expression found in the workspace's absolute path."),
     key("time_of_day_between", Shape::TimeWindow, "Local time, start included, end excluded; may pass midnight."),
     key("cost_today_exceeds_usd", Shape::Money, "More than this was spent since UTC midnight, all sessions."),
+    key("cost_this_week_exceeds_usd", Shape::Money, "More than this was spent since Monday, UTC, all sessions."),
+    key("cost_this_month_exceeds_usd", Shape::Money, "More than this was spent since the first of the month, UTC."),
+    key("cost_of_session_exceeds_usd", Shape::Money, "More than this was spent in the session of the turn."),
     key("client_is", Shape::Texts, "A client of the gateway by its usual name, such as claude-code, codex, opencode."),
     key("client_model_is", Shape::Texts, "The client asks for one of these models, by id or alias or as it writes it."),
     key("thread_is_subagent", Shape::Boolean, "A sub-agent asks."),
@@ -294,7 +328,10 @@ fn schema() -> Value {
     if let Value::Object(root) = &mut root {
         root.insert("$schema".to_owned(), json!("https://json-schema.org/draft/2020-12/schema"));
         root.insert("title".to_owned(), json!("turnwise routing policy"));
-        root.insert("$defs".to_owned(), json!({ "predicate": object(PREDICATE), "rule": object(RULE) }));
+        root.insert(
+            "$defs".to_owned(),
+            json!({ "budget": object(BUDGET), "predicate": object(PREDICATE), "rule": object(RULE) }),
+        );
     }
     root
 }
@@ -343,6 +380,7 @@ fn shape(shape: Shape) -> Value {
         }
         Shape::Mapping(keys) => object(keys),
         Shape::ByPath(keys) => json!({ "type": "object", "additionalProperties": object(keys) }),
+        Shape::Budgets => json!({ "type": "array", "items": { "$ref": "#/$defs/budget" } }),
         Shape::Rules => json!({ "type": "array", "items": { "$ref": "#/$defs/rule" } }),
         Shape::Predicate => json!({ "$ref": "#/$defs/predicate" }),
         Shape::Predicates => json!({ "type": "array", "minItems": 1, "items": { "$ref": "#/$defs/predicate" } }),

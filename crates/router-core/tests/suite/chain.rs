@@ -2,6 +2,7 @@
 
 mod availability;
 mod budget;
+mod budget_block;
 mod candidates;
 mod capability_gates;
 mod completeness;

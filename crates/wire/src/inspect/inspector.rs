@@ -5,6 +5,7 @@ use std::{borrow::Cow, collections::BTreeSet};
 use client_formats::{
     auxiliary_call::{AuxiliaryCallEvidence, RequestProperties},
     client,
+    skills::{may_list_skills, offered_skills},
 };
 use contracts::{Needs, Requirement, WireApi};
 
@@ -94,6 +95,7 @@ impl<'a> Inspector<'a> {
             last_message_has_images: false,
             requires: BTreeSet::new(),
             web_search: false,
+            skills: Vec::new(),
             prompt: PromptCounts::default(),
             auxiliary_call: None,
             identity: Identity::default(),
@@ -236,6 +238,14 @@ impl<'a> Inspector<'a> {
             self.history.is_aider = client::is_aider_prompt(text.raw);
         }
         self.find_workspace(text);
+        self.find_skills(text);
+    }
+
+    /// Searches a text for the skills that the client offers and records them, unless they are known.
+    fn find_skills(&mut self, text: Text<'a>) {
+        if self.summary.skills.is_empty() && may_list_skills(text.raw) {
+            self.summary.skills = offered_skills(&text.decoded());
+        }
     }
 
     /// Searches a text for the client's working directory and records it. Does nothing if the directory is already
@@ -253,6 +263,9 @@ impl<'a> Inspector<'a> {
             for text in draft.directory_candidates() {
                 self.find_workspace(text);
             }
+        }
+        for text in draft.directory_candidates() {
+            self.find_skills(text);
         }
         // A blank message is not sent to every API.
         self.ends_with_model &= !self.record_content(draft);

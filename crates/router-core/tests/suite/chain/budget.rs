@@ -55,7 +55,7 @@ fn budget_of(when: &str, scenario: &Scenario) -> Option<String> {
         .iter()
         .any(|banner| matches!(banner, Banner::Notice(ModelNotice::Budget { .. })));
     assert_eq!(told, budget.is_some(), "the user is told exactly when a budget decided");
-    budget.map(|budget| budget.to_string())
+    budget.map(|budget| budget.amount.to_string())
 }
 
 #[test]

@@ -1,10 +1,7 @@
 //! If the user's choice wins, the recommendation of the pattern store is recorded and has no effect (004 §5.6, §8.8,
 //! decision D2).
 
-use contracts::{
-    Recommendation, Slot, Tier, Verdict,
-    views::{Outages, PatternQuery, PatternView, Views},
-};
+use contracts::{Slot, Tier, Verdict};
 use router_core::Scenario;
 
 use crate::support::{decide, explain, policy, said};
@@ -24,7 +21,7 @@ fn learned(message: &str) -> Scenario {
 
 #[test]
 fn after_each_of_the_three_choices_of_the_user_an_entry_is_deferred() {
-    let policy = policy(&format!("{POLICY}pattern_disagreement: {{surface: true}}\n"));
+    let policy = policy(POLICY);
     let cases = [
         (learned("@opus hello"), Slot::PerMessageOverride),
         (learned("hello").sticky("opus"), Slot::ManualSticky),
@@ -37,25 +34,6 @@ fn after_each_of_the_three_choices_of_the_user_an_entry_is_deferred() {
         assert_eq!((last.slot, last.verdict), (Slot::PatternRecommendation, Verdict::Deferred), "{winner:?}");
     }
     insta::assert_snapshot!(explain(&learned("hello").sticky("opus"), &policy));
-}
-
-/// A pattern store that panics when it is queried.
-struct Unasked;
-
-impl PatternView for Unasked {
-    fn recommend(&self, query: &PatternQuery<'_>) -> Option<Recommendation> {
-        unreachable!("nothing is searched for an explicit choice: {query:?}")
-    }
-}
-
-#[test]
-fn an_explicit_choice_is_not_even_searched_for_unless_the_user_wants_to_hear_of_it() {
-    let policy = policy(POLICY);
-    for scenario in [learned("@opus hello"), learned("hello").sticky("opus")] {
-        let turn = scenario.turn(&policy).unwrap();
-        let made = router_core::decide(&turn, &policy, &Views { outages: &Outages::default(), patterns: &Unasked });
-        assert_ne!(made.decision.chain.last().unwrap().slot, Slot::PatternRecommendation);
-    }
 }
 
 #[test]

@@ -106,3 +106,36 @@ fn what_is_dropped_has_its_default() {
     assert_eq!(disagreement, router_core::Disagreement::default());
     assert_eq!(OnExplicitReject::default(), OnExplicitReject::FallThrough);
 }
+
+#[test]
+fn an_optional_key_without_a_value_is_as_if_it_were_missing() {
+    let nulls = "global_default: opus\ntiers:\npattern: null\ngateway: ~\nrules:\n  - {name: null, when: {}, use: haiku}\nworkspaces:\n  /w: {default: null, rules: }\nbudgets:\n";
+    let policy = policy(nulls);
+    assert_eq!(policy.rules().next().unwrap().name, "rule_0");
+    assert_eq!(policy.global_default().map(ModelId::as_str), Some("anthropic:claude-opus-4-7"));
+    for rejected in [
+        "rules: [{when: , use: opus}]",
+        "rules: [{when: {}, use: null}]",
+        "rules: [{when: {message_matches: }, use: opus}]",
+        "tiers: {fast: , balanced: opus, deep: opus}",
+    ] {
+        assert!(crate::support::load_over(rejected, crate::support::registry()).is_err(), "{rejected}");
+    }
+}
+
+#[test]
+fn numbers_may_be_written_as_yaml_has_them() {
+    let text =
+        "pattern: {cost_weight: .5, min_confidence: 5e-2}\nrules: [{when: {cost_today_exceeds_usd: 1e1}, use: opus}]";
+    let policy = policy(text);
+    let settings = policy.pattern_settings(None);
+    assert_eq!((settings.cost_weight.0, settings.min_confidence.0), (500_000_000, 50_000_000));
+    assert_eq!(policy.budgets()[0].0, 10_000_000_000);
+}
+
+#[test]
+fn a_rule_without_a_name_takes_one_that_no_other_rule_is_given() {
+    let policy = policy("rules: [{name: rule_1, when: {}, use: opus}, {when: {}, use: haiku}, {when: {}, use: haiku}]");
+    let names: Vec<_> = policy.rules().map(|rule| rule.name).collect();
+    assert_eq!(names, ["rule_1", "rule_1_2", "rule_2"]);
+}

@@ -18,6 +18,9 @@ pattern_disagreement: {surface: true, min_confidence: 0.85, min_sample_size: 20}
 routing: {on_explicit_reject: refuse}
 privacy: {record_text: never}
 gateway: {client_model: default, auxiliary_calls: client, count_tokens: local, adapt: [cache_control, sampling], keep_thinking: true, last_resort: requested, fallback: turn_start}
+budgets:
+  - {name: month, limit_usd: 200, period: month, scope: project, project: /shop, on_reached: warn}
+  - {limit_usd: 5, period: day, scope: client, client: codex, use: [haiku, mini]}
 embedding: {url: "http://localhost:11434/v1", model: nomic-embed-text, key_env: OPENAI_API_KEY}
 rules:
   - name: every condition
@@ -33,6 +36,9 @@ rules:
       workspace_path_matches: "/shop"
       time_of_day_between: [22:00, 06:00]
       cost_today_exceeds_usd: 5.00
+      cost_this_week_exceeds_usd: 20
+      cost_this_month_exceeds_usd: 50.5
+      cost_of_session_exceeds_usd: 1
       client_is: claude-code
       client_model_is: [opus, claude-unheard-of]
       thread_is_subagent: true
@@ -71,6 +77,7 @@ fn objects(schema: &Value) -> Vec<(&Value, &'static str)> {
         (workspace, "workspaces: {/w: {KEY: x}}"),
         (&workspace["properties"]["tiers"], "workspaces: {/w: {tiers: {KEY: x}}}"),
         (&workspace["properties"]["pattern"], "workspaces: {/w: {pattern: {KEY: x}}}"),
+        (&schema["$defs"]["budget"], "budgets: [{KEY: x}]"),
         (&schema["$defs"]["rule"], "rules: [{KEY: x}]"),
         (&schema["$defs"]["predicate"], "rules: [{when: {KEY: x}, use: opus}]"),
     ]
@@ -114,6 +121,7 @@ fn what_the_schema_requires_the_loader_requires() {
     };
     let schema = SCHEMA();
     assert_eq!(required(&schema["$defs"]["rule"]), ["when", "use"]);
+    assert_eq!(required(&schema["$defs"]["budget"]), ["limit_usd"]);
     assert_eq!(required(&schema["properties"]["tiers"]), ["fast", "balanced", "deep"]);
     assert_eq!(required(&schema["properties"]["embedding"]), ["url", "model"]);
     insta::assert_snapshot!(problems("rules: [{}]\ntiers: {}\nembedding: {}"), @r"

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use contracts::{
     Attempt, ChainEntry, ChainSlot as _, Decision, Failure, MessageText, ModelId, ModelSpec, NanoUsd, OutageScope,
-    Reason, Score, Slot, Tier, Verdict, views::PatternSettings,
+    Period, Reason, Score, Slot, SpentLimit, Tier, Verdict, views::PatternSettings,
 };
 use regex::Regex;
 
@@ -116,9 +116,11 @@ pub(super) fn all_hold(block: &Block, world: &World, model: &ModelSpec) -> bool 
 }
 
 /// The first budget, in the order of the file, that was exceeded and made this condition hold.
-fn budget(block: &Block, world: &World, model: &ModelSpec) -> Option<NanoUsd> {
+fn budget(block: &Block, world: &World, model: &ModelSpec) -> Option<SpentLimit> {
     block.0.iter().find_map(|when| match when {
-        When::SpentMoreThanCents(cents) => Some(NanoUsd(cents * 10_000_000)),
+        When::SpentMoreThanCents(cents) => {
+            Some(SpentLimit { amount: NanoUsd(cents * 10_000_000), period: Period::Day })
+        }
         When::AllOf(blocks) => blocks.iter().find_map(|block| budget(block, world, model)),
         When::AnyOf(blocks) => {
             blocks.iter().filter(|block| all_hold(block, world, model)).find_map(|block| budget(block, world, model))
@@ -270,6 +272,7 @@ fn evaluate(slot: Slot, policy: &Policy, world: &World) -> ChainEntry {
             None => nothing(slot, Reason::NoGlobalDefault),
         },
         Slot::LastResort => nothing(slot, Reason::NoLastResort),
+        Slot::Budget => nothing(slot, Reason::WithinBudgets),
     }
 }
 
@@ -283,8 +286,7 @@ pub(super) fn decide(policy: &Policy, world: &World) -> Decision {
         match verdict {
             Verdict::Chose => {
                 let model = chain.last().and_then(|entry| entry.candidate.clone());
-                // None of these policies surfaces a disagreement with an explicit choice.
-                if slot == Slot::ConfiguredRules {
+                if [Slot::PerMessageOverride, Slot::ManualSticky, Slot::ConfiguredRules].contains(&slot) {
                     let mut learned = pattern(policy, world);
                     if learned.candidate.is_some() {
                         learned.verdict = Verdict::Deferred;

@@ -118,7 +118,8 @@ proptest! {
         let text = why(None, &decision);
         prop_assert!(decision.chosen.iter().all(|model| text.starts_with(&format!("Chose: {model}"))), "{}", text);
         prop_assert!(text.lines().all(|line| line == line.trim_end()), "{}", text);
-        let context = router_core::NoticeContext { policy: Some(&policy), spent_today: world.turn.spent_today };
+        let (turn, spent_today) = (Some(&world.turn), world.turn.spent_today);
+        let context = router_core::NoticeContext { policy: Some(&policy), spent_today, turn };
         for banner in router_core::banners(&decision, &context) {
             prop_assert!(!banner.to_string().is_empty());
         }

@@ -184,6 +184,7 @@ pub(super) fn world() -> impl Strategy<Value = World> {
                 extensions: extensions.into_iter().map(str::to_owned).collect(),
                 skills: skills.into_iter().map(str::to_owned).collect(),
                 spent_today: NanoUsd(spent),
+                spending: contracts::Spending::default(),
                 features: Features::default(),
                 request: Some(support::live_request()),
                 failed: Vec::new(),
