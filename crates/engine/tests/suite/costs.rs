@@ -19,6 +19,7 @@ fn cents(cents: u64) -> Usage {
 }
 
 const BUDGET: &str = r#"
+gateway: {client_model: auto}
 rules:
   - name: "budget cap"
     when: {cost_today_exceeds_usd: 5.00}
