@@ -25,6 +25,7 @@ rules:
   - name: "budget cap"
     when: {cost_today_exceeds_usd: 5.00}
     use: haiku
+gateway: {client_model: auto}
 global_default: opus
 "#;
 
