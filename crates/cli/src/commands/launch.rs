@@ -35,13 +35,15 @@ pub(super) fn run(context: &Context, kind: ClientKind, arguments: &[OsString]) -
     };
     let url = background::gateway_url(context)?;
     let mut command = Command::new(&program);
-    let has_key = |names: &[&str]| names.iter().any(|name| env::var_os(name).is_some_and(|key| !key.is_empty()));
+    let key_variable = |names: [&'static str; 2]| {
+        names.into_iter().find(|name| env::var_os(name).is_some_and(|key| !key.is_empty()))
+    };
     if kind == ClientKind::Codex {
-        let has_key = has_login || has_key(&["OPENAI_API_KEY", "CODEX_API_KEY"]);
-        command.args(codex_settings(&url, has_key));
+        let key_variable = key_variable(["OPENAI_API_KEY", "CODEX_API_KEY"]);
+        command.args(codex_settings(&url, has_login, key_variable));
     } else {
         command.env("ANTHROPIC_BASE_URL", &url);
-        if !has_login && !has_key(&["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"]) {
+        if !has_login && key_variable(["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"]).is_none() {
             command.env("ANTHROPIC_AUTH_TOKEN", PLACEHOLDER_KEY);
         }
     }
@@ -49,16 +51,16 @@ pub(super) fn run(context: &Context, kind: ClientKind, arguments: &[OsString]) -
     Err(Failure::file("start", &program, &error))
 }
 
-/// Returns the arguments with which Codex sends its requests to the gateway: to the built-in provider's address if Codex
-/// has a login or a key, otherwise as a provider that needs none.
-fn codex_settings(url: &str, has_key: bool) -> Vec<String> {
-    let settings: &[String] = if has_key {
+/// Returns the arguments with which Codex sends its requests to the gateway. With a login, Codex keeps its built-in
+/// provider, at another address; otherwise the gateway is a provider of its own, whose key is in `key_variable` or which
+/// needs none. Only for the built-in one Codex tries a WebSocket first, and logs that the gateway has none.
+fn codex_settings(url: &str, has_login: bool, key_variable: Option<&str>) -> Vec<String> {
+    let settings: &[String] = if has_login {
         &[format!("openai_base_url=\"{url}/v1\"")]
     } else {
-        &[
-            "model_provider=\"turnwise\"".to_owned(),
-            format!("model_providers.turnwise={{name=\"turnwise\", base_url=\"{url}/v1\", wire_api=\"responses\"}}"),
-        ]
+        let key = key_variable.map(|name| format!(", env_key=\"{name}\"")).unwrap_or_default();
+        let provider = format!("name=\"turnwise\", base_url=\"{url}/v1\", wire_api=\"responses\"{key}");
+        &["model_provider=\"turnwise\"".to_owned(), format!("model_providers.turnwise={{{provider}}}")]
     };
     settings.iter().flat_map(|setting| ["-c".to_owned(), setting.clone()]).collect()
 }
@@ -74,4 +76,19 @@ const fn npm_package(kind: ClientKind) -> &'static str {
 /// Describes how a process ended, for an error message.
 fn ending(status: ExitStatus) -> String {
     status.code().map_or_else(|| "a signal ended it".to_owned(), |code| format!("it ended with exit code {code}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codex_keeps_its_provider_only_with_a_login() {
+        let settings = |has_login, key| codex_settings("http://h", has_login, key).join(" ");
+        assert_eq!(settings(true, None), "-c openai_base_url=\"http://h/v1\"");
+        let own = "-c model_provider=\"turnwise\" -c model_providers.turnwise={name=\"turnwise\", \
+                   base_url=\"http://h/v1\", wire_api=\"responses\"";
+        assert_eq!(settings(false, None), format!("{own}}}"));
+        assert_eq!(settings(false, Some("CODEX_API_KEY")), format!("{own}, env_key=\"CODEX_API_KEY\"}}"));
+    }
 }

@@ -20,7 +20,6 @@ fn cents(cents: u64) -> Usage {
 
 /// A policy that selects the cheap model for a spending of more than five dollars on a day.
 const BUDGET: &str = r#"
-gateway: {client_model: auto}
 rules:
   - name: "budget cap"
     when: {cost_today_exceeds_usd: 5.00}
