@@ -28,7 +28,7 @@ type Events = BTreeMap<String, Vec<Value>>;
 type Difference = (&'static str, &'static str);
 
 /// Differences of both clients. docs/architecture.md has the same table, with the reasons.
-const BOTH: [Difference; 11] = [
+const BOTH: [Difference; 18] = [
     // A session file does not record when a request was sent, only when lines were written.
     ("llm.call_started", "*"),
     ("llm.call_completed", "began_at"),
@@ -44,6 +44,14 @@ const BOTH: [Difference; 11] = [
     ("turn.started", "features.tokens"),
     // Only an imported turn says that it is imported.
     ("turn.started", "request.imported"),
+    // What its project, client and session had spent by its time is not computed for an import.
+    ("turn.started", "spending.client.day"),
+    ("turn.started", "spending.client.month"),
+    ("turn.started", "spending.client.week"),
+    ("turn.started", "spending.project.day"),
+    ("turn.started", "spending.project.month"),
+    ("turn.started", "spending.project.week"),
+    ("turn.started", "spending.session"),
     ("turn.started", "tokens"),
 ];
 
