@@ -34,7 +34,7 @@ pub(super) const fn traffic_of(event: &Event) -> Traffic {
             (BY_CALL, &["availability", "costs", "evaluator", "patterns", "prompt cache", "sessions"])
         }
         Event::LlmCallFailed(_) => (BY_CALL, &["availability", "costs", "evaluator", "patterns", "sessions"]),
-        Event::LlmCallStarted(_) => (BY_GATEWAY, &["availability", "sessions"]),
+        Event::LlmCallStarted(_) => (BY_GATEWAY, &["availability", "costs", "sessions"]),
         Event::LogPurged(_) => ("`events purge`", &[]),
         Event::LogRepaired(_) => ("opening the log", &[]),
         Event::PatternsCleared(_) => ("`patterns clear`", &["patterns"]),
@@ -42,7 +42,7 @@ pub(super) const fn traffic_of(event: &Event) -> Traffic {
         Event::PatternOverrideDismissed(_) => ("`route ignore`", &["evaluator"]),
         Event::CatalogueLoaded(_) | Event::PolicyLoaded(_) => (BY_FILE_CHANGE, &["active"]),
         Event::RouteDecided(_) => (BY_TURN, &["rule hits", "sessions"]),
-        Event::RouteFallback(_) => ("a call through the gateway that failed", &["rule hits", "sessions"]),
+        Event::RouteFallback(_) => ("a call through the gateway that failed", &["sessions"]),
         Event::RouteOverridden(_) => ("`route override`", &["evaluator", "patterns", "sessions"]),
         Event::PolicyInvalid(_) => (BY_FILE_CHANGE, &[]),
         Event::ProviderRecovered(_) | Event::ProviderUnavailable(_) => (BY_AVAILABILITY, &["availability"]),
@@ -51,7 +51,7 @@ pub(super) const fn traffic_of(event: &Event) -> Traffic {
         Event::SessionStarted(_) => (BY_TURN, &["sessions"]),
         Event::ToolCalled(_) | Event::ToolFinished(_) => (BY_CALL, &["evaluator", "sessions"]),
         Event::TurnEmbedded(_) => ("the gateway, `patterns embed`", &["patterns"]),
-        Event::TurnEnded(_) => (BY_TURN, &["evaluator", "patterns", "prompt cache", "sessions"]),
+        Event::TurnEnded(_) => (BY_TURN, &["costs", "evaluator", "patterns", "prompt cache", "sessions"]),
         Event::TurnStarted(_) => (BY_TURN, &["costs", "evaluator", "patterns", "prompt cache", "sessions"]),
         Event::TurnTextRecorded(_) => ("a live turn, an import; never if the policy forbids it", &[]),
     };

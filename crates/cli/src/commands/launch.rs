@@ -35,9 +35,8 @@ pub(super) fn run(context: &Context, kind: ClientKind, arguments: &[OsString]) -
     };
     let url = background::gateway_url(context)?;
     let mut command = Command::new(&program);
-    let key_variable = |names: [&'static str; 2]| {
-        names.into_iter().find(|name| env::var_os(name).is_some_and(|key| !key.is_empty()))
-    };
+    let key_variable =
+        |names: [&'static str; 2]| names.into_iter().find(|name| env::var_os(name).is_some_and(|key| !key.is_empty()));
     if kind == ClientKind::Codex {
         let key_variable = key_variable(["OPENAI_API_KEY", "CODEX_API_KEY"]);
         command.args(codex_settings(&url, has_login, key_variable));

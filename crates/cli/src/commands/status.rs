@@ -17,7 +17,15 @@ use crate::{
 pub(super) fn run(context: &Context) -> Result<(), Failure> {
     let (state, now) = (context.fold_state()?, SystemClock.now());
     let rows = state.availability.status(now);
-    let budgets = budget_lines(&open_policy(context)?.active().policy, &state.costs, now);
+    // Availability comes from the log alone, so an invalid policy hides only the budgets.
+    let budgets = match open_policy(context) {
+        Ok(policy) => budget_lines(&policy.active().policy, &state.costs, now),
+        Err(failure) => {
+            let reason = failure.message().unwrap_or_default().trim_end();
+            context.print_note(&format!("budgets are not shown: {reason}"));
+            Vec::new()
+        }
+    };
     context.print(&json!({ "availability": rows, "budgets": budgets }), || {
         print_budgets(&budgets);
         if rows.is_empty() {

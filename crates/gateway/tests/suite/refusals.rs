@@ -96,7 +96,9 @@ fn during_an_outage_without_another_model_the_client_is_told_not_to_repeat() {
 
 /// A policy with this value of `gateway.fallback`.
 fn with_fallback(value: &str) -> World {
-    World::new(&format!("schema_version: 1\nglobal_default: [opus, sonnet]\ngateway: {{client_model: auto, fallback: {value}}}\n"))
+    World::new(&format!(
+        "schema_version: 1\nglobal_default: [opus, sonnet]\ngateway: {{client_model: auto, fallback: {value}}}\n"
+    ))
 }
 
 #[test]

@@ -48,7 +48,7 @@ pub(super) fn load(text: &str, registry: Arc<Registry>, home: Option<&str>) -> R
 }
 
 /// Returns the name of a rule without one: `rule_` and its index, with a further number if another rule is given that name
-/// (004 §5.7.8 exempts these names from the rule that names are unique).
+/// (004 §5.7 exempts these names from the rule that names are unique).
 fn unused_name(index: usize, given: &BTreeSet<&str>) -> String {
     let names = std::iter::once(format!("rule_{index}")).chain((2..).map(|number| format!("rule_{index}_{number}")));
     let mut unused = names.filter(|name| !given.contains(name.as_str()));
