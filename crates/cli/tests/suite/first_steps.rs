@@ -52,6 +52,8 @@ fn init_names_the_clients_on_the_path_with_their_logins() {
     assert_eq!(clients.len(), 1, "{clients:#?}");
     assert_eq!((&clients[0]["client"], &clients[0]["login"]), (&"Codex".into(), &true.into()));
     assert_eq!((&report["provider"], &report["because"]), (&"openai".into(), &"Codex is logged in".into()));
+    let has_step = |step: &str| report["next"].as_array().unwrap().iter().any(|next| next[0] == step);
+    assert!(has_step("turnwise codex") && !has_step("turnwise claude"), "{report:#}");
 }
 
 #[test]

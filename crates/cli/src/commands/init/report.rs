@@ -140,6 +140,13 @@ impl Report<'_> {
         }
         steps.push(("turnwise route \"commit this\"".to_owned(), "a decision, with its reasons"));
         steps.push(("turnwise rules check".to_owned(), "after editing the policy"));
+        for client in self.clients.iter().filter(|client| client.program.is_some()) {
+            match client.kind {
+                ClientKind::ClaudeCode => steps.push(("turnwise claude".to_owned(), "Claude Code through the gateway")),
+                ClientKind::Codex => steps.push(("turnwise codex".to_owned(), "Codex through the gateway")),
+                _ => {}
+            }
+        }
         steps.push(("turnwise serve".to_owned(), "the gateway for your clients"));
         steps
     }
