@@ -51,8 +51,9 @@ pub(super) const fn traffic_of(event: &Event) -> Traffic {
         Event::SessionStarted(_) => (BY_TURN, &["sessions"]),
         Event::ToolCalled(_) | Event::ToolFinished(_) => (BY_CALL, &["evaluator", "sessions"]),
         Event::TurnEmbedded(_) => ("the gateway, `patterns embed`", &["patterns"]),
-        Event::TurnEnded(_) => (BY_TURN, &["costs", "evaluator", "patterns", "prompt cache", "sessions"]),
-        Event::TurnStarted(_) => (BY_TURN, &["costs", "evaluator", "patterns", "prompt cache", "sessions"]),
+        Event::TurnEnded(_) | Event::TurnStarted(_) => {
+            (BY_TURN, &["costs", "evaluator", "patterns", "prompt cache", "sessions"])
+        }
         Event::TurnTextRecorded(_) => ("a live turn, an import; never if the policy forbids it", &[]),
     };
     Traffic { written_by, folded_by }
