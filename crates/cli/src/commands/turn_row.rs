@@ -55,7 +55,7 @@ pub(crate) fn why(row: &Value) -> String {
     }
     match row["rule"].as_str() {
         Some(rule) => printable(rule),
-        None if text(row, "reason").starts_with("requested \"") => "as requested".to_owned(),
+        None if text(row, "reason").starts_with("client requested \"") => "as requested".to_owned(),
         None => slot_words(words).to_owned(),
     }
 }
@@ -70,6 +70,7 @@ pub(crate) fn slot_words(slot: &str) -> &str {
         "DELEGATE_REQUEST" => "tier",
         "WORKSPACE_DEFAULT" => "workspace default",
         "GLOBAL_DEFAULT" => "global default",
+        "BUDGET" => "budget",
         "LAST_RESORT" => "last resort",
         "TURN_LOCK" => "turn continues",
         other => other,
@@ -105,14 +106,15 @@ pub(crate) fn message(row: &Value) -> String {
     printable(text(row, "message"))
 }
 
-/// Formats a turn that has ended as one line: time, id, model, reason, cost and duration.
+/// Formats a turn that has ended as one line of at most 79 columns: time, id, model, reason, cost, and the duration or, if
+/// it was not completed, the status.
 pub(crate) fn line(row: &Value) -> String {
-    let status = match status(row) {
-        "ok" => String::new(),
-        other => format!("  {other}"),
+    let last = match status(row) {
+        "ok" => duration(row),
+        other => other.to_owned(),
     };
-    let (id, cost, duration) = (short_id(row), cost(row), duration(row));
-    format!("{} {id} {:<18} {:<24} {cost:>8} {duration:>8}{status}", time(row, true), model(row), why(row))
+    let (time, id, cost) = (time(row, true), short_id(row), cost(row));
+    format!("{time} {id} {:<18} {:<24} {cost:>8} {last:>8}", model(row), why(row))
 }
 
 #[cfg(test)]
@@ -136,8 +138,19 @@ mod tests {
 
     #[test]
     fn a_refused_title_names_both() {
-        let row = json!({ "auxiliary": "title", "status": "refused", "model": null });
+        let row = json!({
+            "at": "2026-11-22T12:00:01.000Z", "turn": "24a82cb0f4357b4dfb7d390ffd77d9f6", "auxiliary": "title",
+            "status": "refused", "model": null,
+        });
         assert!(line(&row).contains("title") && line(&row).ends_with("refused"));
+        assert_eq!(line(&row).chars().count(), 79);
+    }
+
+    #[test]
+    fn the_requested_model_is_not_called_a_default() {
+        let row =
+            json!({ "slot": "WORKSPACE_DEFAULT", "reason": "client requested \"opus\" → anthropic:claude-opus-5-5" });
+        assert_eq!(why(&row), "as requested");
     }
 
     #[test]

@@ -108,7 +108,7 @@ mod tests {
                 json!({
                     "at": "2026-11-22T12:00:00Z", "turn": format!("{number:08x}ffff"), "status": "completed",
                     "model": "anthropic:claude-opus-4-5-20251101", "slot": "WORKSPACE_DEFAULT", "rule": null,
-                    "reason": "requested \"opus\"", "cost": 1_230_000_000_u64, "message": "読む ".repeat(60),
+                    "reason": "client requested \"opus\"", "cost": 1_230_000_000_u64, "message": "読む ".repeat(60),
                 })
             })
             .collect();
