@@ -25,7 +25,7 @@ use crate::{
 };
 
 /// Version of the model choice, recorded with each decision. It increases when equal inputs may be decided differently.
-pub const DECIDER_VERSION: u16 = 5;
+pub const DECIDER_VERSION: u16 = 6;
 
 /// A decision with the predicate matches that are required to repeat it without the text of the message.
 #[derive(Debug, Clone, PartialEq, Eq)]

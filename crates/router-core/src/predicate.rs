@@ -106,6 +106,23 @@ impl Predicate {
         }
     }
 
+    /// Returns whether a part of this condition, also under `not`, is one for which `is_part` returns true.
+    fn has_part(&self, is_part: &impl Fn(&Self) -> bool) -> bool {
+        is_part(self)
+            || match self {
+                Self::Any(parts) | Self::All(parts) => parts.iter().any(|part| part.has_part(is_part)),
+                Self::Not(part) => part.has_part(is_part),
+                _ => false,
+            }
+    }
+
+    /// Returns whether this condition reads the text of the message without naming kinds of auxiliary calls. The text of
+    /// an auxiliary call is the client's, although it quotes the user's.
+    pub(crate) fn is_about_users_text(&self) -> bool {
+        let reads_text = self.has_part(&|part| matches!(part, Self::Text(_)));
+        reads_text && !self.has_part(&|part| matches!(part, Self::AuxiliaryCall(_)))
+    }
+
     /// Returns whether this condition holds for every turn. May return `false` for one that does.
     pub(crate) fn always_holds(&self) -> bool {
         match self {

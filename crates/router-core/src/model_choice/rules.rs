@@ -4,7 +4,7 @@ use contracts::{Attempt, ChainEntry, Reason, Slot, Turn};
 
 use super::ModelSlots;
 use crate::{
-    policy::Rule,
+    policy::{AuxiliaryCalls, Rule},
     predicate::Situation,
     text_set::{self, Matches},
 };
@@ -29,9 +29,15 @@ impl ModelSlots<'_> {
             let budget = rule.when.exceeded_budget(situation(rule, self.turn, matches));
             Reason::Rule { name: rule.name.clone(), budget, cut }
         };
+        // A title quotes the message that it is for, and would be decided by the rules for that message.
+        let is_clients_text =
+            self.auxiliary_call().is_some() && self.policy.gateway().auxiliary_calls != AuxiliaryCalls::Route;
         let mut attempts: Vec<(&Rule, Attempt)> = Vec::new();
         for rule in scopes.iter().flatten().flat_map(|scope| scope.rules.candidates(matches)) {
             if !rule.when.holds(situation(rule, self.turn, matches)) {
+                continue;
+            }
+            if is_clients_text && rule.when.is_about_users_text() {
                 continue;
             }
             let (chosen, rejected) = self.try_candidates(&rule.name, &rule.models);

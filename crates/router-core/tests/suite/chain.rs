@@ -1,5 +1,6 @@
 //! The slots of the chain, alone and in combination.
 
+mod auxiliary_calls;
 mod availability;
 mod budget;
 mod budget_block;
