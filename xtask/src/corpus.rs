@@ -100,13 +100,13 @@ struct Report {
     /// The number of turns simulated.
     turns: u64,
     /// The errors of the cost simulation for the recorded models.
-    identity: Identity,
+    calibration: Calibration,
 }
 
 /// The errors of the cost simulation for the recorded models, which are those of the simulated prompt cache; in basis
 /// points (hundredths of a per cent).
 #[derive(Debug, Deserialize)]
-struct Identity {
+struct Calibration {
     /// The relative error of the total cost; negative if the simulation is too cheap.
     total: i64,
     /// The median over sessions of the absolute relative error.
@@ -225,16 +225,16 @@ fn print_report(first: &ImportRun, second: &ImportRun) {
     println!("        digest of the events {}", verified.digest);
     println!("        digest of the state {}", verified.state_digest);
     println!("        {} decisions replayed, digest {}", first.replayed.decisions, first.replayed.digest);
-    let Report { turns, identity } = &first.backtested.report;
+    let Report { turns, calibration } = &first.backtested.report;
     println!("        {turns} turns backtested");
     println!(
-        "identity: total {}, median {} (given the cache read of each first call; with it predicted: total {}, median {})",
-        per_cent(identity.total),
-        per_cent(identity.median),
-        per_cent(identity.predicted_total),
-        per_cent(identity.predicted_median)
+        "calibration error: total {}, median {} (given the cache read of each first call; with it predicted: total {}, median {})",
+        per_cent(calibration.total),
+        per_cent(calibration.median),
+        per_cent(calibration.predicted_total),
+        per_cent(calibration.predicted_median)
     );
-    for Third { sessions, shortest, longest, total, median } in &identity.thirds {
+    for Third { sessions, shortest, longest, total, median } in &calibration.thirds {
         println!(
             "        {sessions} sessions of {shortest} to {longest} calls: total {}, median {}",
             per_cent(*total),
