@@ -23,7 +23,7 @@ pub struct RuleHits {
     latest_day: u64,
 }
 
-/// The hits of one rule, as they are folded.
+/// Number of turns that one rule decided, live and imported ones apart.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct RuleCounts {
     /// The number of live turns.

@@ -28,7 +28,7 @@ fn build_error(api: WireApi, status: u16, kind: &str, message: &str) -> Response
     response
 }
 
-/// Tells the SDKs of Anthropic and `OpenAI`, and the clients built on them, not to repeat a request.
+/// Response header by which the SDKs of Anthropic and `OpenAI`, and the clients built on them, do not repeat a request.
 const SHOULD_RETRY: HeaderName = HeaderName::from_static("x-should-retry");
 
 /// Marks a response as one that the client should show instead of repeating the request: all models were tried already.
