@@ -237,6 +237,16 @@ async function rules(page) {
     const reason = await row.locator('.reason').textContent();
     expect(reason.includes(ruleName), `it was "${reason}"`);
   });
+  await check('a change of model is shown with what is known of the success of both', async () => {
+    await rowOf(page, `${marker} again`).click();
+    const models = page.locator('#detail .quality li');
+    await models.first().waitFor({ timeout: WAIT });
+    expect(await models.count() === 2, `${await models.count()} models`);
+    for (const text of await models.allTextContents()) expect(/success (not known|\d+ % \(\d+-\d+ %, n=\d+\))$/.test(text.trim()), `it says "${text}"`);
+    await picture(page, 'quality');
+    await page.keyboard.press('Escape');
+    await page.locator('#detail').waitFor({ state: 'hidden', timeout: WAIT });
+  });
 }
 
 async function lineText(page, line) {
@@ -250,6 +260,19 @@ async function figures(page) {
     await page.locator('.by-model tbody tr').first().waitFor({ timeout: WAIT });
   });
   await picture(page, 'spend');
+  await check('each budget has what was spent, its limit and the time of its reset', async () => {
+    const budget = page.locator('.budget', { hasText: 'each day' });
+    await budget.waitFor({ timeout: WAIT });
+    const text = await budget.textContent();
+    expect(/\$[\d.]+ of \$5\.00 per day/.test(text) && /resets \d{4}-\d\d-\d\d 00:00 UTC/.test(text) && text.includes('then warn'), `it says "${text}"`);
+    expect(await page.locator('.budget', { hasText: 'session' }).count() >= 1, 'the budget of a session is missing');
+  });
+  await check('what was saved against the requested models is shown by rule', async () => {
+    await page.locator('.saved-figure').waitFor({ timeout: WAIT });
+    expect(/^−?\$[\d.,]+$/.test(await page.textContent('.saved-figure')), `it says "${await page.textContent('.saved-figure')}"`);
+    expect((await page.textContent('.savings')).includes('instead of'), 'the two sums are missing');
+    expect(await page.locator('.by-rule tbody tr', { hasText: ruleName }).count() === 1, 'the rule is missing');
+  });
   await check('the spend has the last days', () => page.locator('.by-day tbody tr').first().waitFor({ timeout: WAIT }));
   await check('4 shows the providers and never a key', async () => {
     await page.keyboard.press('4');

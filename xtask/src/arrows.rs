@@ -12,7 +12,8 @@ use crate::{
 use graph::{Graph, Package};
 use rules::{IMPURE_LIBRARIES, OWNED_LIBRARIES, RULES, Rule};
 
-/// Fails if a crate depends on one that its rule does not allow.
+/// Checks the dependencies between the crates of the workspace. Fails if a crate depends on one that its rule does not
+/// allow.
 pub(crate) fn run() -> Outcome {
     let metadata = program::capture(&mut program::cargo(&["metadata", "--format-version", "1", "--locked"]))?;
     let graph = Graph::from_metadata(&metadata)?;
@@ -52,7 +53,7 @@ fn internal_dependencies(graph: &Graph, package: &Package, rule: &Rule) -> Vec<S
         .collect()
 }
 
-/// Returns a sentence for every dependency on a library that only another crate may depend on.
+/// Returns a sentence for every library on which the package depends although only another crate may do so.
 fn owned_libraries(package: &Package) -> Vec<String> {
     let owned = OWNED_LIBRARIES.iter().filter(|(library, owner)| {
         *owner != package.name && package.dependencies.iter().any(|dependency| dependency == library)
@@ -60,8 +61,8 @@ fn owned_libraries(package: &Package) -> Vec<String> {
     owned.map(|(library, owner)| format!("`{}` -> `{library}`: only `{owner}` may use it", package.name)).collect()
 }
 
-/// Returns a sentence for every library with effects that a pure crate links, directly or not, with the path of
-/// dependencies.
+/// Returns a sentence for every library with effects (such as I/O) that a pure crate links, directly or not, with the
+/// path of dependencies.
 fn impure_links(graph: &Graph, package: &Package) -> Vec<String> {
     let found = IMPURE_LIBRARIES.iter().filter_map(|library| graph.shortest_path(&package.name, library));
     found.map(|path| format!("`{}` is pure and links {}", package.name, path.join(" -> "))).collect()

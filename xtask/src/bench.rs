@@ -18,8 +18,8 @@ use crate::{
     workspace,
 };
 
-/// Runs every criterion benchmark and the log measurement, and writes both tables of docs/performance.md. Removes
-/// earlier results first.
+/// Runs every criterion benchmark and the measurement of the log, and writes both tables of docs/performance.md.
+/// Removes earlier results first.
 pub(crate) fn run() -> Outcome {
     let results = workspace::target_folder().join("xtask-bench");
     if results.exists() {
@@ -47,7 +47,7 @@ pub(crate) fn log() -> Outcome {
     write(&page::LOG, &log::table(&machine::describe(method))?)
 }
 
-/// Replaces a section of docs/performance.md by a table; fails if the page has no markers for it.
+/// Replaces a generated section of docs/performance.md by a table; fails if the page has no markers for it.
 fn write(section: &page::GeneratedSection, table: &str) -> Outcome {
     let page = workspace::root().join("docs/performance.md");
     workspace::write(&page, &section.replace_in(&workspace::read(&page)?, table)?)?;

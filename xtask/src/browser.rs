@@ -24,8 +24,9 @@ const DEFAULT_CHROMIUM: &str = "/usr/bin/chromium";
 const DRIVER: &str = "playwright-core";
 
 /// A policy with a rule that the page shows. Requested models are used.
-const POLICY: &str = "schema_version: 1\nglobal_default: sonnet\ngateway: { client_model: default }\nrules:\n  - name: \
-                      deploys\n    when: {message_matches: \"(?i)deploy\"}\n    use: opus\n";
+const POLICY: &str = "schema_version: 1\nglobal_default: sonnet\ngateway: { client_model: default }\nbudgets:\n  - {name: each \
+                      day, limit_usd: 5, period: day, on_reached: warn}\n  - {limit_usd: 1, scope: session, on_reached: \
+                      warn}\nrules:\n  - name: deploys\n    when: {message_matches: \"(?i)deploy\"}\n    use: opus\n";
 
 /// Runs the browser tests against a new gateway. They are skipped, with the reason in the note, if browser or driver
 /// cannot be installed. `skip_build` uses programs built earlier.
@@ -48,8 +49,8 @@ pub(crate) fn run(skip_build: bool) -> Outcome<Passed> {
     result.map(|()| Passed::without_note())
 }
 
-/// Returns the paths of browser and driver, which are installed if possible. The inner error is the reason why one is
-/// missing.
+/// Returns the paths of the browser and of the package that drives it, which are installed if possible. The inner error
+/// is the reason why one is missing.
 fn find_browser() -> Outcome<Result<(PathBuf, PathBuf), String>> {
     let chromium = match chromium() {
         Ok(chromium) => chromium,
@@ -68,8 +69,8 @@ fn find_browser() -> Outcome<Result<(PathBuf, PathBuf), String>> {
     Ok(Ok((chromium, driver)))
 }
 
-/// Returns the path of chromium: that in the variable `CHROMIUM`, or else [`DEFAULT_CHROMIUM`]. If it does not start
-/// and the user is root, installs chromium with apt-get. The error is the reason why there is no usable chromium.
+/// Returns the path of chromium: that in the variable `CHROMIUM`, or else [`DEFAULT_CHROMIUM`]. If chromium does not
+/// start and the user is root, installs it with apt-get. The error is the reason why there is no usable chromium.
 fn chromium() -> Result<PathBuf, String> {
     let path = env::var_os("CHROMIUM").map_or_else(|| PathBuf::from(DEFAULT_CHROMIUM), PathBuf::from);
     if can_start(&path) {
@@ -89,7 +90,7 @@ fn chromium() -> Result<PathBuf, String> {
     Err(format!("chromium cannot be installed: {}", stderr.lines().last().unwrap_or("it does not start")))
 }
 
-/// Whether a program can be started with `--version` and exits successfully.
+/// Returns whether a program can be started with `--version` and exits successfully.
 fn can_start(path: &Path) -> bool {
     let mut command = Command::new(path);
     command.arg("--version").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());

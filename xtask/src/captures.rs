@@ -35,9 +35,9 @@ struct Capture {
     body: Value,
 }
 
-/// Replays every `*.json` in a folder: an object with `method`, `path`, `headers` (pairs) and `body`. Fails with a list
-/// of the requests that were not answered or were changed, or if there are none. `skip_build` uses programs built
-/// earlier.
+/// Replays the recorded requests in a folder through the gateway. Each `*.json` is an object with `method`, `path`,
+/// `headers` (pairs) and `body`. Fails with a list of the requests that were not answered or were changed, or if there
+/// are none. `skip_build` uses programs built earlier.
 pub(crate) fn run(dir: &Path, skip_build: bool) -> Outcome<Passed> {
     let mut files = workspace::list_files(dir)?;
     files.retain(|path| path.extension().is_some_and(|kind| kind == "json"));
@@ -63,7 +63,7 @@ pub(crate) fn run(dir: &Path, skip_build: bool) -> Outcome<Passed> {
 }
 
 impl Capture {
-    /// Reads a recorded request, and replaces the model `mock-…` of recordings by a known one.
+    /// Reads a recorded request from a file, and replaces the model `mock-…` of recordings by a known one.
     fn read(path: &Path) -> Outcome<Self> {
         let mut capture: Self =
             serde_json::from_str(&workspace::read(path)?).map_err(|error| Failure::file("understand", path, &error))?;
@@ -78,18 +78,18 @@ impl Capture {
         Ok(capture)
     }
 
-    /// Whether the request is for an upgrade to a websocket, which the gateway refuses.
+    /// Returns whether the request is for an upgrade to a websocket, which the gateway refuses.
     fn is_upgrade(&self) -> bool {
         self.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("upgrade"))
     }
 
-    /// Whether the request is for a model, so that a turn is decided.
+    /// Returns whether the request is for a response of a model, so that a turn is decided.
     fn is_turn(&self) -> bool {
         self.method == "POST" && !self.path.contains("count_tokens")
     }
 
-    /// Sends the request through the gateway and checks the response. Returns a summary; the inner error is the
-    /// difference found.
+    /// Sends the recorded request through the gateway and checks the response. Returns a summary; the inner error is
+    /// the difference found.
     fn replay(&self, gateway: &RunningProgram, mock: &RunningProgram) -> Outcome<Result<String, String>> {
         mock.request_json("/control/reset", Some(&Value::Null))?;
         let is_kept = |name: &str| {
@@ -129,7 +129,7 @@ impl Capture {
         Ok(Ok(format!("{} {} {status}{model_suffix}", self.method, self.path)))
     }
 
-    /// Checks that the provider received exactly one request that equals this one, apart from the model.
+    /// Checks that the provider received exactly one request, and that it equals the recorded one apart from the model.
     fn compare(&self, requests: &[&Value]) -> Result<(), String> {
         let [request] = requests else {
             return Err(format!("{} requests reached the provider", requests.len()));
@@ -169,7 +169,7 @@ fn without_model(path: &str) -> (&str, &str) {
     }
 }
 
-/// Whether a request that the mock provider received is one of this program's own, to control it.
+/// Returns whether a request that the mock provider received was sent by this program to control the mock.
 fn is_control(request: &Value) -> bool {
     request["path"].as_str().is_some_and(|path| path.starts_with("/control/"))
 }

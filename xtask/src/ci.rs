@@ -10,7 +10,7 @@ use crate::{
 };
 use steps::STEPS;
 
-/// The result of one step, with its duration.
+/// The result of one step of `cargo xtask ci`, with its duration.
 struct StepResult {
     /// The name of the step.
     step: &'static str,
@@ -20,8 +20,8 @@ struct StepResult {
     outcome: Outcome<Passed>,
 }
 
-/// Runs all steps in order and prints a summary. Stops at the first failed step unless `keep_going`. Fails if any step
-/// failed.
+/// Runs all steps of `cargo xtask ci` in order and prints a summary. Stops at the first failed step unless
+/// `keep_going`. Fails if any step failed.
 pub(crate) fn run(keep_going: bool) -> Outcome {
     let started = Instant::now();
     let mut results = Vec::new();
@@ -50,7 +50,8 @@ pub(crate) fn run(keep_going: bool) -> Outcome {
     Ok(())
 }
 
-/// Formats one line per step that ran, then the total duration with the number of steps that did not run.
+/// Formats the summary of a run: one line for each step that ran, then the total duration with the number of steps that
+/// did not run.
 fn summary(results: &[StepResult], total: Duration) -> String {
     let mut lines = vec![format!("{:<10} {:>8}  result", "step", "seconds")];
     for StepResult { step, duration, outcome } in results {

@@ -1,16 +1,25 @@
-//! Runs Claude Code and Codex, installed from npm, through the gateway in turns that use tools.
+//! Runs coding agents, installed from npm and the Python package index, through the gateway in turns that use tools.
 //!
-//! `installed` installs the clients, `programs` starts the mock provider and the gateway, `claude_code` and `codex` run
-//! the turns, and `log` checks the events recorded.
+//! `installed` installs the clients, `programs` starts the mock provider and the gateway, `claude_code`, `codex` and, for all
+//! clients but Codex, `scenario` run the turns, `log` checks the events recorded, and `imported` compares them with the
+//! session files.
 
 mod claude_code;
 mod codex;
 pub(crate) mod first_messages;
+mod imported;
 pub(crate) mod installed;
 pub(crate) mod log;
+mod logins;
+mod other;
 pub(crate) mod programs;
+mod scenario;
 
-use std::{path::Path, process::Command, time::Instant};
+use std::{
+    path::{Path, PathBuf},
+    process::Command,
+    time::Instant,
+};
 
 use serde_json::Value;
 
@@ -25,7 +34,10 @@ use programs::RunningProgram;
 /// A policy by which requested models are used, unless a rule or a mention in the message selects another.
 const POLICY: &str = "schema_version: 1\nglobal_default: sonnet\ngateway: { client_model: default }\n";
 
-/// The output of a client for one message.
+/// A policy with one model for every turn, so that nothing is left when it fails.
+const ONE_MODEL: &str = "schema_version: 1\nglobal_default: sonnet\ngateway: { client_model: auto }\n";
+
+/// The session of a client after one message: its id and the last message of the model.
 struct Session {
     /// The client's session id.
     id: String,
@@ -47,8 +59,8 @@ struct ClientEnvironment<'a> {
 /// built earlier. Clients that cannot be installed are skipped and named in the note.
 pub(crate) fn run(only: &str, skip_build: bool) -> Outcome<Passed> {
     let cache = workspace::target_folder().join("clients");
-    let installed::InstalledClients { mut clients, skip_notes: mut notes } = installed::install_clients(&cache)?;
-    clients.retain(|(name, _)| name.contains(only));
+    let installed::InstalledClients { clients, skip_notes: mut notes } =
+        installed::install_clients(&cache, |name| name.contains(only))?;
     if clients.is_empty() {
         return Ok(Passed::with_note(notes.join("; ")));
     }
@@ -58,25 +70,66 @@ pub(crate) fn run(only: &str, skip_build: bool) -> Outcome<Passed> {
     let folder = workspace::temporary_folder()?;
     for (name, client) in clients {
         let started = Instant::now();
-        let summary = run_through_gateway(name, &client, &folder.path().join(name))?;
+        let summary = run_all_turns(name, &client, &folder.path().join(name))?;
         println!("clients: {name} ok, {:.1} s", started.elapsed().as_secs_f64());
         notes.push(format!("{name}: {summary}"));
     }
     Ok(Passed::with_note(notes.join("; ")))
 }
 
-/// Runs one client through its own gateway and checks the log afterwards. `folder` receives the homes of gateway and
-/// client. Returns a summary; a failure includes the requests and the gateway's output.
-fn run_through_gateway(name: &str, client: &Path, folder: &Path) -> Outcome<String> {
-    let [home, project, client_home] = ["turnwise", "project", "home"].map(|name| folder.join(name));
-    for folder in [&home, &project, &client_home] {
+/// Runs all turns of one client and returns a summary. `folder` receives the homes of the gateways and of the client.
+fn run_all_turns(name: &str, client: &Path, folder: &Path) -> Outcome<String> {
+    let mut summaries = Vec::new();
+    if matches!(name, "claude" | "codex") {
+        summaries.push(run_through_gateway(name, client, &folder.join("own"), false)?);
+    }
+    // Codex sends tools that only models of OpenAI support, and the rules of the scenario name others.
+    if name != "codex" {
+        summaries.push(run_through_gateway(name, client, &folder.join("scenario"), true)?);
+    }
+    if name == "claude" {
+        // With one model the client receives the error of the provider and repeats the request, until the failures are an
+        // outage, whose error is final.
+        for (models, policy, expected) in
+            [("two models", POLICY, "no model answered"), ("one model", ONE_MODEL, "No model available")]
+        {
+            let [home, project, client_home] = create_folders(&folder.join("refused").join(models))?;
+            workspace::write(&home.join("routing.yaml"), policy)?;
+            let mock = programs::start_mock(&[])?;
+            let gateway = programs::start_gateway(&home, &mock)?;
+            let environment = ClientEnvironment { home: &client_home, project: &project, url: &gateway.url };
+            let refused = claude_code::run_refused(client, &environment, &mock, (models, expected))?;
+            gateway.stop()?;
+            println!("clients: {name}: {refused}");
+            summaries.push(refused);
+        }
+    }
+    if matches!(name, "claude" | "codex") {
+        summaries.push(logins::run(name, client, &folder.join("login"))?);
+    }
+    Ok(summaries.join("; "))
+}
+
+/// Creates the home folder of a gateway, a project, and the home folder of a client.
+fn create_folders(folder: &Path) -> Outcome<[PathBuf; 3]> {
+    let folders = ["turnwise", "project", "home"].map(|name| folder.join(name));
+    for folder in &folders {
         std::fs::create_dir_all(folder).map_err(|error| Failure::file("create", folder, &error))?;
     }
-    workspace::write(&home.join("routing.yaml"), POLICY)?;
+    Ok(folders)
+}
+
+/// Runs one client through a gateway of its own, and checks the gateway's log afterwards: with the turns of `scenario`, or
+/// with those of its own module. Returns a summary; a failure includes the requests and the gateway's output.
+fn run_through_gateway(name: &str, client: &Path, folder: &Path, is_scenario: bool) -> Outcome<String> {
+    let [home, project, client_home] = create_folders(folder)?;
+    workspace::write(&home.join("routing.yaml"), if is_scenario { scenario::POLICY } else { POLICY })?;
     let mock = programs::start_mock(&["--keep"])?;
     let gateway = programs::start_gateway(&home, &mock)?;
     let environment = ClientEnvironment { home: &client_home, project: &project, url: &gateway.url };
+    let stage = scenario::Stage { gateway: &gateway, mock: &mock, home: &home };
     let result = match name {
+        _ if is_scenario => other::driver(name, client, &environment).and_then(|driver| scenario::run(&driver, &stage)),
         "claude" => claude_code::run(client, &environment, &mock),
         _ => codex::run(client, &environment, &mock),
     };
@@ -86,13 +139,18 @@ fn run_through_gateway(name: &str, client: &Path, folder: &Path) -> Outcome<Stri
     };
     let answered = count_responses(&mock)?;
     gateway.stop()?;
-    let checked = Log::export(&home).and_then(|log| log.check(&expected, answered));
+    let checked = Log::export(&home).and_then(|log| {
+        let summary = log.check(&expected, answered)?;
+        // A scenario has refused and interrupted turns, of which session files show less.
+        let compared = if is_scenario { None } else { imported::compare(name, &log, &home, &client_home)? };
+        Ok(compared.map_or(summary.clone(), |compared| format!("{summary}; {compared}")))
+    });
     let summary = checked.map_err(|failure| Failure::new(format!("{name}: {failure}{}", diagnosis(&home, &mock))))?;
     println!("clients: {name}: {summary}");
     Ok(summary)
 }
 
-/// The expected content of the log after the turns of a client.
+/// The expected content of the gateway's log after the turns of a client.
 #[derive(Debug, Default)]
 struct ExpectedLog {
     /// The client's session ids.
@@ -105,10 +163,12 @@ struct ExpectedLog {
     models: Vec<&'static str>,
     /// Whether a sub-agent must have been started.
     sub_agent: bool,
+    /// The number of calls that the client interrupted.
+    interrupted: usize,
 }
 
 impl ExpectedLog {
-    /// Adds a turn in a session, which is added if it is new.
+    /// Adds a turn of a session to the expected content; adds the session too if it is new.
     fn add(&mut self, session: &Session) {
         if !self.sessions.contains(&session.id) {
             self.sessions.push(session.id.clone());
@@ -132,10 +192,12 @@ fn count_responses(mock: &RunningProgram) -> Outcome<usize> {
     Ok(responses.count())
 }
 
-/// Whether a request that the mock provider received is for a model and was answered with status 200.
+/// Returns whether a request that the mock provider received is for a response of a model and was answered completely,
+/// with status 200.
 fn is_answered(request: &Value) -> bool {
     let path = request["path"].as_str().unwrap_or_default();
-    request["method"] == "POST" && request["status"] == 200 && !path.contains("count_tokens")
+    let is_complete = request["status"] == 200 && request["ended"] == "complete";
+    request["method"] == "POST" && is_complete && !path.contains("count_tokens")
 }
 
 /// Returns the bodies of the requests that the mock provider answered, oldest first.
@@ -145,7 +207,7 @@ fn answered_bodies(mock: &RunningProgram) -> Outcome<Vec<String>> {
     Ok(responses.filter_map(|request| request["body"].as_str().map(str::to_owned)).collect())
 }
 
-/// Describes the context of a failure: the requests that reached the mock provider, and the standard error of the
+/// Describes the context of a failed check: the requests that reached the mock provider, and the standard error of the
 /// gateway.
 fn diagnosis(home: &Path, mock: &RunningProgram) -> String {
     let requests = mock.request_json("/control/requests", None).unwrap_or_default();
@@ -164,12 +226,15 @@ fn diagnosis(home: &Path, mock: &RunningProgram) -> String {
 fn client_command(client: &Path, environment: &ClientEnvironment<'_>) -> Command {
     let mut command = Command::new(client);
     for (name, _) in std::env::vars_os() {
-        let foreign = ["ANTHROPIC_", "CLAUDE", "CODEX_", "OPENAI_", "TURNWISE_"];
+        let foreign =
+            ["ANTHROPIC_", "CLAUDE", "CODEX_", "OPENAI_", "TURNWISE_", "GEMINI_", "GOOGLE_", "OPENCODE", "AIDER_"];
         if foreign.iter().any(|prefix| name.to_string_lossy().starts_with(prefix)) {
             command.env_remove(name);
         }
     }
-    command.current_dir(environment.project).env("HOME", environment.home).stdin(std::process::Stdio::null());
+    // opencode takes its working folder from PWD.
+    command.current_dir(environment.project).env("PWD", environment.project).env("HOME", environment.home);
+    command.stdin(std::process::Stdio::null());
     command
 }
 

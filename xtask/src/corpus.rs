@@ -119,7 +119,7 @@ struct Calibration {
     predicted_median: i64,
 }
 
-/// The errors over a third of the sessions, grouped by their number of calls.
+/// The errors of the simulated costs of a third of the sessions. The sessions are divided by their number of calls.
 #[derive(Debug, Deserialize)]
 struct Third {
     /// The number of sessions.
@@ -148,8 +148,8 @@ struct ImportRun {
     import_time: Duration,
 }
 
-/// Imports a folder of sessions, in the layout of `~/.claude/projects`, twice. Fails if an import has problems or if
-/// the two logs differ.
+/// Imports a folder of sessions, in the layout of `~/.claude/projects`, twice, each into an empty log. Fails if an
+/// import has problems or if the two logs differ.
 pub(crate) fn run(sessions: &Path) -> Outcome<Passed> {
     let sessions = sessions.canonicalize().map_err(|error| Failure::file("open", sessions, &error))?;
     execute(&mut cargo(&["build", "--release", "--locked", "--package", "cli"]))?;
@@ -249,7 +249,7 @@ fn per_cent(points: i64) -> String {
     format!("{sign}{}.{:02} %", points.unsigned_abs() / 100, points.unsigned_abs() % 100)
 }
 
-/// Returns a sentence for every inconsistency in one import.
+/// Returns a sentence for every inconsistency between the results of one import and the commands that followed it.
 fn find_problems(run: &ImportRun) -> Vec<String> {
     let ImportRun { imported, verified: Verified { whole, counts, .. }, replayed, .. } = run;
     let mut findings: Vec<_> = imported.issues.iter().map(|issue| format!("not imported: {issue}")).collect();

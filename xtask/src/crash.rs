@@ -59,8 +59,8 @@ impl CrashTest {
         Self { log: folder.join("log"), acknowledged: folder.join("acknowledged") }
     }
 
-    /// Starts a writer and kills it after `lifetime`; `seed` determines the events that it writes. Returns the length
-    /// of its acknowledgements in bytes. Fails if the writer ends earlier.
+    /// Starts a program that writes to the log, and kills it after `lifetime`. `seed` determines the events that it
+    /// writes. Returns the length of the file of acknowledged events in bytes. Fails if the writer ends earlier.
     fn write_and_kill(&self, seed: u64, lifetime: Duration) -> Outcome<usize> {
         // A file keeps every acknowledgement up to the kill, and never blocks the writer.
         let latest = self.acknowledged.with_extension("latest");
@@ -83,7 +83,7 @@ impl CrashTest {
         Ok(latest.len())
     }
 
-    /// Checks that every acknowledged event is in the log exactly once and without gaps. Returns the counts as text.
+    /// Checks that the log has every acknowledged event exactly once and without gaps. Returns the counts as text.
     fn check_log(&self) -> Outcome<String> {
         let acknowledged =
             File::open(&self.acknowledged).map_err(|error| Failure::file("read", &self.acknowledged, &error))?;

@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// Texts that the output must contain: those of a decision with its chain, and of a cost.
-const EXPECTED_TEXTS: &[&str] = &["Chose:", "Chain:", "$"];
+const EXPECTED_TEXTS: &[&str] = &["Chose:", "Chain:", "$", "Under the starter policy", "rm -r"];
 
 /// Runs the demo and prints its output. Fails unless it exits successfully and prints a decision with its chain and
 /// cost.
@@ -22,7 +22,8 @@ pub(crate) fn run() -> Outcome {
             command.env(variable, path);
         }
     }
-    command.env("HOME", home.path()).env_remove("TURNWISE_HOME");
+    // The demo leaves a folder for temporary files behind.
+    command.env("HOME", home.path()).env("TMPDIR", home.path()).env_remove("TURNWISE_HOME");
     println!("$ HOME=(empty) {}", display_command(&command));
     let printed = capture(&mut command)?;
     println!("{printed}");

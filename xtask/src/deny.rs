@@ -24,7 +24,7 @@ pub(crate) fn run() -> Outcome<Passed> {
     Ok(Passed::without_note())
 }
 
-/// Whether the advisory database has been fetched.
+/// Returns whether the advisory database has been fetched.
 fn has_advisories() -> bool {
     let home = || env::home_dir().map(|home| home.join(".cargo"));
     let Some(cargo) = env::var_os("CARGO_HOME").map(PathBuf::from).or_else(home) else { return false };

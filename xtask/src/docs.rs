@@ -1,5 +1,6 @@
-//! Generates docs/events.md and docs/routing.schema.json from the code.
+//! Generates docs/events.md, docs/routing.schema.json and the table of attacks in docs/reliability.md from the code.
 
+mod attacks;
 mod events;
 mod traffic;
 
@@ -8,10 +9,14 @@ use crate::{
     workspace,
 };
 
-/// Writes docs/events.md and docs/routing.schema.json; with `check`, fails instead if one of them is out of date.
+/// Writes the generated pages; with `check`, fails instead if one of them is out of date.
 pub(crate) fn run(check: bool) -> Outcome {
     let docs = workspace::root().join("docs");
-    let pages = [("events.md", events::page()?), ("routing.schema.json", router_core::schema_text())];
+    let pages = [
+        ("events.md", events::page()?),
+        ("reliability.md", attacks::page()?),
+        ("routing.schema.json", router_core::schema_text()),
+    ];
     let mut stale = Vec::new();
     for (name, text) in pages {
         let path = docs.join(name);

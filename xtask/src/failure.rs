@@ -20,8 +20,8 @@ impl Failure {
         Self(format!("cannot {verb} `{}`: {error}", path.display()))
     }
 
-    /// Fails if there are findings. The message has their number, `what` they are (a plural), then one finding per
-    /// line.
+    /// Fails if there are findings. The message contains their number, `what` they are (a plural noun), and one finding
+    /// per line.
     pub(crate) fn unless_empty(what: &str, findings: &[String]) -> Outcome {
         if findings.is_empty() {
             return Ok(());

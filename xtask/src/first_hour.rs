@@ -26,8 +26,8 @@ const EVERY_MESSAGE: &str = "schema_version: 1\nglobal_default: sonnet\ngateway:
 /// The least share of matched messages on which a rule must take effect, in per cent.
 const LEAST_EFFECT: usize = 95;
 
-/// Runs the commands of a new user on a folder of sessions in the layout of `~/.claude/projects`. `skip_build` uses
-/// programs built earlier.
+/// Runs the commands that a new user runs in the first hour, on a folder of sessions in the layout of
+/// `~/.claude/projects`, and then sends their messages through the gateway. `skip_build` uses programs built earlier.
 pub(crate) fn run(sessions: &Path, skip_build: bool) -> Outcome<Passed> {
     if !skip_build {
         programs::build(true)?;
@@ -76,7 +76,7 @@ pub(crate) fn run(sessions: &Path, skip_build: bool) -> Outcome<Passed> {
 /// The commands that a new user runs before the gateway, in order.
 const COMMANDS: [&[&str]; 5] = [&["init"], &["rules", "check"], &["import", "claude-code"], &["cost"], &["backtest"]];
 
-/// Runs one command of turnwise as the user whose home folder is `user`, and prints its output.
+/// Runs one command of turnwise with `user` as the user's home folder, and prints its output.
 fn show(user: &Path, home: &Path, arguments: &[&str]) -> Outcome {
     let mut command = turnwise_command(home);
     command.args(arguments).env("HOME", user).env("ANTHROPIC_API_KEY", "key-of-the-mock").env("TZ", "UTC");

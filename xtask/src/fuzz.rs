@@ -9,7 +9,19 @@ use crate::{
 };
 
 /// The fuzz targets in `fuzz/fuzz_targets`.
-const TARGETS: [&str; 6] = ["journal", "log_import", "session_file", "codex_file", "openai_log", "policy"];
+const TARGETS: [&str; 11] = [
+    "journal",
+    "log_import",
+    "session_file",
+    "codex_file",
+    "openai_log",
+    "policy",
+    "wire_request",
+    "wire_response",
+    "control",
+    "skill_manifest",
+    "skill_routing",
+];
 
 /// The longest input that the fuzzer generates, in bytes.
 const MAX_BYTES: u32 = 16 * 1024;

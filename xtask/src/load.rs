@@ -53,7 +53,8 @@ pub(crate) fn run(streams: u64, kills: usize, skip_build: bool) -> Outcome<Passe
     Ok(Passed::with_note(format!("{all}; {kept}")))
 }
 
-/// Sends the streams and checks that the log has every turn, decision, call and end. Returns a summary.
+/// Sends the streams through a gateway and checks that its log has every turn, decision, call and end. Returns a
+/// summary.
 fn concurrent_streams(home: &Path, streams: u64) -> Outcome<String> {
     let mock = programs::start_mock(&["--plain", "--gap", GAP_MS])?;
     let gateway = programs::start_gateway(home, &mock)?;
@@ -89,8 +90,8 @@ fn concurrent_streams(home: &Path, streams: u64) -> Outcome<String> {
     Ok(format!("{answered} streams are in the log"))
 }
 
-/// Sends one part of the streams, each with a different message. Writes the body of the requests to `NAME.json` in the
-/// home.
+/// Sends one part of the streams through the gateway, each with a different message. Writes the body of the requests to
+/// `NAME.json` in the home folder.
 fn send_part(home: &Path, gateway: &RunningProgram, name: &str, requests: u64) -> Outcome<LoadFigures> {
     let file = home.join(format!("{name}.json"));
     // The load generator overwrites the placeholder with a number of twelve digits.

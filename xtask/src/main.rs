@@ -23,6 +23,7 @@ mod passed;
 mod program;
 mod quality;
 mod reliability;
+mod requirements;
 mod sdks;
 mod snapshot;
 mod tidy;
@@ -56,6 +57,12 @@ enum Task {
     /// Check rules that neither the compiler nor clippy checks: first lines, lengths, forbidden words, links,
     /// citations.
     Tidy,
+    /// List the tests of every numbered statement of the specifications in docs/requirements.md.
+    Requirements {
+        /// Fail if it is out of date instead of writing it.
+        #[arg(long)]
+        check: bool,
+    },
     /// Generate docs/events.md and docs/routing.schema.json from the code.
     Docs {
         /// Fail if they are out of date instead of writing them.
@@ -100,18 +107,25 @@ enum Task {
         /// A folder in the layout of ~/.claude/projects.
         dir: PathBuf,
     },
-    /// Measure how well the pattern store chooses models, on public prompts with known outcomes.
+    /// Measure how well the pattern store chooses models, or how well skills are ranked, on public requests.
     Quality {
-        /// A folder of `*.jsonl.gz`: prompts with the score and the cost of each model.
+        /// A folder of `*.jsonl.gz`: prompts with the score and the cost of each model. With `--skills`, a folder of
+        /// `*.jsonl`: skills, and requests with the skill of each.
         dir: PathBuf,
+        /// Measure the ranking of skills.
+        #[arg(long)]
+        skills: bool,
+        /// A folder of folders with `skills/*/SKILL.md` and labelled requests in `cases.jsonl`.
+        #[arg(long, requires = "skills")]
+        cases: Option<PathBuf>,
         /// Print all results as JSON.
         #[arg(long, conflicts_with = "write")]
         json: bool,
-        /// Write the tables of docs/quality.md.
+        /// Write the tables of docs/quality.md, or of docs/skill-quality.md with `--skills`.
         #[arg(long)]
         write: bool,
     },
-    /// Install Claude Code and Codex from npm and run turns that use tools through the gateway.
+    /// Install coding agents from npm and the Python index and run turns that use tools through the gateway.
     Clients {
         /// Only the clients whose name contains this.
         #[arg(long)]
@@ -217,6 +231,7 @@ fn run(task: Task) -> Outcome {
         Task::Arrows => arrows::run(),
         Task::Tidy => tidy::run(),
         Task::Docs { check } => docs::run(check),
+        Task::Requirements { check } => requirements::run(check),
         Task::Bench { only: Some(Bench::Gateway { seconds, rounds, write, skip_build }), .. } => {
             bench::gateway::run(bench::gateway::Effort { seconds, rounds }, write, skip_build)
         }
@@ -227,7 +242,10 @@ fn run(task: Task) -> Outcome {
         Task::Fuzz { target, seconds } => fuzz::run(seconds, target.as_deref()),
         Task::Models => models::run().map(drop),
         Task::Corpus { dir } => corpus::run(&dir).map(drop),
-        Task::Quality { dir, json, write } => quality::run(&dir, json, write),
+        Task::Quality { dir, skills: true, cases, json, write } => {
+            quality::run_skills(&dir, cases.as_deref(), json, write)
+        }
+        Task::Quality { dir, skills: false, cases: _, json, write } => quality::run(&dir, json, write),
         Task::Clients { only, skip_build } => clients::run(only.as_deref().unwrap_or_default(), skip_build).map(drop),
         Task::Sdks { only, provider, skip_build } => sdks::run(only.as_deref(), provider, skip_build).map(drop),
         Task::Captures { dir, skip_build } => captures::run(&dir, skip_build).map(drop),

@@ -33,7 +33,8 @@ struct ExplorationCounts {
     schedules: u64,
 }
 
-/// Builds and runs the concurrency models with a checker, `loom` or `shuttle`. Fails if a model fails or if none ran.
+/// Builds and runs the concurrency models of the bus with a model checker, `loom` or `shuttle`. Fails if a model fails
+/// or if none ran.
 fn run_checker(checker: &str) -> Outcome<ExplorationCounts> {
     let mut command = cargo(&["test", "--quiet", "--locked", "--package", "event-bus", "--lib", "--test", "models"]);
     command.args(["--features", &format!("model-{checker}")]);

@@ -17,7 +17,7 @@ pub(crate) fn cargo(arguments: &[&str]) -> Command {
     command
 }
 
-/// Whether a cargo subcommand that is installed separately, such as `nextest`, is available.
+/// Returns whether a cargo subcommand that is installed separately, such as `nextest`, is available.
 pub(crate) fn cargo_has(subcommand: &str) -> bool {
     let status = cargo(&[subcommand, "--version"]).stdout(Stdio::null()).stderr(Stdio::null()).status();
     status.is_ok_and(|status| status.success())

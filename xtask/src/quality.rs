@@ -1,4 +1,5 @@
-//! Measures how well the pattern store selects models, and writes the tables of docs/quality.md.
+//! Measures how well the pattern store selects models, and how well skills are ranked, and writes the tables of
+//! docs/quality.md and docs/skill-quality.md.
 
 use std::{path::Path, process::Command};
 
@@ -10,7 +11,7 @@ use crate::{
     workspace,
 };
 
-/// The generated section of docs/quality.md.
+/// The generated section of docs/quality.md and docs/skill-quality.md.
 const TABLES: GeneratedSection =
     GeneratedSection { begin: "<!-- tables: written by `cargo xtask quality` -->\n", end: "<!-- end of tables -->\n" };
 
@@ -23,13 +24,33 @@ pub(crate) fn run(folder: &Path, json: bool, write: bool) -> Outcome {
     }
     let tables = measure(folder, &[])?;
     print!("{tables}");
-    if write {
-        let date = jiff::Timestamp::now().strftime("%Y-%m-%d");
-        let page = workspace::root().join("docs/quality.md");
-        let tables = format!("Measured on {date} by `cargo xtask quality`.\n\n{tables}");
-        workspace::write(&page, &TABLES.replace_in(&workspace::read(&page)?, &tables)?)?;
-        println!("quality: written to {}", workspace::display_path(&page));
+    if write { write_tables(&tables, "quality.md") } else { Ok(()) }
+}
+
+/// Measures the ranking of skills on every data set in `folder`, and on the labelled requests in the folders of `cases`.
+/// Prints tables, or JSON if `json`; `write` also writes the tables to the page.
+pub(crate) fn run_skills(folder: &Path, cases: Option<&Path>, json: bool, write: bool) -> Outcome {
+    let cases = cases.map(|cases| cases.canonicalize().map_err(|error| Failure::file("open", cases, &error)));
+    let cases = cases.transpose()?.map(|cases| cases.to_string_lossy().into_owned());
+    let mut arguments = vec!["--skills"];
+    if let Some(cases) = &cases {
+        arguments.extend(["--cases", cases]);
     }
+    if json {
+        arguments.push("--json");
+    }
+    let tables = measure(folder, &arguments)?;
+    print!("{tables}");
+    if write { write_tables(&tables, "skill-quality.md") } else { Ok(()) }
+}
+
+/// Replaces the tables of a page of docs, given by its file name, with the date.
+fn write_tables(tables: &str, page: &str) -> Outcome {
+    let date = jiff::Timestamp::now().strftime("%Y-%m-%d");
+    let page = workspace::root().join("docs").join(page);
+    let tables = format!("Measured on {date} by `cargo xtask quality`.\n\n{tables}");
+    workspace::write(&page, &TABLES.replace_in(&workspace::read(&page)?, &tables)?)?;
+    println!("quality: written to {}", workspace::display_path(&page));
     Ok(())
 }
 

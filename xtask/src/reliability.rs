@@ -24,7 +24,8 @@ const PREFIXES: [&str; 2] = ["kept: ", "skipped: "];
 const SKIPPED: &str = "*skipped* ";
 
 /// The suites that the page describes. Each must report a line with this beginning.
-const SUITES: [&str; 16] = [
+const SUITES: [&str; 17] = [
+    "availability",
     "concurrency",
     "corpora",
     "crash images",
@@ -68,18 +69,20 @@ pub(crate) fn run(long: bool) -> Outcome {
     Ok(())
 }
 
-/// Creates the command that runs the suites.
+/// Creates the command that runs the fault-injection suites.
 fn suites_command(long: bool) -> Command {
     let profile = if long { "long" } else { "default" };
     let mut command = cargo(&["nextest", "run", "--locked", "--profile", profile, "--success-output", "immediate"]);
-    command.args(["-p", "event-bus", "-p", "hostile-input"]).env("NEXTEST_HIDE_PROGRESS_BAR", "1");
+    command
+        .args(["-p", "availability", "-p", "event-bus", "-p", "hostile-input"])
+        .env("NEXTEST_HIDE_PROGRESS_BAR", "1");
     if long {
         command.env("TURNWISE_LONG", "1");
     }
     command
 }
 
-/// Returns the reported lines in the output of all suites, sorted and without duplicates.
+/// Returns the lines in the output of the suites that report counts, sorted and without duplicates.
 pub(crate) fn reported_lines(output: &str) -> Vec<String> {
     let reported =
         |line: &str| PREFIXES.iter().find_map(|prefix| Some((*prefix, line.trim().strip_prefix(prefix)?.to_owned())));

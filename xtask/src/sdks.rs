@@ -1,16 +1,15 @@
 //! Runs the official Python SDKs against the gateway: `xtask/clients/sdks.py` in a virtual environment.
 
 use std::{
-    fs,
     path::{Path, PathBuf},
     process::{Command, Stdio},
 };
 
 use crate::{
-    clients::programs,
+    clients::{installed::install_python_packages, programs},
     failure::{Failure, Outcome},
     passed::Passed,
-    program::{display_command, execute},
+    program::execute,
     workspace,
 };
 
@@ -70,27 +69,8 @@ fn install_sdks(folder: &Path) -> Outcome<Result<PathBuf, String>> {
     if has_all(&python) {
         return Ok(Ok(python));
     }
-    fs::create_dir_all(folder).map_err(|error| Failure::file("create", folder, &error))?;
-    let mut create_environment = Command::new("python3");
-    create_environment.args(["-m", "venv"]).arg(folder);
-    let mut install_packages = Command::new(&python);
-    install_packages
-        .args(["-m", "pip", "install", "--quiet", "--retries", "1", "--disable-pip-version-check"])
-        .args(PACKAGES);
-    for command in [&mut create_environment, &mut install_packages] {
-        println!("$ {}", display_command(command));
-        match command.stdin(Stdio::null()).output() {
-            Ok(output) if output.status.success() => {}
-            Ok(output) => {
-                let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
-                return Ok(Err(format!(
-                    "{} failed: {}",
-                    display_command(command),
-                    stderr.lines().last().unwrap_or_default()
-                )));
-            }
-            Err(error) => return Ok(Err(format!("{} cannot be started: {error}", display_command(command)))),
-        }
+    if let Err(reason) = install_python_packages(folder, &PACKAGES)? {
+        return Ok(Err(reason));
     }
     if has_all(&python) { Ok(Ok(python)) } else { Err(Failure::new("the SDKs were installed and cannot be imported")) }
 }

@@ -26,7 +26,7 @@ const CITATION_TESTS: &str = "xtask/src/tidy/citations.rs";
 /// The file with the list of stand-in words, which is not counted.
 const WORD_LIST: &str = "xtask/src/tidy/words.rs";
 
-/// Checks every source file and page of the workspace. Fails with a list of all problems.
+/// Checks every source file and documentation page of the workspace. Fails with a list of all problems.
 pub(crate) fn run() -> Outcome {
     let headings = Headings::load()?;
     let mut findings = Vec::new();

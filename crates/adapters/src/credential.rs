@@ -4,11 +4,11 @@ use std::fmt;
 
 use hyper::header::{AUTHORIZATION, HeaderName, HeaderValue};
 
-/// Request headers in which clients send provider keys.
+/// Request headers in which clients send the API keys of providers.
 pub const KEY_HEADERS: [HeaderName; 3] =
     [AUTHORIZATION, HeaderName::from_static("x-api-key"), HeaderName::from_static("x-goog-api-key")];
 
-/// Credential of a provider by its source: environment, file, not needed, or the client's own.
+/// The API key of a provider, by its source: environment, file, not needed, or the client's own.
 #[derive(Clone)]
 pub enum Credential {
     /// A key from an environment variable.
@@ -22,7 +22,7 @@ pub enum Credential {
 }
 
 impl Credential {
-    /// Returns the name of the source for users, such as `environment`.
+    /// Returns the name of the API key's source that users see, such as `environment`.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Environment(_) => "environment",
@@ -52,7 +52,7 @@ impl fmt::Debug for Credential {
     }
 }
 
-/// A key as the values of request headers. Its `Debug` output omits the key.
+/// An API key as the values of request headers. Its `Debug` output omits the key.
 #[derive(Clone)]
 pub struct HeaderSecret {
     /// The key alone, for `x-api-key` and `x-goog-api-key`.
@@ -62,8 +62,8 @@ pub struct HeaderSecret {
 }
 
 impl HeaderSecret {
-    /// Creates a secret from a key without the white space around it; `None` if the key contains characters that no
-    /// header value may have.
+    /// Creates a secret from an API key, without the white space around it; `None` if the key contains characters that
+    /// no header value may have.
     pub(crate) fn new(key: &str) -> Option<Self> {
         let sensitive = |text: &str| {
             let mut value = HeaderValue::from_str(text).ok()?;

@@ -2,11 +2,12 @@
 
 use hyper::Uri;
 
-/// Parses a configured URL.
+/// Parses a URL from a configuration file. Rejects invalid URLs, schemes other than http and https, and URLs with a
+/// user or password.
 ///
 /// # Errors
 /// A message to be appended to the name of the setting, such as "its `url`". It does not contain the URL, which may
-/// include a password. Rejected are invalid URLs, schemes other than http and https, and URLs with a user or password.
+/// include a password.
 pub fn parse_http_url(text: &str) -> Result<Uri, String> {
     let uri: Uri = text.parse().map_err(|error| format!("is not an address: {error}"))?;
     if !matches!(uri.scheme_str(), Some("http" | "https")) || uri.authority().is_none() {

@@ -2,19 +2,22 @@
 
 use std::{
     fmt,
-    fs::{self, OpenOptions},
+    fs::{self, OpenOptions, Permissions},
     io::{self, Write as _},
-    os::unix::fs::OpenOptionsExt as _,
+    os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _},
     path::Path,
 };
 
 use contracts::KeyHash;
 
-use crate::keys::{KeyError, check_owner_only};
+use crate::{
+    keys::{KeyError, check_owner_only},
+    own_files::{check_regular_file, create_own_folder},
+};
 
-/// The salt of a home folder for hashes of keys. The hash identifies a key in events, but a reader of the log cannot
-/// test guesses of the key, and logs of two machines do not show that they share a key. Its `Debug` output omits the
-/// bytes.
+/// The salt for hashes of API keys, one for each home folder. A hash identifies a key in events, but a reader of the
+/// log cannot test guesses of the key, and the logs of two machines do not show that they share a key. The `Debug`
+/// output omits the bytes.
 #[derive(Clone, Default)]
 pub struct KeySalt([u8; 32]);
 
@@ -34,6 +37,7 @@ impl KeySalt {
         let failed = |source| KeyError::Read { path: path.to_owned(), source };
         match fs::metadata(path) {
             Ok(metadata) => {
+                check_regular_file(&metadata).map_err(failed)?;
                 check_owner_only(path, &metadata)?;
                 let bytes = fs::read(path).map_err(failed)?;
                 let length =
@@ -45,7 +49,8 @@ impl KeySalt {
         }
     }
 
-    /// Creates the file with random bytes of the operating system and mode 0600, and its folder if necessary.
+    /// Creates the file with the salt: random bytes of the operating system, with mode 0600. Creates its folder if
+    /// necessary.
     ///
     /// # Errors
     /// [`io::Error`] if the file exists or cannot be written, or if the system provides no random bytes.
@@ -53,15 +58,16 @@ impl KeySalt {
         let mut bytes = [0; 32];
         getrandom::fill(&mut bytes).map_err(io::Error::other)?;
         if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder)?;
+            create_own_folder(folder)?;
         }
         let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+        file.set_permissions(Permissions::from_mode(0o600))?;
         file.write_all(&bytes)?;
         file.sync_all()?;
         Ok(Self(bytes))
     }
 
-    /// Returns the hash of a key: the first half of its BLAKE3 hash, keyed with the salt.
+    /// Returns the salted hash of an API key: the first half of its BLAKE3 hash, keyed with the salt.
     pub(crate) fn hash(&self, key: &[u8]) -> KeyHash {
         let hash = blake3::keyed_hash(&self.0, key);
         let (half, _) = hash.as_bytes().split_first_chunk().unwrap_or((&[0; 16], &[]));

@@ -7,10 +7,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Maximum length of the file `keys` in bytes.
-const MAX_FILE_BYTES: u64 = 64 * 1024;
+use crate::own_files::{check_regular_file, read_own_file};
 
-/// Keys by provider name, read from the file `keys`. The `Debug` output contains only the names.
+/// Maximum length of the file `keys` in bytes.
+const MAX_FILE_BYTES: usize = 64 * 1024;
+
+/// API keys by provider name, read from the file `keys`. The `Debug` output contains only the names.
 #[derive(Clone, Default)]
 pub struct Keys(BTreeMap<String, String>);
 
@@ -39,6 +41,14 @@ pub enum KeyError {
         /// Its permission bits, such as 0o644.
         mode: u32,
     },
+    /// A line of the file of tokens has another format, or the name of an earlier line.
+    #[error("line {line} of `{path}` is not `name hash scopes`, or it repeats a name")]
+    Token {
+        /// Path of the file.
+        path: PathBuf,
+        /// Number of the line, from 1.
+        line: usize,
+    },
     /// A line has another format.
     #[error("line {line} of `{path}` is not `provider: key`")]
     Line {
@@ -50,24 +60,18 @@ pub enum KeyError {
 }
 
 impl Keys {
-    /// Reads a file of lines `provider: key`; empty if there is no file. Blank lines and lines that begin with `#` are
-    /// skipped. The last line of a provider applies.
+    /// Reads API keys from a file of lines `provider: key`; none if there is no file. Blank lines and lines that begin
+    /// with `#` are skipped. The last line of a provider applies.
     ///
     /// # Errors
     /// [`KeyError`] for a file that cannot be read, that is longer than 64 KiB, that other users may access, or that
     /// has a line in another format.
     pub fn load(path: &Path) -> Result<Self, KeyError> {
-        let failed = |source| KeyError::Read { path: path.to_owned(), source };
-        let metadata = match std::fs::metadata(path) {
-            Ok(metadata) => metadata,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
-            Err(error) => return Err(failed(error)),
-        };
-        check_owner_only(path, &metadata)?;
-        if MAX_FILE_BYTES < metadata.len() {
-            return Err(failed(io::Error::new(io::ErrorKind::FileTooLarge, "it is too large for a file of keys")));
+        let Some(text) = read_secret_file(path)? else { return Ok(Self::default()) };
+        if MAX_FILE_BYTES < text.len() {
+            let source = io::Error::new(io::ErrorKind::FileTooLarge, "it is too large for a file of keys");
+            return Err(KeyError::Read { path: path.to_owned(), source });
         }
-        let text = std::fs::read_to_string(path).map_err(failed)?;
         let mut keys = BTreeMap::new();
         for (line, content) in (1..).zip(text.lines().map(str::trim)) {
             if content.is_empty() || content.starts_with('#') {
@@ -86,6 +90,22 @@ impl Keys {
     pub(crate) fn get(&self, provider: &str) -> Option<&str> {
         self.0.get(provider).map(String::as_str)
     }
+}
+
+/// Reads a file of secrets, such as keys or tokens, which only its owner may access. `None` if there is no such file.
+///
+/// # Errors
+/// [`KeyError::Read`] if it cannot be read or is not a regular file; [`KeyError::Permissions`] if others may access it.
+pub fn read_secret_file(path: &Path) -> Result<Option<String>, KeyError> {
+    let failed = |source| KeyError::Read { path: path.to_owned(), source };
+    let metadata = match std::fs::metadata(path) {
+        Ok(metadata) => metadata,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(failed(error)),
+    };
+    check_regular_file(&metadata).map_err(failed)?;
+    check_owner_only(path, &metadata)?;
+    read_own_file(path).map(Some).map_err(failed)
 }
 
 /// Checks that only the owner may access a file of secrets.

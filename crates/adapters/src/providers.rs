@@ -31,7 +31,8 @@ const CHATGPT_URL: &str = "https://chatgpt.com/backend-api/codex";
 /// The built-in providers whose Chat Completions API rejects unknown fields, the newer ones of `OpenAI` among them.
 const WITHOUT_NEWER_CHAT_FIELDS: [&str; 1] = ["mistral"];
 
-/// An entry of `providers` in the user's configuration. For a built-in provider, missing fields keep their values.
+/// A provider in the user's configuration file, under `providers`. For a built-in provider, missing fields keep their
+/// values.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ProviderEntry {
@@ -48,7 +49,7 @@ pub struct ProviderEntry {
 }
 
 impl ProviderEntry {
-    /// Fills missing fields from `defaults`.
+    /// Fills missing fields of a provider's configuration from `defaults`.
     fn or_defaults(self, defaults: Self) -> Self {
         Self {
             url: self.url.or(defaults.url),
@@ -60,7 +61,7 @@ impl ProviderEntry {
     }
 }
 
-/// Configuration of one provider: URL, APIs and key. [`Providers`] contains all of them.
+/// Configuration of one model provider: URL, APIs and API key. [`Providers`] contains all of them.
 #[derive(Debug, Clone)]
 pub struct ProviderConfig {
     /// Name, as in `name:model`.
@@ -97,8 +98,8 @@ pub struct ProviderError {
 pub struct Providers(BTreeMap<String, ProviderConfig>);
 
 impl Providers {
-    /// Merges the user's `entries` over the built-in providers and resolves their keys: from the environment, else from
-    /// `keys`. `environment` looks up a variable.
+    /// Combines the user's `entries` with the built-in providers, and resolves the API key of each: from the
+    /// environment, or else from `keys`. `environment` looks up an environment variable.
     ///
     /// # Errors
     /// [`ProviderError`] for a provider without a valid URL, or with a key that no header value may have.
@@ -120,7 +121,7 @@ impl Providers {
         Ok(Self(configs.collect::<Result<_, ProviderError>>()?))
     }
 
-    /// Replaces the salt of the keys' hashes, which is all zeros otherwise.
+    /// Computes the hashes of all API keys again with `salt`. Without this call the salt is all zeros.
     #[must_use]
     pub fn with_salt(mut self, salt: &KeySalt) -> Self {
         for config in self.0.values_mut() {
@@ -142,8 +143,8 @@ impl Providers {
         self.0.values()
     }
 
-    /// Returns the registry with the reachability of each model: the wire APIs of its provider, and `configured` only
-    /// if the provider is configured and its key is known or not needed.
+    /// Returns a copy of the registry in which each model states how it can be reached: the wire APIs of its provider,
+    /// and `configured` only if the provider is configured and its key is known or not needed.
     ///
     /// APIs in a model's own entry take precedence over those of its provider.
     pub fn apply(&self, registry: &Registry) -> Registry {
@@ -153,7 +154,7 @@ impl Providers {
         Registry::new(models).map_or_else(|_| registry.clone(), |registry| registry.with_auto_names(auto_names))
     }
 
-    /// Sets a model's APIs to those of its provider, and `configured` to whether it can be reached.
+    /// Sets the APIs of a model to those of its provider, and `configured` to whether the model can be reached.
     fn with_reachability(&self, mut model: ModelSpec) -> ModelSpec {
         let Some(provider) = self.get(model.provider.as_str()) else {
             return ModelSpec { configured: false, ..model };
@@ -167,14 +168,15 @@ impl Providers {
     }
 }
 
-/// Returns the entry of a built-in provider.
+/// Returns the configuration entry of a built-in provider with this name and base URL.
 fn built_in_entry(name: &str, url: &str) -> ProviderEntry {
     let key_env = usual_key_variable(name).map(str::to_owned);
     let login_url = (name == "openai").then(|| CHATGPT_URL.to_owned());
     ProviderEntry { url: Some(url.to_owned()), login_url, keyless: Some(key_env.is_none()), key_env, apis: None }
 }
 
-/// Validates the merged entry of a provider and resolves its key: from the environment, else from the file of keys.
+/// Validates the combined entry of a provider and resolves its API key: from the environment, or else from the file of
+/// keys.
 fn resolve_config(
     name: &str,
     entry: ProviderEntry,

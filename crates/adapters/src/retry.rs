@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// Limits of the retries of a request: their number and the pauses between them.
+/// Limits of the retries of an HTTP request: their number and the pauses between them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RetryBudget {
     /// Maximum number of retries after the first attempt.
@@ -18,7 +18,7 @@ impl RetryBudget {
     /// No retry: a request is sent once.
     pub const NONE: Self = Self { retries: 0, backoff: Duration::ZERO, longest_pause: Duration::ZERO };
 
-    /// Returns the pause before the retry number `retry` (from 0); `None` if the request is not retried.
+    /// Returns the pause before the retry with the number `retry`, from 0; `None` if the request must not be retried.
     ///
     /// A `Retry-After` of the provider is used unchanged. Otherwise the pause is the doubled backoff, reduced by up to
     /// a half. `random` must be uniformly distributed over all of `u32`; the jitter prevents clients that failed

@@ -7,8 +7,8 @@ use hyper::header::HeaderValue;
 /// Maximum duration that [`retry_after`] returns.
 const MAX_WAIT: Duration = Duration::from_hours(24);
 
-/// Parses a `Retry-After` header: a number of seconds, rounded up to whole seconds, or an HTTP date, whose distance
-/// from `now` is returned.
+/// Parses the value of a `Retry-After` header to the time until the retry: a number of seconds, rounded up to whole
+/// seconds, or the time from `now` to an HTTP date.
 ///
 /// The result is at most a day, and zero for a date in the past; `None` if the value is neither.
 pub fn retry_after(value: &HeaderValue, now: SystemTime) -> Option<Duration> {

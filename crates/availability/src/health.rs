@@ -1,39 +1,42 @@
-//! [`Health`], the state of one scope (a model or a provider) that is folded from its calls: consecutive failures,
-//! latest outage, running probe.
+//! [`Health`], the state of one scope (a model or a provider), which is folded from its calls: consecutive failures,
+//! latest outage and running probe.
 
 use contracts::events::RecoveredBy;
 use event_core::{EventId, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    outage::{Cause, End, Outage},
+    outage::{CauseEvent, Outage, OutageEnd},
     probe::Probe,
     thresholds::RECOVERY_SECONDS,
 };
 
-/// Health of a model or a provider: consecutive failures, latest outage and running probe.
+/// Health of one scope (a model or a provider): consecutive failures, latest outage and running probe.
+///
+/// An *attempt* is a call of the scope that ended, unless it was cancelled. A *probe* is the call that tests whether
+/// the scope has recovered, after an outage ended automatically.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Health {
     /// Time of the latest attempt; 0 before the first. Older events are ignored.
     newest: Timestamp,
     /// Number of consecutive failures since the last success, reset, or pause of [`RECOVERY_SECONDS`] without attempts.
     failures: u32,
-    /// Time of the first of the consecutive failures; meaningless without failures.
+    /// Time of the first of the consecutive failures. Not meaningful if there are no failures.
     failing_since: Timestamp,
-    /// The active outage, or the latest one if none is active; `None` if there was never one.
+    /// The active outage, or the latest one if none is active; `None` before the first outage.
     outage: Option<Outage>,
-    /// Whether the latest outage recovered automatically and no call has succeeded since.
+    /// Whether the latest outage ended automatically and no call has succeeded since, so that the next call is a probe.
     needs_probe: bool,
-    /// Whether the latest attempt was answered: it succeeded, or failed for a reason other than the provider.
+    /// Whether the provider responded to the latest attempt: the call succeeded, or failed for a reason other than the
+    /// provider.
     answered: bool,
-    /// The latest probe, the call that tests a scope after an automatic recovery; `None` without one, or after its
-    /// outcome.
+    /// The latest probe; `None` before the first, and after a probe has ended.
     probe: Option<Probe>,
 }
 
 impl Health {
-    /// Records an attempt, and before it the automatic recovery if that was due by `at`, which resets the failures.
-    /// Returns false, without a change, if the attempt is older than the latest one.
+    /// Records an attempt that ended at `at`. If the outage recovered automatically before `at`, ends it first and
+    /// resets the failures. Returns `false`, without a change, if the attempt is older than the latest one.
     pub(crate) fn record_attempt(&mut self, at: Timestamp) -> bool {
         if at < self.newest {
             return false;
@@ -48,8 +51,8 @@ impl Health {
         true
     }
 
-    /// Records the start of a call; `call` is the id of its event. It becomes the probe if one is needed and none is
-    /// running. Ignored if it is older than the latest attempt.
+    /// Records the start of a call; `call` is the id of its event. The call becomes the probe if the scope needs one
+    /// and no other probe is running. Ignored if it is older than the latest attempt.
     pub(crate) fn record_start(&mut self, call: EventId, at: Timestamp) {
         let recovered_automatically = self.active_outage().is_some() && self.auto_recovery_at() <= at;
         let no_probe_runs = self.probe.is_none_or(|probe| probe.deadline() <= at);
@@ -58,19 +61,19 @@ impl Health {
         }
     }
 
-    /// Records the end of a call that is neither success nor failure of the scope. If it was the probe, the next call
-    /// becomes the probe.
-    pub(crate) fn release_probe(&mut self, cause: Cause) {
+    /// Records the end of a call that proves neither the success nor the failure of the scope. If the call was the
+    /// probe, the next call becomes the probe.
+    pub(crate) fn release_probe(&mut self, cause: CauseEvent) {
         self.probe.take_if(|probe| probe.is_completed_by(cause));
     }
 
-    /// Returns whether a failure proves that the scope has not recovered: it is that of the probe, or occurred during
-    /// it.
-    pub(crate) fn proves_outage(&self, cause: Cause) -> bool {
+    /// Returns whether the failure `cause` proves that the scope has not recovered: it is the failure of the probe, or
+    /// occurred while the probe was running.
+    pub(crate) fn proves_outage(&self, cause: CauseEvent) -> bool {
         self.probe.is_some_and(|probe| probe.is_completed_by(cause) || probe.is_running_at(cause.at))
     }
 
-    /// Counts a failure. Call [`Health::record_attempt`] before, and only if it returned true.
+    /// Counts a failed attempt. Must be called after [`Health::record_attempt`], and only if that returned `true`.
     pub(crate) const fn count_failure(&mut self, at: Timestamp) {
         if self.failures == 0 {
             self.failing_since = at;
@@ -79,29 +82,30 @@ impl Health {
         self.answered = false;
     }
 
-    /// Resets failures and probe, and ends the active outage, after a success. Call [`Health::record_attempt`] before,
-    /// and only if it returned true.
-    pub(crate) fn record_success(&mut self, cause: Cause) {
+    /// Records a successful attempt: resets failures and probe, and ends the active outage. Must be called after
+    /// [`Health::record_attempt`], and only if that returned `true`.
+    pub(crate) fn record_success(&mut self, cause: CauseEvent) {
         self.failures = 0;
         (self.needs_probe, self.probe) = (false, None);
         if let Some(outage) = self.active_outage_mut() {
-            outage.end = Some(End { by: RecoveredBy::Success, cause });
+            outage.end = Some(OutageEnd { by: RecoveredBy::Success, cause });
         }
     }
 
-    /// Starts an outage and removes the probe. Returns the previous outage if the log has its start but not its end.
+    /// Starts an outage and discards the probe. Returns the previous outage if the log has the event of its start but
+    /// not of its end.
     pub(crate) fn start_outage(&mut self, outage: Outage) -> Option<Outage> {
         (self.needs_probe, self.probe) = (false, None);
         self.outage.replace(outage).filter(Outage::is_unclosed)
     }
 
-    /// Returns the active outage; `None` if there is none. It recovers automatically at [`Health::auto_recovery_at`],
-    /// which is not checked here.
+    /// Returns the active outage; `None` if there is none. It ends automatically at [`Health::auto_recovery_at`], which
+    /// this function does not check.
     pub(crate) fn active_outage(&self) -> Option<&Outage> {
         self.outage.as_ref().filter(|outage| outage.end.is_none())
     }
 
-    /// Returns the active outage, or the latest one if none is active; `None` if there was never one.
+    /// Returns the active outage, or the latest one if none is active; `None` before the first outage.
     pub(crate) const fn latest_outage(&self) -> Option<&Outage> {
         self.outage.as_ref()
     }
@@ -111,7 +115,7 @@ impl Health {
         self.outage.as_mut()
     }
 
-    /// Ends the active outage, if any, by automatic recovery at `at`. The next call becomes the probe.
+    /// Ends the active outage, if any, by automatic recovery at the time `at`. The next call becomes the probe.
     pub(crate) fn auto_recover(&mut self, at: Timestamp) {
         if let Some(outage) = self.active_outage_mut() {
             outage.end = Some(outage.auto_recovery(at));
@@ -119,9 +123,9 @@ impl Health {
         }
     }
 
-    /// Ends the active outage, if any, for a reason other than a call. Failures and probe are reset, and the next calls
-    /// are no probes.
-    pub(crate) fn reset(&mut self, by: RecoveredBy, at: Timestamp) {
+    /// Ends the active outage, if any, for a reason `by` other than a call, such as a changed key. Failures and probe
+    /// are reset, and the next call is no probe.
+    pub(crate) fn end_outage(&mut self, by: RecoveredBy, at: Timestamp) {
         self.failures = 0;
         (self.needs_probe, self.probe) = (false, None);
         if let Some(outage) = self.active_outage_mut() {
@@ -129,31 +133,34 @@ impl Health {
         }
     }
 
-    /// Returns the time of automatic recovery without further attempts: [`RECOVERY_SECONDS`] after the latest attempt.
+    /// Returns the time at which an outage ends automatically if no further attempt is made: [`RECOVERY_SECONDS`] after
+    /// the latest attempt.
     pub(crate) const fn auto_recovery_at(&self) -> Timestamp {
         self.newest.plus_secs(RECOVERY_SECONDS)
     }
 
-    /// Returns the expected end of the outage or probe that started at or before `at`, whichever is later; `None` if
-    /// there is neither.
+    /// Returns the time until which the scope is unavailable: the expected end of the active outage or of the probe,
+    /// whichever is later. Outages and probes that started after `at` are not considered. `None` if the scope is
+    /// available.
     pub(crate) fn unavailable_until(&self, at: Timestamp) -> Option<Timestamp> {
         let outage = self.active_outage().filter(|outage| outage.cause.at <= at).map(|_| self.auto_recovery_at());
         let probe = self.probe.filter(|probe| probe.since <= at).map(|probe| probe.deadline());
         outage.max(probe)
     }
 
-    /// Returns the probe that is running at a time; `None` if there is none.
+    /// Returns the probe that is running at the time `at`; `None` if no probe is running.
     pub(crate) fn running_probe(&self, at: Timestamp) -> Option<Probe> {
         self.probe.filter(|probe| probe.is_running_at(at))
     }
 
-    /// Returns the time of the latest attempt, if it was answered; `None` if it failed or there was none.
+    /// Returns the time of the latest attempt if the provider responded to it; `None` if that attempt failed or there
+    /// was none.
     pub(crate) fn answered_at(&self) -> Option<Timestamp> {
         self.answered.then_some(self.newest)
     }
 
-    /// Returns the number of consecutive failures at a time, and the time of the first; `None` if there are none, or if
-    /// an automatic recovery has reset them.
+    /// Returns the number of consecutive failures at the time `at`, and the time of the first one. `None` if there are
+    /// none, or if an automatic recovery has reset them.
     pub(crate) fn failures(&self, at: Timestamp) -> Option<(u32, Timestamp)> {
         (0 < self.failures && at < self.auto_recovery_at()).then_some((self.failures, self.failing_since))
     }

@@ -1,4 +1,4 @@
-//! An outage: its scope, trigger, cause and end.
+//! [`Outage`], a time during which a model or provider is unavailable: its scope, trigger, cause and end.
 
 use contracts::{
     KeyId, ModelId, OutageScope,
@@ -7,63 +7,63 @@ use contracts::{
 use event_core::{EventId, EventType, Timestamp};
 use serde::{Deserialize, Serialize};
 
-/// The maximum number of models listed in an outage, so that its event always fits a payload.
+/// The maximum number of models listed in an outage, so that its event always fits the size limit of payloads.
 const MODELS_NAMED: usize = 16;
 
-/// The event that caused a change of health; for an end without a call, the start of the outage. The ids of the
-/// resulting transitions are derived from it.
+/// The event that caused a change of a scope's health; for an outage that ended without a call, the event of its start.
+/// The ids of the resulting transitions are derived from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Cause {
+pub(crate) struct CauseEvent {
     /// Time of the event.
     pub(crate) at: Timestamp,
     /// Id of the event.
     pub(crate) event: EventId,
-    /// Id of the event's turn.
+    /// Correlation id of the event: the id of its turn.
     pub(crate) correlation: EventId,
-    /// Id of the call's start event; `None` if the start was not recorded.
+    /// Id of the start event of the call; `None` if the start was not recorded.
     pub(crate) call: Option<EventId>,
 }
 
-/// The end of an outage, with its reason and cause.
+/// The end of an outage, with its reason and its cause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct End {
-    /// Reason for the end.
+pub(crate) struct OutageEnd {
+    /// Reason why the outage ended.
     pub(crate) by: RecoveredBy,
     /// Event that ended the outage.
-    pub(crate) cause: Cause,
+    pub(crate) cause: CauseEvent,
 }
 
-/// An outage of one scope, from its trigger to its end. [`Health`](crate::health::Health) contains the active or latest
-/// one.
+/// An outage of one scope (a model or a provider), from its trigger to its end. [`Health`](crate::health::Health)
+/// contains the active or latest outage of a scope.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Outage {
     /// The unavailable model or provider.
     pub(crate) scope: OutageScope,
-    /// The condition that started it.
+    /// The condition that started the outage.
     pub(crate) trigger: OutageTrigger,
-    /// The models whose failures started it, at most [`MODELS_NAMED`].
+    /// The models whose failures started the outage, at most [`MODELS_NAMED`].
     pub(crate) models: Vec<ModelId>,
-    /// The configured key whose rejection started it; `None` for other outages.
+    /// The configured key whose rejection started the outage; `None` for outages of other triggers.
     pub(crate) key: Option<KeyId>,
-    /// The failure that reached the threshold.
-    pub(crate) cause: Cause,
-    /// The end; `None` while the outage is active.
-    pub(crate) end: Option<End>,
-    /// Whether the log has an event for its start.
+    /// The failed call that started the outage.
+    pub(crate) cause: CauseEvent,
+    /// The end of the outage; `None` while it is active.
+    pub(crate) end: Option<OutageEnd>,
+    /// Whether the log has the event of its start.
     pub(crate) announced: bool,
-    /// Whether the log has an event for its end.
+    /// Whether the log has the event of its end.
     pub(crate) closed: bool,
 }
 
 impl Outage {
-    /// Creates an active outage without a key; lists at most [`MODELS_NAMED`] of the models.
-    pub(crate) fn new(scope: OutageScope, trigger: OutageTrigger, mut models: Vec<ModelId>, cause: Cause) -> Self {
+    /// Creates an active outage without a key. Of `models`, it lists at most [`MODELS_NAMED`].
+    pub(crate) fn new(scope: OutageScope, trigger: OutageTrigger, mut models: Vec<ModelId>, cause: CauseEvent) -> Self {
         models.truncate(MODELS_NAMED);
         Self { scope, trigger, models, key: None, cause, end: None, announced: false, closed: false }
     }
 
-    /// Returns the id of the event for its start. It differs between model and provider, since one failure can start
-    /// both outages.
+    /// Returns the id of the event of its start. It differs between model and provider, since one failure can start an
+    /// outage of each.
     pub(crate) fn unavailable_id(&self) -> EventId {
         let number = match self.scope {
             OutageScope::ModelSpecific(_) => 0,
@@ -72,23 +72,24 @@ impl Outage {
         self.cause.event.then(ProviderUnavailable::KIND, number)
     }
 
-    /// Returns the id of the event for its end.
+    /// Returns the id of the event of its end.
     pub(crate) fn recovered_id(&self) -> EventId {
         self.unavailable_id().then(ProviderRecovered::KIND, 0)
     }
 
-    /// Returns the end by automatic recovery at a time.
-    pub(crate) fn auto_recovery(&self, at: Timestamp) -> End {
+    /// Returns the end of this outage by automatic recovery at the time `at`. Does not change the outage.
+    pub(crate) fn auto_recovery(&self, at: Timestamp) -> OutageEnd {
         self.end_by(RecoveredBy::AutoClear, at)
     }
 
-    /// Returns the end at a time for a reason other than a successful call; its cause is the start of the outage.
-    pub(crate) fn end_by(&self, by: RecoveredBy, at: Timestamp) -> End {
-        let cause = Cause { at, event: self.unavailable_id(), correlation: self.cause.correlation, call: None };
-        End { by, cause }
+    /// Returns the end of this outage at the time `at` for a reason `by` other than a successful call; its cause is the
+    /// start of the outage. Does not change the outage.
+    pub(crate) fn end_by(&self, by: RecoveredBy, at: Timestamp) -> OutageEnd {
+        let cause = CauseEvent { at, event: self.unavailable_id(), correlation: self.cause.correlation, call: None };
+        OutageEnd { by, cause }
     }
 
-    /// Returns whether the log has an event for its start but none for its end.
+    /// Returns whether the log has the event of its start but not that of its end.
     pub(crate) const fn is_unclosed(&self) -> bool {
         self.announced && !self.closed
     }

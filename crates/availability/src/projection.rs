@@ -1,25 +1,25 @@
-//! [`Availability`], the projection that folds call outcomes and outage events, and the view for decisions.
+//! [`Availability`], the projection of the health of models and providers, and its view for decisions.
 
-use std::{borrow::Cow, collections::BTreeMap};
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, BTreeSet},
+};
 
 use contracts::{
-    ModelId, OutageScope, Provider,
-    events::{
-        ErrorClass, LlmCallCompleted, LlmCallFailed, LlmCallStarted, ProviderRecovered, ProviderUnavailable,
-        RecoveredBy,
-    },
+    Event, ModelId, OutageScope, Provider, event_subset,
+    events::{ErrorClass, LlmCallFailed, ProviderRecovered, ProviderUnavailable, RecoveredBy},
     views::Outages,
 };
-use event_core::{CodecError, EventId, EventType as _, NewEvent, Projection, Recorded, Timestamp};
+use event_core::{EventId, NewEvent, Projection, Recorded, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::{
     health::Health,
-    outage::{Cause, Outage},
-    provider::{Error, ProviderHealth},
+    outage::{CauseEvent, Outage},
+    provider::{ProviderError, ProviderHealth},
 };
 
-/// The health of every model and provider that was ever called.
+/// The projection of the health of every model and provider that was ever called.
 ///
 /// Each outcome of a call is an attempt, except a cancellation: it is unknown whether the cancelled call would have
 /// succeeded. Only errors that are evidence about the provider count as failures (decision D5); other errors prolong an
@@ -28,10 +28,13 @@ use crate::{
 pub struct Availability {
     /// Health of each provider and its models.
     pub(crate) providers: BTreeMap<Provider, ProviderHealth>,
-    /// Outages with a start event in the log that were replaced by a new one before their end event was recorded.
+    /// Outages that were replaced by a new one before the event of their end was recorded, although the log has that of
+    /// their start.
     pub(crate) replaced: Vec<Outage>,
     /// The view for decisions, updated with every folded event.
     outages: Outages,
+    /// The providers to which the gateway has sent a call. Imported calls have no event of their start.
+    pub(crate) called: BTreeSet<Provider>,
 }
 
 impl Availability {
@@ -41,8 +44,8 @@ impl Availability {
         &self.outages
     }
 
-    /// Returns the scopes that are unavailable at a time, with the time of recovery: the view for a decision at that
-    /// time.
+    /// Returns the models and providers that are unavailable at the time `at`, each with its time of recovery: the view
+    /// for a decision at that time.
     ///
     /// Sessions are imported in any order, so the log may contain outages that started after a turn; they are excluded.
     pub fn outages_at(&self, at: Timestamp) -> Cow<'_, Outages> {
@@ -72,7 +75,7 @@ impl Availability {
         self.providers.get(name.provider())?.models.get(name).map(|model| &model.health)
     }
 
-    /// Returns the health of a scope for modification; `None` if it was never called.
+    /// Returns the health of a model or provider for modification; `None` if it was never called.
     fn health_mut(&mut self, scope: &OutageScope) -> Option<&mut Health> {
         match scope {
             OutageScope::ProviderWide(provider) => {
@@ -86,33 +89,38 @@ impl Availability {
         }
     }
 
-    /// Folds the start of a call to a model; `call` is the id of its event. Ignored for a provider without an earlier
-    /// outcome.
+    /// Folds `llm.call_started`: records the start of a call to `model`, which may become a probe. `call` is the id of
+    /// the event. Ignored if no earlier call to the provider has an outcome.
     fn apply_start(&mut self, model: &ModelId, call: EventId, at: Timestamp) {
+        if !self.called.contains(model.provider())
+            && let Some(provider) = provider_of_model(model)
+        {
+            self.called.insert(provider);
+        }
         let Some(health) = self.providers.get_mut(model.provider()) else { return };
         health.record_start(model, call, at);
         self.update_view(model);
     }
 
-    /// Folds a successful call, which ends outages of its model and provider. Ignored if the model id has no valid
-    /// provider name.
-    fn apply_success(&mut self, model: &ModelId, cause: Cause) {
+    /// Folds `llm.call_completed`: records a successful call, which ends the outages of its model and its provider.
+    /// Ignored if the model id has no valid provider name.
+    fn apply_success(&mut self, model: &ModelId, cause: CauseEvent) {
         if let Some(health) = self.providers.get_mut(model.provider()) {
             health.record_success(model, cause);
-        } else if let Some(provider) = provider_of(model) {
+        } else if let Some(provider) = provider_of_model(model) {
             self.providers.entry(provider).or_default().record_success(model, cause);
         }
         self.update_view(model);
     }
 
-    /// Folds a failed call. Its error class determines whether it counts as a failure, an attempt or neither. Ignored
-    /// if the model id has no valid provider name.
-    fn apply_failure(&mut self, call: &LlmCallFailed, cause: Cause) {
+    /// Folds `llm.call_failed`. The class of the error determines whether the call counts as a failure, only as an
+    /// attempt, or not at all. Ignored if the model id has no valid provider name.
+    fn apply_failure(&mut self, call: &LlmCallFailed, cause: CauseEvent) {
         let LlmCallFailed { model, class, key, .. } = call;
-        let Some(provider) = provider_of(model) else { return };
+        let Some(provider) = provider_of_model(model) else { return };
         let health = self.providers.entry(provider.clone()).or_default();
         if class.counts_against_provider() {
-            let error = Error { class: *class, key: key.as_ref() };
+            let error = ProviderError { class: *class, key: key.as_ref() };
             self.replaced.extend(health.record_failure(&provider, model, error, cause));
         } else if *class == ErrorClass::Cancelled {
             health.record_cancellation(model, cause);
@@ -122,8 +130,8 @@ impl Availability {
         self.update_view(model);
     }
 
-    /// Records that the log has the start event of an outage, so that it is not appended again.
-    fn mark_announced(&mut self, event: &Recorded, body: &ProviderUnavailable) {
+    /// Folds `provider.unavailable`: records that the log has the start of an outage, so that it is not appended again.
+    fn mark_start_recorded(&mut self, event: &Recorded, body: &ProviderUnavailable) {
         if let Some(outage) = self.health_mut(&body.scope).and_then(Health::latest_outage_mut)
             && outage.unavailable_id() == event.event.id
         {
@@ -131,9 +139,10 @@ impl Availability {
         }
     }
 
-    /// Records that the log has the end event of an outage. Later failures cannot prolong it. This event alone ends an
-    /// outage whose key was changed or that the user ended.
-    fn mark_closed(&mut self, event: &Recorded, body: &ProviderRecovered) {
+    /// Folds `provider.recovered`: records that the log has the end of an outage, and ends the outage, so that later
+    /// failures cannot prolong it. An outage whose key was changed, or that the user ended, is ended by this event
+    /// alone.
+    fn mark_end_recorded(&mut self, event: &Recorded, body: &ProviderRecovered) {
         self.replaced.retain(|outage| outage.recovered_id() != event.event.id);
         let Some(health) = self.health_mut(&body.scope) else { return };
         if let Some(outage) = health.latest_outage_mut()
@@ -141,7 +150,7 @@ impl Availability {
         {
             outage.closed = true;
             if matches!(body.by, RecoveredBy::KeyChanged | RecoveredBy::Retry) {
-                self.reset(&body.scope, body.by, event.event.at);
+                self.end_outage(&body.scope, body.by, event.event.at);
             } else {
                 health.auto_recover(event.event.at);
             }
@@ -152,48 +161,48 @@ impl Availability {
         }
     }
 
-    /// Ends the outage of a scope for a reason other than a call.
-    fn reset(&mut self, scope: &OutageScope, by: RecoveredBy, at: Timestamp) {
+    /// Ends the outage of a model or provider at the time `at`, for a reason `by` other than a call.
+    fn end_outage(&mut self, scope: &OutageScope, by: RecoveredBy, at: Timestamp) {
         let provider = match scope {
             OutageScope::ProviderWide(provider) => provider.as_str(),
             OutageScope::ModelSpecific(model) => model.provider(),
         };
         if let Some(provider) = self.providers.get_mut(provider) {
-            provider.reset(scope, by, at);
+            provider.end_outage(scope, by, at);
         }
     }
 
-    /// Recomputes the entries of a model and its provider in the view.
+    /// Recomputes the entries of a model and of its provider in the view for decisions.
     fn update_view(&mut self, model: &ModelId) {
         let Some((name, provider)) = self.providers.get_key_value(model.provider()) else { return };
-        set_provider(&mut self.outages, name, &provider.health);
+        set_provider_outage(&mut self.outages, name, &provider.health);
         let model_until = provider.models.get(model).and_then(|model| model.health.unavailable_until(END_OF_TIME));
         set_entry(&mut self.outages.models, model, model_until);
     }
 
-    /// Recomputes the entries of a provider in the view.
+    /// Recomputes the entries of a provider in the view for decisions.
     fn update_provider(&mut self, provider: &Provider) {
         if let Some((name, provider)) = self.providers.get_key_value(provider) {
-            set_provider(&mut self.outages, name, &provider.health);
+            set_provider_outage(&mut self.outages, name, &provider.health);
         }
     }
 
-    /// Recomputes the entry of a model in the view.
+    /// Recomputes the entry of a model in the view for decisions.
     fn update_model(&mut self, model: &ModelId) {
         let until = self.model_health(model).and_then(|health| health.unavailable_until(END_OF_TIME));
         set_entry(&mut self.outages.models, model, until);
     }
 }
 
-/// Sets the entries of a provider in the view: the time until which it is unavailable, and its rejected key. Removes
-/// them if it is available.
-fn set_provider(outages: &mut Outages, name: &Provider, health: &Health) {
+/// Sets the entries of a provider in `outages`: the time until which it is unavailable, and its rejected key. Removes
+/// the entries if it is available.
+fn set_provider_outage(outages: &mut Outages, name: &Provider, health: &Health) {
     set_entry(&mut outages.providers, name, health.unavailable_until(END_OF_TIME));
     let key = health.active_outage().and_then(|outage| outage.key.as_ref());
     set_entry(&mut outages.refused_keys, name, key.map(|key| key.variable.clone()));
 }
 
-/// Sets the value of a scope; removes the scope if `value` is `None`.
+/// Sets the value of a model or provider in a map; removes its entry if `value` is `None`.
 fn set_entry<K: Ord + Clone, V>(entries: &mut BTreeMap<K, V>, scope: &K, value: Option<V>) {
     match value {
         Some(value) => drop(entries.insert(scope.clone(), value)),
@@ -204,47 +213,33 @@ fn set_entry<K: Ord + Clone, V>(entries: &mut BTreeMap<K, V>, scope: &K, value: 
 /// A time later than any event, so that a query at this time covers all outages.
 const END_OF_TIME: Timestamp = Timestamp(u64::MAX);
 
-/// Parses the provider in a model id; `None` if it is not a valid provider name. No adapter serves such a model.
-fn provider_of(model: &ModelId) -> Option<Provider> {
+/// Parses the provider name in a model id; `None` if it is not valid. No adapter serves such a model.
+fn provider_of_model(model: &ModelId) -> Option<Provider> {
     Provider::try_from(model.provider()).ok()
+}
+
+event_subset! {
+    /// The events that the health of models and providers is computed from.
+    pub enum HealthEvent { LlmCallCompleted, LlmCallFailed, LlmCallStarted, ProviderRecovered, ProviderUnavailable }
 }
 
 impl Projection for Availability {
     const NAME: &'static str = "availability";
-    const VERSION: u32 = 3;
+    const VERSION: u32 = 4;
+    type Events = Event;
+    type Folded<'a> = HealthEvent<'a>;
 
-    /// Folds starts and outcomes of calls, and the recorded starts and ends of outages. Other events have no effect.
-    fn apply(&mut self, event: &Recorded) -> Result<(), CodecError> {
-        let NewEvent { id, at, correlation, causation: call, .. } = event.event;
-        let cause = Cause { at, event: id, correlation, call };
-        match &*event.event.kind {
-            LlmCallStarted::KIND => {
-                if let Some(call) = event.view::<LlmCallStarted>()? {
-                    self.apply_start(&call.model, id, at);
-                }
-            }
-            LlmCallCompleted::KIND => {
-                if let Some(call) = event.view::<LlmCallCompleted>()? {
-                    self.apply_success(&call.model, cause);
-                }
-            }
-            LlmCallFailed::KIND => {
-                if let Some(call) = event.view::<LlmCallFailed>()? {
-                    self.apply_failure(&call, cause);
-                }
-            }
-            ProviderUnavailable::KIND => {
-                if let Some(body) = event.view::<ProviderUnavailable>()? {
-                    self.mark_announced(event, &body);
-                }
-            }
-            ProviderRecovered::KIND => {
-                if let Some(body) = event.view::<ProviderRecovered>()? {
-                    self.mark_closed(event, &body);
-                }
-            }
-            _ => {}
+    /// Folds the starts and outcomes of calls, and the recorded starts and ends of outages. Other events have no
+    /// effect.
+    fn apply(&mut self, event: HealthEvent<'_>, recorded: &Recorded) {
+        let NewEvent { id, at, correlation, causation: call, .. } = recorded.event;
+        let cause = CauseEvent { at, event: id, correlation, call };
+        match event {
+            HealthEvent::LlmCallStarted(call) => self.apply_start(&call.model, id, at),
+            HealthEvent::LlmCallCompleted(call) => self.apply_success(&call.model, cause),
+            HealthEvent::LlmCallFailed(call) => self.apply_failure(call, cause),
+            HealthEvent::ProviderUnavailable(body) => self.mark_start_recorded(recorded, body),
+            HealthEvent::ProviderRecovered(body) => self.mark_end_recorded(recorded, body),
         }
-        Ok(())
     }
 }

@@ -1,4 +1,4 @@
-//! The view for users: one row for each model or provider that was ever called.
+//! The availability of models and providers as shown to users.
 
 use contracts::{KeyId, OutageScope, events::OutageTrigger};
 use event_core::Timestamp;
@@ -6,22 +6,22 @@ use serde::Serialize;
 
 use crate::{Availability, health::Health};
 
-/// The availability of a model or provider, as shown to users. The conditions are those of [`crate::thresholds`].
+/// The availability of a model or provider as shown to users. The thresholds are in [`crate::thresholds`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AvailabilityState {
-    /// No consecutive failures, or no attempt for five minutes.
+    /// There are no consecutive failures, or no attempt was made for five minutes.
     Healthy,
-    /// Consecutive failures below the threshold of an outage; routing treats the scope as healthy.
+    /// There are consecutive failures, fewer than start an outage. Routing treats the model or provider as healthy.
     Degraded,
-    /// A probe is running after an automatic recovery; routing rejects the scope for other calls.
+    /// A probe is running after an automatic recovery. Routing rejects the model or provider for other calls.
     Probing,
-    /// An outage is active; routing rejects the scope.
+    /// An outage is active. Routing rejects the model or provider.
     Unavailable,
 }
 
 impl AvailabilityState {
-    /// Returns the name in tables and JSON.
+    /// Returns the name of the state in tables and JSON.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Healthy => "healthy",
@@ -37,34 +37,41 @@ impl AvailabilityState {
 pub struct ScopeStatus {
     /// The model or provider.
     pub scope: OutageScope,
-    /// The state of the scope.
+    /// The availability of the model or provider.
     pub state: AvailabilityState,
-    /// The start of that state: of the outage, of the probe, or of the consecutive failures; `None` if healthy.
+    /// The start of the outage, of the probe, or of the consecutive failures; `None` if the state is healthy.
     pub since: Option<Timestamp>,
-    /// The trigger of the outage; while a probe runs, that of the previous outage. `None` in other states.
+    /// The trigger of the active outage, or, while a probe runs, of the previous outage. `None` in other states.
     pub trigger: Option<OutageTrigger>,
-    /// The configured key that the provider rejected, if that caused the active outage; otherwise `None`.
+    /// The configured key whose rejection caused the active outage; `None` in other cases.
     pub key: Option<KeyId>,
-    /// The time of automatic recovery, or the end of the probe; `None` if healthy or degraded.
+    /// The time of the automatic recovery, or the deadline of the probe; `None` if the state is healthy or degraded.
     pub clears_at: Option<Timestamp>,
     /// The number of consecutive failures; 0 after an automatic recovery.
     pub failures: u32,
-    /// The time of the latest call, if it was answered; `None` if it failed or there was none.
+    /// The time of the latest call if the provider responded to it; `None` if that call failed or there was none.
     pub answered_at: Option<Timestamp>,
+    /// Whether the gateway has called the provider; false if the log has only imported calls.
+    pub called: bool,
 }
 
-/// The state of a model or provider that was not called, or not since its last outage, as shown to users.
+/// The label of a model or provider that the gateway has never called.
+pub const NOT_CALLED: &str = "not called yet";
+
+/// The label of a model or provider that was not called since its last outage.
 pub const NOT_CHECKED: &str = "not checked";
 
 impl ScopeStatus {
-    /// Returns the state as shown to users, more specific than [`AvailabilityState::name`]: `key refused` and
-    /// `unreachable` name the trigger, and `available` requires that the latest call was answered.
+    /// Returns the text for the state that is shown to users. It is more specific than [`AvailabilityState::name`]:
+    /// `key refused` and `unreachable` name the trigger, and `available` requires that the provider responded to the
+    /// latest call.
     pub const fn label(&self) -> &'static str {
         match (self.state, self.trigger, self.answered_at) {
             (AvailabilityState::Unavailable, Some(OutageTrigger::AuthError), _) => "key refused",
             (AvailabilityState::Unavailable, Some(OutageTrigger::NetworkErrors), _) => "unreachable",
             (AvailabilityState::Unavailable, ..) => "unavailable",
             (AvailabilityState::Probing, ..) => "being checked",
+            _ if !self.called => NOT_CALLED,
             (_, _, Some(_)) => "available",
             (AvailabilityState::Degraded, ..) => "failing",
             (AvailabilityState::Healthy, ..) => NOT_CHECKED,
@@ -73,22 +80,23 @@ impl ScopeStatus {
 }
 
 impl Availability {
-    /// Returns the status at a time of every scope that was ever called: each provider, followed by its models.
+    /// Returns the status, at the time `at`, of every provider and model that was ever called. Each provider is
+    /// followed by its models.
     pub fn status(&self, at: Timestamp) -> Vec<ScopeStatus> {
         let rows = self.providers.iter().flat_map(|(name, provider)| {
-            let provider_row = scope_status(OutageScope::ProviderWide(name.clone()), &provider.health, at);
-            let model_rows = provider
-                .models
-                .iter()
-                .map(move |(name, model)| scope_status(OutageScope::ModelSpecific(name.clone()), &model.health, at));
+            let called = self.called.contains(name);
+            let provider_row = scope_status(OutageScope::ProviderWide(name.clone()), &provider.health, called, at);
+            let model_rows = provider.models.iter().map(move |(name, model)| {
+                scope_status(OutageScope::ModelSpecific(name.clone()), &model.health, called, at)
+            });
             std::iter::once(provider_row).chain(model_rows)
         });
         rows.collect()
     }
 }
 
-/// Returns the status of one scope at a time.
-fn scope_status(scope: OutageScope, health: &Health, at: Timestamp) -> ScopeStatus {
+/// Returns the status of one model or provider at the time `at`.
+fn scope_status(scope: OutageScope, health: &Health, called: bool, at: Timestamp) -> ScopeStatus {
     let outage = health.active_outage().filter(|_| at < health.auto_recovery_at());
     let (probe, failures_since) = (health.running_probe(at), health.failures(at));
     let (state, since) = match (outage, probe, failures_since) {
@@ -107,5 +115,6 @@ fn scope_status(scope: OutageScope, health: &Health, at: Timestamp) -> ScopeStat
         clears_at: health.unavailable_until(at).filter(|_| is_unavailable),
         failures: failures_since.map_or(0, |(failures, _)| failures),
         answered_at: health.answered_at(),
+        called,
     }
 }

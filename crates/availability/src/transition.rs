@@ -1,4 +1,4 @@
-//! [`Transition`], an outage event that is not in the log yet (decision D6).
+//! [`Transition`], the start or end of an outage as an event that is not in the log yet (decision D6).
 
 use contracts::{
     KeyId, OutageScope, Provider,
@@ -9,11 +9,11 @@ use event_core::{CodecError, EventId, NewEvent, Timestamp};
 use crate::{
     Availability,
     health::Health,
-    outage::{End, Outage},
+    outage::{Outage, OutageEnd},
     thresholds::RECOVERY_SECONDS,
 };
 
-/// The event of a transition: the start or the end of an outage.
+/// The content of a transition: the event of the start or the end of an outage.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TransitionEvent {
     /// An outage started.
@@ -23,7 +23,7 @@ pub enum TransitionEvent {
 }
 
 impl TransitionEvent {
-    /// Returns the model or provider.
+    /// Returns the model or provider of the outage.
     pub const fn scope(&self) -> &OutageScope {
         match self {
             Self::Unavailable(event) => &event.scope,
@@ -32,22 +32,22 @@ impl TransitionEvent {
     }
 }
 
-/// The start or end of an outage, to be appended to the log.
+/// The start or end of an outage, which is to be appended to the log.
 ///
-/// All fields derive from recorded events, so repeated queries return the same event with the same id, and the log
+/// All fields are derived from recorded events, so repeated queries return the same event with the same id, and the log
 /// records it once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Transition {
-    /// Id of the event, derived from the failure that started the outage.
+    /// The id of the event, derived from the failure that started the outage.
     pub id: EventId,
-    /// The time of the failure or success that caused it, of the automatic recovery, or of a recovery for another
-    /// reason.
+    /// The time of the event: that of the failed or successful call, or that of the recovery.
     pub at: Timestamp,
-    /// The turn of the event that caused it.
+    /// The correlation id: the turn of the event that caused the transition.
     pub correlation: EventId,
-    /// The id of the event that caused it: the failure, the success, or for other recoveries the start of the outage.
+    /// The id of the event that caused the transition: the failed call, the successful call, or for other recoveries
+    /// the start of the outage.
     pub causation: EventId,
-    /// The event.
+    /// The content of the event.
     pub event: TransitionEvent,
 }
 
@@ -55,7 +55,8 @@ impl Transition {
     /// Encodes the event for the log.
     ///
     /// # Errors
-    /// [`CodecError::Encode`] if it exceeds the payload limit, which the limit on named models prevents.
+    /// [`CodecError::Encode`] if the event exceeds the size limit of payloads, which the limit on listed models
+    /// prevents.
     pub fn seal(&self) -> Result<NewEvent, CodecError> {
         let sealed = match &self.event {
             TransitionEvent::Unavailable(event) => NewEvent::new(self.id, self.at, self.correlation, event),
@@ -66,11 +67,12 @@ impl Transition {
 }
 
 impl Availability {
-    /// Returns the transitions up to `at` that are not in the log, oldest first, models before their provider.
+    /// Returns the transitions up to the time `at` that are not in the log, oldest first; of equal times, models
+    /// precede their provider. Does not change the state.
     ///
-    /// The start of an outage is returned only while it is active, and its end only if its start is in the log, so past
-    /// outages of an import are not announced. Call it after every folded event, and periodically, since outages also
-    /// end without an event; it does not change the state.
+    /// The start of an outage is returned only while it is active, and its end only if the log has its start, so past
+    /// outages of an import are not announced. It must be called after every folded event, and periodically, since
+    /// outages also end without an event.
     pub fn transitions(&self, at: Timestamp) -> Vec<Transition> {
         let providers = self.providers.values();
         let healths = providers.flat_map(|provider| {
@@ -83,16 +85,17 @@ impl Availability {
         transitions
     }
 
-    /// Returns the events that end the active outages of a provider and of its models at `at`, for a reason other than
-    /// a call. Outages whose start is not in the log are omitted. The state changes only when the events are folded.
-    pub fn ends(&self, provider: &Provider, by: RecoveredBy, at: Timestamp) -> Vec<Transition> {
+    /// Returns the events that end the active outages of a provider and of its models at the time `at`, for a reason
+    /// `by` other than a call. Outages whose start is not in the log are omitted. The state changes only when the
+    /// events are folded.
+    pub fn recovery_transitions(&self, provider: &Provider, by: RecoveredBy, at: Timestamp) -> Vec<Transition> {
         let Some(provider) = self.providers.get(provider) else { return Vec::new() };
         let healths = std::iter::once(&provider.health).chain(provider.models.values().map(|model| &model.health));
         let active = healths.filter_map(Health::active_outage).filter(|outage| outage.is_unclosed());
         active.map(|outage| outage_end(outage, outage.end_by(by, at))).collect()
     }
 
-    /// Iterates over the providers with an active outage because of a rejected key, with the key.
+    /// Returns the providers that have an active outage because they rejected a key, each with the key.
     pub fn refused_keys(&self) -> impl Iterator<Item = (&Provider, &KeyId)> {
         let outages =
             self.providers.iter().filter_map(|(name, provider)| Some((name, provider.health.active_outage()?)));
@@ -100,7 +103,8 @@ impl Availability {
     }
 }
 
-/// Returns the start or end of the latest outage up to `at` if the log does not contain it.
+/// Returns the transition of the latest outage that occurred by the time `at` and is not in the log; `None` if nothing
+/// is missing. The start of an outage that has already ended is not reported.
 fn missing_transition(health: &Health, at: Timestamp) -> Option<Transition> {
     let outage = health.latest_outage()?;
     let auto_recovery_at = health.auto_recovery_at();
@@ -112,7 +116,7 @@ fn missing_transition(health: &Health, at: Timestamp) -> Option<Transition> {
     }
 }
 
-/// Returns the transition for the start of an outage.
+/// Creates the event that records the start of an outage, with its id, time, cause and correlation id.
 fn outage_start(outage: &Outage) -> Transition {
     Transition {
         id: outage.unavailable_id(),
@@ -129,8 +133,8 @@ fn outage_start(outage: &Outage) -> Transition {
     }
 }
 
-/// Returns the transition for the end of an outage.
-fn outage_end(outage: &Outage, end: End) -> Transition {
+/// Creates the event that records the end of an outage, with its id, time, cause and correlation id.
+fn outage_end(outage: &Outage, end: OutageEnd) -> Transition {
     Transition {
         id: outage.recovered_id(),
         at: end.cause.at,

@@ -1,6 +1,6 @@
 //! Exact conversion between decimal text and integers: money is never a float (decision D13).
 
-/// Why a text cannot be parsed as a decimal number that is an integer after scaling.
+/// Why a text cannot be parsed as a decimal number that becomes an integer when it is scaled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum DecimalError {
     /// The text is not a decimal number.
@@ -102,7 +102,7 @@ mod tests {
     proptest::proptest! {
         #![proptest_config(proptest::prelude::ProptestConfig { failure_persistence: None, ..Default::default() })]
         #[test]
-        fn what_is_written_reads_as_the_same_number(number in 0_u64..u64::MAX) {
+        fn formatted_numbers_are_parsed_to_the_same_number(number in 0_u64..u64::MAX) {
             proptest::prop_assert_eq!(parse_scaled(&format_millionths(number), 6), Ok(number));
         }
     }

@@ -1,4 +1,4 @@
-//! The description of a model in one file of models, in which any field may be unset.
+//! [`ModelEntry`], the description of a model in one file of models. Any field may be unset.
 
 use std::collections::BTreeMap;
 
@@ -7,15 +7,15 @@ use contracts::{ModelId, PicoUsd, Tier, Tokenizer, WireApi};
 /// The models of one file of models, by id.
 pub type ModelEntries = BTreeMap<ModelId, ModelEntry>;
 
-/// A model as one file of models describes it. The user's file overrides the built-in list: a field that is `None`
-/// keeps the value of the built-in list, or else has its default.
+/// The description of a model in one file of models. The user's file overrides the built-in list: a field that is
+/// `None` does not change the value of the built-in list, and has its default if that list does not set it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ModelEntry {
     /// Whether the user's file removes the model from the built-in list; the other fields then have no effect.
     pub remove: bool,
     /// The tier of the model, its level of capability and price.
     pub tier: Option<Tier>,
-    /// Aliases, which replace those of the built-in list.
+    /// Other names by which users can refer to the model. They replace the aliases of the built-in list.
     pub aliases: Option<Vec<String>>,
     /// Dated names of the same model. They are separate from the aliases, so that a file that replaces the aliases
     /// keeps these.
@@ -93,8 +93,8 @@ pub struct RateEntry {
 }
 
 impl ModelEntry {
-    /// Returns this entry with each field that `other` sets replaced by its value. Capabilities and ordinary rates are
-    /// replaced one by one, long-context rates all together; `remove` is that of `other`.
+    /// Returns this entry with the fields that `other` sets replaced by their values. Capabilities and ordinary rates
+    /// are replaced one by one, long-context rates all together; `remove` is always that of `other`.
     #[must_use]
     pub fn overridden_by(self, other: Self) -> Self {
         Self {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// An error in a file of models, with its location and the description for the user.
+/// An error in a file of models: its location, and its description for the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CatalogueError {
     /// Name of the file, as given by the caller.
@@ -22,7 +22,7 @@ impl fmt::Display for CatalogueError {
     }
 }
 
-/// All errors found in the files of models. Their display form has one line for each error.
+/// All errors found in the files of models. Displayed as one line for each error.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CatalogueErrors(pub Vec<CatalogueError>);
 

@@ -20,25 +20,26 @@
 use contracts::{Estimates, Tokenizer};
 use serde::{Deserialize, Serialize};
 
-/// The size of a prompt, from which its tokens are estimated. Characters are Unicode scalar values.
+/// The size of a prompt, from which the number of its tokens is estimated. Characters are Unicode scalar values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct PromptShape {
-    /// Tokens of the part of the prompt whose count an earlier call reported, converted to tokens of Anthropic's
-    /// tokenizer.
+    /// Number of tokens of the part of the prompt that an earlier call counted, converted to tokens of Anthropic's
+    /// tokenizer with [`to_recorded_tokens`].
     pub recorded_tokens: u64,
-    /// Characters that the recorded tokens do not include: system prompt, messages, tool calls and results.
+    /// Number of characters in the rest of the prompt: system prompt, messages, tool calls and results.
     pub characters: u64,
-    /// Number of messages in those characters. Each has a surcharge.
+    /// Number of messages in the rest of the prompt. A surcharge is added for each.
     pub messages: u64,
-    /// Number of images in those messages.
+    /// Number of images in the rest of the prompt.
     pub images: u64,
-    /// Number of tool definitions that the recorded tokens do not include.
+    /// Number of tool definitions in the rest of the prompt.
     pub tools: u64,
-    /// Characters of those definitions: names, descriptions and schemas.
+    /// Number of characters in these tool definitions: names, descriptions and schemas.
     pub tool_characters: u64,
 }
 
 /// The constants by which the tokens of a prompt are estimated for one family of tokenizers. Surcharges are in tokens.
+/// See the module documentation for their sources.
 struct TokenizerConstants {
     /// Number of characters in ten tokens.
     characters_per_ten_tokens: u64,
@@ -52,7 +53,7 @@ struct TokenizerConstants {
     any_tools: u64,
 }
 
-/// Returns the constants for a family of tokenizers; the documentation of the module explains them.
+/// Returns the constants of the estimate for a family of tokenizers.
 const fn tokenizer_constants(tokenizer: Tokenizer) -> TokenizerConstants {
     match tokenizer {
         // 346 tokens are documented by Anthropic for the hidden tool-use prompt.
@@ -87,8 +88,8 @@ const fn tokenizer_constants(tokenizer: Tokenizer) -> TokenizerConstants {
     }
 }
 
-/// Estimates the tokens of a prompt for one family of tokenizers; the estimate is at least 1. A longer prompt never has
-/// a lower estimate.
+/// Estimates the number of tokens of a prompt for one family of tokenizers; at least 1. A longer prompt never has a
+/// lower estimate.
 pub fn estimate_tokens(tokenizer: Tokenizer, shape: &PromptShape) -> u64 {
     let constants = tokenizer_constants(tokenizer);
     let ratio = constants.characters_per_ten_tokens;
@@ -111,26 +112,26 @@ pub fn estimate_tokens(tokenizer: Tokenizer, shape: &PromptShape) -> u64 {
         .max(1)
 }
 
-/// Converts a token count that a provider reported to tokens of Anthropic's tokenizer, for
-/// [`PromptShape::recorded_tokens`]. For the same family, [`estimate_tokens`] then results in the original count.
+/// Converts a token count that a provider reported to tokens of Anthropic's tokenizer, the unit of
+/// [`PromptShape::recorded_tokens`]. For the same family, [`estimate_tokens`] converts it back to the reported count.
 pub fn to_recorded_tokens(tokenizer: Tokenizer, tokens: u64) -> u64 {
     let ratio = |tokenizer| tokenizer_constants(tokenizer).characters_per_ten_tokens;
     let wide = u128::from(tokens) * u128::from(ratio(tokenizer)) / u128::from(ratio(Tokenizer::Anthropic));
     u64::try_from(wide).unwrap_or(u64::MAX)
 }
 
-/// Estimates the tokens of a text alone, without a surcharge for a message; at least 1.
-pub fn text_tokens(tokenizer: Tokenizer, text: &str) -> u64 {
-    estimate_tokens(tokenizer, &PromptShape { characters: characters(text), ..PromptShape::default() })
+/// Estimates the number of tokens of a text alone, without the surcharge for a message; at least 1.
+pub fn estimate_text_tokens(tokenizer: Tokenizer, text: &str) -> u64 {
+    estimate_tokens(tokenizer, &PromptShape { characters: count_characters(text), ..PromptShape::default() })
 }
 
-/// Estimates the tokens of a prompt for each family of tokenizers.
-pub fn estimates(shape: &PromptShape) -> Estimates {
+/// Estimates the number of tokens of a prompt for every family of tokenizers.
+pub fn estimate_for_each_tokenizer(shape: &PromptShape) -> Estimates {
     Estimates::each(|tokenizer| estimate_tokens(tokenizer, shape))
 }
 
 /// Returns the number of Unicode scalar values in a text, the unit of [`PromptShape::characters`].
-pub fn characters(text: &str) -> u64 {
+pub fn count_characters(text: &str) -> u64 {
     text.chars().count() as u64
 }
 
@@ -145,11 +146,11 @@ mod tests {
     use contracts::Tokenizer;
     use proptest::prelude::*;
 
-    use super::{PromptShape, estimate_tokens, estimates, text_tokens, to_recorded_tokens};
+    use super::{PromptShape, estimate_for_each_tokenizer, estimate_text_tokens, estimate_tokens, to_recorded_tokens};
 
     /// The estimates of one prompt differ by family, and even an empty text has one token.
     #[test]
-    fn families_differ_and_nothing_is_free() {
+    fn estimates_differ_by_family_and_are_at_least_one() {
         let shape = PromptShape {
             characters: 29_000,
             messages: 10,
@@ -158,16 +159,16 @@ mod tests {
             tool_characters: 2_900,
             ..PromptShape::default()
         };
-        let all = estimates(&shape);
+        let all = estimate_for_each_tokenizer(&shape);
         let each: Vec<u64> = Tokenizer::ALL.into_iter().map(|tokenizer| all.of(tokenizer)).collect();
         assert_eq!(each, [13_620, 10_832, 10_759, 12_338]);
-        assert_eq!(text_tokens(Tokenizer::Anthropic, ""), 1);
-        assert_eq!(text_tokens(Tokenizer::Anthropic, "hello"), 2);
+        assert_eq!(estimate_text_tokens(Tokenizer::Anthropic, ""), 1);
+        assert_eq!(estimate_text_tokens(Tokenizer::Anthropic, "hello"), 2);
     }
 
     /// Recorded tokens are unchanged for Anthropic's tokenizer and converted for others.
     #[test]
-    fn recorded_tokens_count_as_they_are_for_the_family_that_recorded_them() {
+    fn recorded_tokens_are_converted_only_for_other_families() {
         let shape = PromptShape { recorded_tokens: 33_000, ..PromptShape::default() };
         assert_eq!(estimate_tokens(Tokenizer::Anthropic, &shape), 33_000);
         assert_eq!(estimate_tokens(Tokenizer::OpenAi, &shape), 29_000);
@@ -175,7 +176,7 @@ mod tests {
 
     /// Recorded tokens that were converted from a family are estimated for that family as the original number.
     #[test]
-    fn a_family_gets_its_own_recorded_tokens_back() {
+    fn converted_token_counts_are_restored_for_their_own_family() {
         for tokenizer in Tokenizer::ALL {
             for recorded in [1, 10, 999, 10_900, 1_234_567] {
                 let shape =
@@ -202,7 +203,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
         #[test]
-        fn more_is_never_fewer_tokens(shape in shape(), more in shape()) {
+        fn a_longer_prompt_never_has_a_lower_estimate(shape in shape(), more in shape()) {
             let longer = PromptShape {
                 recorded_tokens: shape.recorded_tokens.saturating_add(more.recorded_tokens),
                 characters: shape.characters.saturating_add(more.characters),

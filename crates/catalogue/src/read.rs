@@ -1,4 +1,4 @@
-//! Parses files of models, YAML with the layout that the documentation of the crate shows.
+//! Parses files of models: YAML with the layout in the documentation of the crate.
 
 use std::{collections::BTreeMap, fmt};
 
@@ -14,8 +14,7 @@ use crate::{
 /// Maximum length of a file of models in bytes, enough for an imported price list of several thousand models.
 pub const MAX_BYTES: usize = 2 * 1024 * 1024;
 
-/// Parses the models of a file with the content `text`. `file` is its name in errors. `auto_names` in the file are
-/// ignored.
+/// Parses a file of models; `text` is its content, and `file` its name in errors. Ignores `auto_names` in the file.
 ///
 /// # Errors
 /// The first structural error (a file over [`MAX_BYTES`], invalid YAML, an unknown or repeated key, a value of the
@@ -25,10 +24,10 @@ pub fn parse(file: &str, text: &str) -> Result<ModelEntries, CatalogueErrors> {
     Ok(located.models.into_iter().map(|(id, located)| (id, located.entry)).collect())
 }
 
-/// An entry of a file with the line and column where it starts, for errors.
+/// A model in a file of models, with the line and column where its entry starts, for errors.
 #[derive(Debug, Clone)]
 pub(super) struct LocatedEntry {
-    /// The entry.
+    /// The description of the model.
     pub(super) entry: ModelEntry,
     /// Line and column of the entry, both from 1.
     pub(super) position: (u64, u64),
@@ -39,12 +38,16 @@ pub(super) struct LocatedEntry {
 pub(super) struct ParsedFile {
     /// Models of the file, by id.
     pub(super) models: BTreeMap<ModelId, LocatedEntry>,
-    /// Model names with which a client requests the policy's choice; `None` if the file does not list them.
+    /// Model names with which a client requests that the policy chooses the model; `None` if the file does not list
+    /// them.
     pub(super) auto_names: Option<Vec<String>>,
 }
 
-/// Parses a file of models and keeps the position of each entry for error messages. `file` is the name of the file in
-/// errors. The errors are those of [`parse`].
+/// Parses a file of models together with the position of each entry, which error messages need. `file` is the name of
+/// the file in errors.
+///
+/// # Errors
+/// As [`parse`].
 pub(super) fn parse_file(file: &str, text: &str) -> Result<ParsedFile, CatalogueErrors> {
     let fail = |position, cause| CatalogueErrors(vec![CatalogueError { file: file.to_owned(), position, cause }]);
     if MAX_BYTES < text.len() {
@@ -79,8 +82,8 @@ pub(super) fn parse_file(file: &str, text: &str) -> Result<ParsedFile, Catalogue
     if errors.is_empty() { Ok(ParsedFile { models, auto_names }) } else { Err(CatalogueErrors::sorted(errors)) }
 }
 
-/// Returns the options of the YAML parser. The limits are low, since a file of models is a flat list, and anchors and
-/// aliases are not allowed.
+/// Returns the options of the YAML parser for files of models. The limits are low, since such a file is a flat list;
+/// anchors and aliases are not allowed.
 fn parser_options() -> serde_saphyr::Options {
     serde_saphyr::options! {
         budget: serde_saphyr::budget! {
@@ -94,8 +97,8 @@ fn parser_options() -> serde_saphyr::Options {
     }
 }
 
-/// Returns the message of a YAML error without its position, which is reported separately, and without advice for
-/// programmers.
+/// Returns the message of a YAML error for the user. The position is removed, since it is reported separately, and so
+/// is advice for programmers.
 fn error_message(error: &serde_saphyr::Error) -> String {
     let text = error.to_string();
     let text = text.rfind(" at line ").map_or(text.as_str(), |end| &text[..end]);
@@ -110,22 +113,22 @@ fn error_message(error: &serde_saphyr::Error) -> String {
     }
 }
 
-/// Returns line and column of a location, both from 1.
+/// Converts a location in a YAML file to line and column, both from 1.
 fn position_of(location: Location) -> (u64, u64) {
     (location.line(), location.column())
 }
 
-/// Layout of a file of models, before ids and prices are parsed.
+/// The layout of a file of models, before ids and prices are parsed.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawFile {
-    /// Model names with which a client requests the policy's choice.
-    auto_names: Option<Names>,
+    /// Model names with which a client requests that the policy chooses the model.
+    auto_names: Option<NameList>,
     /// Models by id.
     models: Option<BTreeMap<String, Spanned<RawEntry>>>,
 }
 
-/// Layout of a model in a file, before its prices are parsed. [`ModelEntry`] has the meaning of the fields.
+/// The layout of a model in a file of models, before its prices are parsed. The fields are those of [`ModelEntry`].
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawEntry {
@@ -135,9 +138,9 @@ struct RawEntry {
     /// Tier of the model.
     tier: Option<Tier>,
     /// Aliases, which replace those of the built-in list.
-    aliases: Option<Names>,
+    aliases: Option<NameList>,
     /// Dated names of the same model.
-    snapshots: Option<Names>,
+    snapshots: Option<NameList>,
     /// Date of the release as `YYYY-MM-DD`.
     released: Option<String>,
     /// Whether the model may delegate work to cheaper models.
@@ -159,7 +162,7 @@ struct RawEntry {
     prices: Option<RawPrices>,
 }
 
-/// Layout of `capabilities` in a file of models; missing features are `None`.
+/// The layout of `capabilities` in a file of models; missing features are `None`.
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields)]
 struct RawCapabilities {
@@ -179,9 +182,9 @@ struct RawCapabilities {
 
 /// A price as written in the file, with its location for errors; `None` if missing. [`parse_price`] parses it without
 /// rounding.
-type RawPrice = Option<Spanned<Text>>;
+type RawPrice = Option<Spanned<ScalarText>>;
 
-/// Layout of `prices` in a file of models: dollars per million tokens, as text.
+/// The layout of `prices` in a file of models: dollars per million tokens, as text.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawPrices {
@@ -199,7 +202,7 @@ struct RawPrices {
     long_context: Option<RawLongContext>,
 }
 
-/// Layout of `long_context` in a file of models: dollars per million tokens, as text.
+/// The layout of `long_context` in a file of models: dollars per million tokens, as text.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawLongContext {
@@ -217,34 +220,34 @@ struct RawLongContext {
     output: RawPrice,
 }
 
-/// Text of a YAML scalar, quoted or not.
+/// The text of a YAML scalar, quoted or not.
 #[derive(Deserialize)]
 #[serde(transparent)]
-struct Text(String);
+struct ScalarText(String);
 
-/// A list of names, or a single name.
-struct Names(Vec<String>);
+/// A YAML list of names, or a single name.
+struct NameList(Vec<String>);
 
-impl<'de> Deserialize<'de> for Names {
+impl<'de> Deserialize<'de> for NameList {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct NamesVisitor;
         impl<'de> de::Visitor<'de> for NamesVisitor {
-            type Value = Names;
+            type Value = NameList;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a name or a list of names")
             }
 
-            fn visit_str<E: de::Error>(self, name: &str) -> Result<Names, E> {
-                Ok(Names(vec![name.to_owned()]))
+            fn visit_str<E: de::Error>(self, name: &str) -> Result<NameList, E> {
+                Ok(NameList(vec![name.to_owned()]))
             }
 
-            fn visit_seq<A: de::SeqAccess<'de>>(self, mut names: A) -> Result<Names, A::Error> {
-                let mut all = Vec::new();
+            fn visit_seq<A: de::SeqAccess<'de>>(self, mut names: A) -> Result<NameList, A::Error> {
+                let mut list = Vec::new();
                 while let Some(name) = names.next_element::<String>()? {
-                    all.push(name);
+                    list.push(name);
                 }
-                Ok(Names(all))
+                Ok(NameList(list))
             }
         }
         deserializer.deserialize_any(NamesVisitor)
@@ -252,8 +255,8 @@ impl<'de> Deserialize<'de> for Names {
 }
 
 impl RawEntry {
-    /// Parses the prices and returns the entry. `report` is called with position and message of each invalid price,
-    /// which is then unset in the entry.
+    /// Parses the prices and converts the layout to an entry. Calls `report` with position and message of each invalid
+    /// price, which is then unset in the entry.
     fn into_entry(self, report: &mut dyn FnMut(Location, String)) -> ModelEntry {
         ModelEntry {
             remove: self.remove,
@@ -298,8 +301,8 @@ impl RawEntry {
     }
 }
 
-/// Parses a price in dollars per million tokens, with at most six decimals, to pico-dollars per token. `None` if the
-/// price is missing or invalid; `report` is called with position and message of an invalid one.
+/// Parses a price in dollars per million tokens with at most six decimals, and converts it to pico-dollars per token.
+/// `None` if the price is missing or invalid; `report` is called with position and message of an invalid price.
 fn parse_price(raw: RawPrice, report: &mut dyn FnMut(Location, String)) -> Option<PicoUsd> {
     let raw = raw?;
     match decimal::parse_scaled(&raw.value.0, 6) {

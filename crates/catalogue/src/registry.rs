@@ -1,5 +1,5 @@
-//! Merges the built-in list and the user's file of models into the registry that decisions read, and resolves conflicts
-//! between their names.
+//! Merges the built-in list and the user's file of models into the registry (the models that decisions can choose), and
+//! resolves conflicts between their names.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use crate::{
     release,
 };
 
-/// A file of models: its name and its text.
+/// A file of models, with its name and its text.
 #[derive(Debug, Clone, Copy)]
 pub struct ModelFile<'a> {
     /// Name of the file in errors.
@@ -20,7 +20,7 @@ pub struct ModelFile<'a> {
     pub text: &'a str,
 }
 
-/// Creates the registry of the built-in models, overridden by a user's file; `None` without one.
+/// Creates the registry of all models: the built-in list, overridden by the user's file, if there is one.
 ///
 /// # Errors
 /// The errors of [`crate::parse`] for the user's file; if there are none, all entries that cannot be merged and all
@@ -29,8 +29,8 @@ pub fn load_registry(user: Option<ModelFile<'_>>) -> Result<Registry, CatalogueE
     load_registry_over(ModelFile { file: "built-in models", text: BUILT_IN }, user)
 }
 
-/// Creates the registry of the models in `base`, overridden by a user's file, as [`load_registry`] does with the
-/// built-in list.
+/// Creates the registry of the models in `base`, overridden by the user's file. [`load_registry`] does the same with
+/// the built-in list.
 ///
 /// # Errors
 /// As [`load_registry`].
@@ -46,7 +46,7 @@ pub fn load_registry_over(base: ModelFile<'_>, user: Option<ModelFile<'_>>) -> R
         (id, MergedModel { located, file: base.file, is_built_in: true, has_user_aliases: false })
     });
     let user_name = user.map_or("", |user| user.file);
-    let models = merge(base_models.collect(), user_name, user_file.models, &mut errors);
+    let models = merge_models(base_models.collect(), user_name, user_file.models, &mut errors);
     let names = NameIndex::new(&models);
     let specs: Vec<ModelSpec> =
         models.iter().filter_map(|(id, model)| model_spec(id, model, &names, &mut errors)).collect();
@@ -67,9 +67,10 @@ pub fn load_registry_over(base: ModelFile<'_>, user: Option<ModelFile<'_>>) -> R
     }
 }
 
-/// Merges the models of a user's file into `models`, those of the built-in list, and returns the result. `user_name` is
-/// the name of the user's file in errors; removing an unknown model adds one to `errors`.
-fn merge<'a>(
+/// Merges the models of the user's file into `models`, those of the built-in list, and returns the result. `user_name`
+/// is the name of the user's file in errors. If the file removes a model that is not in the list, adds an error to
+/// `errors`.
+fn merge_models<'a>(
     mut models: BTreeMap<ModelId, MergedModel<'a>>,
     user_name: &'a str,
     user_models: BTreeMap<ModelId, LocatedEntry>,
@@ -94,11 +95,11 @@ fn merge<'a>(
     models
 }
 
-/// A model after merging the built-in list and the user's file, with the origin of its description.
+/// A model after the merge of the built-in list and the user's file, with the file that describes it.
 struct MergedModel<'a> {
-    /// The merged entry, with the location of its last definition.
+    /// The merged entry, with the location of the latest definition.
     located: LocatedEntry,
-    /// Name of the last file that contains the model.
+    /// Name of the latest file that contains the model.
     file: &'a str,
     /// Whether the built-in list contains the model.
     is_built_in: bool,
@@ -111,21 +112,21 @@ struct MergedModel<'a> {
 struct ErrorList(Vec<CatalogueError>);
 
 impl ErrorList {
-    /// Adds an error at a position of a file: line and column, both from 1.
+    /// Adds an error at a `position` of a file: line and column, both from 1.
     fn push(&mut self, file: &str, position: (u64, u64), cause: String) {
         self.0.push(CatalogueError { file: file.to_owned(), position: Some(position), cause });
     }
 }
 
-/// All aliases and bare names in lower case, and the models that have them. It determines which aliases a model keeps.
-/// The bare name of a model is its id without the provider.
+/// All aliases and bare names of models in lower case, with the models that have them, to resolve conflicts between
+/// aliases. The bare name of a model is its id without the provider.
 #[derive(Default)]
 struct NameIndex {
-    /// Aliases in the user's file. Built-in models with the same alias lose it.
+    /// Aliases in the user's file. A built-in model with the same alias loses it.
     user_aliases: BTreeSet<String>,
     /// Aliases and snapshots, with the models that have them.
     models_by_alias: BTreeMap<String, BTreeSet<ModelId>>,
-    /// The number of models with each bare name: at index 0 among the built-in models, at index 1 among the others.
+    /// The number of models that have a bare name: at index 0 among the built-in models, at index 1 among the others.
     bare_name_counts: [BTreeMap<String, usize>; 2],
 }
 
@@ -147,40 +148,42 @@ impl NameIndex {
         names
     }
 
-    /// Returns the aliases that a model keeps, each once: its bare name, aliases and snapshots. A built-in model loses
-    /// aliases that the user's file gives to another model.
-    fn for_model(&self, id: &ModelId, model: &MergedModel<'_>) -> Vec<String> {
+    /// Returns the names by which users can refer to a model, without duplicates: its bare name, aliases and snapshots.
+    /// A built-in model loses the aliases that the user's file assigns to another model.
+    fn aliases_of_model(&self, id: &ModelId, model: &MergedModel<'_>) -> Vec<String> {
         let is_lost = |alias: &&String| !model.has_user_aliases && self.user_aliases.contains(&alias.to_lowercase());
         let entry = &model.located.entry;
         let given = entry.aliases.iter().chain(&entry.snapshots).flatten().filter(|alias| !is_lost(alias));
         let bare = id.model().to_owned();
-        let bare = (is_word(&bare) && self.may_use_bare(id, model, &bare.to_lowercase())).then_some(bare);
+        let bare = (is_valid_alias(&bare) && self.may_use_bare_name(id, model, &bare.to_lowercase())).then_some(bare);
         let mut seen = BTreeSet::new();
         bare.into_iter().chain(given.cloned()).filter(|name| seen.insert(name.to_lowercase())).collect()
     }
 
-    /// Returns whether a model may have its bare name `name` as an alias: no other model has that as an alias or bare
-    /// name. For a built-in model, only the bare names of other built-in models count, so that importing the same model
-    /// from another provider removes no alias.
-    fn may_use_bare(&self, id: &ModelId, model: &MergedModel<'_>, name: &str) -> bool {
+    /// Returns whether a model may have its bare name `name` as an alias: no other model has it as an alias or as a
+    /// bare name.
+    ///
+    /// For a built-in model, only the bare names of other built-in models count, so that importing the same model from
+    /// another provider removes no alias.
+    fn may_use_bare_name(&self, id: &ModelId, model: &MergedModel<'_>, name: &str) -> bool {
         let is_alias_of_another = self.models_by_alias.get(name).is_some_and(|ids| ids.iter().any(|other| other != id));
         let count = |origin: usize| self.bare_name_counts[origin].get(name).copied().unwrap_or(0);
         !is_alias_of_another && if model.is_built_in { count(0) == 1 } else { count(0) == 0 && count(1) == 1 }
     }
 }
 
-/// Returns whether a text can be an alias: a word that can follow the `@` of a model override (004 §9.2).
-fn is_word(alias: &str) -> bool {
+/// Returns whether a text can be an alias: a single word that can follow the `@` of a model override (004 §9.2).
+fn is_valid_alias(alias: &str) -> bool {
     !alias.is_empty() && !alias.starts_with(['@', '\\']) && !alias.chars().any(|c| c.is_whitespace() || c.is_control())
 }
 
-/// Converts a merged entry to a model of the registry, with defaults for missing fields. Invalid fields add errors to
-/// `errors`; `None` if the provider is invalid or the context window is missing.
+/// Converts a merged model to a model of the registry; missing fields have their defaults. Invalid fields are reported
+/// in `errors`. `None` if the provider is invalid or the context window is missing.
 fn model_spec(id: &ModelId, model: &MergedModel<'_>, names: &NameIndex, errors: &mut ErrorList) -> Option<ModelSpec> {
     let entry = &model.located.entry;
     let mut report = |cause| errors.push(model.file, model.located.position, cause);
-    let aliases = names.for_model(id, model);
-    for alias in entry.aliases.iter().chain(&entry.snapshots).flatten().filter(|alias| !is_word(alias)) {
+    let aliases = names.aliases_of_model(id, model);
+    for alias in entry.aliases.iter().chain(&entry.snapshots).flatten().filter(|alias| !is_valid_alias(alias)) {
         report(format!(
             "`{}` cannot be an alias of `{id}`: an alias is one word and has no `@` before it",
             alias.escape_debug()
@@ -206,7 +209,7 @@ fn model_spec(id: &ModelId, model: &MergedModel<'_>, names: &NameIndex, errors: 
         provider,
         tier: entry.tier,
         aliases,
-        released: entry.released.clone().or_else(|| snapshots.filter_map(|name| release::date_in(name)).min()),
+        released: entry.released.clone().or_else(|| snapshots.filter_map(|name| release::date_suffix(name)).min()),
         context_window,
         max_output: entry.max_output.unwrap_or(context_window),
         capabilities: convert_capabilities(entry.capabilities),
@@ -218,7 +221,7 @@ fn model_spec(id: &ModelId, model: &MergedModel<'_>, names: &NameIndex, errors: 
     })
 }
 
-/// Converts capabilities; missing ones have the values of [`Capabilities::default`].
+/// Converts the capabilities of an entry; missing ones have the values of [`Capabilities::default`].
 fn convert_capabilities(capabilities: CapabilityEntry) -> Capabilities {
     let defaults = Capabilities::default();
     Capabilities {
@@ -231,8 +234,8 @@ fn convert_capabilities(capabilities: CapabilityEntry) -> Capabilities {
     }
 }
 
-/// Converts the prices of the model `id`. If an input or output rate is missing, calls `report` with the message and
-/// returns `None`.
+/// Converts the prices of the model `id`. If an input or output rate is missing, returns `None` and calls `report` with
+/// the message.
 fn convert_prices(id: &ModelId, prices: &PriceEntry, report: &mut dyn FnMut(String)) -> Option<Prices> {
     let Some(base) = convert_rates(&prices.base) else {
         report(format!("the prices of `{id}` need both `input` and `output`"));
@@ -251,8 +254,10 @@ fn convert_prices(id: &ModelId, prices: &PriceEntry, report: &mut dyn FnMut(Stri
     Some(Prices { base, long })
 }
 
-/// Converts a set of rates; `None` if the input or output rate is missing. A missing cache rate is not free: reads and
-/// five-minute writes cost the input rate, one-hour writes the five-minute rate.
+/// Converts a set of rates; `None` if the input or output rate is missing.
+///
+/// A missing cache rate is not free: cache reads and five-minute writes cost the input rate, one-hour writes the
+/// five-minute rate.
 fn convert_rates(rates: &RateEntry) -> Option<Rates> {
     let input: PicoUsd = rates.input?;
     let cache_write_5m = rates.cache_write_5m.unwrap_or(input);

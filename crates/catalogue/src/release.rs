@@ -1,6 +1,6 @@
 //! Release dates of models as text in the format `YYYY-MM-DD`, whose alphabetical order is that of time.
 
-/// Returns whether a text is a date as `YYYY-MM-DD`, with a month from 1 to 12 and a day from 1 to 31.
+/// Returns whether a text is a date in the format `YYYY-MM-DD`, with a month from 1 to 12 and a day from 1 to 31.
 pub(crate) fn is_date(text: &str) -> bool {
     let mut parts = text.split('-');
     let mut number = |length: usize| {
@@ -14,9 +14,9 @@ pub(crate) fn is_date(text: &str) -> bool {
         && parts.next().is_none()
 }
 
-/// Returns the date at the end of the name of a model, such as `claude-opus-4-5-20251101` or `gpt-5.5-2026-04-23`, as
-/// `YYYY-MM-DD`; `None` if the name does not end with a date.
-pub(crate) fn date_in(name: &str) -> Option<String> {
+/// Returns the date at the end of a model's name, such as `claude-opus-4-5-20251101` or `gpt-5.5-2026-04-23`, in the
+/// format `YYYY-MM-DD`; `None` if the name does not end with a date.
+pub(crate) fn date_suffix(name: &str) -> Option<String> {
     let tail = |length: usize| name.get(name.len().checked_sub(length)?..);
     if let Some(date) = tail(10).filter(|date| is_date(date)) {
         return Some(date.to_owned());
@@ -28,7 +28,7 @@ pub(crate) fn date_in(name: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{date_in, is_date};
+    use super::{date_suffix, is_date};
 
     /// Dates as `YYYY-MM-DD`, and texts that are none.
     #[test]
@@ -45,10 +45,10 @@ mod tests {
     /// The date at the end of a name is returned as `YYYY-MM-DD`.
     #[test]
     fn a_dated_name_ends_with_its_date() {
-        assert_eq!(date_in("claude-opus-4-5-20251101").as_deref(), Some("2025-11-01"));
-        assert_eq!(date_in("gpt-5.5-2026-04-23").as_deref(), Some("2026-04-23"));
-        assert_eq!(date_in("claude-opus-4-5"), None);
-        assert_eq!(date_in("éééé"), None);
-        assert_eq!(date_in("o3"), None);
+        assert_eq!(date_suffix("claude-opus-4-5-20251101").as_deref(), Some("2025-11-01"));
+        assert_eq!(date_suffix("gpt-5.5-2026-04-23").as_deref(), Some("2026-04-23"));
+        assert_eq!(date_suffix("claude-opus-4-5"), None);
+        assert_eq!(date_suffix("éééé"), None);
+        assert_eq!(date_suffix("o3"), None);
     }
 }

@@ -1,8 +1,8 @@
-//! The canonical text of a registry. The event `catalogue.loaded` contains its hash, and a replay parses it.
+//! The canonical text of a registry. The event `catalogue.loaded` records its hash, and a replay parses the text.
 
 use contracts::{ModelSpec, Registry, RegistryError, WireApi};
 
-/// Why a text is not the canonical text of a registry.
+/// Why a text cannot be parsed as the canonical text of a registry.
 #[derive(Debug, thiserror::Error)]
 pub enum RegistryTextError {
     /// The text is not a JSON list of models.
@@ -13,8 +13,8 @@ pub enum RegistryTextError {
     Names(Vec<RegistryError>),
 }
 
-/// Encodes a registry as a canonical text: a JSON list of all models in the order of their ids, one line each. Equal
-/// registries have equal texts, so that the text can be hashed.
+/// Encodes a registry as its canonical text: a JSON list of all models in the order of their ids, one line for each.
+/// Equal registries have equal texts, so that the text can be hashed.
 pub fn registry_text(registry: &Registry) -> String {
     let mut text = String::from("[");
     for (index, model) in registry.iter().enumerate() {
@@ -26,11 +26,11 @@ pub fn registry_text(registry: &Registry) -> String {
     text
 }
 
-/// Parses the canonical text of a registry that [`registry_text`] returned. A model without APIs, as in lists that were
-/// recorded before the gateway existed, has the usual ones of its provider.
+/// Parses the canonical text of a registry, which [`registry_text`] encodes. A model without APIs, as in lists that
+/// were recorded before the gateway existed, gets the usual APIs of its provider.
 ///
 /// # Errors
-/// [`RegistryTextError`] if the text is not a JSON list of models, or two of them have the same name.
+/// [`RegistryTextError`] if the text is not a JSON list of models, or if two of them have the same name.
 pub fn registry_from_text(text: &str) -> Result<Registry, RegistryTextError> {
     let mut models: Vec<ModelSpec> = serde_json::from_str(text)?;
     // Lists recorded before the gateway existed have no APIs.

@@ -7,8 +7,8 @@ use contracts::{PicoUsd, Tokenizer};
 use crate::decimal::format_millionths;
 use crate::{CapabilityEntry, ModelEntries, ModelEntry, RateEntry};
 
-/// Encodes models as the YAML text of a file of models, which [`crate::parse`] parses to the same entries. It starts
-/// with a YAML comment that contains the lines of `comment`.
+/// Encodes models as the YAML text of a file of models; [`crate::parse`] parses it to equal entries. The text starts
+/// with the lines of `comment` as YAML comments.
 pub fn to_yaml(comment: &str, entries: &ModelEntries) -> String {
     let mut text = String::new();
     for line in comment.lines() {
@@ -33,8 +33,7 @@ pub fn to_yaml(comment: &str, entries: &ModelEntries) -> String {
     text
 }
 
-/// Returns the lines of YAML that encode the fields of an entry, without indentation. Fields that are not set are left
-/// out.
+/// Encodes the fields of an entry as lines of YAML, without indentation. Fields that are not set are omitted.
 fn entry_fields(entry: &ModelEntry) -> Vec<String> {
     let mut fields = Vec::new();
     if entry.remove {
@@ -79,7 +78,7 @@ fn entry_fields(entry: &ModelEntry) -> Vec<String> {
     fields
 }
 
-/// Returns the capabilities that are set, each as `key: true` or `key: false`.
+/// Encodes the capabilities that are set, each as `key: true` or `key: false`.
 fn capability_fields(capabilities: CapabilityEntry) -> Vec<String> {
     [
         ("images", capabilities.images),
@@ -94,7 +93,7 @@ fn capability_fields(capabilities: CapabilityEntry) -> Vec<String> {
     .collect()
 }
 
-/// Returns the rates that are set, each as a line `key: value` in dollars per million tokens.
+/// Encodes the rates that are set, each as `key: value` in dollars per million tokens.
 fn rate_fields(rates: &RateEntry) -> Vec<String> {
     let rate = |key: &str, rate: Option<PicoUsd>| rate.map(|rate| format!("{key}: {}", format_millionths(rate.0)));
     [
@@ -109,7 +108,7 @@ fn rate_fields(rates: &RateEntry) -> Vec<String> {
     .collect()
 }
 
-/// Returns the name of a family of tokenizers in files of models.
+/// Returns the name that a family of tokenizers has in files of models.
 const fn tokenizer_name(tokenizer: Tokenizer) -> &'static str {
     match tokenizer {
         Tokenizer::Anthropic => "anthropic",
@@ -119,7 +118,8 @@ const fn tokenizer_name(tokenizer: Tokenizer) -> &'static str {
     }
 }
 
-/// Encodes a string as a YAML scalar: plain if every parser reads it as a string, otherwise in double quotes.
+/// Encodes a string as a YAML scalar: without quotes if every YAML parser reads it as a string, otherwise in double
+/// quotes.
 fn encode_scalar(name: &str) -> String {
     let is_safe = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '/' | ':');
     let is_plain =

@@ -3,7 +3,9 @@
 mod events;
 mod gateway;
 mod learning;
+mod parse;
 mod situation;
+mod skills;
 mod what_if;
 
 use std::{ffi::OsString, path::PathBuf};
@@ -11,9 +13,11 @@ use std::{ffi::OsString, path::PathBuf};
 use clap::{Args, Parser, Subcommand, ValueHint};
 
 pub(crate) use events::EventsCommand;
-pub(crate) use gateway::{LogFormat, ProvidersCommand, ServeArguments, TokenCommand};
+pub(crate) use gateway::{LogFormat, ProvidersCommand, ServeArguments, TokenCommand, TokenScope};
 pub(crate) use learning::{FeedbackArguments, PatternsCommand, WorkspaceArgument};
+pub(crate) use parse::parse_process_arguments;
 pub(crate) use situation::SituationArguments;
+pub(crate) use skills::{CasesArguments, CasesCommand, ExplainArguments, SkillPlaces, SkillsCommand, TriggersCommand};
 pub(crate) use what_if::{BacktestArguments, CostArguments, RangeArguments};
 
 const EXIT_CODES: &str = "\
@@ -72,9 +76,21 @@ impl ColorChoice {
 pub(crate) enum Command {
     /// Write a routing.yaml for the keys, clients and sessions of this machine, and try its rules on the sessions.
     Init {
-        /// Replace an existing routing.yaml.
+        /// Replace an existing routing.yaml, or with --claude-code another status line.
         #[arg(long)]
         force: bool,
+        /// Install the status line in the settings of Claude Code, and nothing else.
+        #[arg(long)]
+        claude_code: bool,
+        /// Remove the status line from the settings of Claude Code.
+        #[arg(long, requires = "claude_code", conflicts_with = "force")]
+        remove: bool,
+    },
+    /// Check policy, keys, clients, gateway, log and machine, and name the next step for each problem.
+    Doctor {
+        /// Send a request to each provider that has a key, to list its models.
+        #[arg(long)]
+        online: bool,
     },
     /// Show which model a message would get and why, without sending or recording it.
     Route(Box<RouteArguments>),
@@ -123,6 +139,15 @@ pub(crate) enum Command {
     /// Show and manage the patterns learned from past turns.
     #[command(subcommand)]
     Patterns(PatternsCommand),
+    /// List, check and show the skills of a workspace, and explain which of them a message would load.
+    #[command(subcommand)]
+    Skills(SkillsCommand),
+    /// Show the trigger table, its collisions, and the effect of a new keyword.
+    #[command(subcommand)]
+    Triggers(TriggersCommand),
+    /// Decide labelled requests and compare the loaded skills with the labels.
+    #[command(subcommand)]
+    Cases(CasesCommand),
     /// Repeat every recorded decision from the log, and compare the results byte for byte.
     Replay(RangeArguments),
     /// Compute what the recorded turns would have cost under other policies, and which would have had another model.
@@ -149,6 +174,9 @@ pub(crate) enum Command {
     },
     /// Run the gateway, which routes the requests of coding agents and SDKs.
     Serve(ServeArguments),
+    /// Print one line about a session of Claude Code, whose JSON is read from the standard input.
+    #[command(name = "statusline")]
+    StatusLine,
     /// Show turns, costs and outages as they happen, until Ctrl-C.
     Watch {
         /// The most turns to show; on a terminal no more than it has lines for.
@@ -242,6 +270,8 @@ pub(crate) enum RulesCommand {
     },
     /// Show the rules in the order in which they are evaluated.
     Show,
+    /// Read the policy file again and show which policy is active. An edited file is also read at the next turn.
+    Reload,
     /// Test the policy against expected decisions in a YAML file.
     Test {
         /// The YAML file.

@@ -1,9 +1,11 @@
 //! The commands, one module each.
 
 mod backtest;
+mod cases;
 mod cost;
 mod decision_view;
 mod demo;
+mod doctor;
 mod events;
 mod feedback;
 mod import;
@@ -20,8 +22,11 @@ mod rules;
 mod savings;
 mod serve;
 mod sessions;
+mod skills;
 mod status;
+mod statusline;
 mod token;
+mod triggers;
 mod turn_row;
 mod watch;
 mod why;
@@ -37,10 +42,13 @@ use crate::{
     machine::ClientKind,
 };
 
-/// Runs a command of the command line in its environment.
+/// Runs the command that the command line names, in its environment.
 pub(crate) fn run(context: &Context, command: Command) -> Result<(), Failure> {
     match command {
-        Command::Init { force } => init::run(context, force),
+        Command::Init { claude_code: true, remove: true, .. } => init::remove_status_line(context),
+        Command::Init { claude_code: true, force, .. } => init::install_status_line(context, force),
+        Command::Init { force, .. } => init::run(context, force),
+        Command::Doctor { online } => doctor::run(context, online),
         Command::Route(arguments) => route::run(context, &arguments),
         Command::Why { turn } => why::run(context, &turn),
         Command::Sessions { number } => sessions::run(context, number),
@@ -53,6 +61,9 @@ pub(crate) fn run(context: &Context, command: Command) -> Result<(), Failure> {
         Command::Savings(range) => savings::run(context, &range),
         Command::Feedback(arguments) => feedback::run(context, &arguments),
         Command::Patterns(command) => patterns::run(context, command),
+        Command::Skills(command) => skills::run(context, &command),
+        Command::Triggers(command) => triggers::run(context, &command),
+        Command::Cases(command) => cases::run(context, &command),
         Command::Replay(range) => replay::run(context, &range),
         Command::Backtest(arguments) => backtest::run(context, &arguments),
         Command::Import(command) => import::run(context, command),
@@ -60,7 +71,8 @@ pub(crate) fn run(context: &Context, command: Command) -> Result<(), Failure> {
         Command::Serve(arguments) => serve::run(context, &arguments),
         Command::Claude { arguments } => launch::run(context, ClientKind::ClaudeCode, &arguments),
         Command::Codex { arguments } => launch::run(context, ClientKind::Codex, &arguments),
-        Command::Token(command) => token::run(context, &command),
+        Command::Token(command) => token::run(context, command),
+        Command::StatusLine => statusline::run(context),
         Command::Watch { turns } => watch::run(context, turns),
         Command::Demo => demo::run(context),
         Command::Completions { shell } => {

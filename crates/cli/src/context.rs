@@ -1,16 +1,17 @@
 //! The environment of a command: home folder, output format, and access to log and engine.
 
 use std::{
+    fs::Permissions,
+    os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
     sync::Arc,
     time::{Duration, Instant},
 };
 
-use contracts::events::{LogRepaired, RepairAction};
 use control::{Connection, Writer};
 use engine::{Engine, Home, Models, RouterState, Stores};
 use event_bus::{EventLog, JournalReader, LogError, MemoryLog, Repair, SledLog, SystemClock, TextFiles, TextStore};
-use event_core::{EventId, NewEvent, Timestamp};
+use event_core::Timestamp;
 use serde::Serialize;
 
 use crate::{
@@ -31,14 +32,18 @@ const MAX_OPEN_WAIT: Duration = Duration::from_secs(1);
 /// The delay before the next attempt to open the log.
 const RETRY_DELAY: Duration = Duration::from_millis(50);
 
-/// The environment of a command, from the global arguments.
+/// The environment of a command: the home folder, the policy path and the output format, from the global arguments.
 #[derive(Debug)]
 pub(crate) struct Context {
+    /// The home folder of turnwise, with the paths of its files.
     pub(crate) home: Home,
+    /// Whether the output is JSON (`--json`).
     pub(crate) json: bool,
 }
 
 impl Context {
+    /// Creates the context from the global arguments. Without `--home`, the home folder is `.turnwise` in the user's
+    /// home folder.
     pub(crate) fn new(arguments: &Arguments) -> Self {
         let user = std::env::home_dir();
         let dir = arguments.home.clone().unwrap_or_else(|| match &user {
@@ -49,8 +54,34 @@ impl Context {
         Self { home, json: arguments.json }
     }
 
-    /// Opens the writer for a command: a connection to the running gateway, or else the log itself. The log is then
-    /// locked until the writer is closed.
+    /// Removes the permission of others to write to the home folder, with a note. Whoever can write there can change the
+    /// policy and read the keys. A folder that all users share, such as `/tmp`, is left as it is.
+    ///
+    /// # Errors
+    /// [`Failure::Failed`] if the permission cannot be removed.
+    pub(crate) fn protect_home(&self) -> Result<(), Failure> {
+        /// The permission of the group and of others to write.
+        const WRITE: u32 = 0o022;
+        /// The bit of a folder in which users can only remove files of their own.
+        const STICKY: u32 = 0o1000;
+        let dir = &self.home.dir;
+        let Ok(metadata) = std::fs::metadata(dir) else { return Ok(()) };
+        let mode = metadata.permissions().mode() & 0o7777;
+        if !metadata.is_dir() || mode & WRITE == 0 || mode & STICKY != 0 {
+            return Ok(());
+        }
+        let path = dir.display();
+        std::fs::set_permissions(dir, Permissions::from_mode(mode & !WRITE)).map_err(|error| {
+            Failure::Failed(format!(
+                "others may write to `{path}`, and this cannot be changed: {error}; use another `--home`"
+            ))
+        })?;
+        self.print_note(&format!("others could write to `{path}`, and no longer can (mode {:o})", mode & !WRITE));
+        Ok(())
+    }
+
+    /// Opens the log for a command that writes: through a connection to the running gateway, or else directly. In the
+    /// latter case the log is locked until the writer is closed.
     pub(crate) fn writer(&self) -> Result<Writer, Failure> {
         let started = Instant::now();
         loop {
@@ -73,8 +104,8 @@ impl Context {
         Failure::Failed(format!("cannot connect to the gateway of `{}`: {error}", self.home.dir.display()))
     }
 
-    /// Converts the error of opening the log for a command that cannot run while the gateway does. `reason` completes
-    /// the sentence "`turnwise serve` is running, and …".
+    /// Converts an error of opening the log for a command that cannot run beside the gateway. `reason` completes the
+    /// sentence "`turnwise serve` is running, and …".
     pub(crate) fn in_use_failure(&self, error: LogError, reason: &str) -> Failure {
         match error {
             LogError::InUse { .. } if matches!(Connection::open(&self.home.dir), Ok(Some(_))) => {
@@ -86,7 +117,8 @@ impl Context {
         }
     }
 
-    /// Opens the engine for the gateway: a barrier waits for the journal alone, and the index follows.
+    /// Opens the engine for the gateway. Its events are durable once they are in the journal; the index of the log is
+    /// updated later.
     pub(crate) fn gateway_engine(&self, models: Models) -> Result<Engine, Failure> {
         let (log, repairs) = SledLog::open(self.home.log())?;
         self.engine_with_log(
@@ -96,33 +128,36 @@ impl Context {
         )
     }
 
-    /// Opens an engine that writes to `log`, and reports the repairs made when it was opened.
+    /// Opens an engine that writes to `log`, and prints and records the repairs that were made when the log was opened.
     fn engine_with_log(&self, log: SledLog, repairs: &[Repair], models: Models) -> Result<Engine, Failure> {
         let mut engine = Engine::with_models(&self.home, models, self.stores(Arc::new(log)))?;
-        self.report_repairs(&mut engine, repairs)?;
+        for repair in repairs {
+            self.print_note(&format!("the log was repaired: {repair}"));
+        }
+        engine.record_repairs(repairs)?;
         Ok(engine)
     }
 
-    /// Opens a read-only engine on the current content of the log. It can run beside a writer.
+    /// Opens a read-only engine on the present content of the log. It can be used while another process writes the log.
     pub(crate) fn engine_reader(&self) -> Result<Engine, Failure> {
         let log = self.log_reader()?;
         Ok(Engine::open(&self.home, self.stores(log))?)
     }
 
-    /// Folds the state from the current content of the log, without loading the policy.
+    /// Rebuilds the state of all projections from the present content of the log, without loading the policy.
     pub(crate) fn fold_state(&self) -> Result<RouterState, Failure> {
         Ok(event_bus::fold_all(self.log_reader()?.as_ref())?)
     }
 
-    /// As [`Context::print_policy_note`], for the policy file of an engine.
+    /// Does the same as [`Context::print_policy_note`] for the policy file of an engine.
     pub(crate) fn print_problem_note(&self, engine: &Engine) {
         let problems = engine.policy_problems();
         let first = problems.first().map(ToString::to_string);
         self.print_policy_note(&engine.policy_path().display().to_string(), problems.len() as u64, first.as_deref());
     }
 
-    /// Prints a note if the policy file has errors, because the last valid policy is active then. `first` is the first
-    /// error.
+    /// Prints a note if the policy file has errors, because the last valid policy is active then. `errors` is their
+    /// number, `first` the first of them.
     pub(crate) fn print_policy_note(&self, path: &str, errors: u64, first: Option<&str>) {
         if let Some(first) = first {
             let more = match errors.saturating_sub(1) {
@@ -152,27 +187,6 @@ impl Context {
         Stores { log, texts: Arc::new(texts), clock: Box::new(SystemClock), offset: local_offset }
     }
 
-    /// Prints the repairs made when the log was opened, and records an event for each.
-    fn report_repairs(&self, engine: &mut Engine, repairs: &[Repair]) -> Result<(), Failure> {
-        let mut events = Vec::new();
-        for (number, repair) in (0..).zip(repairs) {
-            self.print_note(&format!("the log was repaired: {repair}"));
-            let now = engine.now();
-            let correlation = EventId::derive(&[b"log"]);
-            let action = match repair.action {
-                event_bus::RepairAction::TailCut => RepairAction::TailCut,
-                event_bus::RepairAction::HeadRewritten => RepairAction::HeadRewritten,
-                event_bus::RepairAction::IndexExtended => RepairAction::IndexExtended,
-                event_bus::RepairAction::IndexRebuilt => RepairAction::IndexRebuilt,
-            };
-            let detail = repair.detail.chars().take(500).collect();
-            let event = LogRepaired { action, position: repair.position, detail };
-            let id = EventId::derive(&[b"log.repaired", &now.0.to_le_bytes(), &[number]]);
-            events.push(NewEvent::new(id, now, correlation, &event).map_err(engine::EngineError::from)?);
-        }
-        Ok(engine.record(events)?)
-    }
-
     /// Prints a note on the standard error, unless the output is JSON.
     pub(crate) fn print_note(&self, text: &str) {
         if !self.json {
@@ -180,11 +194,11 @@ impl Context {
         }
     }
 
-    /// Prints `json` or calls `text`, depending on `--json`.
+    /// Prints the result of a command: `json` as JSON with `--json`, and otherwise the text that `text` prints.
     pub(crate) fn print(&self, json: &impl Serialize, text: impl FnOnce()) -> Result<(), Failure> {
         if self.json {
             let json = serde_json::to_string_pretty(json).map_err(|error| Failure::Failed(error.to_string()))?;
-            println!("{json}");
+            screen::print_json(&json);
         } else {
             text();
         }
@@ -210,6 +224,7 @@ pub(crate) fn format_utc(at: Timestamp, format: &str) -> String {
     instant(at).map(|at| at.strftime(format).to_string()).unwrap_or_default()
 }
 
+/// Converts a timestamp to a moment of the calendar library; `None` if it is out of range.
 fn instant(at: Timestamp) -> Option<jiff::Timestamp> {
     jiff::Timestamp::from_microsecond(i64::try_from(at.0).ok()?).ok()
 }

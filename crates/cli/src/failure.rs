@@ -6,7 +6,7 @@ use control::{ControlError, ErrorKind, with_causes};
 use engine::EngineError;
 use event_bus::LogError;
 
-/// The error of a command; its kind determines the exit code.
+/// The error of a command. Its kind determines the exit code of the process.
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// The command completed with a negative result, such as a failed check, which it has printed. Exit code 1.

@@ -10,12 +10,13 @@ use signal_hook::{consts::SIGINT, flag};
 /// The exit code of a process ended by Ctrl-C: 128 plus the number of SIGINT, as in shells.
 const INTERRUPTED_EXIT_CODE: i32 = 130;
 
-/// A flag that Ctrl-C sets. Clones share it.
+/// A flag that is set when the user presses Ctrl-C. Clones share it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Interrupt(Arc<AtomicBool>);
 
 impl Interrupt {
-    /// Installs the handler. If that fails, Ctrl-C ends the process at once.
+    /// Installs a handler that sets the flag at the first Ctrl-C; a second one ends the process. If that fails, the
+    /// first Ctrl-C ends the process.
     pub(crate) fn listen() -> Self {
         let interrupt = Self::default();
         // The order matters: only the second Ctrl-C finds the flag set.

@@ -10,7 +10,7 @@ use tracing_subscriber::{
     util::SubscriberInitExt as _,
 };
 
-use crate::{arguments::LogFormat, failure::Failure};
+use crate::{arguments::LogFormat, failure::Failure, screen::EscapedErrors};
 
 /// The environment variable with the filter of log lines, such as `info` or `warn,gateway=debug`.
 const FILTER_VARIABLE: &str = "RUST_LOG";
@@ -38,7 +38,11 @@ pub(crate) fn init(verbose: u8, is_gateway: bool, format: LogFormat) -> Result<(
     };
     // A line that cannot be written is dropped: reporting that on the standard error would panic. A span that ends is a
     // line with its fields and its duration.
-    let lines = fmt::layer().with_writer(std::io::stderr).log_internal_errors(false).with_span_events(FmtSpan::CLOSE);
+    let json = matches!(format, LogFormat::Json);
+    let lines = fmt::layer()
+        .with_writer(move || EscapedErrors { json })
+        .log_internal_errors(false)
+        .with_span_events(FmtSpan::CLOSE);
     let lines = match format {
         LogFormat::Text => lines.boxed(),
         LogFormat::Json => lines.json().flatten_event(true).with_span_list(false).boxed(),

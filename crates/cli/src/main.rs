@@ -1,5 +1,4 @@
 //! The command line program `turnwise`.
-#![expect(clippy::print_stdout, reason = "a terminal program prints its results")]
 
 mod arguments;
 mod commands;
@@ -13,8 +12,6 @@ mod screen;
 
 use std::process::ExitCode;
 
-use clap::Parser as _;
-
 use arguments::{Arguments, Command, LogFormat};
 use context::Context;
 use failure::Failure;
@@ -25,7 +22,10 @@ use failure::Failure;
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments = match arguments::parse_process_arguments() {
+        Ok(arguments) => arguments,
+        Err(exit_code) => return exit_code,
+    };
     arguments.color.write_global();
     let context = Context::new(&arguments);
     match run(&context, arguments) {
@@ -37,6 +37,8 @@ fn main() -> ExitCode {
     }
 }
 
+/// Configures logging and executes the command of the arguments. Commands other than `serve` end without an error if
+/// the reader of their output has closed it.
 fn run(context: &Context, arguments: Arguments) -> Result<(), Failure> {
     let log_format = if let Command::Serve(serve) = &arguments.command {
         Some(serve.log_format)
@@ -47,9 +49,14 @@ fn run(context: &Context, arguments: Arguments) -> Result<(), Failure> {
         None
     };
     logging::init(arguments.verbose, log_format.is_some(), log_format.unwrap_or(LogFormat::Text))?;
+    // `doctor` reports the fault instead.
+    if !matches!(arguments.command, Command::Doctor { .. }) {
+        context.protect_home()?;
+    }
     commands::run(context, arguments.command)
 }
 
+/// Prints the message of a failure: as JSON on standard output with `--json`, otherwise on standard error.
 fn report(context: &Context, failure: &Failure) {
     let Some(message) = failure.message() else { return };
     if context.json {

@@ -7,8 +7,8 @@ use jiff::{civil, tz::TimeZone};
 const UNITS: [(char, u64); 4] =
     [('m', 60_000_000), ('h', 3_600_000_000), ('d', 86_400_000_000), ('w', 604_800_000_000)];
 
-/// Parses `2026-11-01` or `2026-11-01T12:30` in the local time zone, `2026-11-01T12:30:00Z`, or a span before `now`
-/// such as `30d` or `12h`. A span that begins before 1970 results in 1970.
+/// Parses a moment: a local date `2026-11-01` or time `2026-11-01T12:30`, a UTC time `2026-11-01T12:30:00Z`, or a span
+/// before `now` such as `30d` or `12h`. A span that begins before 1970 results in 1970.
 ///
 /// # Errors
 /// A message with the expected formats.
@@ -23,7 +23,7 @@ pub(crate) fn parse(text: &str, now: Timestamp) -> Result<Timestamp, String> {
     })
 }
 
-/// Parses a span such as `30d` into microseconds; `None` if it is not one or overflows.
+/// Parses a span of time such as `30d` into microseconds; `None` if it is invalid or overflows.
 fn parse_span(text: &str) -> Option<u64> {
     let unit = text.chars().next_back()?;
     let (_, length) = UNITS.iter().find(|(name, _)| *name == unit)?;

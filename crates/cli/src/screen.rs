@@ -1,40 +1,21 @@
 //! Terminal output: styles, tables, progress bars.
 
-use std::io::Write as _;
+mod escape;
+mod output;
 
-use anstyle::{AnsiColor, Style};
+use anstyle::Style;
 use indicatif::{ProgressBar, ProgressStyle};
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
-/// The style of errors and negative results.
-pub(crate) const BAD: Style = AnsiColor::Red.on_default().bold();
-/// The style of successes.
-pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
-/// The style of notes.
-pub(crate) const NOTICE: Style = AnsiColor::Yellow.on_default();
-/// The style of headings.
-pub(crate) const HEADING: Style = Style::new().bold();
-/// The style of details.
-pub(crate) const FAINT: Style = Style::new().dimmed();
-
-/// Adds the escape sequences of a style to a text.
-pub(crate) fn styled(style: Style, text: &str) -> String {
-    format!("{}{text}{}", style.render(), style.render_reset())
-}
+pub(crate) use escape::escape_line;
+pub(crate) use output::{
+    BAD, EscapedErrors, EscapedJsonLines, FAINT, GOOD, HEADING, NOTICE, out, outln, print_error_line, print_json,
+    print_line, print_text, redraw, styled,
+};
 
 /// Formats a number with its noun in singular or plural: `1 turn`, `2 turns`.
 pub(crate) fn count_noun(number: u64, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
-}
-
-/// Prints a line on the standard output; a stream that is closed is not an error.
-pub(crate) fn print_line(line: &str) {
-    let _ = writeln!(anstream::stdout(), "{line}");
-}
-
-/// Prints a line on the standard error; a stream that is closed is not an error.
-pub(crate) fn print_error_line(line: &str) {
-    let _ = writeln!(anstream::stderr(), "{line}");
 }
 
 /// Returns the longest prefix of a text that fits into `columns` terminal columns.
@@ -47,7 +28,7 @@ pub(crate) fn truncate(text: &str, columns: usize) -> &str {
     end.map_or(text, |(index, _)| &text[..index])
 }
 
-/// Returns the end of a text that fits into `columns` terminal columns, with `…` in place of the rest.
+/// Returns the end of a text that fits into `columns` terminal columns, with `…` in place of the part that is cut off.
 pub(crate) fn truncate_start(text: &str, columns: usize) -> String {
     if text.width() <= columns {
         return text.to_owned();
@@ -61,7 +42,8 @@ pub(crate) fn truncate_start(text: &str, columns: usize) -> String {
     format!("…{}", &text[start..])
 }
 
-/// Breaks a text at spaces into lines of at most `columns` terminal columns; a longer word has a line of its own.
+/// Breaks a text at spaces into lines of at most `columns` terminal columns. A longer word, such as a path, starts a line
+/// and is broken, after a `/` where possible.
 pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
@@ -70,48 +52,61 @@ pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
                 line.push(' ');
                 line.push_str(word);
             }
-            _ => lines.push(word.to_owned()),
+            _ => lines.extend(break_word(word, columns)),
         }
     }
     lines
 }
 
-/// Returns a text with its control characters escaped, so that it cannot control the terminal.
-pub(crate) fn printable(text: &str) -> String {
-    let escape = |character: char| -> String {
-        if character.is_control() { character.escape_default().collect() } else { character.to_string() }
-    };
-    text.chars().map(escape).collect()
+/// Breaks a word into parts of at most `columns` terminal columns, after the last `/` that fits if that is in the second
+/// half of the part. A single character that is wider is a part of its own.
+fn break_word(word: &str, columns: usize) -> Vec<String> {
+    let (mut parts, mut rest) = (Vec::new(), word);
+    while columns < rest.width() {
+        let fitting = truncate(rest, columns).len();
+        let first = rest.chars().next().map_or(0, char::len_utf8);
+        let slash = rest[..fitting].rfind('/').map(|slash| slash + 1).filter(|end| fitting / 2 < *end);
+        let (part, remaining) = rest.split_at(slash.unwrap_or(fitting).max(first));
+        parts.push(part.to_owned());
+        rest = remaining;
+    }
+    parts.push(rest.to_owned());
+    parts
 }
 
-/// Truncates or pads a text to exactly `columns` terminal columns.
+/// Escapes a text, and truncates or pads it to exactly `columns` terminal columns.
 pub(crate) fn fit(text: &str, columns: usize) -> String {
-    let text = truncate(text, columns);
+    let text = escape_line(text);
+    let text = truncate(&text, columns);
     format!("{text}{}", " ".repeat(columns.saturating_sub(text.width())))
 }
 
-/// A table. Columns whose title starts with `>` are aligned to the right.
+/// A table for the terminal. Columns whose title starts with `>` are aligned to the right.
 #[derive(Debug, Default)]
 pub(crate) struct Table {
+    /// The column titles.
     titles: Vec<&'static str>,
+    /// The cells of each row, in the order of the columns.
     rows: Vec<Vec<String>>,
 }
 
 impl Table {
+    /// Creates an empty table with these column titles.
     pub(crate) fn new(titles: &[&'static str]) -> Self {
         Self { titles: titles.to_vec(), rows: Vec::new() }
     }
 
-    /// Appends a row; missing cells are empty.
+    /// Appends a row of escaped cells; missing cells are empty.
     pub(crate) fn add_row(&mut self, cells: impl IntoIterator<Item = String>) {
-        self.rows.push(cells.into_iter().collect());
+        self.rows.push(cells.into_iter().map(|cell| escape_line(&cell).into_owned()).collect());
     }
 
+    /// Prints the table.
     pub(crate) fn print(&self) {
         self.print_with_details(&[], FAINT);
     }
 
-    /// Prints the table with a line of details below each row; missing lines are left out.
+    /// Prints the table with a line of details below each row; rows without details have none.
     pub(crate) fn print_with_details(&self, details: &[String], style: Style) {
         let title = |index: usize| self.titles[index].trim_start_matches('>');
         let width = |index: usize| {
@@ -131,11 +126,11 @@ impl Table {
                 .collect();
             cells.join("  ").trim_end().to_owned()
         };
-        anstream::println!("{}", styled(HEADING, &format_row(&|index| title(index).to_owned())));
+        outln!("{}", styled(HEADING, &format_row(&|index| title(index).to_owned())));
         for (number, row) in self.rows.iter().enumerate() {
-            anstream::println!("{}", format_row(&|index| row.get(index).cloned().unwrap_or_default()));
+            outln!("{}", format_row(&|index| row.get(index).cloned().unwrap_or_default()));
             if let Some(detail) = details.get(number) {
-                anstream::println!("{}", styled(style, detail));
+                outln!("{}", styled(style, detail));
             }
         }
     }
@@ -152,6 +147,7 @@ pub(crate) fn event_bar(events: u64, label: &'static str) -> ProgressBar {
     bar(events, label, "{prefix} [{bar:30}] {pos}/{len} {per_sec}, {eta} left")
 }
 
+/// Creates a progress bar for `length` units of work, with a label in front and the layout of `template`.
 fn bar(length: u64, label: &'static str, template: &str) -> ProgressBar {
     let bar = ProgressBar::new(length).with_prefix(label);
     // The templates are literals; the default style is used if one does not parse.

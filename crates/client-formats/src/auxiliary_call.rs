@@ -1,4 +1,5 @@
-//! Recognises auxiliary calls of known clients, such as a request for a conversation's title.
+//! Recognises auxiliary calls of known clients: model calls that the client makes for itself, such as a request for the
+//! title of a conversation.
 //!
 //! A request of the conversation must never be classified as auxiliary. Therefore an auxiliary call has none of the
 //! client's tools, and is recognised by its system prompt or by the schema of its response.
@@ -29,14 +30,14 @@ const CLAUDE_CODE_STARTS: [&str; 2] = ["You are Claude Code", "You are a Claude 
 const CLASSIFIER_PROPERTIES: [[&str; 2]; 3] =
     [["complexity_reasoning", "complexity_score"], ["reasoning", "model_choice"], ["reasoning", "next_speaker"]];
 
-/// The number of characters at the start of a system prompt in which the word `title` has to occur.
+/// The number of characters at the start of a system prompt in which the word `title` must occur.
 const TITLE_CHARACTERS: usize = 120;
 
-/// The number of characters that the prompt of a call that checks the account does not reach.
+/// The length in characters that the prompt of an account check always stays below.
 const QUOTA_CHECK_CHARACTERS: u64 = 200;
 
-/// The evidence that a request is an auxiliary call of a client, such as one that names the conversation. It is
-/// collected while the request is parsed, and evaluated by [`AuxiliaryCallEvidence::classify`].
+/// The evidence that a request is an auxiliary call of a client, such as one that asks for the title of a conversation.
+/// It is collected while the request is parsed, and evaluated by [`AuxiliaryCallEvidence::classify`].
 #[derive(Debug, Default)]
 pub struct AuxiliaryCallEvidence {
     /// The kind of call that a system prompt indicates; `None` if there is no such prompt.
@@ -51,7 +52,7 @@ pub struct AuxiliaryCallEvidence {
     is_claude_code: bool,
 }
 
-/// The properties of a request that [`AuxiliaryCallEvidence::classify`] needs besides the collected evidence.
+/// The properties of a request that [`AuxiliaryCallEvidence::classify`] reads in addition to the collected evidence.
 #[derive(Debug, Clone, Copy)]
 pub struct RequestProperties<'r> {
     /// Whether the request contains tool definitions or tool calls.
@@ -65,7 +66,7 @@ pub struct RequestProperties<'r> {
 }
 
 impl AuxiliaryCallEvidence {
-    /// Adds a text of the system prompt to the evidence. `json_text` is the content of a JSON string with its escapes.
+    /// Adds a text of the system prompt to the evidence. `json_text` is the content of a JSON string, with its escapes.
     pub fn add_system_prompt(&mut self, json_text: &str) {
         let start = json_text.trim_start_matches("\\n").trim_start();
         if self.system_prompt.is_none() {
@@ -77,7 +78,7 @@ impl AuxiliaryCallEvidence {
         self.mentions_title |= start.get(..end).is_some_and(|head| head.contains("title"));
     }
 
-    /// Adds the property names of the schema that the response has to match to the evidence.
+    /// Adds the schema of the response to the evidence; `names` are the property names of the schema.
     pub fn set_response_properties<T: AsRef<str>>(&mut self, names: &[T]) {
         let contains = |wanted: &&str| names.iter().any(|name| name.as_ref() == *wanted);
         self.has_title_schema = contains(&"title") && names.len() <= 2;
@@ -86,10 +87,11 @@ impl AuxiliaryCallEvidence {
         }
     }
 
-    /// Returns the kind of auxiliary call that a request is; `None` for a request of the conversation itself. Except
-    /// for Claude Code's web search, a request with tools or tool calls belongs to the conversation. Other requests are
-    /// classified by a title schema with a prompt about titles, then the system prompt, then the response schema, then
-    /// Claude Code's checks.
+    /// Returns the kind of auxiliary call that a request is; `None` if it belongs to the conversation itself.
+    ///
+    /// Except for Claude Code's web search, a request with tools or tool calls belongs to the conversation. Other
+    /// requests are classified by the first of these that applies: a title schema with a prompt about titles, the
+    /// system prompt, the response schema, and the checks of Claude Code.
     pub fn classify(&self, request: RequestProperties<'_>) -> Option<AuxiliaryCall> {
         // Claude Code's web search has a tool, the search of the provider.
         if self.system_prompt == Some(AuxiliaryCall::Other) {
@@ -105,8 +107,10 @@ impl AuxiliaryCallEvidence {
         known.or_else(|| self.is_claude_code_check(request).then_some(AuxiliaryCall::Other))
     }
 
-    /// Returns whether the request is Claude Code's check of its account or its summary of a web page. The check is a
-    /// prompt of less than 200 characters that starts with `quota` and has an output limit of 1 token.
+    /// Returns whether the request is Claude Code's check of its account, or its summary of a web page.
+    ///
+    /// The account check is a prompt of less than 200 characters that starts with `quota` and has an output limit of 1
+    /// token.
     fn is_claude_code_check(&self, request: RequestProperties<'_>) -> bool {
         let starts_with = |start| request.last_message.is_some_and(|text| text.trim_start().starts_with(start));
         let checks_quota =

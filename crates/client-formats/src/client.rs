@@ -42,8 +42,8 @@ pub struct CodexTurnMetadata {
     pub thread_source: Option<String>,
 }
 
-/// Returns whether a value of [`headers::CODEX_SUBAGENT`] indicates a sub-agent. All values do except `compact`, since
-/// a compaction runs in the thread itself.
+/// Returns whether a value of the header [`headers::CODEX_SUBAGENT`] identifies a sub-agent. All values do except
+/// `compact`, since a compaction runs in the thread itself.
 pub fn is_codex_subagent(kind: &str) -> bool {
     kind != "compact"
 }
@@ -64,8 +64,10 @@ const USER_AGENTS: [(&str, &str); 12] = [
     ("azureopenai/", "openai-sdk"),
 ];
 
-/// Parses a user agent such as `codex_exec/0.169.0 (Debian)` or `OpenAI/Python 2.54.0` and returns the client and its
-/// version. The client is `other` if it is unknown, and `None` if the user agent is empty. The version is `None` if
+/// Parses a user agent such as `codex_exec/0.169.0 (Debian)` or `OpenAI/Python 2.54.0`, and returns the name of the
+/// client and its version.
+///
+/// The name is `other` if the client is unknown, and `None` if the user agent is empty. The version is `None` if
 /// neither of the two words after the name starts with a digit.
 pub fn parse_user_agent(user_agent: &str) -> (Option<&'static str>, Option<&str>) {
     let user_agent = user_agent.trim();
@@ -78,14 +80,14 @@ pub fn parse_user_agent(user_agent: &str) -> (Option<&'static str>, Option<&str>
     (Some(client), user_agent.split([' ', '/']).skip(1).take(2).find(is_version))
 }
 
-/// Returns whether a client sends its session as `prompt_cache_key`. Other clients use the field for a key shared
+/// Returns whether a client sends its session id as `prompt_cache_key`. Other clients use that field for a key shared
 /// between sessions.
 pub fn sends_session_as_cache_key(client: &str) -> bool {
     matches!(client, "codex" | "opencode")
 }
 
-/// Returns the session id in a `metadata.user_id` of Claude Code, which is a JSON object with `session_id`, or ids
-/// joined by underscores as in `user_…_session_ID`; `None` for other values.
+/// Extracts the session id from a `metadata.user_id` of Claude Code, which is a JSON object with `session_id`, or a
+/// text of ids such as `user_…_session_ID`. `None` for other values.
 pub fn session_from_user_id(user_id: &str) -> Option<String> {
     #[derive(Deserialize)]
     struct UserId {
@@ -102,16 +104,34 @@ pub fn session_from_user_id(user_id: &str) -> Option<String> {
 /// between sessions, which would split prompt caches, and other providers ignore it.
 pub const BILLING_PREFIX: &str = "x-anthropic-billing-header:";
 
-/// Returns whether a billing text ([`BILLING_PREFIX`]) is that of a sub-agent.
+/// Returns whether a billing text (see [`BILLING_PREFIX`]) is that of a sub-agent.
 pub fn is_subagent_billing(billing: &str) -> bool {
     billing.contains("cc_is_subagent=true")
 }
 
-/// Returns whether a system prompt is that of aider, which sends no user agent of its own. It is recognised by its
-/// first words.
-pub fn is_aider_prompt(system_prompt: &str) -> bool {
-    system_prompt.starts_with("Act as an expert ")
+/// A client that is recognised by its system prompt, and that changes the text that the user typed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PromptClient {
+    /// aider, which sends no user agent of its own. It appends rules to the text.
+    Aider,
+    /// opencode. Its command `run` encloses an argument with white space in quotation marks.
+    OpenCode,
 }
+
+impl PromptClient {
+    /// Recognises a client by the first words of a system prompt; `None` for other clients, and for a prompt that the
+    /// user wrote.
+    pub fn of_prompt(system_prompt: &str) -> Option<Self> {
+        if system_prompt.starts_with("Act as an expert ") {
+            return Some(Self::Aider);
+        }
+        let start = system_prompt.get(..OPENCODE_PROMPT_START.len())?;
+        start.eq_ignore_ascii_case(OPENCODE_PROMPT_START).then_some(Self::OpenCode)
+    }
+}
+
+/// The first words of opencode's system prompts, which differ in upper and lower case.
+const OPENCODE_PROMPT_START: &str = "You are opencode";
 
 /// The text before the path of the working directory in prompts of Claude Code and opencode. Its first letter, which is
 /// capital or small, is omitted.
@@ -124,16 +144,18 @@ pub const CODEX_DIRECTORY_MARKER: &str = "<cwd>";
 /// JSON string: `\n` is a backslash and a letter.
 pub const GEMINI_DIRECTORY_MARKERS: [&str; 2] = ["Workspace Directories:**\\n  - ", "working in the directory: "];
 
-/// Returns the working directory in Codex's description of its environment, which is enclosed in `<cwd>`; `None` if
-/// there is none, or if it is empty.
+/// Extracts the working directory from Codex's description of its environment, where it is enclosed in `<cwd>`. `None`
+/// if the text has no such element, or if it is empty.
 pub fn find_codex_directory(text: &str) -> Option<&str> {
     let (_, rest) = text.split_once(CODEX_DIRECTORY_MARKER)?;
     let (path, _) = rest.split_once("</cwd>")?;
     Some(path.trim()).filter(|path| !path.is_empty())
 }
 
-/// Returns whether a text of the role `user` may be injected by the client and contain its working directory. It is a
-/// quick test before the search for the directory. `json_text` is the content of a JSON string with its escapes.
+/// Returns whether a text of the role `user` may be injected by the client and contain its working directory: a quick
+/// test before the search for the directory.
+///
+/// `json_text` is the content of a JSON string, with its escapes.
 pub fn may_name_directory(json_text: &str) -> bool {
     json_text.starts_with(['<', '\\']) || json_text.contains("Gemini CLI")
 }

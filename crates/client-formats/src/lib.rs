@@ -6,6 +6,7 @@
 //! - [`user_text`]: classifies texts of the role `user` as typed by the user or injected by a client.
 //! - [`auxiliary_call`]: recognises clients' auxiliary calls.
 //! - [`client`]: identifies the client, its session and its working directory, from headers, ids and system prompts.
+//! - [`file_paths`]: finds file paths in the output of tools.
 //! - [`skills`]: reads the skills that a client offers, and compares them with a message.
 //! - [`usage`]: parses the usage objects of providers.
 #![warn(
@@ -16,6 +17,7 @@
 
 pub mod auxiliary_call;
 pub mod client;
+pub mod file_paths;
 pub mod skills;
 pub mod usage;
 pub mod user_text;

@@ -1,26 +1,28 @@
-//! Skills that a client offers to its model, and which of them match a message.
+//! Skills that a client offers to its model, and which of them match a message. A skill is a set of instructions that
+//! the model can load by name.
 //!
-//! Claude Code lists them in a reminder or a system message, Codex in its instructions, one per line: `- name: description`.
+//! Claude Code lists its skills in a reminder or a system message, Codex in its instructions, one per line: `- name:
+//! description`.
 
 use std::collections::BTreeSet;
 
-/// Texts before the list of skills, of Claude Code and of Codex.
-const MARKERS: [&str; 2] = ["skills are available for use with the Skill tool", "<skills_instructions>"];
-/// Tags after the list.
-const ENDS: [&str; 2] = ["</system-reminder>", "</skills_instructions>"];
-/// The most skills that are read of one list.
+/// Texts before the list of skills: of Claude Code and of Codex.
+const LIST_MARKERS: [&str; 2] = ["skills are available for use with the Skill tool", "<skills_instructions>"];
+/// Tags after the list of skills: of Claude Code and of Codex.
+const LIST_END_TAGS: [&str; 2] = ["</system-reminder>", "</skills_instructions>"];
+/// The greatest number of skills that are read from one list.
 const MAX_SKILLS: usize = 200;
-/// The longest name of a skill, in bytes.
+/// The greatest length of a skill's name, in bytes. Lines with longer names are ignored.
 const MAX_NAME_BYTES: usize = 80;
-/// The part of a description that is read, in bytes.
+/// The length in bytes to which descriptions are truncated.
 const MAX_DESCRIPTION_BYTES: usize = 1_000;
-/// The part of a message that is compared with descriptions, in bytes.
+/// The length in bytes to which a message is truncated before it is compared with descriptions.
 const MAX_MESSAGE_BYTES: usize = 16 * 1024;
-/// The number of different words of a description that a message must contain to match it.
+/// The number of different words that a message and a description must share to match.
 const MIN_SHARED_WORDS: usize = 2;
-/// The shortest word that is compared, in bytes.
+/// The length in bytes of the shortest word that is compared.
 const MIN_WORD_BYTES: usize = 4;
-/// Words that occur in descriptions of all kinds, without a plural ending.
+/// Words that occur in descriptions of all kinds and are not compared. They are listed without a plural ending.
 const IGNORED_WORDS: [&str; 34] = [
     "about",
     "after",
@@ -61,21 +63,21 @@ const IGNORED_WORDS: [&str; 34] = [
 /// A skill that a client offers to its model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OfferedSkill {
-    /// Its name, such as `superpowers:writing-plans`.
+    /// The name, such as `superpowers:writing-plans`.
     pub name: String,
-    /// Its description, at most 1,000 bytes of it.
+    /// The description, truncated to 1,000 bytes.
     pub description: String,
 }
 
-/// Returns whether a text lists skills. The text may still have the escapes of JSON.
+/// Returns whether a text contains a list of skills. The text may be the content of a JSON string, with its escapes.
 pub fn may_list_skills(text: &str) -> bool {
-    MARKERS.iter().any(|marker| text.contains(marker))
+    LIST_MARKERS.iter().any(|marker| text.contains(marker))
 }
 
-/// Returns the skills that a text lists, at most 200; empty if it lists none.
+/// Parses the list of skills in a text. Returns at most 200 skills; none if the text has no list.
 pub fn offered_skills(text: &str) -> Vec<OfferedSkill> {
-    let Some((_, list)) = MARKERS.iter().find_map(|marker| text.split_once(marker)) else { return Vec::new() };
-    let end = ENDS.iter().filter_map(|end| list.find(end)).min().unwrap_or(list.len());
+    let Some((_, list)) = LIST_MARKERS.iter().find_map(|marker| text.split_once(marker)) else { return Vec::new() };
+    let end = LIST_END_TAGS.iter().filter_map(|end| list.find(end)).min().unwrap_or(list.len());
     let lines = list.get(..end).unwrap_or_default().lines();
     let skills = lines.filter_map(|line| {
         let (name, description) = line.trim_start().strip_prefix("- ")?.split_once(": ")?;
@@ -86,10 +88,10 @@ pub fn offered_skills(text: &str) -> Vec<OfferedSkill> {
     skills.take(MAX_SKILLS).collect()
 }
 
-/// Returns the names of the skills that match a message: the one that it calls as a command (`/name`), and of the offered ones
-/// those whose name it contains, or of whose description it contains at least two words.
+/// Returns the names of the skills that match a message. These are the skill that the message calls as a command
+/// (`/name`), and the `offered` skills whose name it contains or with whose description it shares at least two words.
 ///
-/// Words are compared without case and plural ending; short and very common ones are ignored. Of a longer message the
+/// Words are compared without case and plural ending; short and very common words are ignored. Of a longer message the
 /// first 16 KiB are compared.
 pub fn matching_skills(offered: &[OfferedSkill], message: &str) -> BTreeSet<String> {
     let mut matching: BTreeSet<String> = called_skill(message).map(str::to_owned).into_iter().collect();
@@ -97,33 +99,36 @@ pub fn matching_skills(offered: &[OfferedSkill], message: &str) -> BTreeSet<Stri
         return matching;
     }
     let message = &message[..message.floor_char_boundary(MAX_MESSAGE_BYTES)];
-    let (phrase, words) = (spaced(message), content_words(message));
+    let (message_words, words) = (space_delimited_words(message), content_words(message));
     for skill in offered {
         let own_name = skill.name.rsplit(':').next().unwrap_or_default();
         let is_called = called_skill(message).is_some_and(|called| called == own_name);
         let shared = content_words(&skill.description).intersection(&words).count();
-        if is_called || MIN_SHARED_WORDS <= shared || phrase.contains(&spaced(own_name)) {
+        if is_called || MIN_SHARED_WORDS <= shared || message_words.contains(&space_delimited_words(own_name)) {
             matching.insert(skill.name.clone());
         }
     }
     matching
 }
 
-/// Returns the name in a message that is a command, such as `/review the diff`; `None` for other messages.
+/// Returns the name of the skill in a message that is a command, such as `review` in `/review the diff`; `None` for
+/// other messages.
 fn called_skill(message: &str) -> Option<&str> {
     let name = message.strip_prefix('/')?.split_whitespace().next()?;
     let is_name = name.len() <= MAX_NAME_BYTES && !name.contains('/');
     is_name.then_some(name)
 }
 
-/// Returns a text in lower case with one space before and after each run of letters and digits.
-fn spaced(text: &str) -> String {
+/// Converts a text to lower case, with exactly one space before and after each run of letters and digits. A phrase can
+/// then be found as a substring without matching parts of words.
+fn space_delimited_words(text: &str) -> String {
     let lower = text.to_lowercase();
     let words = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     words.fold(" ".to_owned(), |text, word| text + word + " ")
 }
 
-/// Returns the words of a text that describe its subject, in lower case and without a plural ending.
+/// Returns the words of a text that describe its subject, in lower case and without a plural ending. Short words and
+/// [`IGNORED_WORDS`] are omitted.
 fn content_words(text: &str) -> BTreeSet<String> {
     let lower = text.to_lowercase();
     let words = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| MIN_WORD_BYTES <= word.len());

@@ -1,9 +1,11 @@
-//! Classifies texts of the role `user`: typed by the user, or injected by a client.
+//! Classifies texts of the role `user` by their origin: typed by the user, or injected by a client.
 //!
 //! The markers are those of Claude Code, opencode, Codex, Gemini CLI and aider, taken from their requests and session
 //! files.
 
 use std::ops::Range;
+
+use crate::client::PromptClient;
 
 /// The origin of a text in a message with the role `user`: typed by the user, or written by the client.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -88,11 +90,12 @@ const AIDER_RULES: [&str; 3] =
 /// The start of the text that ends aider's example conversation.
 const AIDER_EXAMPLE_END: &str = "I switched to a new code base.";
 
-/// Determines the origin of a text in a message with the role `user`, by the markers that known clients write.
+/// Classifies a text of the role `user` by its origin, using the markers that known clients write.
 ///
-/// An injected element at the start is skipped if other text follows it. `is_aider` is whether the client is aider;
-/// only then are its markers searched, because they are ordinary sentences that a user may type.
-pub fn classify(text: &str, is_aider: bool) -> UserText {
+/// An injected element at the start is skipped if other text follows it. The markers of aider are ordinary sentences
+/// that a user may type, and so are the quotation marks of opencode: they are searched only if `client` is that client.
+pub fn classify(text: &str, client: Option<PromptClient>) -> UserText {
+    let is_aider = client == Some(PromptClient::Aider);
     let mut start = 0;
     loop {
         let rest = text.get(start..).unwrap_or_default().trim_start();
@@ -129,23 +132,24 @@ pub fn classify(text: &str, is_aider: bool) -> UserText {
         if is_aider && rest.starts_with(AIDER_EXAMPLE_END) {
             return UserText::ExampleEnd;
         }
-        return find_typed_range(text, start, is_aider);
+        return find_typed_range(text, start, client);
     }
 }
 
-/// Returns the tag of [`TAGS`] at the start of a text; `None` if the text starts with no such tag.
+/// Returns the tag of [`TAGS`] that opens a text; `None` if the text starts with no such tag.
 fn opening_tag(text: &str) -> Option<&'static str> {
     let tag_and_rest = text.strip_prefix('<')?;
     TAGS.into_iter().find(|tag| starts_with_tag(tag_and_rest, tag))
 }
 
-/// Returns whether `text`, which follows an opening bracket, starts with the tag and the end of its name.
+/// Returns whether `text`, which follows an opening bracket, starts with the name of a tag: `tag`, followed by a space
+/// or `>`.
 fn starts_with_tag(text: &str, tag: &str) -> bool {
     text.strip_prefix(tag).is_some_and(|rest| rest.starts_with(['>', ' ']))
 }
 
-/// Returns the text after the closing tag of the element, without leading white space; `None` if it is empty or the tag
-/// is not closed.
+/// Returns the text after the closing tag of the first element, without leading white space. `None` if that text is
+/// empty or the element is not closed.
 fn text_after_element<'t>(text: &'t str, tag: &str) -> Option<&'t str> {
     // The closing tag has no attributes.
     let name = tag.split(' ').next().unwrap_or_default();
@@ -154,22 +158,28 @@ fn text_after_element<'t>(text: &'t str, tag: &str) -> Option<&'t str> {
     (!following.is_empty()).then_some(following)
 }
 
-/// Returns whether a text is an injected skill: a `<skill>` element to its end. Users may type the opening tag as well,
-/// so the closing tag is required.
+/// Returns whether a text is an injected skill: a `<skill>` element that extends to the end of the text. Users may type
+/// the opening tag as well, so the closing tag is required.
 fn is_skill(text: &str) -> bool {
     text.strip_prefix('<').is_some_and(|rest| starts_with_tag(rest, "skill")) && text.trim_end().ends_with("</skill>")
 }
 
-/// Returns the range of `text` from the byte `start` on that the user typed, as [`UserText::Typed`]: without an
-/// editor's context before it and without aider's rules after it. [`UserText::Injected`] if the remaining text is
-/// blank.
-fn find_typed_range(text: &str, start: usize, is_aider: bool) -> UserText {
+/// Finds the part of `text` that the user typed, after the byte `start`: without the context of an editor before it and
+/// without the rules of aider after it or the quotation marks of opencode around it. Returns [`UserText::Typed`] with its
+/// range, or [`UserText::Injected`] if it is blank.
+fn find_typed_range(text: &str, start: usize, client: Option<PromptClient>) -> UserText {
     let rest = text.get(start..).unwrap_or_default();
     let has_context = rest.trim_start().starts_with(EDITOR_CONTEXT_START);
     let after_context = if has_context { rest.split_once(EDITOR_REQUEST) } else { None };
     let request = after_context.map_or(rest, |(_, request)| request.trim());
-    let rules = if is_aider { AIDER_RULES.iter().filter_map(|rules| request.find(rules)).min() } else { None };
-    let request = rules.and_then(|start| request.get(..start)).unwrap_or(request);
+    let request = match client {
+        Some(PromptClient::Aider) => {
+            let rules = AIDER_RULES.iter().filter_map(|rules| request.find(rules)).min();
+            rules.and_then(|start| request.get(..start)).unwrap_or(request)
+        }
+        Some(PromptClient::OpenCode) => quoted_argument(request).unwrap_or(request),
+        None => request,
+    };
     if request.trim().is_empty() {
         return UserText::Injected;
     }
@@ -177,13 +187,22 @@ fn find_typed_range(text: &str, start: usize, is_aider: bool) -> UserText {
     UserText::Typed(typed_start..typed_start + request.len())
 }
 
-/// Returns the offset in bytes of `part`, which must be a slice of `text`.
+/// Returns the content of a text that is one argument of `opencode run`: enclosed in quotation marks, with white space, and
+/// with a backslash before each quotation mark in it. `None` for any other text.
+fn quoted_argument(text: &str) -> Option<&str> {
+    let content = text.trim().strip_prefix('"')?.strip_suffix('"')?;
+    let is_escaped = |(at, _): (usize, &str)| content[..at].ends_with('\\');
+    let is_one_argument = content.contains(char::is_whitespace) && content.match_indices('"').all(is_escaped);
+    is_one_argument.then_some(content)
+}
+
+/// Returns the byte offset of `part` in `text`; `part` must be a slice of `text`.
 fn offset_in(text: &str, part: &str) -> usize {
     part.as_ptr().addr() - text.as_ptr().addr()
 }
 
-/// Returns a command as the user typed it: `/name arguments`, or the text of a note for the client's memory; `None` if
-/// the tags are incomplete.
+/// Returns a command as the user typed it: `/name arguments`, or the text of a note for the client's memory. `None` if
+/// the elements that describe the command are incomplete.
 fn parse_command(text: &str) -> Option<String> {
     if let Some(note) = element_content(text, "user-memory-input") {
         return Some(note.to_owned());
@@ -196,7 +215,7 @@ fn parse_command(text: &str) -> Option<String> {
     })
 }
 
-/// Returns the trimmed content of the first element `tag`; `None` if there is none.
+/// Returns the trimmed content of the first element `tag` in a text; `None` if there is no such element.
 fn element_content<'t>(text: &'t str, tag: &str) -> Option<&'t str> {
     let (_, rest) = text.split_once(&format!("<{tag}>"))?;
     let (content, _) = rest.split_once(&format!("</{tag}>"))?;
@@ -205,12 +224,12 @@ fn element_content<'t>(text: &'t str, tag: &str) -> Option<&'t str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{UserText, classify};
+    use super::{PromptClient, UserText, classify};
 
     /// Asserts that the typed range of `text` is `expected`.
     #[track_caller]
     fn assert_typed(text: &str, expected: &str) {
-        let UserText::Typed(range) = classify(text, false) else { panic!("{text}") };
+        let UserText::Typed(range) = classify(text, None) else { panic!("{text}") };
         assert_eq!(text.get(range), Some(expected));
     }
 
@@ -241,18 +260,18 @@ mod tests {
             "<bash-input>git status</bash-input>",
             "  ",
         ] {
-            assert_eq!(classify(text, false), UserText::Injected, "{text}");
+            assert_eq!(classify(text, None), UserText::Injected, "{text}");
         }
-        assert_eq!(classify("[Request interrupted by user for tool use]", false), UserText::Interruption);
-        assert_eq!(classify("Operation stopped by hook: not on main", false), UserText::Interruption);
-        assert_eq!(classify("<task-notification>\n<task-id>1", false), UserText::Notification);
-        assert_eq!(classify("<local-command-stdout></local-command-stdout>", false), UserText::CommandOutput);
+        assert_eq!(classify("[Request interrupted by user for tool use]", None), UserText::Interruption);
+        assert_eq!(classify("Operation stopped by hook: not on main", None), UserText::Interruption);
+        assert_eq!(classify("<task-notification>\n<task-id>1", None), UserText::Notification);
+        assert_eq!(classify("<local-command-stdout></local-command-stdout>", None), UserText::CommandOutput);
     }
 
     #[test]
     fn a_command_is_returned_as_the_user_typed_it() {
         let check = |text: &str, expected: &str| {
-            assert_eq!(classify(text, false), UserText::Command(expected.to_owned()), "{text}");
+            assert_eq!(classify(text, None), UserText::Command(expected.to_owned()), "{text}");
         };
         check(
             "<command-message>commit</command-message>\n<command-name>/commit</command-name>\n<command-args>all</command-args>",
@@ -266,9 +285,26 @@ mod tests {
     #[test]
     fn example_files_and_rules_of_aider_are_not_typed() {
         let text = "hi\n\nTo suggest changes to a file you MUST return the file.";
-        assert_eq!(classify(text, true), UserText::Typed(0..2));
-        assert_eq!(classify("I have *added these files to the chat* so", true), UserText::Injected);
-        assert_eq!(classify("I switched to a new code base. Please", true), UserText::ExampleEnd);
+        assert_eq!(classify(text, Some(PromptClient::Aider)), UserText::Typed(0..2));
+        assert_eq!(
+            classify("I have *added these files to the chat* so", Some(PromptClient::Aider)),
+            UserText::Injected
+        );
+        assert_eq!(classify("I switched to a new code base. Please", Some(PromptClient::Aider)), UserText::ExampleEnd);
         assert_typed("I switched to a new code base.", "I switched to a new code base.");
+    }
+
+    #[test]
+    fn an_argument_of_opencode_run_is_typed_without_its_quotation_marks() {
+        let typed = |text: &'static str| match classify(text, Some(PromptClient::OpenCode)) {
+            UserText::Typed(range) => &text[range],
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(typed("\"commit this\""), "commit this");
+        assert_eq!(typed("\"say \\\"hi\\\" twice\"\n"), "say \\\"hi\\\" twice");
+        for text in ["commit this", "\"commit\"", "\"a b\" and \"c d\"", "\" ", "\"", "say \"a b\""] {
+            assert_eq!(typed(text), text);
+        }
+        assert_typed("\"commit this\"", "\"commit this\"");
     }
 }

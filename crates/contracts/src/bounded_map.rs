@@ -20,7 +20,7 @@ pub struct BoundedMap<K: Eq + Hash, V> {
     insertions: u64,
 }
 
-/// A value with the number of its insertion.
+/// A value of a bounded map, with the number of its insertion, by which the oldest entry is found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Entry<V> {
     /// Number of the insertion or renewal that made the entry the newest, counted from 1.
@@ -70,6 +70,21 @@ impl<K: Eq + Hash, V> BoundedMap<K, V> {
     /// Removes the entry of a key and returns its value; `None` if it has no entry.
     pub fn remove(&mut self, key: &K) -> Option<V> {
         self.entries.remove(key).map(|entry| entry.value)
+    }
+
+    /// Returns the number of entries.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Returns whether the map has no entries.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// Returns all keys, oldest first.
+    pub fn keys(&self) -> impl Iterator<Item = &K> {
+        self.entries.keys()
     }
 
     /// Removes the entries whose value does not satisfy `keep`.

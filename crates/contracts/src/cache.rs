@@ -13,8 +13,9 @@ pub enum CacheLifetime {
     OneHour,
 }
 
-/// Identifies the settings outside the messages that invalidate cached messages when they change, such as the thinking
-/// setting. Requests with the same number share cached prompts; the numbers have no order.
+/// A number for the settings of a request outside the messages, such as the thinking setting. A change of these
+/// settings invalidates the cached messages of the prompt. Requests with the same number share cached prompts; the
+/// numbers have no order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct CacheVariant(pub u32);

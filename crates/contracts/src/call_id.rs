@@ -3,8 +3,8 @@
 /// Maximum length in bytes of a tool call id that every API accepts. Chat completions have the lowest limit, 40.
 const LONGEST: usize = 40;
 
-/// Returns whether every wire API accepts a tool call id: 1 to 40 bytes, only ASCII letters, digits, `_` and `-`. Such
-/// an id needs no conversion, so the client receives the same id from every API.
+/// Returns whether every wire API accepts an id of a tool call: 1 to 40 bytes, only ASCII letters, digits, `_` and `-`.
+/// Such an id needs no conversion, so the client receives the same id from every API.
 pub fn fits_every_api(call: &str) -> bool {
     let allowed = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
     (1..=LONGEST).contains(&call.len()) && call.bytes().all(allowed)

@@ -3,12 +3,12 @@
 
 use std::sync::Arc;
 
-use event_core::{CodecError, EventType, NewEvent, decode, encode};
+use event_core::{CodecError, EventSet, EventSubset, EventType, Recorded, decode, encode};
 use serde_json::Value;
 
 use crate::events::{self, Sensitivity};
 
-/// Description of one event kind in one layout version. [`KINDS`] lists all of them.
+/// Description of one kind of event in one version of its layout. [`KINDS`] lists all of them.
 #[derive(Debug, Clone, Copy)]
 pub struct KindSpec {
     /// Stable name, such as `turn.started`.
@@ -29,7 +29,7 @@ pub struct KindSpec {
     pub from_json: fn(Value) -> Result<Vec<u8>, JsonError>,
 }
 
-/// Error of the conversion between a payload and JSON, in either direction.
+/// An error of converting the payload of an event to JSON or back.
 #[derive(Debug, thiserror::Error)]
 pub enum JsonError {
     /// The payload does not match the layout of its kind and version, or exceeds the payload limit.
@@ -47,7 +47,7 @@ pub enum JsonError {
     },
 }
 
-/// Converts an error of `serde_json` to a [`JsonError`] with the kind and version of `E`.
+/// Converts an error of `serde_json` to a [`JsonError`] with the event kind and layout version of `E`.
 fn json_error<E: EventType>(source: serde_json::Error) -> JsonError {
     JsonError::Json { kind: E::KIND, version: E::VERSION, source }
 }
@@ -79,13 +79,9 @@ macro_rules! catalogue {
             $(#[doc = concat!("See [`events::", stringify!($name), "`].")] $name(Arc<events::$name>),)*
         }
 
-        impl Event {
-            /// Decodes an event, upcasting an older layout. `None` if its kind is not in the catalogue.
-            ///
-            /// # Errors
-            /// [`CodecError`] for an unknown layout version, or for bytes that do not match the layout.
-            pub fn decode(event: &NewEvent) -> Result<Option<Self>, CodecError> {
-                match &*event.kind {
+        impl EventSet for Event {
+            fn decode(event: &Recorded) -> Result<Option<Self>, CodecError> {
+                match &*event.event.kind {
                     $(<events::$name as EventType>::KIND => {
                         Ok(event.read::<events::$name>()?.map(|body| Self::$name(Arc::new(body))))
                     })*
@@ -94,13 +90,23 @@ macro_rules! catalogue {
             }
         }
 
+        $(impl<'a> EventSubset<'a, Event> for &'a events::$name {
+            fn includes(kind: &str) -> bool {
+                kind == <events::$name as EventType>::KIND
+            }
+
+            fn select(event: &'a Event) -> Option<Self> {
+                if let Event::$name(body) = event { Some(body) } else { None }
+            }
+        })*
+
         $(impl From<Arc<events::$name>> for Event {
             fn from(body: Arc<events::$name>) -> Self {
                 Self::$name(body)
             }
         })*
 
-        /// All kinds, sorted by name and version.
+        /// All event kinds, sorted by name and layout version.
         pub const KINDS: &[KindSpec] = &[$(KindSpec {
             kind: <events::$name as EventType>::KIND,
             version: <events::$name as EventType>::VERSION,
@@ -112,7 +118,7 @@ macro_rules! catalogue {
             from_json: from_json::<events::$name>,
         },)*];
 
-        /// Visits the types of all kinds, in the order of [`KINDS`].
+        /// Calls the visitor with the Rust type of each event kind, in the order of [`KINDS`].
         pub fn visit_kinds(visitor: &mut impl KindVisitor) {
             $(visitor.visit::<events::$name>();)*
         }
@@ -121,13 +127,17 @@ macro_rules! catalogue {
 
 catalogue! {
     CatalogueLoaded,
+    CostsRetained,
+    DecisionsRetained,
     EvalCompleted,
     FeedbackGiven,
     LlmCallCompleted,
     LlmCallFailed,
     LlmCallStarted,
+    LogCommandPanicked,
     LogPurged,
     LogRepaired,
+    LogRetained,
     PatternsCleared,
     PatternEvicted,
     PatternFilling,
@@ -151,7 +161,7 @@ catalogue! {
     TurnTextRecorded,
 }
 
-/// Returns the description of `kind` in layout `version`; `None` if it is not in the catalogue.
+/// Returns the description of the event kind `kind` in layout `version`; `None` if it is not in the catalogue.
 pub fn find(kind: &str, version: u16) -> Option<&'static KindSpec> {
     KINDS.iter().find(|spec| spec.kind == kind && spec.version == version)
 }

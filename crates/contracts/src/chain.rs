@@ -1,5 +1,8 @@
-//! The recorded chain of a decision, for every decision kind (004 §7): slots are evaluated in a fixed order, and each
-//! yields an entry with its candidate, reason and rejected attempts.
+//! The recorded chain of a decision, for every kind of decision (004 §7).
+//!
+//! A *slot* is a source of candidates, such as the rules of the policy. The slots are evaluated in a fixed order, and
+//! each yields an entry with its candidate (for the choice of a model: a model), its verdict, its reason and its
+//! rejected attempts.
 
 use std::fmt::{Debug, Display};
 
@@ -7,13 +10,13 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::decision::ModelChoice;
 
-/// A value that a chain records, so that it can be compared, printed and serialised. Every type with these traits has
-/// it.
+/// A value that a decision chain records, so that it can be compared, printed and serialised. Every type with these
+/// traits implements it.
 pub trait ChainValue: Debug + Clone + PartialEq + Eq + Serialize + DeserializeOwned {}
 
 impl<T: Debug + Clone + PartialEq + Eq + Serialize + DeserializeOwned> ChainValue for T {}
 
-/// A kind of decision: the types of its slots, candidates, reasons and failures.
+/// A kind of decision, such as the choice of a model: the types of its slots, candidates, reasons and failures.
 pub trait DecisionKind: Debug + Clone + PartialEq + Eq + 'static {
     /// The slots of the chain: an enum with one variant for each source of candidates.
     type Slot: ChainSlot;
@@ -25,18 +28,19 @@ pub trait DecisionKind: Debug + Clone + PartialEq + Eq + 'static {
     type Failure: ChainValue;
 }
 
-/// A slot of the chain of one decision kind.
+/// A slot of the decision chain: a source of candidates, such as the rules of the policy.
 ///
-/// An enum encodes a slot by its place in the declaration, whereas the order of evaluation is [`ChainSlot::CHAIN`]. A
-/// new slot is therefore declared last, which keeps recorded slots readable, and can be placed anywhere in `CHAIN`.
+/// A slot is encoded by its place in the declaration of the enum, whereas [`ChainSlot::CHAIN`] is the order of
+/// evaluation. A new slot is therefore declared last, so that recorded slots remain readable, and can have any place in
+/// `CHAIN`.
 pub trait ChainSlot: ChainValue + Copy + 'static {
     /// All slots in the order in which they are evaluated.
     const CHAIN: &'static [Self];
 
-    /// Returns the name in JSON and in the why-view, such as `MANUAL_STICKY`.
+    /// Returns the name of the slot in JSON and in the output of `why`, such as `MANUAL_STICKY`.
     fn name(self) -> &'static str;
 
-    /// Returns the position in [`ChainSlot::CHAIN`], counted from 1.
+    /// Returns the position of the slot in [`ChainSlot::CHAIN`], from 1.
     fn number(self) -> usize {
         Self::CHAIN.iter().take_while(|slot| **slot != self).count().saturating_add(1)
     }
@@ -63,7 +67,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// Returns the name in JSON and in the why-view.
+    /// Returns the name of the verdict on a candidate, in JSON and in the output of `why`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::NotApplicable => "not_applicable",
@@ -74,7 +78,7 @@ impl Verdict {
     }
 }
 
-/// A rejected candidate of a slot that tries several, such as the model of a matching rule (decision D1).
+/// A rejected candidate of a slot that tries several, such as the first of two models of a rule (decision D1).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Attempt<K: DecisionKind = ModelChoice> {
@@ -86,7 +90,7 @@ pub struct Attempt<K: DecisionKind = ModelChoice> {
     pub failure: K::Failure,
 }
 
-/// Result of one slot of the chain: verdict, candidate and reasons.
+/// Result of evaluating one slot of the decision chain: verdict, candidate and reasons.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct ChainEntry<K: DecisionKind = ModelChoice> {
@@ -105,12 +109,13 @@ pub struct ChainEntry<K: DecisionKind = ModelChoice> {
 }
 
 impl<K: DecisionKind> ChainEntry<K> {
-    /// Creates the entry of a slot without a candidate.
+    /// Creates the entry of a slot that has no candidate.
     pub const fn not_applicable(slot: K::Slot, reason: K::Reason) -> Self {
         Self { slot, verdict: Verdict::NotApplicable, candidate: None, reason, failure: None, attempts: Vec::new() }
     }
 
-    /// Creates the entry of a slot with a candidate: chosen without a `failure`, rejected with one.
+    /// Creates the entry of a slot with a candidate. The candidate is chosen if `failure` is `None`, and otherwise
+    /// rejected.
     pub fn proposed(slot: K::Slot, candidate: K::Candidate, reason: K::Reason, failure: Option<K::Failure>) -> Self {
         let verdict = if failure.is_none() { Verdict::Chose } else { Verdict::Rejected };
         Self { slot, verdict, candidate: Some(candidate), reason, failure, attempts: Vec::new() }
@@ -128,8 +133,8 @@ pub struct Decision<K: DecisionKind = ModelChoice> {
 }
 
 impl<K: DecisionKind> Decision<K> {
-    /// Creates a decision from the entries of its chain; the first entry with the verdict [`Verdict::Chose`] has the
-    /// chosen candidate.
+    /// Creates a decision from the entries of its chain. The chosen candidate is that of the first entry with the
+    /// verdict [`Verdict::Chose`].
     pub fn from_chain(chain: Vec<ChainEntry<K>>) -> Self {
         let winner = chain.iter().find(|entry| entry.verdict == Verdict::Chose);
         Self { chosen: winner.and_then(|entry| entry.candidate.clone()), chain }
@@ -159,8 +164,9 @@ impl<K: DecisionKind> Decision<K> {
         })
     }
 
-    /// Returns the slot of the first entry whose slot, verdict or candidate differs from the entry of `other` at the
-    /// same position; if there is none, the slot that won in this decision. `None` if both chose the same candidate.
+    /// Returns the slot at which two decisions differ: that of the first entry whose slot, verdict or candidate differs
+    /// from the entry of `other` at the same position. If no entry differs, returns the slot that won in this decision.
+    /// `None` if both decisions chose the same candidate.
     pub fn first_difference(&self, other: &Self) -> Option<K::Slot> {
         if self.chosen == other.chosen {
             return None;

@@ -7,7 +7,8 @@ use crate::{
     ChainSlot, DecisionKind, ModelId, NanoUsd, Period, Provider, Requirement, Score, Tier, WireApi, events::ErrorClass,
 };
 
-/// A slot of the policy chain, which is evaluated in the order of [`ChainSlot::CHAIN`] (004 §4.1).
+/// A slot of the decision chain for the model of a turn: a source of candidate models. Slots are evaluated in the order
+/// of [`ChainSlot::CHAIN`] (004 §4.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Slot {
@@ -63,7 +64,7 @@ impl ChainSlot for Slot {
     }
 }
 
-/// The decision which model serves a turn.
+/// The decision which model serves a turn, as a [`DecisionKind`]. Has no values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ModelChoice {}
 
@@ -74,7 +75,7 @@ impl DecisionKind for ModelChoice {
     type Failure = Failure;
 }
 
-/// Scope of an outage: one model, or all models of a provider. Availability tracks outages by scope.
+/// The extent of an outage: one model, or all models of a provider.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OutageScope {
@@ -84,7 +85,7 @@ pub enum OutageScope {
     ProviderWide(Provider),
 }
 
-/// Reason why a candidate model failed validation (004 §4.4). [`Failure::name`] returns the recorded name.
+/// Reason why a model cannot serve a turn (004 §4.4). [`Failure::name`] returns the recorded name.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Failure {
@@ -128,7 +129,7 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// Returns the name that is recorded and reported to clients (004 §4.4).
+    /// Returns the name of the reason that is recorded and reported to clients (004 §4.4).
     pub const fn name(&self) -> &'static str {
         match self {
             Self::NotConfigured => "not_configured",
@@ -146,7 +147,7 @@ impl Failure {
     }
 }
 
-/// Score of one model among the similar turns of a recommendation.
+/// The success of one model on turns that are similar to the current one, compared for a recommendation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Alternative {
     /// The model.
@@ -170,7 +171,7 @@ pub struct Recommendation {
     pub alternatives: Vec<Alternative>,
 }
 
-/// Reason for the verdict of a slot.
+/// Reason for the verdict of a slot in the decision chain.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reason {
@@ -265,7 +266,7 @@ pub enum Reason {
     },
 }
 
-/// An amount of money per period.
+/// A spending limit: an amount of money per period.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SpentLimit {
     /// The amount.

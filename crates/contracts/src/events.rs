@@ -8,6 +8,7 @@ mod log;
 mod pattern;
 mod policy;
 mod provider;
+mod retention;
 mod route;
 mod session;
 mod text;
@@ -16,10 +17,11 @@ mod turn;
 
 pub use evaluation::{EvalCompleted, FeedbackGiven, Rating, Signal, SignalKind};
 pub use llm::{ErrorClass, LlmCallCompleted, LlmCallFailed, LlmCallStarted, StopReason};
-pub use log::{LogPurged, LogRepaired, RepairAction};
+pub use log::{LogCommandPanicked, LogPurged, LogRepaired, RepairAction};
 pub use pattern::{EvictionReason, PatternEvicted, PatternFilling, PatternsCleared, TurnEmbedded};
 pub use policy::{CatalogueLoaded, PolicyInvalid, PolicyLoaded};
 pub use provider::{OutageTrigger, ProviderRecovered, ProviderUnavailable, RecoveredBy};
+pub use retention::{CostsRetained, DecisionsRetained, LogRetained};
 pub use route::{DecisionMode, PatternOverrideDismissed, RouteDecided, RouteFallback, RouteOverridden};
 pub use session::{
     CompactionTrigger, SessionCompacted, SessionModelSelected, SessionResumed, SessionSource, SessionStarted,
@@ -63,43 +65,43 @@ macro_rules! event {
 }
 use event;
 
-/// Values shared by the examples of the event types.
+/// Field values that the examples of the event types share.
 mod sample {
     use event_core::EventId;
 
     use crate::{KeyHash, KeyId, ModelId, Provider, SessionId, TurnId, Usage};
 
-    /// Id of a turn.
+    /// Returns the turn id of examples.
     pub(super) fn turn() -> TurnId {
         TurnId(EventId([0x11; 16]))
     }
 
-    /// Id of a session.
+    /// Returns the session id of examples.
     pub(super) fn session() -> SessionId {
         name("sess-42")
     }
 
-    /// Id of a model.
+    /// Returns the model id of examples.
     pub(super) fn model() -> ModelId {
         name("anthropic:claude-sonnet-4-6")
     }
 
-    /// Token counts of a call.
+    /// Returns the token counts of a model call for examples.
     pub(super) fn usage() -> Usage {
         Usage { input: 3, cache_read: 18_338, cache_write_5m: 0, cache_write_1h: 7_771, output: 261 }
     }
 
-    /// Identity of a key.
+    /// Returns the identity of a provider key for examples.
     pub(super) fn key() -> KeyId {
         KeyId { hash: KeyHash([0x22; 16]), variable: Some("ANTHROPIC_API_KEY".to_owned()) }
     }
 
-    /// Name of a provider.
+    /// Returns the provider of examples.
     pub(super) fn provider() -> Provider {
         name("anthropic")
     }
 
-    /// Converts a literal to a name or id. Panics if it is not valid.
+    /// Converts a literal of an example to a name or id. Panics if it is not valid.
     #[expect(clippy::expect_used, reason = "the samples are literals that a test decodes")]
     pub(super) fn name<N>(text: &'static str) -> N
     where

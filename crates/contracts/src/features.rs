@@ -26,7 +26,7 @@ impl IntentTag {
     pub const ALL: [Self; 6] = [Self::Commit, Self::Refactor, Self::Architecture, Self::Debug, Self::Doc, Self::Test];
 }
 
-/// A set of [`IntentTag`]s with one bit for each tag.
+/// A set of [`IntentTag`]s, the kinds of task that a message requests, with one bit for each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct IntentTags(pub u8);
@@ -73,7 +73,8 @@ pub enum SideEffect {
 pub struct TokenBucket(pub u8);
 
 impl TokenBucket {
-    /// Returns the bucket of a number of tokens: 0 below 1,000, 1 below 10,000, 2 below 100,000, otherwise 3.
+    /// Returns the order of magnitude of a number of tokens: 0 below 1,000, 1 below 10,000, 2 below 100,000, otherwise
+    /// 3.
     pub const fn of(tokens: u64) -> Self {
         Self(match tokens {
             0..1_000 => 0,
@@ -84,10 +85,10 @@ impl TokenBucket {
     }
 }
 
-/// Lossy representation of a message for similarity search: hashed words and surface features.
+/// Lossy representation of a message for similarity search: hashes of words, and surface features.
 ///
-/// The text cannot be restored: many words share a hash, and neither order nor repetition is kept. A sketch is kept
-/// when the text is purged, and is not computed where texts must not be recorded.
+/// The text cannot be restored: many words share a hash, and neither order nor repetition is stored. A sketch remains
+/// when the text is purged. It is not computed where texts must not be recorded.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 pub struct Sketch {
     /// 16-bit hashes of words and word prefixes, sorted, without duplicates.
@@ -99,7 +100,7 @@ pub struct Sketch {
 }
 
 impl Sketch {
-    /// Returns all hashes: those of words first, then those of pairs.
+    /// Returns all hashes of the sketch: those of words first, then those of pairs.
     pub fn numbers(&self) -> impl Iterator<Item = u16> {
         self.words.iter().chain(&self.pairs).copied()
     }

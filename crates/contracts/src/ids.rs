@@ -5,7 +5,7 @@ use std::{fmt, sync::Arc};
 use event_core::EventId;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-/// Error for a text that is not a valid name.
+/// The error for a text that is not a valid name or id.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum IdError {
     /// The text is empty.
@@ -40,7 +40,8 @@ pub enum IdError {
     },
 }
 
-/// Validates a name of the kind `what`: not empty, at most `most` bytes, no white space and no control characters.
+/// Validates a name or id: it must not be empty, must not exceed `most` bytes, and must contain neither white space nor
+/// control characters. `what` is the kind of name, for the error.
 fn check(what: &'static str, most: usize, text: &str) -> Result<(), IdError> {
     if text.is_empty() {
         return Err(IdError::Empty { what });
@@ -131,7 +132,7 @@ name!(
     ThreadId, "thread", 128
 );
 
-/// Validates that a model id has a provider and a model, both not empty, separated by a colon.
+/// Validates that a model id consists of a provider and a model name, both not empty, separated by a colon.
 fn names_provider(text: &str) -> Result<(), IdError> {
     match text.split_once(':') {
         Some((provider, model)) if !provider.is_empty() && !model.is_empty() => Ok(()),
@@ -140,19 +141,19 @@ fn names_provider(text: &str) -> Result<(), IdError> {
 }
 
 impl ModelId {
-    /// Returns the provider: the part before the first colon.
+    /// Returns the provider of the model: the part of the id before the first colon.
     pub fn provider(&self) -> &str {
         self.0.split_once(':').map_or("", |(provider, _)| provider)
     }
 
-    /// Returns the name of the model with its provider: the part after the first colon.
+    /// Returns the provider's name of the model: the part of the id after the first colon.
     pub fn model(&self) -> &str {
         self.0.split_once(':').map_or("", |(_, model)| model)
     }
 }
 
 impl SessionId {
-    /// Returns the correlation id of events about the session outside any turn.
+    /// Returns the correlation id of events about the session that belong to no turn.
     pub fn correlation(&self) -> EventId {
         EventId::derive(&[b"session", self.as_str().as_bytes()])
     }
@@ -164,8 +165,8 @@ impl SessionId {
 pub struct TurnId(pub EventId);
 
 impl TurnId {
-    /// Derives the id of the turn that the client of a session calls `name`. Equal arguments give equal ids, so a
-    /// repeated import records nothing twice.
+    /// Derives the id of a turn from its session and the client's `name` of the turn. Equal arguments have equal ids,
+    /// so a repeated import records nothing twice.
     pub fn derive(session: &SessionId, name: &str) -> Self {
         Self(EventId::derive(&[b"turn", session.as_str().as_bytes(), name.as_bytes()]))
     }

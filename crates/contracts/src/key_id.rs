@@ -1,11 +1,8 @@
 //! [`KeyId`], the identity of a provider key, which does not contain the key.
 
-use std::{fmt, str::FromStr};
+use serde::{Deserialize, Serialize};
 
-use event_core::{EventId, Hex};
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
-
-/// The usual environment variable of each well-known provider's key.
+/// The usual environment variable of the API key of each well-known provider.
 const KEY_VARIABLES: [(&str, &str); 8] = [
     ("anthropic", "ANTHROPIC_API_KEY"),
     ("openai", "OPENAI_API_KEY"),
@@ -17,18 +14,19 @@ const KEY_VARIABLES: [(&str, &str); 8] = [
     ("xai", "XAI_API_KEY"),
 ];
 
-/// Returns the usual environment variable of a provider's key; `None` for a provider without a key, or an unknown one.
+/// Returns the usual environment variable of a provider's API key; `None` if the provider needs no key or is unknown.
 pub fn usual_key_variable(provider: &str) -> Option<&'static str> {
     KEY_VARIABLES.iter().find(|(name, _)| *name == provider).map(|(_, variable)| *variable)
 }
 
-/// Salted hash of a provider key. Equal keys of one home folder have equal hashes; those of two home folders differ.
+/// Salted hash of a provider's API key. Equal keys of one home folder have equal hashes; those of two home folders
+/// differ.
 ///
 /// Encoded as 16 bytes in the log and as 32 lower-case hexadecimal digits in text.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct KeyHash(pub [u8; 16]);
 
-/// Identity of a provider key: its hash and where it was configured. Does not contain the key.
+/// Identity of a provider's API key: its hash and where it was configured. Does not contain the key.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct KeyId {
     /// Salted hash of the key.
@@ -37,31 +35,9 @@ pub struct KeyId {
     pub variable: Option<String>,
 }
 
-impl fmt::Display for KeyHash {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        Hex(&self.0).fmt(f)
-    }
-}
+/// Error for a text that is not 32 hexadecimal digits; contains the text.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not a key hash of 32 hexadecimal digits")]
+pub struct ParseKeyHashError(String);
 
-impl fmt::Debug for KeyHash {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "KeyHash({self})")
-    }
-}
-
-impl Serialize for KeyHash {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if serializer.is_human_readable() { serializer.collect_str(self) } else { self.0.serialize(serializer) }
-    }
-}
-
-impl<'de> Deserialize<'de> for KeyHash {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        if !deserializer.is_human_readable() {
-            return <[u8; 16]>::deserialize(deserializer).map(Self);
-        }
-        let text = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
-        // An event id has the same form: 16 bytes in hexadecimal.
-        EventId::from_str(&text).map(|id| Self(id.0)).map_err(de::Error::custom)
-    }
-}
+event_core::hex_bytes!(KeyHash, 16, ParseKeyHashError);

@@ -9,11 +9,11 @@
 )]
 
 mod bounded_map;
-mod by_session;
 mod cache;
 mod call_id;
 mod chain;
 mod decision;
+mod event_subset;
 mod features;
 mod hash;
 mod ids;
@@ -22,7 +22,10 @@ mod model;
 mod money;
 mod request;
 mod requirement;
+mod response;
 mod score;
+mod sealed;
+mod skill_choice;
 mod spending;
 mod thread;
 mod tokens;
@@ -34,7 +37,6 @@ pub mod events;
 pub mod views;
 
 pub use bounded_map::BoundedMap;
-pub use by_session::BySession;
 pub use cache::{CacheLifetime, CacheVariant};
 pub use call_id::fits_every_api;
 pub use catalogue::Event;
@@ -43,12 +45,19 @@ pub use decision::{Alternative, Failure, ModelChoice, OutageScope, Reason, Recom
 pub use features::{Features, IntentTag, IntentTags, SideEffect, Sketch, TokenBucket, Tone};
 pub use hash::{ContentHash, ParseHashError};
 pub use ids::{IdError, ModelId, Provider, SessionId, ThreadId, TurnId};
-pub use key_id::{KeyHash, KeyId, usual_key_variable};
+pub use key_id::{KeyHash, KeyId, ParseKeyHashError, usual_key_variable};
 pub use model::{AUTO_NAMES, Capabilities, ModelSpec, Registry, RegistryError, Tier};
 pub use money::{NanoUsd, ParseMoneyError, PicoUsd, Prices, Rates};
 pub use request::{AuxiliaryCall, ClientRequest};
 pub use requirement::Requirement;
+pub use response::{ResponseSummary, ToolRequest};
 pub use score::Score;
+pub use sealed::Sealed;
+pub use skill_choice::{
+    Criticality, IntentBasis, KeywordCandidate, KeywordEvidence, KeywordMatch, KeywordOutcome, KeywordResolution,
+    PartialCompound, SkillChoice, SkillFailure, SkillOutcome, SkillReason, SkillScore, SkillSlot, SuppressedMatch,
+    TreeEvidence,
+};
 pub use spending::{InFlight, Period, PeriodAmounts, Spending};
 pub use thread::{CallRole, Parent, Thread};
 pub use tokens::{Estimates, Tokenizer, Usage};

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{ModelId, Prices, Provider, Requirement, Tokenizer, WireApi};
 
-/// Class of models by capability and price (004 §6.10).
+/// A class of models by capability and price, from `fast` to `deep` (004 §6.10).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Tier {
@@ -26,7 +26,7 @@ impl Tier {
     /// All tiers, in ascending order of capability.
     pub const ALL: [Self; 3] = [Self::Fast, Self::Balanced, Self::Deep];
 
-    /// Returns the name used in policies.
+    /// Returns the name of the tier in policies.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Fast => "fast",
@@ -47,8 +47,8 @@ impl fmt::Display for Tier {
     }
 }
 
-/// Features of a request that a model supports (004 §4.4). The default is for undeclared models: tools, a system prompt
-/// and all settings of thinking, but neither images nor structured output.
+/// The features of a request that a model supports (004 §4.4). The default is for models that declare none: tools, a
+/// system prompt and all settings of thinking, but neither images nor structured output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[expect(clippy::struct_excessive_bools, reason = "independent yes-or-no events about a model")]
 pub struct Capabilities {
@@ -71,8 +71,9 @@ pub struct Capabilities {
 }
 
 impl Capabilities {
-    /// Returns whether the model itself supports a requirement: its declared capability for [`Requirement::Effort`] and
-    /// [`Requirement::ThinkingBudget`], true for others, which depend on the API alone.
+    /// Returns whether the model supports a feature of a request. That is its declared capability for
+    /// [`Requirement::Effort`] and [`Requirement::ThinkingBudget`], and true for all others, which depend only on the
+    /// API.
     pub const fn takes(self, requirement: Requirement) -> bool {
         match requirement {
             Requirement::Effort => self.effort,
@@ -81,10 +82,10 @@ impl Capabilities {
         }
     }
 
-    /// Returns whether a request that is converted to `api` transmits a requirement to the model.
+    /// Returns whether a request that is converted to `api` can pass a feature on to a model with these capabilities.
     ///
-    /// A model without `effort` receives no thinking setting. It does not think then, except Gemini models, which think
-    /// by default and therefore receive [`Requirement::NoThinking`].
+    /// A model without `effort` receives no thinking setting, and then does not think. Gemini models are an exception:
+    /// they think by default, and therefore receive [`Requirement::NoThinking`].
     pub const fn is_told(self, requirement: Requirement, api: WireApi) -> bool {
         match requirement {
             Requirement::NoThinking => self.effort || matches!(api, WireApi::Gemini),
@@ -94,7 +95,7 @@ impl Capabilities {
     }
 }
 
-/// Returns true, the default of capabilities that older lists of models do not contain.
+/// Returns true, the default of capabilities that are missing in older lists of models.
 const fn taken() -> bool {
     true
 }
@@ -112,8 +113,8 @@ impl Default for Capabilities {
     }
 }
 
-/// A model of the registry: its names, limits, capabilities and prices. Read from the catalogue and the user's list of
-/// models.
+/// A model that the user can route to: its names, limits, capabilities and prices. Read from the catalogue and the
+/// user's list of models.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModelSpec {
     /// Id, `provider:model`.
@@ -155,14 +156,16 @@ pub struct Registry {
     models: BTreeMap<ModelId, ModelSpec>,
     /// Ids of models by name in lower case. Names are aliases and the ids themselves.
     names: BTreeMap<String, ModelId>,
-    /// Model names that request the policy's choice, in lower case.
+    /// Model names with which a client leaves the choice of the model to the policy, in lower case.
     auto_names: BTreeSet<String>,
 }
 
-/// Model names that request the policy's choice. The user's list of models can replace them.
+/// Model names with which a client leaves the choice of the model to the policy. The user's list of models can replace
+/// them.
 pub const AUTO_NAMES: [&str; 2] = ["turnwise", "auto"];
 
-/// Error: an alias of a model is also an alias or the id of another one, so that it is ambiguous.
+/// An error of creating a registry: an alias of a model is also an alias or the id of another one, and therefore
+/// ambiguous.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("alias `{alias}` belongs to both `{first}` and `{second}`: an alias names one model")]
 pub struct RegistryError {
@@ -175,8 +178,9 @@ pub struct RegistryError {
 }
 
 impl Registry {
-    /// Creates a registry of models; of several models with the same id, the last one is kept.
+    /// Creates a registry of models. Of several models with the same id, the last one is used.
     ///
+    /// # Errors
     /// One [`RegistryError`] for each alias that is also an alias or the id of another model.
     pub fn new(models: impl IntoIterator<Item = ModelSpec>) -> Result<Self, Vec<RegistryError>> {
         let models: BTreeMap<_, _> = models.into_iter().map(|model| (model.id.clone(), model)).collect();
@@ -199,20 +203,20 @@ impl Registry {
         if errors.is_empty() { Ok(Self { models, names, auto_names }) } else { Err(errors) }
     }
 
-    /// Replaces the model names that request the policy's choice, which are [`AUTO_NAMES`] by default.
-    /// Case-insensitive.
+    /// Replaces the model names with which a client leaves the choice of the model to the policy; [`AUTO_NAMES`] by
+    /// default. Case-insensitive.
     #[must_use]
     pub fn with_auto_names(mut self, names: impl IntoIterator<Item = String>) -> Self {
         self.auto_names = names.into_iter().map(|name| name.to_lowercase()).collect();
         self
     }
 
-    /// Returns whether a model name in a request requests the policy's choice. Case-insensitive.
+    /// Returns whether a model name in a request leaves the choice of the model to the policy. Case-insensitive.
     pub fn is_auto(&self, name: &str) -> bool {
         self.auto_names.contains(&name.to_lowercase())
     }
 
-    /// Returns the model names that request the policy's choice, in lower case.
+    /// Returns the model names with which a client leaves the choice of the model to the policy, in lower case.
     pub fn auto_names(&self) -> impl Iterator<Item = &str> {
         self.auto_names.iter().map(String::as_str)
     }
@@ -246,8 +250,8 @@ impl Registry {
         self.names.iter().map(|(name, id)| (name.as_str(), id))
     }
 
-    /// Returns the model of a tier for policies that do not define it, the first of [`Registry::models_of_tier`];
-    /// `None` if no model declares the tier.
+    /// Returns the model of a tier for policies that do not name one: the first of [`Registry::models_of_tier`]; `None`
+    /// if no model declares the tier.
     pub fn tier(&self, tier: Tier) -> Option<&ModelSpec> {
         self.models_of_tier(tier).into_iter().next()
     }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Usage;
 
-/// An amount of money in nano-dollars (1e-9 USD). Sums saturate.
+/// An amount of money in nano-dollars (1e-9 USD). Sums are limited to the largest amount instead of overflowing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct NanoUsd(pub u64);
@@ -16,13 +16,13 @@ pub struct NanoUsd(pub u64);
 #[serde(transparent)]
 pub struct PicoUsd(pub u64);
 
-/// Error for a text that is not an amount of dollars.
+/// Error for a text that is not a valid amount of dollars; contains the text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not an amount of dollars: write digits with at most nine decimals")]
 pub struct ParseMoneyError(String);
 
 impl NanoUsd {
-    /// Returns the sum, saturating at the largest amount.
+    /// Returns the sum of two amounts, at most the largest amount that can be represented.
     #[must_use]
     pub const fn plus(self, other: Self) -> Self {
         Self(self.0.saturating_add(other.0))
@@ -65,8 +65,8 @@ impl NanoUsd {
         format!("${}", self.decimal(decimals.max(2)))
     }
 
-    /// Returns the number of decimals with which people read the amount: two, or for an amount below a cent as many as its
-    /// first two significant digits need.
+    /// Returns the number of decimals with which the amount is shown to users: two, or for an amount below a cent as
+    /// many as its first two significant digits need.
     fn decimals(self) -> usize {
         const CENT: u64 = 10_000_000;
         if self.0 == 0 || CENT <= self.0 {
@@ -80,8 +80,8 @@ impl NanoUsd {
     }
 }
 
-/// Formats dollars for people: `$1.23`, or `$0.0034` for an amount below a cent, so that nothing but zero is `$0.00`. The
-/// precision of the format (`{:.4}`, at most 9) replaces this. Rounded half up.
+/// Formats an amount in dollars for users: `$1.23`, or `$0.0034` for an amount below a cent, so that only zero is
+/// `$0.00`. A precision in the format (`{:.4}`, at most 9) replaces this number of decimals. Rounded half up.
 impl fmt::Display for NanoUsd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = format!("${}", self.decimal(f.precision().unwrap_or_else(|| self.decimals())));
@@ -92,7 +92,7 @@ impl fmt::Display for NanoUsd {
     }
 }
 
-/// Parses dollars with up to nine decimals, such as `5`, `5.00` or `0.000001`.
+/// Parses an amount in dollars with up to nine decimals, such as `5`, `5.00` or `0.000001`.
 impl FromStr for NanoUsd {
     type Err = ParseMoneyError;
 
@@ -109,7 +109,7 @@ impl FromStr for NanoUsd {
     }
 }
 
-/// Prices per token of one model, for each disjoint kind of tokens in [`Usage`].
+/// Prices of one model per token, one price for each disjoint kind of tokens in [`Usage`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Rates {
     /// Price of input that is neither read from nor written to the prompt cache.
@@ -124,7 +124,7 @@ pub struct Rates {
     pub output: PicoUsd,
 }
 
-/// Prices of a model, which may depend on the length of the input.
+/// Prices of a model per token, which may be higher for long inputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Prices {
     /// Rates of ordinary calls.
@@ -134,7 +134,7 @@ pub struct Prices {
 }
 
 impl Prices {
-    /// Returns the cost of a call. The exact sum is rounded once, half up, to nano-dollars.
+    /// Returns the cost of a model call with this token usage. The exact sum is rounded once, half up, to nano-dollars.
     pub fn cost(&self, usage: &Usage) -> NanoUsd {
         let rates = match self.long {
             Some((threshold, long)) if threshold < usage.input_total() => long,

@@ -39,7 +39,7 @@ pub struct ClientRequest {
 }
 
 impl ClientRequest {
-    /// Returns whether the request asks the model to think: by an effort, a budget or adaptive thinking.
+    /// Returns whether the client requests that the model thinks: by an effort, a budget or adaptive thinking.
     pub fn requests_thinking(&self) -> bool {
         let asks = [Requirement::Effort, Requirement::ThinkingBudget];
         asks.iter().any(|requirement| self.requires.contains(requirement))
@@ -47,7 +47,7 @@ impl ClientRequest {
     }
 }
 
-/// Purpose of an auxiliary call: a request that a client sends beside the conversation.
+/// Purpose of an auxiliary call: a request that a client sends for itself, beside the conversation with the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AuxiliaryCall {
@@ -65,7 +65,7 @@ impl AuxiliaryCall {
     /// All purposes.
     pub const ALL: [Self; 4] = [Self::Title, Self::Classifier, Self::Summary, Self::Other];
 
-    /// Returns the name used in policies and response headers.
+    /// Returns the name of an auxiliary call's purpose in policies and response headers.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Title => "title",

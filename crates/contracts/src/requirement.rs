@@ -141,9 +141,10 @@ impl Requirement {
         Self::SystemAlone,
     ];
 
-    /// Requirements that a request is adapted to if the chosen model does not support them (decision D32): settings
-    /// that only tune the response, and earlier thinking, are dropped or converted; a system message within the
-    /// conversation is sent as a message of the user. Headers of the response and the log report each.
+    /// Features that are dropped or converted if the chosen model does not support them, instead of refusing the
+    /// request (decision D32). Settings that only tune the response, and earlier thinking, are dropped or converted; a
+    /// system message within the conversation is sent as a message of the user. Response headers and the log report
+    /// each of them.
     pub const ADAPTABLE: [Self; 8] = [
         Self::CacheControl,
         Self::ContextManagement,
@@ -155,7 +156,7 @@ impl Requirement {
         Self::ThinkingBudget,
     ];
 
-    /// Returns the name used in policies and response headers.
+    /// Returns the name of the feature in policies and response headers.
     pub const fn name(self) -> &'static str {
         match self {
             Self::CacheControl => "cache_control",

@@ -4,8 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// A number between 0 and 1 in billionths (decision D20). Integers make results independent of the order of summation,
-/// so equal inputs tie.
+/// A number between 0 and 1, stored in billionths (decision D20). Integers make a sum independent of the order of its
+/// terms, so equal inputs have exactly equal scores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Score(pub u64);
@@ -25,7 +25,7 @@ impl Score {
         u64::try_from(billionths).map_or(Self::ONE, |billionths| Self(billionths).min(Self::ONE))
     }
 
-    /// Returns `1 - self`, at least 0.
+    /// Returns 1 minus the score.
     #[must_use]
     pub const fn complement(self) -> Self {
         Self(Self::ONE.0.saturating_sub(self.0))
@@ -40,7 +40,7 @@ impl Score {
     }
 }
 
-/// Formats with two decimals, rounded half up, as the why-view prints confidences (004 §7.4).
+/// Formats a score with two decimals, rounded half up, as the output of `why` has them (004 §7.4).
 impl fmt::Display for Score {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let hundredths = self.0.saturating_add(5_000_000) / 10_000_000;

@@ -9,7 +9,7 @@ use crate::NanoUsd;
 /// Seconds of a day.
 const DAY_SECS: u64 = 86_400;
 
-/// A period over which costs are summed.
+/// A period of time, such as a day, over which costs are summed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Period {
@@ -24,7 +24,7 @@ pub enum Period {
 }
 
 impl Period {
-    /// Returns the name used in policies.
+    /// Returns the name of the period in policies.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Day => "day",
@@ -69,7 +69,7 @@ const fn day_of_month(day: u64) -> u64 {
     day_of_year - (153 * month + 2) / 5 + 1
 }
 
-/// The amounts spent in the current day, week and month.
+/// The amounts of money spent in the current day, week and month.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct PeriodAmounts {
     /// Since midnight UTC.
@@ -80,7 +80,8 @@ pub struct PeriodAmounts {
     pub month: NanoUsd,
 }
 
-/// Estimated costs of the calls that were sent and have not ended, by the scope that they count in.
+/// Estimated costs of the model calls that were sent and have not ended. They count towards the budgets of these
+/// scopes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct InFlight {
     /// Of all calls.
@@ -93,7 +94,8 @@ pub struct InFlight {
     pub session: NanoUsd,
 }
 
-/// What was spent by the time a turn starts, beside the amount of the day over all sessions.
+/// The money spent up to the start of a turn, by scope and period. The amount of the day over all sessions is recorded
+/// beside it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Spending {
     /// Of all sessions, since Monday.

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{AuxiliaryCall, SessionId, ThreadId, TurnId};
 
-/// A part of a session: the conversation with the user, a sub-agent, or the auxiliary calls of one kind. Turns, calls
-/// and costs are recorded by thread.
+/// A part of a session with its own history: the conversation with the user, a sub-agent, or the auxiliary calls of one
+/// kind. Turns, calls and costs are recorded by thread.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Thread {
@@ -21,7 +21,7 @@ pub enum Thread {
 }
 
 impl Thread {
-    /// Returns the role of the thread's calls.
+    /// Returns the purpose of the thread's calls, by which costs are broken down.
     pub const fn role(&self) -> CallRole {
         match self {
             Self::Main => CallRole::Planner,
@@ -50,13 +50,13 @@ impl Thread {
 }
 
 impl From<Option<ThreadId>> for Thread {
-    /// `None` is the main thread.
+    /// Converts the id of a sub-agent to its thread; `None` is the main thread.
     fn from(sub_agent: Option<ThreadId>) -> Self {
         sub_agent.map_or(Self::Main, Self::SubAgent)
     }
 }
 
-/// Purpose of a call, by which costs are broken out (004 §6.7).
+/// Purpose of a model call, by which costs are broken down (004 §6.7).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CallRole {
@@ -72,7 +72,7 @@ impl CallRole {
     /// All roles.
     pub const ALL: [Self; 3] = [Self::Planner, Self::Worker, Self::Auxiliary];
 
-    /// Returns the name in tables and JSON.
+    /// Returns the name of the role in tables and JSON.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Planner => "planner",
@@ -88,7 +88,8 @@ impl fmt::Display for CallRole {
     }
 }
 
-/// Origin of a session that another session started, with the turn and the tool call in it if known.
+/// Origin of a session that another session started: the other session, with the turn and the tool call in it if they
+/// are known.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Parent {
     /// The parent session.

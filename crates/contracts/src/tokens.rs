@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Tokens used by a call, by kind. Kinds are disjoint: each token is counted once.
+/// Numbers of tokens that a model call used, by kind. The kinds are disjoint: each token is counted once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Usage {
     /// Input neither read from nor written to the prompt cache.
@@ -18,7 +18,7 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// Returns the total of all input tokens, cached or not.
+    /// Returns the total number of input tokens, cached or not.
     pub const fn input_total(&self) -> u64 {
         self.input
             .saturating_add(self.cache_read)
@@ -26,7 +26,7 @@ impl Usage {
             .saturating_add(self.cache_write_1h)
     }
 
-    /// Adds the counts of two usages, kind by kind, saturating.
+    /// Returns the sum of two usages for each kind of tokens, at most `u64::MAX`.
     #[must_use]
     pub const fn plus(&self, other: &Self) -> Self {
         Self {
@@ -39,7 +39,7 @@ impl Usage {
     }
 }
 
-/// Family of tokenizers by which a model counts tokens. Estimates are computed for each family.
+/// A family of models that count tokens alike. The tokens of a prompt are estimated for each family.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Tokenizer {
@@ -59,7 +59,7 @@ impl Tokenizer {
     pub const ALL: [Self; 4] = [Self::Anthropic, Self::OpenAi, Self::Google, Self::Generic];
 }
 
-/// Estimated tokens of a whole prompt for each family of tokenizer (decision D10).
+/// Estimated number of tokens of a whole prompt, for each family of tokenizers (decision D10).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Estimates([u64; 4]);
 

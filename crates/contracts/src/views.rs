@@ -1,4 +1,4 @@
-//! State that a decision reads: outages and learned patterns, all at one log position.
+//! The state that a decision reads beside the turn: outages and learned patterns, all at one log position.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ mod pattern_settings;
 
 pub use pattern_settings::{CostScale, Estimator, FingerprintKind, PatternSettings};
 
-/// Current outages of models and providers, with the time at which each ends automatically.
+/// Models and providers that are currently unavailable, with the time at which each outage ends by itself.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Outages {
     /// Unavailable models, with the time at which the outage ends.
@@ -24,8 +24,8 @@ pub struct Outages {
 }
 
 impl Outages {
-    /// Returns the scope of the outage that makes `model` unavailable at a time; `None` if there is none. Outages of
-    /// the provider are checked first (004 §4.5.3).
+    /// Returns the outage that makes `model` unavailable at the time `at`: that of its provider, or else its own (004
+    /// §4.5.3); `None` if there is none.
     pub fn against(&self, model: &ModelId, at: Timestamp) -> Option<OutageScope> {
         if let Some((provider, until)) = self.providers.get_key_value(model.provider())
             && at < *until
@@ -36,8 +36,8 @@ impl Outages {
         (at < *until).then(|| OutageScope::ModelSpecific(model.clone()))
     }
 
-    /// Returns the reason why an outage makes `model` unavailable at a time; `None` if there is no outage. A rejected
-    /// key has a reason of its own.
+    /// Returns the reason why an outage makes `model` unavailable at the time `at`; `None` if there is no outage. A
+    /// rejected API key has a reason of its own.
     pub fn failure(&self, model: &ModelId, at: Timestamp) -> Option<Failure> {
         let scope = self.against(model, at)?;
         if let OutageScope::ProviderWide(provider) = &scope
@@ -49,7 +49,8 @@ impl Outages {
     }
 }
 
-/// Arguments of [`PatternView::recommend`]: a turn, its workspace, the settings and the allowed models.
+/// A query for the model that is recommended for a turn: the turn's workspace and features, the settings and the
+/// allowed models.
 #[derive(Clone, Copy)]
 pub struct PatternQuery<'a> {
     /// Path of the workspace whose patterns are searched; `None` for turns without a workspace.
@@ -75,14 +76,14 @@ impl std::fmt::Debug for PatternQuery<'_> {
     }
 }
 
-/// Access to the learned patterns. The pattern store implements it.
+/// Access to what was learned from past turns. The pattern store implements it.
 pub trait PatternView {
     /// Recommends the model with the best outcomes on similar turns. Thresholds on confidence or samples are not
     /// applied; the caller compares. `None` if no similar turn has a score.
     fn recommend(&self, query: &PatternQuery<'_>) -> Option<Recommendation>;
 }
 
-/// A [`PatternView`] without patterns, which recommends nothing.
+/// A pattern store that has learned nothing and recommends nothing.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoPatterns;
 
@@ -92,7 +93,7 @@ impl PatternView for NoPatterns {
     }
 }
 
-/// All views that a decision reads, taken at the same log position.
+/// All state that a decision reads beside the turn: outages and learned patterns, at the same position of the log.
 #[derive(Clone, Copy)]
 pub struct Views<'a> {
     /// Current outages.

@@ -24,7 +24,7 @@ impl WireApi {
     /// All APIs.
     pub const ALL: [Self; 4] = [Self::AnthropicMessages, Self::OpenAiChat, Self::OpenAiResponses, Self::Gemini];
 
-    /// Returns the name used in files and responses.
+    /// Returns the name of the wire API in files and responses.
     pub const fn name(self) -> &'static str {
         match self {
             Self::AnthropicMessages => "anthropic_messages",
@@ -34,8 +34,8 @@ impl WireApi {
         }
     }
 
-    /// Returns the APIs over which a provider of this name usually serves its models, the preferred one first. Chat
-    /// completions for an unknown provider.
+    /// Returns the APIs over which a provider of this name usually serves its models, the preferred one first. An
+    /// unknown provider is assumed to serve chat completions.
     pub fn usual(provider: &str) -> Vec<Self> {
         match provider {
             "anthropic" => vec![Self::AnthropicMessages],

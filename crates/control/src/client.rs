@@ -20,7 +20,7 @@ use crate::{
 /// busy disk.
 const RESPONSE_TIMEOUT: Duration = Duration::from_mins(1);
 
-/// A connection to a running gateway, over which a command sends its operations.
+/// A connection of a command to a running gateway, over which it sends its operations.
 #[derive(Debug)]
 pub struct Connection {
     /// The socket, with a buffer for reading responses.
@@ -28,8 +28,8 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// Connects to the gateway that has opened the log of a home folder. `None` if no gateway listens, including after
-    /// one was killed and left its socket file, or if the path of the folder is too long for a socket.
+    /// Connects to the gateway that has opened the log of a home folder. `None` if no gateway listens, also if one was
+    /// killed and left its socket file, and if the path of the folder is too long for a socket.
     ///
     /// # Errors
     /// [`io::Error`] if a gateway listens and the connection fails, for example because the socket belongs to another
@@ -53,7 +53,7 @@ impl Connection {
         Ok(Some(Self { stream: BufReader::new(stream) }))
     }
 
-    /// Sends a request and returns its response.
+    /// Sends a request to the gateway and returns its response.
     ///
     /// # Errors
     /// The error of the operation, or of the connection. After the latter the request may have been executed.
@@ -63,7 +63,7 @@ impl Connection {
         decode_response(&response)
     }
 
-    /// Sends a line and reads the line of the response.
+    /// Sends a request to the gateway as one line and reads the line of the response.
     ///
     /// # Errors
     /// [`io::ErrorKind::UnexpectedEof`] if the gateway closes the connection first or the response exceeds

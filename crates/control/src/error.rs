@@ -5,7 +5,7 @@ use std::error::Error;
 use engine::{EngineError, ExchangeError};
 use serde::{Deserialize, Serialize};
 
-/// Kind of an error, which determines the exit code of the command.
+/// Kind of an operation's error, which determines the exit code of the command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorKind {
@@ -68,11 +68,18 @@ impl From<EngineError> for ControlError {
             | EngineError::AmbiguousTurn(_)
             | EngineError::NothingDecided
             | EngineError::NoSuggestion(_)
+            | EngineError::SuggestionDecided { .. }
+            | EngineError::TurnEnded(_)
             | EngineError::TextForbidden
             | EngineError::Exchange(ExchangeError::Line { .. } | ExchangeError::NotAContinuation { .. }) => {
                 ErrorKind::Invalid
             }
-            _ => ErrorKind::Failed,
+            EngineError::Log(_)
+            | EngineError::Bus(_)
+            | EngineError::Projection(_)
+            | EngineError::Codec(_)
+            | EngineError::File { .. }
+            | EngineError::Exchange(ExchangeError::Io(_)) => ErrorKind::Failed,
         };
         Self { kind, message }
     }

@@ -1,4 +1,4 @@
-//! Executes requests on an engine.
+//! Executes the requests of commands on an engine.
 
 use engine::Engine;
 use serde_json::Value;
@@ -8,8 +8,9 @@ use crate::{
     operation::{ControlRequest, Operation},
 };
 
-/// Executes a request and returns its response as JSON. A gateway calls it for requests from the socket, and a command
-/// for its own requests if no gateway runs. The recorded events are durable after the next [`Engine::commit`].
+/// Executes a request of a command and returns its response as JSON. A gateway calls it for requests from the control
+/// socket, and a command for its own requests if no gateway runs. The recorded events are durable after the next
+/// [`Engine::commit`].
 ///
 /// # Errors
 /// [`ControlError`] if the request is invalid or its execution fails.
@@ -26,6 +27,8 @@ pub fn execute(engine: &mut Engine, request: ControlRequest) -> Result<Value, Co
         ControlRequest::RecordVerdicts(operation) => respond(engine, operation),
         ControlRequest::RecordEmbeddings(operation) => respond(engine, operation),
         ControlRequest::RetryProvider(operation) => respond(engine, operation),
+        ControlRequest::ReportSession(operation) => respond(engine, operation),
+        ControlRequest::ReportGateway(operation) => respond(engine, operation),
     }
 }
 

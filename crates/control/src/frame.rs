@@ -14,7 +14,7 @@ pub const VERSION: u32 = 1;
 /// Maximum length of a frame in bytes, including its line feed: twice that of a line in a session file.
 pub const MAX_FRAME_BYTES: usize = 128 * 1024 * 1024;
 
-/// Layout of a request that a command encodes.
+/// Layout of a request over the control socket, as a command encodes it.
 #[derive(Serialize)]
 struct OutgoingRequest<'a> {
     /// Version of the protocol.
@@ -23,7 +23,7 @@ struct OutgoingRequest<'a> {
     request: &'a ControlRequest,
 }
 
-/// Layout of a request that the gateway decodes.
+/// Layout of a request over the control socket, as the gateway decodes it.
 #[derive(Deserialize)]
 struct IncomingRequest<'a> {
     /// Version of the protocol that the client uses.
@@ -33,7 +33,7 @@ struct IncomingRequest<'a> {
     request: &'a RawValue,
 }
 
-/// Layout of a response: the result of the operation, or its error.
+/// Layout of a response over the control socket: the result of the operation, or its error.
 #[derive(Default, Serialize, Deserialize)]
 struct ResponseFrame {
     /// Version of the protocol.
@@ -46,11 +46,11 @@ struct ResponseFrame {
     response: Value,
 }
 
-/// Encodes a request as a line with its line feed.
+/// Encodes a request over the control socket as a line of JSON with its line feed.
 ///
 /// # Errors
 /// [`ControlError`] if it is longer than [`MAX_FRAME_BYTES`].
-pub(crate) fn encode_request(request: &ControlRequest) -> Result<Vec<u8>, ControlError> {
+pub fn encode_request(request: &ControlRequest) -> Result<Vec<u8>, ControlError> {
     let frame = OutgoingRequest { version: VERSION, request };
     let mut line = serde_json::to_vec(&frame).map_err(|error| ControlError::failed(error.to_string()))?;
     if MAX_FRAME_BYTES <= line.len() {
@@ -60,11 +60,11 @@ pub(crate) fn encode_request(request: &ControlRequest) -> Result<Vec<u8>, Contro
     Ok(line)
 }
 
-/// Decodes a request from its line.
+/// Decodes a request over the control socket from its line of JSON.
 ///
 /// # Errors
 /// [`ControlError`] if the line is not a request of the protocol or has another version.
-pub(crate) fn decode_request(line: &[u8]) -> Result<ControlRequest, ControlError> {
+pub fn decode_request(line: &[u8]) -> Result<ControlRequest, ControlError> {
     let invalid = |error| ControlError::failed(format!("this is not a request of the control protocol: {error}"));
     let frame: IncomingRequest<'_> = serde_json::from_slice(line).map_err(invalid)?;
     if frame.version != VERSION {
@@ -73,8 +73,8 @@ pub(crate) fn decode_request(line: &[u8]) -> Result<ControlRequest, ControlError
     serde_json::from_str(frame.request.get()).map_err(invalid)
 }
 
-/// Encodes the result of a request as a line with its line feed. The length is not limited.
-pub(crate) fn encode_response(outcome: Result<Value, ControlError>) -> Vec<u8> {
+/// Encodes the result of an operation as a line with its line feed. The length is not limited.
+pub fn encode_response(outcome: Result<Value, ControlError>) -> Vec<u8> {
     let frame = match outcome {
         Ok(response) => ResponseFrame { version: VERSION, error: None, response },
         Err(error) => ResponseFrame { version: VERSION, error: Some(error), response: Value::Null },
@@ -85,11 +85,11 @@ pub(crate) fn encode_response(outcome: Result<Value, ControlError>) -> Vec<u8> {
     line
 }
 
-/// Decodes the result of a request.
+/// Decodes a response over the control socket, the line of JSON with the result of an operation.
 ///
 /// # Errors
 /// The error of the operation; [`ControlError`] if the line is not a response or has another version.
-pub(crate) fn decode_response(line: &[u8]) -> Result<Value, ControlError> {
+pub fn decode_response(line: &[u8]) -> Result<Value, ControlError> {
     let frame: ResponseFrame = serde_json::from_slice(line)
         .map_err(|error| ControlError::failed(format!("the gateway's response cannot be read: {error}")))?;
     if frame.version != VERSION {
@@ -101,7 +101,7 @@ pub(crate) fn decode_response(line: &[u8]) -> Result<Value, ControlError> {
     }
 }
 
-/// Returns the error for a frame longer than [`MAX_FRAME_BYTES`].
+/// Returns the error for a request or response longer than [`MAX_FRAME_BYTES`].
 pub(crate) fn too_long() -> ControlError {
     ControlError::failed(format!(
         "the request is longer than {MAX_FRAME_BYTES} bytes, the most that a running gateway accepts: stop \
@@ -109,7 +109,7 @@ pub(crate) fn too_long() -> ControlError {
     ))
 }
 
-/// Returns the error for different protocol versions of gateway and command.
+/// Returns the error for a gateway and a command with different versions of the protocol.
 fn version_mismatch(gateway: u32, command: u32) -> ControlError {
     ControlError::failed(format!(
         "the running gateway uses version {gateway} of the control protocol, the command version {command}: restart \

@@ -19,12 +19,12 @@ mod writer;
 pub use client::Connection;
 pub use error::{ControlError, ErrorKind, with_causes};
 pub use execute::execute;
-pub use frame::{MAX_FRAME_BYTES, VERSION};
+pub use frame::{MAX_FRAME_BYTES, VERSION, decode_request, decode_response, encode_request, encode_response};
 pub use operation::{ControlRequest, Operation};
 pub use operations::{
-    AcceptSuggestion, ClearPatterns, DismissSuggestion, GiveFeedback, ImportTurns, ImportedPart, ImportedTurns,
-    LogTotals, PolicyState, RecordEmbeddings, RecordVerdicts, RefreshPolicy, RetriedProvider, RetryProvider,
-    SelectModel, SelectedModel, Totals,
+    AcceptSuggestion, ClearPatterns, DismissSuggestion, GatewayReport, GiveFeedback, ImportTurns, ImportedPart,
+    ImportedTurns, LimitReport, LogTotals, PolicyState, RecordEmbeddings, RecordVerdicts, RefreshPolicy, ReportGateway,
+    ReportSession, RetriedProvider, RetryProvider, SelectModel, SelectedModel, SessionReport, Totals, TurnReport,
 };
 pub use server::{Commands, serve};
 pub use socket::ControlSocket;

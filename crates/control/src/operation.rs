@@ -7,11 +7,11 @@ use crate::{
     error::ControlError,
     operations::{
         AcceptSuggestion, ClearPatterns, DismissSuggestion, GiveFeedback, ImportTurns, LogTotals, RecordEmbeddings,
-        RecordVerdicts, RefreshPolicy, RetryProvider, SelectModel,
+        RecordVerdicts, RefreshPolicy, ReportGateway, ReportSession, RetryProvider, SelectModel,
     },
 };
 
-/// An operation that an engine executes without blocking.
+/// An operation of a command that an engine executes without blocking.
 pub trait Operation: Into<ControlRequest> {
     /// Type of the response.
     type Response: Serialize + DeserializeOwned;
@@ -49,6 +49,10 @@ pub enum ControlRequest {
     RecordEmbeddings(RecordEmbeddings),
     /// Ends the outages of a provider.
     RetryProvider(RetryProvider),
+    /// Reports the last turn of a session and what was spent.
+    ReportSession(ReportSession),
+    /// Reports the version and the providers of the gateway.
+    ReportGateway(ReportGateway),
 }
 
 /// Implements `From<Operation> for ControlRequest` for operations whose variant has the same name.
@@ -74,4 +78,6 @@ into_request!(
     RecordVerdicts,
     RecordEmbeddings,
     RetryProvider,
+    ReportSession,
+    ReportGateway,
 );

@@ -4,10 +4,12 @@ mod import;
 mod learning;
 mod policy;
 mod provider;
+mod report;
 mod user;
 
 pub use import::{ImportTurns, ImportedPart, ImportedTurns, LogTotals, Totals};
 pub use learning::{ClearPatterns, RecordEmbeddings, RecordVerdicts};
 pub use policy::{PolicyState, RefreshPolicy};
 pub use provider::{RetriedProvider, RetryProvider};
+pub use report::{GatewayReport, LimitReport, ReportGateway, ReportSession, SessionReport, TurnReport};
 pub use user::{AcceptSuggestion, DismissSuggestion, GiveFeedback, SelectModel, SelectedModel};

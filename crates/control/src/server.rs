@@ -23,14 +23,17 @@ use crate::{
 /// Maximum number of open connections; further ones wait until one is closed.
 const MAX_CONNECTIONS: usize = 16;
 /// Time limit for running requests after the server was stopped.
-const GRACE: Duration = Duration::from_secs(5);
+const GRACE: Duration = Duration::from_secs(2);
+/// Time limit for the rest of a request after its first byte. A connection that exceeds it is closed, so that stalled
+/// clients do not occupy all connections.
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
 /// Pause after a connection could not be accepted, so that a lasting error does not occupy the processor.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(20);
 /// Maximum length in bytes of frames that are decoded on the runtime's threads, about a millisecond of work. Longer
 /// ones are decoded on a blocking thread.
 const MAX_INLINE_BYTES: usize = 256 * 1024;
 
-/// Executes requests on the thread that owns the engine. The gateway implements it with its bus.
+/// Executes requests of the control socket on the thread that owns the engine. The gateway implements it with its bus.
 pub trait Commands: Clone + Send + Sync + 'static {
     /// Executes a request with [`execute`](crate::execute); resolves when the recorded events are durable.
     ///
@@ -39,8 +42,8 @@ pub trait Commands: Clone + Send + Sync + 'static {
     fn execute(&self, request: ControlRequest) -> impl Future<Output = Result<Value, ControlError>> + Send;
 }
 
-/// Serves connections until `stop` is true or its sender is dropped; then removes the socket file and waits up to 5
-/// seconds for running requests. Failures of connections are logged.
+/// Serves connections to the control socket until `stop` is true or its sender is dropped. Then removes the socket file
+/// and waits up to 2 seconds for running requests. Failures of connections are logged.
 pub async fn serve(socket: ControlSocket, commands: impl Commands, mut stop: watch::Receiver<bool>) {
     let slots = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     let mut connections = JoinSet::new();
@@ -73,8 +76,8 @@ pub async fn serve(socket: ControlSocket, commands: impl Commands, mut stop: wat
     }
 }
 
-/// Accepts a connection when fewer than [`MAX_CONNECTIONS`] are open. The permit must be dropped when the connection
-/// closes.
+/// Accepts a connection to the control socket once fewer than [`MAX_CONNECTIONS`] are open. The returned permit must be
+/// dropped when the connection closes.
 async fn accept(
     socket: &ControlSocket,
     slots: &Arc<Semaphore>,
@@ -83,8 +86,8 @@ async fn accept(
     Ok((socket.accept().await?, slot))
 }
 
-/// Serves the requests of a connection one after the other, until it is closed, sends a frame that is too long, or the
-/// server stops. A running request is completed first.
+/// Serves the requests of a connection one after the other, until the client closes it, it sends a line that is too
+/// long, or the server stops. A running request is completed first.
 async fn serve_connection(
     stream: UnixStream,
     commands: impl Commands,
@@ -109,7 +112,7 @@ async fn serve_connection(
     }
 }
 
-/// Result of reading a frame from a connection: a line, an error, or the end.
+/// Result of reading a line from a connection: the line, an error, or the end of the connection.
 enum Frame {
     /// A complete line with its line feed.
     Line(Vec<u8>),
@@ -119,11 +122,18 @@ enum Frame {
     End,
 }
 
-/// Reads the next frame. An incomplete line at the end of the connection is [`Frame::End`].
+/// Reads the next line of a connection. An incomplete line at the end of the connection is [`Frame::End`].
+///
+/// # Errors
+/// `TimedOut` if a line is not complete [`REQUEST_TIMEOUT`] after its first byte; [`io::Error`] if the socket fails.
 async fn read_frame(reader: &mut BufReader<OwnedReadHalf>) -> io::Result<Frame> {
+    // A connection may be idle between two requests for any time.
+    if reader.fill_buf().await?.is_empty() {
+        return Ok(Frame::End);
+    }
     let mut line = Vec::new();
     let mut limited = reader.take(MAX_FRAME_BYTES as u64);
-    limited.read_until(b'\n', &mut line).await?;
+    tokio::time::timeout(REQUEST_TIMEOUT, limited.read_until(b'\n', &mut line)).await??;
     Ok(match line.last() {
         Some(b'\n') => Frame::Line(line),
         _ if line.len() == MAX_FRAME_BYTES => Frame::TooLong,
@@ -131,7 +141,7 @@ async fn read_frame(reader: &mut BufReader<OwnedReadHalf>) -> io::Result<Frame> 
     })
 }
 
-/// Decodes a request, on a blocking thread if it is long.
+/// Decodes a request from its line, on a blocking thread if the line is long.
 async fn decode(line: Vec<u8>) -> Result<ControlRequest, ControlError> {
     if line.len() <= MAX_INLINE_BYTES {
         return decode_request(&line);

@@ -3,7 +3,7 @@
 use std::{
     fs::{self, DirBuilder, Permissions},
     io,
-    os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _},
+    os::unix::fs::{DirBuilderExt as _, FileTypeExt as _, MetadataExt as _, PermissionsExt as _},
     path::{Path, PathBuf},
 };
 
@@ -15,7 +15,7 @@ pub(crate) fn path_in(home: &Path) -> PathBuf {
     home.join("run").join("control.sock")
 }
 
-/// A listening socket, whose file is removed on drop. Accepts only connections of the socket's owner.
+/// The listening control socket, whose file is removed on drop. Accepts only connections of the socket's owner.
 #[derive(Debug)]
 pub struct ControlSocket {
     /// The listening socket.
@@ -27,8 +27,9 @@ pub struct ControlSocket {
 }
 
 impl ControlSocket {
-    /// Creates the socket with mode 0600 in a folder of mode 0700, and replaces an existing file, which a killed
-    /// gateway left. Call it only while holding the lock of the log in the same home folder. Requires a tokio runtime.
+    /// Creates the control socket with mode 0600 in a folder of mode 0700, and replaces an existing file, which a
+    /// killed gateway left. Call it only while holding the lock of the log in the same home folder. Requires a tokio
+    /// runtime.
     ///
     /// # Errors
     /// [`io::Error`] if the folder or the socket cannot be created. The path of a socket is limited to about 100 bytes.
@@ -38,9 +39,14 @@ impl ControlSocket {
             DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
             fs::set_permissions(folder, Permissions::from_mode(0o700))?;
         }
-        match fs::remove_file(&path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-            _ => {}
+        match fs::symlink_metadata(&path) {
+            Ok(metadata) if metadata.file_type().is_socket() => fs::remove_file(&path)?,
+            Ok(_) => {
+                let message = format!("`{}` is not a socket; move it away", path.display());
+                return Err(io::Error::new(io::ErrorKind::AlreadyExists, message));
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
         }
         let listener = UnixListener::bind(&path)?;
         fs::set_permissions(&path, Permissions::from_mode(0o600))?;

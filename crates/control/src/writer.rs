@@ -4,7 +4,8 @@ use engine::Engine;
 
 use crate::{client::Connection, error::ControlError, execute::execute, operation::Operation};
 
-/// Executes a command's operations: in the running gateway, or in this process if no gateway runs.
+/// Executes the operations of a command that writes to the log: in the running gateway, or in this process if no
+/// gateway runs.
 #[derive(Debug)]
 pub enum Writer {
     /// Sends operations to the gateway that has opened the log.

@@ -3,7 +3,7 @@
 //! Amounts are integers and sums saturate (decision D13), so totals do not depend on the order of events. Calls of
 //! models without a known price are counted separately, and their cost is not estimated. Cancelled and interrupted
 //! calls are included if their usage is known, since providers bill it. Each call is counted once: the calls of a
-//! worker belong to the session of its planner, as a separate line.
+//! sub-agent (worker) belong to the session that started it, as a thread of its own.
 //!
 //! The cost of the same calls with other models depends on prompt caches, which [`prompt_cache`] simulates.
 #![warn(
@@ -15,18 +15,22 @@
 pub mod prompt_cache;
 
 mod attribution;
-mod groups;
+mod group_totals;
 mod in_flight;
 mod latest_day;
+mod ledger;
 mod projection;
 mod session;
 mod sorted_map;
 mod spending;
 mod total;
+mod turn_result;
 
 pub use attribution::{AttributedCall, Attribution, DecidedBy};
 pub use latest_day::LatestDay;
+pub use ledger::{SpendingChange, SpendingLedger};
 pub use projection::Costs;
 pub use session::{SessionCosts, ThreadCosts};
 pub use spending::CostScope;
-pub use total::Total;
+pub use total::CostTotal;
+pub use turn_result::TurnResult;

@@ -1,12 +1,15 @@
 //! Simulates prompt caches of providers, to estimate what the same calls would cost with other models.
 //!
-//! [`CallTracker`] folds the events of a log into [`Call`]s. A [`PromptCache`] takes each call, in the order of each
-//! thread, together with the model that serves it in the simulation: the recorded one or another. It returns the number
-//! of tokens of the prompt that are read, written and uncached, from which [`Split::usage`] and the model's prices give
-//! the cost. [`SimulationAccuracy`] simulates the recorded models and compares the result with the recorded costs.
+//! A provider's prompt cache stores prompts of earlier calls, and charges less for the tokens at the start of a prompt
+//! that it finds there.
+//!
+//! [`CallTracker`] folds the events of a log into [`Call`]s. A [`PromptCache`] simulates each call, in the order of
+//! each thread, with a model: the recorded one or another. It returns the number of tokens of the prompt that are read,
+//! written and uncached, from which [`PromptSplit::usage`] and the model's prices give the cost. [`SimulationAccuracy`]
+//! simulates the recorded models and compares the result with the recorded costs.
 //!
 //! For each thread of a session (the main conversation, or one sub-agent) and each model, the cache contains one
-//! conversation for each [`CacheVariant`](contracts::CacheVariant), and the base: system prompt and tools.
+//! conversation for each [`CacheVariant`](contracts::CacheVariant), and the *base*: system prompt and tools.
 //!
 //! - **R0** The base is a part of the first prompt. A prompt is *after a message* if the previous turn was completed.
 //! - **R1** After a compaction, a resumption, or a prompt that is shorter than the previous one and not after a
@@ -27,10 +30,10 @@ mod accuracy;
 mod basis_points;
 mod call;
 mod call_tracker;
-mod line_cache;
 mod rules;
 mod simulation;
 mod split;
+mod thread_cache;
 
 pub use accuracy::{SessionComparison, SessionGroup, SimulationAccuracy};
 pub use basis_points::BasisPoints;
@@ -38,4 +41,4 @@ pub use call::{Call, CancelledCall, PrecedingInput};
 pub use call_tracker::CallTracker;
 pub use rules::CacheRules;
 pub use simulation::{InitialRead, PromptCache};
-pub use split::Split;
+pub use split::PromptSplit;

@@ -3,29 +3,30 @@
 use contracts::{CallRole, ModelId, Thread};
 use serde::{Deserialize, Serialize};
 
-use crate::{Total, sorted_map::SortedMap};
+use crate::{CostTotal, sorted_map::SortedMap};
 
-/// Costs of a thread of a session, by model, and the number of its turns.
+/// Costs of one thread of a session (the main conversation, a sub-agent or a kind of auxiliary call), by model, and the
+/// number of its turns.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ThreadCosts {
-    /// Number of turns of this thread. A worker inside its planner's turn has none.
+    /// Number of turns of this thread; 0 for a sub-agent that works within a turn of the main thread.
     pub turns: u64,
     /// Total of each model.
-    models: SortedMap<ModelId, Total>,
+    models: SortedMap<ModelId, CostTotal>,
 }
 
 impl ThreadCosts {
-    /// Returns the totals of the thread's calls, in the order of model ids.
-    pub fn models(&self) -> impl Iterator<Item = (&ModelId, &Total)> {
+    /// Returns the total of each model that was called in the thread, in the order of model ids.
+    pub fn models(&self) -> impl Iterator<Item = (&ModelId, &CostTotal)> {
         self.models.iter()
     }
 
     /// Returns the total of the thread's calls.
-    pub fn total(&self) -> Total {
+    pub fn total(&self) -> CostTotal {
         self.models().map(|(_, total)| total).sum()
     }
 
-    /// Returns the model with the most calls, the first by id if several have the same number; `None` without calls.
+    /// Returns the model with the most calls in the thread, the first by id in a tie; `None` without calls.
     pub fn main_model(&self) -> Option<&ModelId> {
         let most = self.models().map(|(_, total)| total.calls).max()?;
         self.models().find(|(_, total)| total.calls == most).map(|(model, _)| model)
@@ -37,20 +38,20 @@ impl ThreadCosts {
 pub struct SessionCosts {
     /// Costs of each thread.
     threads: SortedMap<Thread, ThreadCosts>,
-    /// Number of the project of its last turn with a known one.
+    /// Number of the project of its latest turn that has one; `None` if no turn has one.
     pub(crate) project: Option<u32>,
-    /// Number of the client of its last turn with a known one.
+    /// Number of the client of its latest turn that has one; `None` if no turn has one.
     pub(crate) client: Option<u32>,
 }
 
 impl SessionCosts {
     /// Returns the total of the session's calls, including those of workers and auxiliary calls.
-    pub fn total(&self) -> Total {
+    pub fn total(&self) -> CostTotal {
         self.threads().map(|(_, costs)| costs.total()).sum()
     }
 
-    /// Returns the total of the session's calls of one role; zero without calls.
-    pub fn role(&self, role: CallRole) -> Total {
+    /// Returns the total of the session's calls of one role (main, sub-agent or auxiliary); zero without calls.
+    pub fn role(&self, role: CallRole) -> CostTotal {
         self.threads().filter(|(thread, _)| thread.role() == role).map(|(_, costs)| costs.total()).sum()
     }
 
@@ -61,17 +62,17 @@ impl SessionCosts {
 
     /// Counts a turn of a thread.
     pub(crate) fn count_turn(&mut self, thread: &Thread) {
-        let costs = self.thread(thread);
+        let costs = self.thread_mut(thread);
         costs.turns = costs.turns.saturating_add(1);
     }
 
     /// Adds a call to the total of its thread and model.
-    pub(crate) fn add_call(&mut self, thread: &Thread, model: &ModelId, call: &Total) {
-        self.thread(thread).models.entry(|known| known.cmp(model), || model.clone()).add(call);
+    pub(crate) fn add_call(&mut self, thread: &Thread, model: &ModelId, call: &CostTotal) {
+        self.thread_mut(thread).models.get_or_insert(|known| known.cmp(model), || model.clone()).add(call);
     }
 
-    /// Returns the costs of a thread, created on first use.
-    fn thread(&mut self, thread: &Thread) -> &mut ThreadCosts {
-        self.threads.entry(|known| known.cmp(thread), || thread.clone())
+    /// Returns the costs of a thread, for modification. Zero costs are added if the thread is new.
+    fn thread_mut(&mut self, thread: &Thread) -> &mut ThreadCosts {
+        self.threads.get_or_insert(|known| known.cmp(thread), || thread.clone())
     }
 }

@@ -1,4 +1,4 @@
-//! [`SortedMap`], a map for few keys with little memory.
+//! [`SortedMap`], a map that needs little memory for few keys.
 
 use std::cmp::Ordering;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// Number of entries up to which the list grows by one entry at a time. Most maps have one entry.
 const MAX_EXACT_CAPACITY: usize = 4;
 
-/// A map for few keys, stored as a sorted list of keys and values.
+/// A map for few keys: a list of keys and values that is sorted by key.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SortedMap<K, V>(Vec<(K, V)>);
 
@@ -23,9 +23,11 @@ impl<K, V: Default> SortedMap<K, V> {
         self.0.iter().map(|(key, value)| (key, value))
     }
 
-    /// Returns the value of the key that `compare` finds equal; inserts `key()` with the default value if there is
-    /// none. `compare` returns the order of a stored key relative to the key that is searched.
-    pub(crate) fn entry(&mut self, compare: impl Fn(&K) -> Ordering, key: impl FnOnce() -> K) -> &mut V {
+    /// Returns the value of a key for modification; a missing key is inserted with the default value.
+    ///
+    /// `compare` returns the order of a stored key relative to the searched key. `key` creates the searched key, and is
+    /// only called if it is missing.
+    pub(crate) fn get_or_insert(&mut self, compare: impl Fn(&K) -> Ordering, key: impl FnOnce() -> K) -> &mut V {
         let index = self.0.binary_search_by(|(known, _)| compare(known)).unwrap_or_else(|index| {
             if self.0.len() < MAX_EXACT_CAPACITY {
                 self.0.reserve_exact(1);

@@ -1,13 +1,13 @@
-//! Sums of the projection of costs over the periods and scopes of budgets (decision D46).
+//! Sums of the [`Costs`] over the periods and scopes of budgets (decision D46).
 
 use std::ops::RangeInclusive;
 
 use contracts::{InFlight, NanoUsd, Period, PeriodAmounts, SessionId, Spending};
 use event_core::Timestamp;
 
-use crate::{Costs, Total};
+use crate::{CostTotal, Costs};
 
-/// The calls that a sum covers.
+/// The set of calls over which costs are summed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CostScope<'a> {
     /// All calls.
@@ -21,9 +21,11 @@ pub enum CostScope<'a> {
 }
 
 impl Costs {
-    /// Returns the total of a scope in the period that contains `at`, up to `at`. For [`Period::Session`], and for the scope of
-    /// a session, the total of all days.
-    pub fn total_in(&self, scope: CostScope<'_>, period: Period, at: Timestamp) -> Total {
+    /// Returns the total of the calls of a scope that ended in the period that contains `at`. Days after `at` are not
+    /// included.
+    ///
+    /// For [`Period::Session`] and for the scope of a session, returns the total of all days.
+    pub fn total_of_scope(&self, scope: CostScope<'_>, period: Period, at: Timestamp) -> CostTotal {
         let today = at.utc_day();
         let days = period.first_day(today).unwrap_or_default()..=today;
         match scope {
@@ -34,23 +36,24 @@ impl Costs {
         }
     }
 
-    /// Returns the estimated costs of the calls of a scope that were sent and have not ended.
+    /// Returns the sum of the estimated costs of running calls in a scope: calls that were sent and have not ended.
     pub fn in_flight(&self, scope: CostScope<'_>) -> NanoUsd {
         match scope {
-            CostScope::All => self.running.sum(|_| true),
+            CostScope::All => self.running.sum_where(|_| true),
             CostScope::Project(name) => {
                 let number = self.projects.number_of(name);
-                self.running.sum(|call| number.is_some() && call.project == number)
+                self.running.sum_where(|call| number.is_some() && call.project == number)
             }
             CostScope::Client(name) => {
                 let number = self.clients.number_of(name);
-                self.running.sum(|call| number.is_some() && call.client == number)
+                self.running.sum_where(|call| number.is_some() && call.client == number)
             }
-            CostScope::Session(session) => self.running.sum(|call| call.session == *session),
+            CostScope::Session(session) => self.running.sum_where(|call| call.session == *session),
         }
     }
 
-    /// Returns what was spent by `at`, as a turn of this session, project and client records it.
+    /// Returns the amounts spent by the time `at` that a new turn records: of all calls, and of the calls of its
+    /// session, project and client. The amounts of a project or client of `None` are zero.
     pub fn spending(
         &self,
         session: &SessionId,
@@ -59,18 +62,18 @@ impl Costs {
         at: Timestamp,
     ) -> Spending {
         let amounts = |scope: Option<CostScope<'_>>| {
-            let cost = |period| scope.map(|scope| self.total_in(scope, period, at).cost).unwrap_or_default();
+            let cost = |period| scope.map(|scope| self.total_of_scope(scope, period, at).cost).unwrap_or_default();
             PeriodAmounts { day: cost(Period::Day), week: cost(Period::Week), month: cost(Period::Month) }
         };
         let running = |scope: Option<CostScope<'_>>| scope.map(|scope| self.in_flight(scope)).unwrap_or_default();
         let (project, client) = (project.map(CostScope::Project), client.map(CostScope::Client));
-        let all = amounts(Some(CostScope::All));
+        let all_calls = amounts(Some(CostScope::All));
         Spending {
-            week: all.week,
-            month: all.month,
+            week: all_calls.week,
+            month: all_calls.month,
             project: amounts(project),
             client: amounts(client),
-            session: self.total_in(CostScope::Session(session), Period::Session, at).cost,
+            session: self.total_of_scope(CostScope::Session(session), Period::Session, at).cost,
             in_flight: InFlight {
                 all: running(Some(CostScope::All)),
                 project: running(project),
@@ -80,18 +83,18 @@ impl Costs {
         }
     }
 
-    /// Iterates over the workspaces of all sessions with a turn, sorted by path.
+    /// Returns the paths of the workspaces of all turns, in ascending order.
     pub fn projects(&self) -> impl Iterator<Item = &str> {
         self.projects.names()
     }
 
-    /// Iterates over the clients of all turns of the gateway, sorted by name.
+    /// Returns the names of the clients of all turns, in ascending order.
     pub fn clients(&self) -> impl Iterator<Item = &str> {
         self.clients.names()
     }
 
-    /// Returns the total of all calls that ended on some days.
-    fn total_of_days(&self, days: &RangeInclusive<u64>) -> Total {
+    /// Returns the total of all calls that ended on one of these UTC days, counted from 1970-01-01.
+    fn total_of_days(&self, days: &RangeInclusive<u64>) -> CostTotal {
         self.days.range(days.clone()).map(|(_, total)| total).sum()
     }
 }

@@ -1,13 +1,11 @@
-//! The projection of the policy and the models that the log recorded last. Events name them by the hash of their text.
+//! The projection of the policy and the list of models that the log recorded last. Events name both by the hash of
+//! their text.
 
-use contracts::{
-    ContentHash,
-    events::{CatalogueLoaded, PolicyLoaded},
-};
-use event_core::{CodecError, Projection, Recorded};
+use contracts::{ContentHash, Event, event_subset};
+use event_core::{Projection, Recorded};
 use serde::{Deserialize, Serialize};
 
-/// The policy and the models that the log recorded last.
+/// The policy and the list of models that the log recorded last.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RecordedConfiguration {
     /// The hash of the policy's text; `None` if the log has no policy.
@@ -18,16 +16,24 @@ pub struct RecordedConfiguration {
     pub catalogue: Option<ContentHash>,
 }
 
+event_subset! {
+    /// The events from which the active policy and models are computed.
+    pub enum ConfigurationEvent { CatalogueLoaded, PolicyLoaded }
+}
+
 impl Projection for RecordedConfiguration {
     const NAME: &'static str = "active";
     const VERSION: u32 = 1;
 
-    fn apply(&mut self, event: &Recorded) -> Result<(), CodecError> {
-        if let Some(body) = event.read::<PolicyLoaded>()? {
-            (self.policy, self.home) = (Some(body.hash), body.home);
-        } else if let Some(body) = event.read::<CatalogueLoaded>()? {
-            self.catalogue = Some(body.hash);
+    type Events = Event;
+    type Folded<'a> = ConfigurationEvent<'a>;
+
+    fn apply(&mut self, event: ConfigurationEvent<'_>, _recorded: &Recorded) {
+        match event {
+            ConfigurationEvent::PolicyLoaded(body) => {
+                (self.policy, self.home) = (Some(body.hash), body.home.clone());
+            }
+            ConfigurationEvent::CatalogueLoaded(body) => self.catalogue = Some(body.hash),
         }
-        Ok(())
     }
 }

@@ -6,10 +6,11 @@ use event_core::Timestamp;
 use router_core::{Budget, BudgetScope, Policy};
 use serde::Serialize;
 
-/// The most lines of a budget that applies to each project, client or session by itself.
-const MAX_LINES: usize = 5;
+/// Maximum number of lines for a budget that applies to each project, client or session by itself.
+pub(crate) const MAX_LINES: usize = 5;
 
-/// A budget with the amount that was spent of it, of all calls or of one project, client or session.
+/// The state of a budget: the limit, and the amount that was spent of it by all calls or by one project, client or
+/// session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct BudgetLine {
     /// Name of the budget.
@@ -38,12 +39,43 @@ pub struct BudgetLine {
     pub resets_at: Option<Timestamp>,
 }
 
-/// Returns the state of every budget at a time, in the order of the policy. A budget that applies to each project, client
-/// or session by itself has a line for each of the five that spent most of it.
+/// Returns the state of every budget of the policy at the time `at`, in the order of the policy. A budget that applies
+/// to each project, client or session by itself has a line for each of the five that spent most of it.
 pub fn budget_lines(policy: &Policy, costs: &Costs, at: Timestamp) -> Vec<BudgetLine> {
     policy.spending_budgets().iter().flat_map(|budget| lines(budget, costs, at)).collect()
 }
 
+/// Returns the state at a time of every budget that applies to a session, in the order of the policy. `project` and
+/// `client` are those of the session's last turn; `None` if unknown.
+pub(crate) fn session_budget_lines(
+    policy: &Policy,
+    costs: &Costs,
+    session: &SessionId,
+    project: Option<&str>,
+    client: Option<&str>,
+    at: Timestamp,
+) -> Vec<BudgetLine> {
+    let is_named = |named: &Option<String>, actual: &str| named.as_deref().is_none_or(|name| name == actual);
+    let session_line = |budget: &Budget| {
+        let (scope, subject) = match &budget.scope {
+            BudgetScope::All => (CostScope::All, None),
+            BudgetScope::Project(named) => {
+                let path = project.filter(|path| is_named(named, path))?;
+                (CostScope::Project(path), Some(path.to_owned()))
+            }
+            BudgetScope::Client(named) => {
+                let name = client.filter(|name| is_named(named, name))?;
+                (CostScope::Client(name), Some(name.to_owned()))
+            }
+            BudgetScope::Session => (CostScope::Session(session), Some(session.to_string())),
+        };
+        Some(line(budget, costs, scope, subject, at))
+    };
+    policy.spending_budgets().iter().filter_map(session_line).collect()
+}
+
+/// Returns the lines of one budget: one, or for a budget that applies to each project, client or session by itself, one
+/// for each of the highest spenders.
 fn lines(budget: &Budget, costs: &Costs, at: Timestamp) -> Vec<BudgetLine> {
     let line = |scope, subject| line(budget, costs, scope, subject, at);
     match &budget.scope {
@@ -63,7 +95,7 @@ fn lines(budget: &Budget, costs: &Costs, at: Timestamp) -> Vec<BudgetLine> {
     }
 }
 
-/// Returns the lines with the largest spent amounts, without those that spent nothing.
+/// Returns the lines of a budget with the largest spent amounts, without those that spent nothing.
 fn largest(lines: impl Iterator<Item = BudgetLine>) -> Vec<BudgetLine> {
     let mut lines: Vec<_> = lines.filter(|line| line.spent != NanoUsd(0) || line.in_flight != NanoUsd(0)).collect();
     lines.sort_by(|one, other| (other.spent, &one.subject).cmp(&(one.spent, &other.subject)));
@@ -71,8 +103,10 @@ fn largest(lines: impl Iterator<Item = BudgetLine>) -> Vec<BudgetLine> {
     lines
 }
 
+/// Builds the line of a budget at the time `at`. `scope` is the part of the spending that it counts, `subject` the
+/// project, client or session of the scope.
 fn line(budget: &Budget, costs: &Costs, scope: CostScope<'_>, subject: Option<String>, at: Timestamp) -> BudgetLine {
-    let (total, limit) = (costs.total_in(scope, budget.period, at), budget.limit);
+    let (total, limit) = (costs.total_of_scope(scope, budget.period, at), budget.limit);
     let percent = u128::from(total.cost.0) * 100 / u128::from(limit.0.max(1));
     BudgetLine {
         name: budget.name.clone(),

@@ -1,17 +1,17 @@
-//! Captures a turn at its start: builds the event that records it, and from that event the input of its decision.
+//! Captures a turn at its start: builds the event that records it.
 //!
-//! A decision reads only the event and the text, so it can be repeated from the log alone (decision D14).
+//! A decision reads only this event and the text of the message, so it can be repeated from the log alone (decision
+//! D14).
 
 use std::collections::BTreeSet;
 
-use catalogue::estimate::estimates;
+use catalogue::estimate::estimate_for_each_tokenizer;
 use contracts::{
-    ContentHash, Features, MessageText, NanoUsd, Override, Sketch, Spending, TokenBucket, Tokenizer, Turn, TurnId,
-    events::TurnStarted,
+    ContentHash, Features, NanoUsd, Override, Sketch, Spending, TokenBucket, Tokenizer, TurnId, events::TurnStarted,
 };
 use evaluator::tone;
-use event_core::Timestamp;
 use patterns::features::{intent_tags, sketch};
+use router_core::normalize_path;
 
 use crate::{
     sessions::{History, Session},
@@ -28,7 +28,7 @@ const MAX_LIST_BYTES: usize = 400;
 /// The longest workspace path in an event, in bytes; a longer one is dropped.
 pub(crate) const MAX_PATH_BYTES: usize = 1_000;
 
-/// What the log records of a message, as the policy's `privacy.record_text` determines.
+/// The part of a message that the log records, as the setting `privacy.record_text` of the policy determines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TextRecording {
     /// Its text and its sketch, by which the pattern store compares messages.
@@ -40,9 +40,10 @@ pub(crate) enum TextRecording {
     FeaturesOnly,
 }
 
-/// The inputs of a capture that the engine adds to those of the front end.
+/// The inputs for capturing a turn that the engine adds to those of the front end.
 #[derive(Debug, Clone)]
 pub(crate) struct CaptureContext<'a> {
+    /// The id of the turn.
     pub(crate) turn: TurnId,
     /// The offset of the user's time zone from UTC, in minutes.
     pub(crate) offset_minutes: i16,
@@ -62,7 +63,8 @@ pub(crate) struct CaptureContext<'a> {
     pub(crate) text_recording: TextRecording,
 }
 
-/// Builds the event that captures a turn at its start: everything that its decision reads, except the text.
+/// Builds the event that captures a turn at its start: everything that the decision about its model reads, except the
+/// text of the message.
 pub(crate) fn capture(input: &TurnInput, context: CaptureContext<'_>) -> TurnStarted {
     let CaptureContext {
         turn,
@@ -75,9 +77,9 @@ pub(crate) fn capture(input: &TurnInput, context: CaptureContext<'_>) -> TurnSta
         spending,
         text_recording,
     } = context;
-    let tokens = estimates(&input.prompt);
+    let tokens = estimate_for_each_tokenizer(&input.prompt);
     let tool_calls_in_history = 0 < history.tool_calls;
-    let workspace = input.workspace.clone().or_else(|| session?.workspace.clone());
+    let workspace = input.workspace.as_deref().map(project_path).or_else(|| session?.workspace.clone());
     let features = Features {
         extensions: bounded_names(&history.extensions),
         directories: bounded_names(&history.directories),
@@ -121,6 +123,12 @@ pub(crate) fn capture(input: &TurnInput, context: CaptureContext<'_>) -> TurnSta
     }
 }
 
+/// Returns the path by which a project is recorded, however its client writes it: without `.`, `..`, repeated and trailing
+/// slashes. Paths that do not start with `/`, such as those of Windows, are returned unchanged.
+pub(crate) fn project_path(path: &str) -> String {
+    normalize_path(path, None).unwrap_or_else(|| path.to_owned())
+}
+
 /// Returns the key of a message's embedding: the first eight bytes of the hash of its text.
 fn text_key(message: &str) -> u64 {
     hash_prefix(&ContentHash(*blake3::hash(message.as_bytes()).as_bytes()))
@@ -131,34 +139,7 @@ pub(crate) fn hash_prefix(hash: &ContentHash) -> u64 {
     hash.0.iter().take(8).rev().fold(0, |key, byte| key << 8 | u64::from(*byte))
 }
 
-/// Builds the input of a decision from the event that captured the turn.
-pub(crate) fn turn_from_event(event: &TurnStarted, at: Timestamp, message: MessageText) -> Turn {
-    Turn {
-        id: event.turn,
-        session: event.session.clone(),
-        at,
-        offset_minutes: event.offset_minutes,
-        message,
-        message_bytes: event.message_bytes,
-        override_model: event.override_model.clone(),
-        sticky: event.sticky.clone(),
-        delegation: event.delegation,
-        workspace: event.workspace.clone(),
-        needs: event.needs,
-        message_has_images: event.message_has_images,
-        tool_calls_in_history: event.tool_calls_in_history,
-        tokens: event.tokens,
-        extensions: event.extensions.iter().cloned().collect(),
-        skills: event.skills.iter().cloned().collect(),
-        spent_today: event.spent_today,
-        spending: event.spending,
-        features: event.features.clone(),
-        request: event.request.clone(),
-        failed: Vec::new(),
-    }
-}
-
-/// Returns the first names in order, within the limits of number and length for an event.
+/// Returns the first names in alphabetical order, within the limits of number and length for an event.
 pub(crate) fn bounded_names(names: &BTreeSet<String>) -> Vec<String> {
     let mut bytes = 0;
     let selected = names.iter().filter(|name| name.len() <= MAX_NAME_BYTES).take(MAX_NAMES).take_while(|name| {

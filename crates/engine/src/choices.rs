@@ -1,8 +1,10 @@
 //! Records choices of the user: the model of a session, and whether a suggestion is accepted or dismissed.
 
+use std::sync::Arc;
+
 use contracts::{
-    Decision, ModelId, Reason, Recommendation, SessionId, Slot, TurnId, Verdict,
-    events::{PatternOverrideDismissed, RouteDecided, RouteOverridden, SessionModelSelected},
+    Decision, Event, ModelId, Reason, Recommendation, SessionId, Slot, TurnId, Verdict,
+    events::{DecisionMode, PatternOverrideDismissed, RouteDecided, RouteOverridden, SessionModelSelected, TurnEnded},
 };
 use event_core::{EventId, EventType, NewEvent};
 
@@ -29,10 +31,10 @@ impl std::fmt::Display for ModelSelection {
 }
 
 impl Engine {
-    /// Returns the id of the active model with this id or alias.
+    /// Returns the id of the model that has `name` as its id or an alias.
     ///
     /// # Errors
-    /// [`EngineError::UnknownModel`] if no active model has the name.
+    /// [`EngineError::UnknownModel`] if there is none.
     pub fn model_named(&self, name: &str) -> Result<ModelId, EngineError> {
         let known = self.models.registry.named(name).map(|model| model.id.clone());
         known.ok_or_else(|| EngineError::UnknownModel {
@@ -48,6 +50,7 @@ impl Engine {
     /// # Errors
     /// [`EngineError`] if the log cannot be written.
     pub fn select_model(&mut self, session: &SessionId, model: Option<ModelId>) -> Result<ModelSelection, EngineError> {
+        self.load_session(session)?;
         let running =
             self.state().sessions.get(session).and_then(|session| session.running_turn(&contracts::Thread::Main));
         let in_turn = running.map(|running| running.turn);
@@ -60,14 +63,16 @@ impl Engine {
         Ok(ModelSelection { model, pending: in_turn.is_some() })
     }
 
-    /// Records that the user prefers the model that the pattern store suggested for a turn to the chosen one (004
-    /// §5.6), and returns the event. The turn itself does not change. Durable on return.
+    /// Records that the user prefers the model that the pattern store suggested for a running turn to the chosen one
+    /// (004 §5.6), and returns the event. The turn continues on the suggested model. Durable on return.
     ///
     /// # Errors
     /// [`EngineError::UnknownTurn`] if the turn has no decision, [`EngineError::NoSuggestion`] if its decision has no
-    /// suggestion; otherwise if the log cannot be written.
+    /// suggestion, [`EngineError::TurnEnded`] if it has ended, [`EngineError::SuggestionDecided`] if the suggestion was
+    /// dismissed; otherwise if the log cannot be written.
     pub fn accept_suggestion(&mut self, turn: TurnId) -> Result<RouteOverridden, EngineError> {
         let (decided, suggestion) = self.find_suggestion(turn)?;
+        self.refuse_after::<PatternOverrideDismissed>(turn, "dismissed")?;
         let event = RouteOverridden {
             turn,
             session: decided.session,
@@ -81,13 +86,15 @@ impl Engine {
         Ok(event)
     }
 
-    /// Records that the user prefers the chosen model of a turn to the model that the pattern store suggested (004
-    /// §5.6), and returns the event. Durable on return.
+    /// Records that the user keeps the chosen model of a turn and rejects the one that the pattern store suggested (004
+    /// §5.6), and returns the event. The event is durable on return.
     ///
     /// # Errors
-    /// As [`Engine::accept_suggestion`].
+    /// Those of [`Engine::accept_suggestion`]: the turn is unknown or has no suggestion, the suggestion was already accepted,
+    /// or the log cannot be written.
     pub fn dismiss_suggestion(&mut self, turn: TurnId) -> Result<PatternOverrideDismissed, EngineError> {
         let (decided, suggestion) = self.find_suggestion(turn)?;
+        self.refuse_after::<RouteOverridden>(turn, "accepted")?;
         let event = PatternOverrideDismissed {
             turn,
             session: decided.session,
@@ -100,27 +107,49 @@ impl Engine {
         Ok(event)
     }
 
-    /// Records a choice about the suggestion of a turn, and the verdicts that change with it. Durable on return.
-    fn record_choice<E: EventType>(&mut self, turn: TurnId, event: &E) -> Result<(), EngineError> {
+    /// Records the user's choice about the suggested model of a turn, and the verdicts that change with it. Durable on
+    /// return.
+    fn record_choice<E: EventType>(&mut self, turn: TurnId, event: &E) -> Result<(), EngineError>
+    where
+        Event: From<Arc<E>>,
+    {
         let sealed = turn_event(turn, 0, self.now(), event.clone())?.caused_by(turn.0.then(RouteDecided::KIND, 0));
         self.recorder.record([sealed])?;
         self.record_due_verdicts()?;
         self.commit()
     }
 
-    /// Returns the decision of a turn and its suggestion.
+    /// Returns the decision about a running turn, and the model that the decision suggests to the user.
     ///
     /// # Errors
-    /// [`EngineError::UnknownTurn`] without a decision, [`EngineError::NoSuggestion`] without a suggestion in it.
+    /// [`EngineError::UnknownTurn`] without a decision, [`EngineError::NoSuggestion`] without a suggestion in it,
+    /// [`EngineError::TurnEnded`] if the turn has ended.
     fn find_suggestion(&self, turn: TurnId) -> Result<(RouteDecided, Suggestion), EngineError> {
         let decided = self.decision_of_turn(turn)?;
         let suggestion = Suggestion::from_decision(&decided.decision);
         let suggestion = suggestion.ok_or_else(|| EngineError::NoSuggestion(turn.to_string()))?;
+        // An imported turn ended before it was recorded, whether its file shows that or not.
+        if decided.mode == DecisionMode::Observed || self.recorder.contains(turn.0.then(TurnEnded::KIND, 0))? {
+            return Err(EngineError::TurnEnded(turn.to_string()));
+        }
         Ok((decided, suggestion))
+    }
+
+    /// Checks that the log does not contain the event `E` about a turn, which records the opposite choice about its
+    /// suggestion. `choice` is the name of that choice.
+    ///
+    /// # Errors
+    /// [`EngineError::SuggestionDecided`] with `choice` if it does.
+    fn refuse_after<E: EventType>(&self, turn: TurnId, choice: &'static str) -> Result<(), EngineError> {
+        if self.recorder.contains(turn.0.then(E::KIND, 0))? {
+            return Err(EngineError::SuggestionDecided { turn: turn.to_string(), choice });
+        }
+        Ok(())
     }
 }
 
-/// A recommendation of the pattern store that a slot of higher precedence overruled.
+/// A model that the pattern store recommended for a turn and that a slot of higher precedence overruled, so that it is
+/// only suggested to the user.
 struct Suggestion {
     /// The model that the decision chose instead.
     chosen: ModelId,
@@ -131,7 +160,7 @@ struct Suggestion {
 }
 
 impl Suggestion {
-    /// Returns the suggestion in a decision; `None` if there is none that the user could accept.
+    /// Returns the suggestion of a model in a decision; `None` if there is none that the user could accept.
     fn from_decision(decision: &Decision) -> Option<Self> {
         let entry = decision.entry(Slot::PatternRecommendation)?;
         let Reason::Pattern(recommendation) = &entry.reason else { return None };

@@ -1,11 +1,11 @@
 //! Decides a turn that was captured, and builds the event that records the decision.
 
 use contracts::{
-    Decision, Reason, Turn,
+    Decision, Reason, Sealed, Turn,
     events::{DecisionMode, RouteDecided, TurnEnded, TurnStarted, TurnStatus},
     views::{Outages, Views},
 };
-use event_core::{CodecError, EventType as _, Sealed, Timestamp};
+use event_core::{CodecError, EventType as _, Timestamp};
 use router_core::{DECIDER_VERSION, decide};
 
 use crate::{
@@ -15,12 +15,13 @@ use crate::{
     recorder::{Recorder, turn_event},
 };
 
-/// Decides a turn with the state at the recorder's position and the `assumed` outages. Returns the event of the decision and records nothing.
+/// Decides which model serves a captured turn, with the state at the recorder's position and the `assumed` outages in
+/// addition to the present ones. Returns the event of the decision and records nothing.
 pub(crate) fn decide_turn(
     recorder: &Recorder,
     policy: &ActivePolicy,
     models: &Models,
-    turn: &Turn,
+    turn: &Turn<'_>,
     mode: DecisionMode,
     assumed: &Outages,
 ) -> RouteDecided {
@@ -36,8 +37,8 @@ pub(crate) fn decide_turn(
     });
     let elapsed = recorder.now().micros_since(decision_started);
     RouteDecided {
-        turn: turn.id,
-        session: turn.session.clone(),
+        turn: turn.started.turn,
+        session: turn.started.session.clone(),
         mode,
         policy: policy.hash,
         catalogue: models.hash,
@@ -53,8 +54,8 @@ pub(crate) fn decide_turn(
     }
 }
 
-/// Encodes the decision as an event, followed by the end of the turn if a live turn was refused (decision D4). If the
-/// event is too large, the lists of the decision are shortened in place.
+/// Encodes a routing decision as an event, followed by the end of the turn if a live turn was refused (decision D4). If
+/// the event is too large, the lists of the decision are shortened in place.
 pub(crate) fn seal_decision(decided: &mut RouteDecided, at: Timestamp) -> Result<Vec<Sealed>, EngineError> {
     let turn = decided.turn;
     let sealed = loop {
@@ -73,13 +74,14 @@ pub(crate) fn seal_decision(decided: &mut RouteDecided, at: Timestamp) -> Result
     Ok(events)
 }
 
-/// Halves the lists of a decision, as [`shorten_decision`]. Returns false if they cannot be shortened further.
+/// Halves the lists of a decision to make its event smaller, as [`shorten_decision`] does. Returns false if they cannot
+/// be shortened further.
 pub(crate) fn shorten(decided: &mut RouteDecided) -> bool {
     shorten_decision(&mut decided.decision, &mut decided.matched)
 }
 
-/// Halves the lists of the chain, or, if those are short already, the list of matched text predicates, of which a
-/// policy may have thousands. Returns false if nothing can be shortened further.
+/// Halves the lists in a decision's chain to make its event smaller. If they are short already, halves the list of
+/// matched text predicates, of which a policy may have thousands. Returns false if nothing can be shortened further.
 pub(crate) fn shorten_decision(decision: &mut Decision, matched: &mut Vec<u16>) -> bool {
     let mut shortened = false;
     for entry in &mut decision.chain {

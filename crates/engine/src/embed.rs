@@ -38,8 +38,8 @@ pub struct EmbeddingSummary {
     pub failure: Option<EmbedError>,
 }
 
-/// An embedding to record. Its id is derived from the embedder and the message or turn, so that recording it twice adds
-/// nothing.
+/// An embedding of a message, to be recorded. The id of its event is derived from the embedder and the message or turn,
+/// so that recording it twice adds nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NewEmbedding {
     /// The id of the event to append.
@@ -53,7 +53,7 @@ impl NewEmbedding {
     /// `vector` the embedder's result, which is projected to 64 dimensions.
     fn new(id: EventId, turn: TurnId, key: u64, model: &str, vector: &[f32]) -> Self {
         let embedder = embedder_name(model, vector);
-        Self { id, event: TurnEmbedded { turn, text: key, embedder, vector: patterns::project(vector) } }
+        Self { id, event: TurnEmbedded { turn, text: key, embedder, vector: patterns::project_embedding(vector) } }
     }
 
     /// Creates the event to append, caused by the event with the text of the turn.
@@ -70,7 +70,7 @@ fn embedder_name(model: &str, vector: &[f32]) -> String {
     format!("{model}/{}", vector.len())
 }
 
-/// A message with its text, read for the next batch.
+/// A message of the log with its text, which is embedded in the next batch.
 struct Message {
     /// The message and the turns that need an event with its embedding.
     pending: PendingMessage,
@@ -101,10 +101,10 @@ impl std::fmt::Debug for EmbeddingRun<'_> {
 }
 
 impl<'a> EmbeddingRun<'a> {
-    /// Reads the log for messages that `embedder` has not embedded.
+    /// Creates a run for the messages of a log that `embedder` has not embedded. Reads the log to find them.
     ///
     /// # Errors
-    /// [`EngineError`] when the log cannot be read.
+    /// [`EngineError`] if the log cannot be read.
     pub fn new(
         log: Arc<dyn EventLog>,
         texts: Arc<dyn TextStore>,
@@ -115,12 +115,12 @@ impl<'a> EmbeddingRun<'a> {
         Ok(Self { log, texts, embedder, pending: pending.into_iter(), total, summary: EmbeddingSummary::default() })
     }
 
-    /// The number of messages to embed.
+    /// Returns the number of messages to embed.
     pub const fn total(&self) -> u64 {
         self.total
     }
 
-    /// The number of processed messages: embedded, skipped or failed.
+    /// Returns the number of messages that were embedded, were skipped, or failed so far.
     pub const fn done(&self) -> u64 {
         self.summary.embedded + self.summary.skipped + self.summary.failed
     }
@@ -131,11 +131,13 @@ impl<'a> EmbeddingRun<'a> {
     }
 
     /// Embeds up to [`MAX_TEXTS`] messages and returns the embeddings, which the caller records; `None` if no messages
-    /// are left. A failure of the embedder is not an error: it is counted, and if it would also affect the next batch
-    /// (such as an unreachable endpoint), all remaining messages are counted as failed.
+    /// are left.
+    ///
+    /// A failure of the embedder is counted and is not an error. If it would also affect the next batch, as an
+    /// unreachable endpoint does, all remaining messages are counted as failed.
     ///
     /// # Errors
-    /// [`EngineError`] when the log or a text cannot be read.
+    /// [`EngineError`] if the log or a text cannot be read.
     pub async fn next_batch(&mut self) -> Result<Option<Vec<NewEmbedding>>, EngineError> {
         let batch: Vec<_> = self.pending.by_ref().take(MAX_TEXTS).collect();
         if batch.is_empty() {
@@ -166,7 +168,8 @@ impl<'a> EmbeddingRun<'a> {
         Ok(Some(embeddings))
     }
 
-    /// Adds the events for the embedding of a message: one by the key of its text, and one for each turn without a key.
+    /// Adds the events that record the embedding of a message to `embeddings`: one for all turns that recorded the key
+    /// of its text, and one for each turn without a recorded key.
     fn add_embedding(&mut self, pending: &PendingMessage, vector: &[f32], embeddings: &mut Vec<NewEmbedding>) {
         let (model, embedder) = (self.embedder.name(), embedder_name(self.embedder.name(), vector));
         let events = pending.events(&embedder);
@@ -175,12 +178,10 @@ impl<'a> EmbeddingRun<'a> {
         self.summary.embedded += 1;
     }
 
-    /// Returns the text of the message whose event is at `position`; `None` if the text was purged or there is no such
-    /// event.
+    /// Returns the text of the message whose event is at a position of the log; `None` if the text was purged or there
+    /// is no such event.
     fn text_at(&self, position: Position) -> Result<Option<String>, EngineError> {
-        let Some(before) = position.0.checked_sub(1) else { return Ok(None) };
-        let events = self.log.read_after(Position(before), 1)?;
-        let Some(event) = events.first().filter(|event| event.purged.is_none()) else { return Ok(None) };
+        let Some(event) = self.log.event_at(position)? else { return Ok(None) };
         match event.read::<TurnTextRecorded>()? {
             Some(TurnTextRecorded { text: TextBody::Inline(text), .. }) => Ok(Some(text)),
             Some(TurnTextRecorded { text: TextBody::Stored { hash, .. }, .. }) => Ok(self.texts.get(hash.0)?),
@@ -193,8 +194,8 @@ impl Engine {
     /// Records embeddings of messages. They are durable after [`Engine::commit`].
     ///
     /// # Errors
-    /// [`EngineError::TextForbidden`] if the policy has `privacy.record_text: never`, nothing is recorded then;
-    /// otherwise if the log cannot be written.
+    /// [`EngineError::TextForbidden`] if the policy has `privacy.record_text: never`; nothing is recorded in this case.
+    /// Other errors if an embedding is invalid or the log cannot be written.
     pub fn record_embeddings(&mut self, embeddings: Vec<NewEmbedding>) -> Result<(), EngineError> {
         if self.text_recording() == TextRecording::FeaturesOnly {
             return Err(EngineError::TextForbidden);

@@ -4,8 +4,8 @@
 use std::{path::PathBuf, sync::Arc};
 
 use contracts::{
-    ContentHash,
-    events::{PolicyInvalid, PolicyLoaded},
+    ContentHash, SessionId,
+    events::{LogCommandPanicked, PolicyInvalid, PolicyLoaded},
 };
 use evaluator::{DueVerdict, Rubric};
 use event_bus::{Clock, EventLog, TextStore};
@@ -17,8 +17,9 @@ use crate::{
     error::EngineError,
     home::Home,
     live::TurnCounts,
+    mention::Mention,
     models::Models,
-    policy_file::{ActivePolicy, PolicyFile, Refresh},
+    policy_file::{ActivePolicy, LostRules, PolicyFile, Refresh},
     recorder::Recorder,
     router_state::RouterState,
 };
@@ -41,8 +42,8 @@ impl std::fmt::Debug for Stores {
     }
 }
 
-/// The composition root: policy file, models, log and the state folded from it. Front ends route turns through it; a
-/// bus owns it while a program runs.
+/// The engine: owns the policy file, the models, the log and the state folded from it. Front ends route turns through
+/// it. While a program runs, a bus owns the engine.
 pub struct Engine {
     /// Appends events to the log and folds them into the state.
     pub(crate) recorder: Recorder,
@@ -69,7 +70,7 @@ impl std::fmt::Debug for Engine {
     }
 }
 
-/// The problems of an invalid policy file, to be shown to the user.
+/// The problems of an invalid policy file, for the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PolicyFileProblems {
     /// The path of the file.
@@ -90,10 +91,10 @@ impl Engine {
         Self::with_models(home, models, stores)
     }
 
-    /// Opens an engine with the given models instead of the user's.
+    /// Opens an engine with the given models instead of those in the user's files.
     ///
     /// # Errors
-    /// As [`Engine::open`].
+    /// Those of [`Engine::open`].
     pub fn with_models(home: &Home, models: Models, stores: Stores) -> Result<Self, EngineError> {
         let Stores { log, texts, clock, offset } = stores;
         let recorder = Recorder::open(log, clock)?;
@@ -113,58 +114,103 @@ impl Engine {
         })
     }
 
-    /// The state folded from the log.
+    /// Returns the state that is folded from the log.
     pub const fn state(&self) -> &RouterState {
         self.recorder.state()
     }
 
-    /// The log that the engine appends to.
+    /// Loads the state of a session into memory if it has left it, because the session was idle and more than 2,000
+    /// sessions were used after it. Call it before the state of a session is read; the methods of the engine do.
+    ///
+    /// # Errors
+    /// [`EngineError`] if the log cannot be read.
+    pub fn load_session(&mut self, session: &SessionId) -> Result<(), EngineError> {
+        Ok(self.recorder.load_session(session)?)
+    }
+
+    /// Sets the number of sessions in memory above which idle ones leave it; 2,000 by default. The least recently used
+    /// leave it with a later [`Engine::commit`], when there are an eighth more than `limit`.
+    pub const fn set_max_sessions_in_memory(&mut self, limit: usize) {
+        self.recorder.set_max_sessions(limit);
+    }
+
+    /// Returns the log that the engine appends to.
     pub const fn log(&self) -> &Arc<dyn EventLog> {
         self.recorder.log()
     }
 
-    /// The store for texts that are too long for an event.
+    /// Returns the store for texts that are too long for an event.
     pub const fn texts(&self) -> &Arc<dyn TextStore> {
         &self.texts
     }
 
-    /// The path of the policy file.
+    /// Returns the path of the policy file.
     pub const fn policy_path(&self) -> &PathBuf {
         self.policy.path()
     }
 
-    /// The home folder that `~` in a policy is expanded to.
+    /// Returns the home folder that `~` in a policy is expanded to.
     pub fn policy_home(&self) -> Option<&str> {
         self.policy.home()
     }
 
-    /// The active policy.
+    /// Returns the active policy.
     pub const fn policy(&self) -> &ActivePolicy {
         self.policy.active()
     }
 
-    /// The active models.
+    /// Returns the active models.
     pub const fn models(&self) -> &Models {
         &self.models
     }
 
-    /// The position of the last recorded event. It is durable after the next [`Engine::commit`].
+    /// Replaces the list of models, which states those that can be reached, and loads the active policy with it. The next
+    /// decision records it. Does nothing if the list is equal to the present one.
+    ///
+    /// # Errors
+    /// [`EngineError::Policy`] if the policy names a model that the list lacks; the present list stays in use.
+    pub fn set_models(&mut self, models: Models) -> Result<(), EngineError> {
+        if models.hash == self.models.hash {
+            return Ok(());
+        }
+        self.policy.set_registry(Arc::clone(&models.registry))?;
+        self.models = models;
+        Ok(())
+    }
+
+    /// Returns the part of a live message that the policy matches: all but the `@` mention of a model.
+    pub fn text_to_match<'a>(&self, message: &'a str) -> &'a str {
+        Mention::resolve_accepted(message, &self.models.registry).strip_from(message)
+    }
+
+    /// Returns the position of the last recorded event. The event is durable after the next [`Engine::commit`].
     pub fn position(&self) -> Position {
         self.recorder.position()
     }
 
-    /// The present time of the engine's clock.
+    /// Returns the present time of the engine's clock.
     pub fn now(&self) -> Timestamp {
         self.recorder.now()
     }
 
-    /// The problems of the policy file, while an earlier policy is active instead; empty if the file is active.
+    /// Returns whether the engine has seen the present text of the policy file. It has not, if another program has just
+    /// written it.
+    pub fn has_seen_policy_file(&self) -> bool {
+        self.policy.is_seen()
+    }
+
+    /// Returns the number of rules before and after the last change of the policy; `None` if at least half remained.
+    pub const fn lost_rules(&self) -> Option<LostRules> {
+        self.policy.lost_rules()
+    }
+
+    /// Returns the problems of the policy file, while an earlier policy is active instead; empty if the file is active.
     pub fn policy_problems(&self) -> &[Problem] {
         self.policy.problems()
     }
 
-    /// The problems of the policy file that were found when the engine was opened with an earlier policy; `None` if
-    /// there were none or they were reported.
+    /// Returns the problems of the policy file that were found when the engine was opened with an earlier policy;
+    /// `None` if there were none or they were reported.
     pub fn startup_policy_problems(&self) -> Option<PolicyFileProblems> {
         let problems = self.policy.startup_problems()?.to_vec();
         Some(PolicyFileProblems { path: self.policy.path().display().to_string(), problems })
@@ -177,7 +223,23 @@ impl Engine {
     /// # Errors
     /// [`EngineError`] if the log cannot be written.
     pub fn refresh_policy(&mut self) -> Result<Option<PolicyFileProblems>, EngineError> {
-        let problems = match self.policy.refresh() {
+        let refresh = self.policy.refresh();
+        self.record_refresh(refresh)
+    }
+
+    /// Reloads the policy file as [`Engine::refresh_policy`] does, after this program has written it, so that it is
+    /// complete.
+    ///
+    /// # Errors
+    /// Those of [`Engine::refresh_policy`].
+    pub fn read_saved_policy(&mut self) -> Result<Option<PolicyFileProblems>, EngineError> {
+        let refresh = self.policy.refresh_saved();
+        self.record_refresh(refresh)
+    }
+
+    /// Records the result of reloading the policy file.
+    fn record_refresh(&mut self, refresh: Refresh) -> Result<Option<PolicyFileProblems>, EngineError> {
+        let problems = match refresh {
             Refresh::Unchanged | Refresh::Loaded => None,
             Refresh::Invalid(problems) => {
                 let path = self.policy.path().display().to_string();
@@ -198,6 +260,19 @@ impl Engine {
         };
         self.record_configuration()?;
         Ok(problems)
+    }
+
+    /// Restores the state after a command panicked: folds it from the log again, and records the failure with its `cause`.
+    pub(crate) fn recover_state(&mut self, cause: &str) -> Result<(), EngineError> {
+        self.recorder.recover()?;
+        self.recorded_configuration = None;
+        self.evaluated_until = Position::ORIGIN;
+        self.turn_counts = TurnCounts::default();
+        let panicked = LogCommandPanicked { message: ContentHash(*blake3::hash(cause.as_bytes()).as_bytes()) };
+        let position = self.recorder.position().0.to_le_bytes();
+        let id = EventId::derive(&[LogCommandPanicked::KIND.as_bytes(), &position]);
+        let correlation = EventId::derive(&[b"log"]);
+        self.recorder.record([NewEvent::new(id, self.recorder.now(), correlation, &panicked)?])
     }
 
     /// Records the active policy and models if the log does not have them as the last ones. Their texts are stored
@@ -244,13 +319,13 @@ impl Engine {
         self.record_due_verdicts()
     }
 
-    /// Whether the verdicts take the last recorded event into account.
+    /// Returns whether the verdicts in the log take the last recorded event into account.
     pub(crate) fn is_evaluated(&self) -> bool {
         self.evaluated_until == self.recorder.position()
     }
 
-    /// Records the verdicts that events since the last call have changed, and evictions of patterns beyond the size
-    /// limit. Does nothing if no event was recorded since.
+    /// Records the verdicts on turns that changed through events since the last call, and evictions of patterns above
+    /// the size limit. Does nothing if no event was recorded since.
     pub(crate) fn record_due_verdicts(&mut self) -> Result<(), EngineError> {
         if self.is_evaluated() {
             return Ok(());
@@ -263,7 +338,7 @@ impl Engine {
         self.evict_patterns()
     }
 
-    /// Records evictions for the workspaces that have more patterns than the limit.
+    /// Records evictions of patterns for the workspaces that have more of them than the limit.
     fn evict_patterns(&mut self) -> Result<(), EngineError> {
         let (now, position) = (self.recorder.now(), self.recorder.position());
         let evictions = self.recorder.state().patterns.capacity_events(now);
@@ -271,7 +346,7 @@ impl Engine {
         self.recorder.record(events)
     }
 
-    /// Makes all recorded events durable, and returns when they are.
+    /// Makes all recorded events durable, and returns once they are.
     ///
     /// # Errors
     /// [`EngineError`] if the log could not be synchronised with the disk.

@@ -8,7 +8,7 @@ use event_bus::{BusError, LogError};
 use event_core::{CodecError, ProjectionError};
 use router_core::OverrideError;
 
-use crate::{exchange::ExchangeError, policy_file::PolicyError};
+use crate::{exchange_error::ExchangeError, policy_file::PolicyError};
 
 /// The error of an operation of the engine.
 #[derive(Debug, thiserror::Error)]
@@ -73,13 +73,27 @@ pub enum EngineError {
     /// The turn has no suggestion to accept or dismiss.
     #[error("turn `{0}` has no suggestion of the pattern store to accept or dismiss")]
     NoSuggestion(String),
+    /// The turn has ended, so that its suggestion can be neither accepted nor dismissed.
+    #[error(
+        "turn `{0}` has ended: a suggestion is accepted or dismissed while its turn runs. To rate the turn, run \
+         `turnwise feedback up {0}` or `turnwise feedback down {0}`; to choose the model of the next turns, `turnwise model NAME`"
+    )]
+    TurnEnded(String),
+    /// The user has already made the opposite choice about the suggestion.
+    #[error("the suggestion for turn `{turn}` was already {choice}")]
+    SuggestionDecided {
+        /// The id of the turn.
+        turn: String,
+        /// The choice that was made: `accepted` or `dismissed`.
+        choice: &'static str,
+    },
     /// The policy forbids recording text, and embeddings are computed from it.
     #[error("the policy says `privacy.record_text: never`: nothing is embedded")]
     TextForbidden,
 }
 
 impl EngineError {
-    /// Whether the cause is a full disk, so that the operation can succeed later.
+    /// Returns whether the cause is a full disk, so that the operation can succeed later.
     pub fn is_out_of_room(&self) -> bool {
         match self {
             Self::Log(error) | Self::Bus(BusError::Log(error)) => error.is_out_of_room(),

@@ -1,7 +1,9 @@
-//! Re-evaluation: evaluates every turn of the log again under a rubric, which may come from the user's file.
+//! Re-evaluation: computes the verdicts on all turns of the log again under a rubric (the weights of the evidence),
+//! which may come from the user's file.
 
 use std::path::{Path, PathBuf};
 
+use adapters::read_own_file;
 use contracts::Score;
 use evaluator::{DueVerdict, Evaluator, Rubric};
 use event_bus::EventLog;
@@ -14,7 +16,7 @@ use crate::{engine::Engine, error::EngineError, insight::events};
 /// The largest accepted rubric file, in bytes.
 const MAX_FILE_BYTES: u64 = 64 * 1024;
 
-/// The result of a re-evaluation.
+/// The result of evaluating all turns of the log again under one rubric: counts of the verdicts and their mean score.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Evaluation {
     /// The name of the rubric.
@@ -31,7 +33,7 @@ pub struct Evaluation {
     pub mean: Option<Score>,
 }
 
-/// The error of reading a rubric file.
+/// The error of reading a rubric (the weights of the evidence about turns) from a file.
 #[derive(Debug, thiserror::Error)]
 pub enum RubricFileError {
     /// The file cannot be read.
@@ -52,7 +54,7 @@ pub enum RubricFileError {
     },
 }
 
-/// Reads a rubric from a YAML file.
+/// Reads a rubric, the weights of the evidence about turns, from a YAML file.
 ///
 /// # Errors
 /// [`RubricFileError::File`] if the file cannot be read, [`RubricFileError::Rubric`] if it is longer than 64 KiB or is
@@ -64,12 +66,13 @@ pub fn read_rubric(path: &Path) -> Result<Rubric, RubricFileError> {
         let problem = format!("it has {bytes} bytes, the most is {MAX_FILE_BYTES}");
         return Err(RubricFileError::Rubric { path: path.to_owned(), problem });
     }
-    let text = std::fs::read_to_string(path).map_err(file_error)?;
+    let text = read_own_file(path).map_err(file_error)?;
     let parsed = serde_saphyr::from_str(&text);
     parsed.map_err(|error| RubricFileError::Rubric { path: path.to_owned(), problem: error.to_string() })
 }
 
-/// A re-evaluation in progress: folds the log from its first event and computes the verdicts under one rubric.
+/// A re-evaluation in progress: reads the log from its first event and computes the verdicts on its turns under one
+/// rubric.
 #[derive(Debug)]
 pub struct Reevaluation {
     /// The rubric of the new verdicts.
@@ -83,21 +86,23 @@ pub struct Reevaluation {
 }
 
 impl Reevaluation {
-    /// Creates a re-evaluation that has folded no event yet.
+    /// Creates a re-evaluation that has not read any event yet.
     pub fn new(rubric: Rubric) -> Self {
         Self { rubric, evaluator: Evaluator::unbounded(), position: Position::ORIGIN, recorded: 0 }
     }
 
-    /// Folds the events since the last call, and returns the verdicts under the rubric that the log does not have as
-    /// the last ones of their turns. The caller records them and calls again: another process may have appended events
-    /// in between. The re-evaluation is complete when no verdicts are returned.
+    /// Reads the events since the last call, and returns the verdicts under the rubric that differ from the last ones
+    /// in the log.
+    ///
+    /// The caller records them and calls again, since another process may have appended events in between. The
+    /// re-evaluation is complete when no verdicts are returned.
     ///
     /// # Errors
     /// [`EngineError`] if the log cannot be read.
     pub fn advance(&mut self, log: &dyn EventLog) -> Result<Vec<DueVerdict>, EngineError> {
         for event in events(log, self.position) {
             let event = event?;
-            self.evaluator.apply(&event)?;
+            self.evaluator.apply_recorded(&event)?;
             self.position = event.position;
         }
         let due = self.evaluator.due_verdicts(&self.rubric, Position::ORIGIN);
@@ -105,7 +110,7 @@ impl Reevaluation {
         Ok(due)
     }
 
-    /// Returns the counts over all turns.
+    /// Returns the counts of all verdicts, and their mean score.
     pub fn summary(&self) -> Evaluation {
         let (mut judged, mut counted, mut sum) = (0, 0, 0);
         for verdict in self.evaluator.all_verdicts(&self.rubric) {

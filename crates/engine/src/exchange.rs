@@ -21,35 +21,10 @@ use serde::Serialize;
 pub use import::{ChainCheck, import};
 pub use line::{event_to_json, payload_to_json};
 
-use crate::{error::EngineError, insight::events};
+use crate::{error::EngineError, exchange_error::ExchangeError, insight::events};
 use line::{TextLine, to_line};
 
-/// The error of exporting or importing JSON Lines.
-#[derive(Debug, thiserror::Error)]
-pub enum ExchangeError {
-    /// The file cannot be read or written, or a value cannot be encoded as JSON.
-    #[error("cannot read or write JSON Lines")]
-    Io(#[from] io::Error),
-    /// A line cannot be imported: it is longer than 128 MiB, not UTF-8, not a valid event or text, its hash chain is
-    /// wrong, or the log rejects its event.
-    #[error("line {line}: {reason}")]
-    Line {
-        /// The number of the line, from 1.
-        line: u64,
-        /// The problem, for the user.
-        reason: String,
-    },
-    /// The log already has events, and the file does not continue them.
-    #[error("the log ends at {head}, the file starts at {start}: import into an empty log, or the rest of this one")]
-    NotAContinuation {
-        /// The last position of the log.
-        head: Position,
-        /// The position of the event that does not continue it.
-        start: Position,
-    },
-}
-
-/// The counts of an export or import.
+/// The counts of an export or import of the log.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct ExchangeSummary {
     /// Events written to the file (export), or appended to the log (import).
@@ -60,6 +35,9 @@ pub struct ExchangeSummary {
     pub known: u64,
     /// Event lines of the imported file without a hash chain; 0 for an export.
     pub unchained: u64,
+    /// Texts that events refer to and that are no longer in the text store, although they were not purged; 0 for an
+    /// import.
+    pub missing_texts: u64,
     /// The hash chain after the last event. Two logs with equal chains have equal events. `None` for an export without
     /// events.
     pub chain: Option<Chain>,
@@ -89,10 +67,13 @@ pub fn export(
             && written_texts.insert(hash)
         {
             let content = texts.get(hash.0)?;
-            // A purged text cannot be exported; the event with its hash is.
-            if let Some(content) = content {
-                write_line(out, &TextLine { text: hash, content })?;
-                summary.texts += 1;
+            // The event with the hash is exported in any case. A purged event has no hash.
+            match content {
+                Some(content) => {
+                    write_line(out, &TextLine { text: hash, content })?;
+                    summary.texts += 1;
+                }
+                None => summary.missing_texts += 1,
             }
         }
         write_line(out, &to_line(&event, Some(chain)))?;
@@ -111,8 +92,8 @@ fn write_line(out: &mut dyn Write, line: &impl Serialize) -> Result<(), Exchange
 }
 
 /// Returns the hash of the stored text that an event refers to: a policy, a list of models, or a message that is too
-/// long for its event. `None` if it refers to none or cannot be decoded.
-pub(crate) fn referenced_text(event: &Recorded) -> Option<ContentHash> {
+/// long for its event. `None` if the event refers to no text or cannot be decoded.
+pub fn referenced_text(event: &Recorded) -> Option<ContentHash> {
     if let Ok(Some(loaded)) = event.read::<PolicyLoaded>() {
         return Some(loaded.hash);
     }

@@ -1,55 +1,84 @@
-//! Tests of a policy that are written in YAML: situations, each with the expected decision.
+//! Tests of a policy that a user writes in YAML. Each is a situation of a turn with the expected decision.
 
 use std::fmt;
 
-use contracts::{AuxiliaryCall, ChainSlot as _, Slot, Tier};
-use router_core::{Policy, Scenario, StatedRequest};
+use contracts::{AuxiliaryCall, ChainSlot as _, NanoUsd, ParseMoneyError, Slot, Tier};
+use router_core::{Policy, Scenario, StatedRequest, StatedSpending};
 use serde::Deserialize;
 
-/// The largest accepted file, in bytes.
+/// The maximum size of a file with tests, in bytes.
 const MAX_BYTES: usize = 1024 * 1024;
 
-/// The content of a file.
+/// The content of a YAML file with tests of a policy.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
+    /// The tests, in the order of the file.
     tests: Vec<Expectation>,
 }
 
-/// A situation with the expected decision.
+/// A test of a policy: a situation with the expected decision.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Expectation {
+    /// The name of the test, for its result.
     name: String,
+    /// The situation in which the policy decides.
     #[serde(default)]
     given: Situation,
+    /// The decision that the policy has to reach.
     expect: ExpectedDecision,
 }
 
-/// A situation. Fields that are not given have the values of [`Scenario::message`].
+/// The situation of a turn in a test of a policy. Fields that the file leaves out have the values of
+/// [`Scenario::message`].
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 #[expect(clippy::struct_excessive_bools, reason = "independent yes-or-no properties of a turn")]
 struct Situation {
+    /// The user's message.
     message: String,
+    /// The absolute path of the workspace.
     workspace: Option<String>,
+    /// The estimated number of tokens of the prompt.
     tokens: Option<u64>,
+    /// Whether the prompt contains images.
     images: bool,
+    /// Whether the conversation contains tool calls.
     tool_history: bool,
+    /// Extensions of files that the session touched, such as `.sql`.
     extensions: Vec<String>,
+    /// Skills whose description matches the message.
     skills: Vec<String>,
+    /// The amount spent since UTC midnight, in dollars, such as `5.42`.
     spent_today_usd: Option<String>,
+    /// The amount spent by all sessions in the week.
+    spent_week_usd: Option<String>,
+    /// The amount spent by all sessions in the month.
+    spent_month_usd: Option<String>,
+    /// The amount spent by the turn's project: on the day, in the week and in the month.
+    spent_project_usd: Option<String>,
+    /// The amount spent by the turn's client: on the day, in the week and in the month.
+    spent_client_usd: Option<String>,
+    /// The amount spent by the turn's session.
+    spent_session_usd: Option<String>,
+    /// The local time of the turn, such as `23:30`.
     local_time: Option<String>,
+    /// The session's model, by id or alias.
     sticky: Option<String>,
+    /// The tier that a delegating agent requests: fast, balanced or deep.
     delegated_tier: Option<String>,
+    /// Models with an outage, by id or alias.
     models_out: Vec<String>,
+    /// Providers with an outage of all their models.
     providers_out: Vec<String>,
+    /// The recommendation of the pattern store; `None` without one.
     learned: Option<Learned>,
     /// Name of the client of the gateway, such as `claude-code`.
     client: Option<String>,
     /// Model that the client requests, as it writes it.
     requested_model: Option<String>,
-    /// Whether a sub-agent asks.
+    /// Whether a sub-agent sends the request.
     subagent: bool,
     /// Kind of auxiliary call: title, classifier, summary or other.
     auxiliary_call: Option<String>,
@@ -61,16 +90,19 @@ struct Situation {
     requires: Vec<String>,
 }
 
-/// A recommendation of the pattern store.
+/// A recommendation of the pattern store in a test of a policy.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Learned {
+    /// The recommended model, by id or alias.
     model: String,
+    /// The confidence of the recommendation, in percent.
     confidence_percent: u64,
+    /// The number of samples behind the recommendation.
     samples: u64,
 }
 
-/// The expected decision, or the expected error.
+/// The expected decision of a test, or the expected error.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ExpectedDecision {
@@ -85,16 +117,16 @@ struct ExpectedDecision {
 }
 
 impl ExpectedDecision {
-    /// Returns whether nothing is expected, which every situation would fulfil.
+    /// Returns whether the test expects nothing, so that every decision would pass it.
     const fn is_empty(&self) -> bool {
         self.model.is_none() && self.error.is_none() && self.decided_by.is_none() && self.rule.is_none()
     }
 }
 
-/// The result of testing one expectation.
+/// The result of one test of a policy.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct ExpectationResult {
-    /// Its name.
+    /// Name of the test.
     pub name: String,
     /// The differences between expected and actual decision, one line each; empty if there are none.
     pub differences: Vec<String>,
@@ -102,7 +134,7 @@ pub struct ExpectationResult {
     pub why: String,
 }
 
-/// The error of reading a file of expectations.
+/// The error of reading a file with tests of a policy.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the expectations in `{file}` cannot be read: {reason}")]
 pub struct ExpectationsError {
@@ -112,7 +144,7 @@ pub struct ExpectationsError {
     pub reason: String,
 }
 
-/// Tests a policy against every expectation of a file. `text` is its content, `file` its name for errors.
+/// Runs every test of a file against a policy. `text` is the content of the file, `file` its name for errors.
 ///
 /// # Errors
 /// [`ExpectationsError`] if the file is invalid. An invalid situation is a difference in its result.
@@ -129,7 +161,7 @@ pub fn check_expectations(
     Ok(file.tests.iter().map(|expectation| check_expectation(expectation, policy)).collect())
 }
 
-/// Decides in the situation of an expectation and compares the decision with the expected one.
+/// Decides in the situation of a test and compares the decision with the expected one.
 fn check_expectation(expectation: &Expectation, policy: &Policy) -> ExpectationResult {
     let name = expectation.name.clone();
     let scenario = match build_scenario(&expectation.given) {
@@ -188,7 +220,22 @@ fn check_expectation(expectation: &Expectation, policy: &Policy) -> ExpectationR
     ExpectationResult { name, differences, why: outcome.why }
 }
 
-/// Converts a situation into a scenario.
+/// Parses the amounts spent in the situation of a test.
+fn stated_spending(given: &Situation) -> Result<StatedSpending, String> {
+    let amount = |text: &Option<String>| -> Result<Option<NanoUsd>, String> {
+        text.as_deref().map(|text| text.parse().map_err(|error: ParseMoneyError| error.to_string())).transpose()
+    };
+    Ok(StatedSpending {
+        today: amount(&given.spent_today_usd)?,
+        week: amount(&given.spent_week_usd)?,
+        month: amount(&given.spent_month_usd)?,
+        project: amount(&given.spent_project_usd)?,
+        client: amount(&given.spent_client_usd)?,
+        session: amount(&given.spent_session_usd)?,
+    })
+}
+
+/// Converts the situation of a test into a scenario.
 ///
 /// # Errors
 /// A description of the problem if the delegated tier or the kind of auxiliary call is unknown.
@@ -210,9 +257,7 @@ fn build_scenario(given: &Situation) -> Result<Scenario, String> {
     scenario = given.skills.iter().fold(scenario, |scenario, name| scenario.skill(name));
     scenario = given.models_out.iter().fold(scenario, |scenario, name| scenario.model_out(name));
     scenario = given.providers_out.iter().fold(scenario, |scenario, name| scenario.provider_out(name));
-    if let Some(dollars) = &given.spent_today_usd {
-        scenario = scenario.spent(dollars);
-    }
+    scenario = scenario.stated_spending(stated_spending(given)?);
     if let Some(time) = &given.local_time {
         scenario = scenario.at(time);
     }

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{engine::Engine, error::EngineError};
 
-/// The result of rating a turn.
+/// The result of recording the user's rating of a turn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Feedback {
     /// The recorded rating.

@@ -1,4 +1,4 @@
-//! Clears learned patterns on the user's request; the events that they were learned from stay.
+//! Clears learned patterns on the user's request. The events that they were learned from stay in the log.
 
 use contracts::events::PatternsCleared;
 use event_core::{EventId, EventType as _, NewEvent};
@@ -17,7 +17,9 @@ impl Engine {
         let stores = self.state().patterns.status();
         let rows: usize = stores.filter(|store| all || store.workspace == path).map(|store| store.rows).sum();
         let rows = u32::try_from(rows).unwrap_or(u32::MAX);
-        let correlation = EventId::derive(&[b"patterns", path.unwrap_or_default().as_bytes()]);
+        // A path is absolute, so the two other scopes are no paths.
+        let scope = if all { "all" } else { path.unwrap_or("none") };
+        let correlation = EventId::derive(&[b"patterns", scope.as_bytes()]);
         let position = self.recorder.position().0.to_le_bytes();
         let id = EventId::derive(&[PatternsCleared::KIND.as_bytes(), &correlation.0, &position]);
         let event = PatternsCleared { all, workspace, rows };

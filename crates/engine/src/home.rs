@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-/// The paths of the folder with a user's policy, models and log, `~/.turnwise` by default (decision D17). Neither the
-/// folder nor its files need to exist.
+/// The paths of the files in a user's folder with policy, models and log, `~/.turnwise` by default (decision D17).
+/// Neither the folder nor its files need to exist.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Home {
     /// The path of the folder.
@@ -27,22 +27,22 @@ impl Home {
         Self { policy: policy.unwrap_or(self.policy), ..self }
     }
 
-    /// The path of the file with the user's models, `models.yaml`.
+    /// Returns the path of the file with the user's models, `models.yaml`.
     pub fn models(&self) -> PathBuf {
         self.dir.join("models.yaml")
     }
 
-    /// The path of the folder of the log, `log`.
+    /// Returns the path of the folder of the log, `log`.
     pub fn log(&self) -> PathBuf {
         self.dir.join("log")
     }
 
-    /// The path of the JSON Schema of the policy, `routing.schema.json`, which editors use.
+    /// Returns the path of the JSON Schema of the policy, `routing.schema.json`, which editors use.
     pub fn schema(&self) -> PathBuf {
         self.dir.join("routing.schema.json")
     }
 
-    /// The user's home folder as text; `None` if it is unknown or not UTF-8.
+    /// Returns the user's home folder as text; `None` if it is unknown or not UTF-8.
     pub fn user_text(&self) -> Option<&str> {
         self.user.as_deref().and_then(Path::to_str)
     }

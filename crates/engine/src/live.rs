@@ -1,6 +1,8 @@
-//! Live turns: requests as they arrive, several at once, each turn decided once and locked to its model.
+//! Live turns: handles requests as they arrive. Several turns may run at once; each is decided once and locked to its
+//! model.
 //!
-//! Nothing here waits for the disk. A caller that informs a client calls [`Engine::commit`] first.
+//! No function of this module waits for the disk. Before a caller informs its client, it calls
+//! [`Engine::commit`](crate::Engine::commit).
 
 mod abandoned;
 mod arrival;
@@ -9,5 +11,5 @@ mod fallback;
 mod recover;
 mod turn_counts;
 
-pub use calls::{Call, CallFailure, CallResponse, ToolRequest, ToolResult};
+pub use calls::{Call, CallFailure, ToolResult};
 pub(crate) use turn_counts::TurnCounts;

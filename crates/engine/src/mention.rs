@@ -3,7 +3,7 @@
 use contracts::{Override, Registry};
 use router_core::{OverrideError, parse_override, resembles_model};
 
-/// The mention of a message, with its length.
+/// The `@` mention of a model at the start of a message, with its length.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Mention {
     /// The model that the mention selects; `None` without a mention.
@@ -16,8 +16,8 @@ impl Mention {
     /// No mention: the text is unchanged.
     const NONE: Self = Self { model: None, bytes: 0 };
 
-    /// Resolves the mention of a live message. A word that names no model and resembles none is text: coding clients
-    /// use `@` for files and agents (`@src/main.rs`, `@agent-review`).
+    /// Resolves the `@` mention of a live message. A word that neither names nor resembles a model is text, since
+    /// coding clients use `@` for files and agents (`@src/main.rs`, `@agent-review`).
     ///
     /// # Errors
     /// [`OverrideError`] if the mention names no model but resembles a model's name, or if no message follows a model.
@@ -28,7 +28,8 @@ impl Mention {
         }
     }
 
-    /// Resolves the mention of a message that another client has accepted: a mention that names no model is text.
+    /// Resolves the `@` mention of a message that another client has already accepted: a mention that names no model is
+    /// text.
     pub(crate) fn resolve_accepted(message: &str, registry: &Registry) -> Self {
         Self::parse(message, registry).unwrap_or(Self::NONE)
     }
@@ -38,7 +39,8 @@ impl Mention {
         message.get(self.bytes..).unwrap_or_default()
     }
 
-    /// Parses the mention at the start of a message. Its length is the difference to the text that remains.
+    /// Parses the `@` mention at the start of a message. Its length is the difference between the message and the text
+    /// that remains.
     ///
     /// # Errors
     /// [`OverrideError`] if the word after `@` names no model, or no message follows it.

@@ -1,13 +1,14 @@
 //! The active models: the built-in catalogue, extended by the user's file.
 
-use std::{fs, io, path::Path, sync::Arc};
+use std::{io, path::Path, sync::Arc};
 
+use adapters::read_own_file;
 use catalogue::ModelFile;
 use contracts::{ContentHash, Registry, events::CatalogueLoaded};
 
 use crate::error::EngineError;
 
-/// The active models, with the text and hash under which the log records them.
+/// The active models, with the text and the hash under which the log records them.
 #[derive(Debug, Clone)]
 pub struct Models {
     /// The models by id and alias.
@@ -25,7 +26,7 @@ impl Models {
     /// [`EngineError::Models`] if the file is invalid, [`EngineError::File`] if it exists but cannot be read.
     pub fn load(path: &Path) -> Result<Self, EngineError> {
         let name = path.display().to_string();
-        let registry = match fs::read_to_string(path) {
+        let registry = match read_own_file(path) {
             Ok(text) => catalogue::load_registry(Some(ModelFile { file: &name, text: &text }))?,
             Err(error) if error.kind() == io::ErrorKind::NotFound => catalogue::load_registry(None)?,
             Err(source) => return Err(EngineError::File { action: "read", path: path.to_owned(), source }),
@@ -40,7 +41,7 @@ impl Models {
         Self { registry: Arc::new(registry), text: text.into(), hash }
     }
 
-    /// Builds the event that records these models.
+    /// Builds the event that records this list of models.
     pub(crate) fn event(&self) -> CatalogueLoaded {
         CatalogueLoaded {
             hash: self.hash,

@@ -1,4 +1,4 @@
-//! Records turns that other clients recorded, with the decision that would have been made about them.
+//! Records turns from the session files of other clients, with the decision that the policy would have made about them.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +19,7 @@ use crate::{
 };
 
 impl Engine {
-    /// Records the start of a session that another client recorded.
+    /// Records the start of a session from the session file of another client.
     ///
     /// # Errors
     /// [`EngineError`] if the log cannot be written.
@@ -34,20 +34,24 @@ impl Engine {
         self.recorder.record([session_started(started, session.started_at)?])
     }
 
-    /// Whether a turn that a client recorded came through the gateway. The log then has it with its calls and costs,
-    /// and importing it would count them twice.
+    /// Returns whether a turn from a session file came through the gateway. The log then has it with its calls and
+    /// costs, and importing it would count them twice.
     ///
-    /// In a session that started in the gateway, all turns did. In a session that was imported before its client used
-    /// the gateway, those did that had not ended when the gateway first saw the session.
-    pub fn came_through_gateway(&self, turn: &ObservedTurn) -> bool {
-        let Some(session) = self.state().sessions.get(&turn.session) else { return false };
-        session.source == Some(SessionSource::Gateway)
-            || session.gateway_since.is_some_and(|since| since <= turn.last_at())
+    /// If the session started in the gateway, all its turns came through it. If the session was imported before its
+    /// client used the gateway, those turns came through it that had not ended when the gateway first saw the session.
+    ///
+    /// # Errors
+    /// [`EngineError`] if the log cannot be read.
+    pub fn came_through_gateway(&mut self, turn: &ObservedTurn) -> Result<bool, EngineError> {
+        self.load_session(&turn.session)?;
+        let Some(session) = self.state().sessions.get(&turn.session) else { return Ok(false) };
+        let is_of_gateway = session.source == Some(SessionSource::Gateway);
+        Ok(is_of_gateway || session.gateway_since.is_some_and(|since| since <= turn.last_at()))
     }
 
-    /// Records a turn that another client recorded, and the decision that would have been made about it; returns its
-    /// outcome. `None` if the turn came through the gateway or is decided already; in the second case its other new
-    /// events are recorded. Durable after [`Engine::commit`].
+    /// Records a turn from a session file and the decision that the policy would have made about it; returns its
+    /// outcome. `None` if the turn came through the gateway or is decided already. In the latter case its other new
+    /// events are recorded. Durable on return.
     ///
     /// # Errors
     /// [`EngineError`] if the log cannot be written.
@@ -56,7 +60,7 @@ impl Engine {
         session: &ObservedSession,
         turn: &ObservedTurn,
     ) -> Result<Option<TurnOutcome>, EngineError> {
-        if self.came_through_gateway(turn) {
+        if self.came_through_gateway(turn)? {
             return Ok(None);
         }
         let id = turn.id();
@@ -75,13 +79,13 @@ impl Engine {
         Ok(outcome)
     }
 
-    /// Whether the log has a turn that was started but not decided.
+    /// Returns whether the log has a turn that was started but not decided.
     fn has_undecided_turn(&self) -> bool {
         let mut sessions = self.recorder.state().sessions.iter().map(|(_, session)| session);
         sessions.any(|session| session.open.iter().any(|open| !open.decided))
     }
 
-    /// Captures and decides a turn that another client recorded.
+    /// Captures and decides a turn from a session file, and returns the outcome.
     fn decide_observed(&mut self, session: &ObservedSession, turn: &ObservedTurn) -> Result<TurnOutcome, EngineError> {
         self.record_configuration()?;
         let request = self.recorded_request(session, turn)?;
@@ -90,8 +94,8 @@ impl Engine {
         self.start_and_decide(turn.id(), input, &mention, turn.started_at, DecisionMode::Observed)
     }
 
-    /// Returns the request of a recorded turn as far as the session file shows it. The model that ran is the model that was
-    /// requested (decision D42).
+    /// Returns the properties of a turn's request that the session file shows. The model that ran counts as the
+    /// requested model (decision D42).
     fn recorded_request(&self, session: &ObservedSession, turn: &ObservedTurn) -> Result<ClientRequest, EngineError> {
         let (api, client) = match session.source {
             SessionSource::ClaudeCode => (WireApi::AnthropicMessages, Some("claude-code")),

@@ -3,23 +3,24 @@
 use std::collections::BTreeSet;
 
 use contracts::{
-    ModelId, ModelSpec, Registry,
+    ModelId, ModelSpec, Registry, ResponseSummary, Sealed,
     events::{
         LlmCallCompleted, LlmCallFailed, SessionCompacted, SessionResumed, SessionSource, ToolCalled, ToolFinished,
         TurnEnded,
     },
 };
-use event_core::{EventId, EventType as _, Sealed};
+use event_core::{EventId, EventType as _};
 use transcripts::observed::{ObservedCall, ObservedFailure, ObservedResult, ObservedTool, ObservedTurn, Step};
 
 use crate::{
     error::EngineError,
-    live::{CallFailure, CallResponse},
-    turn_events::{MAX_LABEL_BYTES, TurnEvents},
+    live::CallFailure,
+    turn_events::{CallTimes, MAX_LABEL_BYTES, TurnEvents},
 };
 
-/// Converts everything of an imported turn after its decision. The ids of the events are derived from the client's own ids,
-/// so that a second import, or an import of the grown file, records nothing twice.
+/// Converts everything that follows the decision of an imported turn into events. The ids of the events are derived
+/// from the client's own ids, so that a second import, or an import of the file after it has grown, records nothing
+/// twice.
 ///
 /// # Errors
 /// [`EngineError`] if an event cannot be encoded.
@@ -42,7 +43,8 @@ pub(crate) fn events_after_decision(
     Ok(sealed)
 }
 
-/// Converts one step. `None` for a response that may not be complete: a later import of the grown file records all of it.
+/// Converts one step of an imported turn into an event. `None` for a response that may not be complete: an import of
+/// the file after it has grown records all of it.
 fn step_event(
     events: &TurnEvents<'_>,
     causes: &Causes<'_>,
@@ -53,7 +55,8 @@ fn step_event(
         Step::Call(call) if !call.complete => return Ok(None),
         Step::Call(call) => {
             let model = model_id(events.registry, source, &call.model)?;
-            let completed = events.call_completed(model, call.started_at, &call_response(call), call.tool_calls);
+            let times = CallTimes { sent_at: call.started_at, began_at: Some(call.began_at), at: call.at };
+            let completed = events.call_completed(model, times, &call_response(call), call.tool_calls);
             let completed = LlmCallCompleted { variant: call.variant, ..completed };
             events.seal(completed_id(call.id), call.at, events.decision_id(), completed)?
         }
@@ -62,7 +65,7 @@ fn step_event(
             events.seal(client_event_id(ToolCalled::KIND, &tool.id), tool.at, causes.cause_of_call(tool), called)?
         }
         Step::ToolFinished(result) => {
-            let finished = events.tool_finished(&result.id, result.outcome, result.output_bytes);
+            let finished = events.tool_finished(&result.id, result.outcome, result.output_bytes, &result.extensions);
             events.seal(
                 client_event_id(ToolFinished::KIND, &result.id),
                 result.at,
@@ -98,9 +101,10 @@ fn step_event(
     Ok(Some(sealed))
 }
 
-/// The causes of tool calls and of their results, as in a live turn: the response, and the tool call. Where the file lacks
-/// them, the cause is the decision, so that every cause is in the log.
+/// The events that cause the tool calls and results of an imported turn: the response and the tool call, as in a live
+/// turn. If the file lacks them, the cause is the decision, so that every cause is in the log.
 struct Causes<'a> {
+    /// The event of the decision about the turn.
     decision: EventId,
     /// Calls whose response is complete.
     calls: BTreeSet<EventId>,
@@ -109,15 +113,18 @@ struct Causes<'a> {
 }
 
 impl<'a> Causes<'a> {
+    /// Collects the complete calls and the tool calls of a turn. `decision` is the event of its decision.
     fn new(turn: &'a ObservedTurn, decision: EventId) -> Self {
         let calls = turn.calls().filter(|call| call.complete).map(|call| call.id).collect();
         Self { decision, calls, tools: turn.tools().map(|tool| tool.id.as_str()).collect() }
     }
 
+    /// Returns the event that caused a tool call: the response that contains it, or else the decision.
     fn cause_of_call(&self, tool: &ObservedTool) -> EventId {
         if self.calls.contains(&tool.call) { completed_id(tool.call) } else { self.decision }
     }
 
+    /// Returns the event that caused a tool result: its tool call, or else the decision.
     fn cause_of_result(&self, result: &ObservedResult) -> EventId {
         if self.tools.contains(result.id.as_str()) {
             client_event_id(ToolCalled::KIND, &result.id)
@@ -127,7 +134,7 @@ impl<'a> Causes<'a> {
     }
 }
 
-/// Derives the id of an event from the client's id of what it records.
+/// Derives the id of an event from its kind and the client's id of the recorded step.
 fn client_event_id(kind: &str, id: &str) -> EventId {
     EventId::derive(&[kind.as_bytes(), id.as_bytes()])
 }
@@ -137,28 +144,28 @@ fn completed_id(call: EventId) -> EventId {
     call.then(LlmCallCompleted::KIND, 0)
 }
 
-/// Converts a response. Its tool calls are steps of their own.
-fn call_response(call: &ObservedCall) -> CallResponse {
-    CallResponse {
+/// Converts a response in a session file to the form that the engine records. Its tool calls are steps of their own.
+fn call_response(call: &ObservedCall) -> ResponseSummary {
+    ResponseSummary {
         usage: Some(call.usage),
         raw_usage: call.raw_usage.clone(),
         stop_reason: call.stop_reason,
-        tools: Vec::new(),
         thinking_blocks: call.thinking_blocks,
-        began_at: Some(call.began_at),
-        at: call.at,
+        ..ResponseSummary::default()
     }
 }
 
-/// Converts a failure. Session files do not record what a call had used before it failed.
+/// Converts a failed call in a session file to the form that the engine records. Session files do not record the tokens
+/// that a call had used before it failed.
 fn call_failure(failed: &ObservedFailure) -> CallFailure {
     let retries = failed.attempt.unwrap_or_default();
     CallFailure { class: failed.class, status: failed.status, retries, usage: None, raw_usage: None, key: None }
 }
 
-/// Resolves the model that a session file names: a model of the registry, or else the provider's name for it. Claude Code
-/// names models without their provider, and some names contain colons; the other readers put the provider before the first
-/// colon.
+/// Resolves the model that a session file names: a model of the registry, or else the provider's name for it.
+///
+/// Claude Code names models without their provider, and some names contain colons. The readers of the other formats put
+/// the provider before the first colon.
 pub(crate) fn model_id(registry: &Registry, source: SessionSource, name: &str) -> Result<ModelId, EngineError> {
     let (provider, bare) = match source {
         SessionSource::Codex | SessionSource::OpenAiLog => name.split_once(':').unwrap_or(("openai", name)),

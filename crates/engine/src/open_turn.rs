@@ -17,10 +17,10 @@ const MAX_OPEN_TURNS: usize = 256;
 /// The maximum number of tool calls without a result in a turn. The results of further calls are not recorded.
 const MAX_WAITING_TOOLS: usize = 256;
 
-/// The state of a turn that has started and not ended.
+/// The state of a turn that has started and not ended: its model, its calls, and the tool calls without a result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OpenTurn {
-    /// The turn.
+    /// The id of the turn.
     pub turn: TurnId,
     /// The thread of the session that it belongs to.
     pub thread: Thread,
@@ -45,7 +45,7 @@ pub struct OpenTurn {
     pub tools_waiting: Vec<WaitingTool>,
 }
 
-/// A tool call without a result.
+/// A tool call of a running turn that has no result yet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WaitingTool {
     /// The id of the event of the call.
@@ -57,24 +57,27 @@ pub struct WaitingTool {
 }
 
 impl WaitingTool {
-    /// Whether a result with this id is that of this call. For a call without an id, the id of the result is the name
-    /// of the tool.
+    /// Returns whether a tool result with this id is that of this call. For a call without an id, the id of the result
+    /// is the name of the tool.
     pub fn matches_result(&self, result_id: &str) -> bool {
         let id = if self.call.is_empty() { &self.tool } else { &self.call };
         id == result_id
     }
 
-    /// Whether the call may be among calls with these ids in a client's request. If the provider's id is not valid in
-    /// every API, a converted response may have given the client another id; the call then counts as present.
+    /// Returns whether the call may be among the calls with these ids in a client's request. If the provider's id is
+    /// not valid in every API, a converted response may have given the client another id; the call then counts as
+    /// present.
     fn may_be_among(&self, calls: &BTreeSet<String>) -> bool {
         !fits_every_api(&self.call) || calls.contains(&self.call)
     }
 }
 
 impl OpenTurn {
-    /// Adds a turn that starts with `event`, whose id is `started`, to the open turns of a session. A turn from a session
-    /// file ends the earlier turns of its thread. A turn of the gateway does not: its client may run several at once, and
-    /// the gateway records the end of each.
+    /// Adds a turn that starts with `event`, whose id is `started`, to the open turns of a session. If the session has
+    /// [`MAX_OPEN_TURNS`], its oldest one is dropped.
+    ///
+    /// A turn from a session file ends the earlier turns of its thread. A turn of the gateway does not, since its
+    /// client may run several at once, and the gateway records the end of each.
     pub(crate) fn start(open: &mut Vec<Self>, event: &TurnStarted, started: EventId) {
         if event.gateway_request().is_none() {
             open.retain(|open| open.thread != event.thread);
@@ -101,7 +104,7 @@ impl OpenTurn {
         });
     }
 
-    /// Folds a tool call. `event` is the id of its event.
+    /// Records a tool call of the turn. `event` is the id of its event.
     pub(crate) fn apply_tool_called(&mut self, event: EventId, called: &ToolCalled) {
         self.tool_calls = self.tool_calls.saturating_add(1);
         if self.tools_waiting.len() < MAX_WAITING_TOOLS {
@@ -109,13 +112,13 @@ impl OpenTurn {
         }
     }
 
-    /// Whether one of these tool results is for a call of the turn.
+    /// Returns whether one of these tool results is for a tool call of the turn.
     pub(crate) fn waits_for(&self, results: &[ToolResult]) -> bool {
         self.tools_waiting.iter().any(|tool| results.iter().any(|result| tool.matches_result(&result.id)))
     }
 
-    /// Whether the turn belongs to another run than a request whose history has the tool calls `calls`: it has tool
-    /// calls without a result, and none of them is in the history.
+    /// Returns whether the turn belongs to another run of the client than a request whose history has the tool calls
+    /// `calls`. That is so if the turn has tool calls without a result, and none of them is in the history.
     pub(crate) fn is_of_another_run(&self, calls: &BTreeSet<String>) -> bool {
         !self.tools_waiting.is_empty() && !self.tools_waiting.iter().any(|tool| tool.may_be_among(calls))
     }

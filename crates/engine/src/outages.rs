@@ -7,8 +7,9 @@ use contracts::{KeyHash, OutageScope, Provider, events::RecoveredBy};
 use crate::{engine::Engine, error::EngineError};
 
 impl Engine {
-    /// Records the end of the outages of a provider and of its models, so that the next turn can call them. Returns
-    /// their scopes; empty if there are none. The events are durable after [`Engine::commit`].
+    /// Records the end of the outages of a provider and of its models, so that the next turn can call them. Returns the
+    /// scopes (provider or model) of these outages; empty if there are none. The events are durable after
+    /// [`Engine::commit`].
     ///
     /// # Errors
     /// [`EngineError`] if the log cannot be written.
@@ -16,9 +17,8 @@ impl Engine {
         self.end_outages(provider, RecoveredBy::Retry)
     }
 
-    /// Records the end of the outages of each provider that rejected a key other than its present one. `keys` contains
-    /// the hashes of the present keys; a provider without a key in it counts as changed. The events are durable after
-    /// [`Engine::commit`].
+    /// Records the end of the outages of providers whose key has changed. A provider is affected if it rejected a key and
+    /// that key is not its present one in `keys`, or it has none there. The events are durable after [`Engine::commit`].
     ///
     /// # Errors
     /// [`EngineError`] if the log cannot be written.
@@ -31,7 +31,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Whether an outage has started or ended by the present time without a recorded event, so that
+    /// Returns whether an outage has started or ended by the present time without a recorded event, so that
     /// [`Engine::record_consequences`] would record one.
     pub fn has_due_transitions(&self) -> bool {
         !self.state().availability.transitions(self.now()).is_empty()
@@ -42,7 +42,7 @@ impl Engine {
     fn end_outages(&mut self, provider: &Provider, by: RecoveredBy) -> Result<Vec<OutageScope>, EngineError> {
         // Only outages whose start is in the log have an end in it.
         self.record_consequences()?;
-        let ends = self.state().availability.ends(provider, by, self.now());
+        let ends = self.state().availability.recovery_transitions(provider, by, self.now());
         let scopes = ends.iter().map(|end| end.event.scope().clone()).collect();
         self.recorder.record(ends.iter().map(availability::Transition::seal).collect::<Result<Vec<_>, _>>()?)?;
         Ok(scopes)

@@ -1,19 +1,25 @@
 //! The policy file: reloaded before every turn if it changed, while the last valid policy stays active otherwise (004
 //! §4.8).
 
-use std::{fs, io, path::PathBuf, sync::Arc};
+use std::{
+    io,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
+use adapters::read_own_file;
 use contracts::{ContentHash, Registry};
 use router_core::{Policy, Problem};
+use skills::SkillSettings;
 
-use crate::file_stamp::Stamp;
+use crate::file_stamp::{FileAge, Stamp};
 
 /// The policy of a user without a policy file.
 pub const BUILT_IN_POLICY: &str = "schema_version: 1\nglobal_default: sonnet\n";
 /// The path of [`BUILT_IN_POLICY`] in events and outputs.
 pub const BUILT_IN_PATH: &str = "built-in";
 
-/// A loaded policy with its origin.
+/// The policy that decisions use, with the text and the path that it was loaded from.
 #[derive(Debug, Clone)]
 pub struct ActivePolicy {
     /// The loaded policy.
@@ -37,7 +43,7 @@ pub enum Refresh {
     Invalid(Vec<Problem>),
 }
 
-/// The error of an invalid policy file without an earlier valid policy.
+/// The error of an invalid policy file if there is no earlier valid policy.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the policy `{path}` cannot be used:{}", problem_list(.problems))]
 pub struct PolicyError {
@@ -52,12 +58,16 @@ fn problem_list(problems: &[Problem]) -> String {
     problems.iter().fold(String::new(), |text, problem| text + "\n  " + &problem.to_string())
 }
 
-/// A policy file that is followed, with the active policy.
+/// A policy file that is reloaded when it changes, with the active policy.
 #[derive(Debug)]
 pub struct PolicyFile {
+    /// The path of the policy file.
     path: PathBuf,
+    /// The folder that `~` is expanded to; `None` if it is unknown.
     home: Option<String>,
+    /// The models that policies may name.
     registry: Arc<Registry>,
+    /// The last valid policy.
     active: ActivePolicy,
     /// The last content of the file, valid or not; `None` if it could not be read.
     last_text: Option<String>,
@@ -69,10 +79,39 @@ pub struct PolicyFile {
     startup_problems: Option<Vec<Problem>>,
     /// The problems of the current content, reported or not.
     current_problems: Vec<Problem>,
+    /// The number of rules before and after the last change of the policy; `None` if at least half remained.
+    lost_rules: Option<LostRules>,
+}
+
+/// A policy that has less than half of the rules of the policy before it, as a file that was cut has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LostRules {
+    /// The number of rules before.
+    pub before: usize,
+    /// The number of rules now.
+    pub now: usize,
+}
+
+impl LostRules {
+    /// Compares the numbers of rules of two policies; `None` if at least half of the rules are left.
+    pub fn between(before: &Policy, now: &Policy) -> Option<Self> {
+        let (before, now) = (before.rules().count(), now.rules().count());
+        (now * 2 < before).then_some(Self { before, now })
+    }
+}
+
+impl std::fmt::Display for LostRules {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "the policy has {} of the {} rules that it had before: check that the file is complete",
+            self.now, self.before
+        )
+    }
 }
 
 impl PolicyFile {
-    /// Opens the file. Without a file the built-in policy is active.
+    /// Opens a policy file. If it does not exist, the built-in policy is active.
     ///
     /// # Errors
     /// [`PolicyError`] if the file exists and is invalid.
@@ -98,11 +137,13 @@ impl PolicyFile {
             read_failed: false,
             startup_problems: None,
             current_problems: Vec::new(),
+            lost_rules: None,
         })
     }
 
-    /// Opens the file as [`PolicyFile::open`] does. If it is invalid, the policy with the text `last_valid` is active,
-    /// and the first [`PolicyFile::refresh`] reports the problems.
+    /// Opens a policy file as [`PolicyFile::open`] does, and compares it with the policy with the text `last_valid`, which
+    /// was active last. If the file is invalid, that policy is active, and the first [`PolicyFile::refresh`] reports the
+    /// problems.
     ///
     /// # Errors
     /// [`PolicyError`] if the file is invalid and there is no earlier policy, or it does not fit the present models.
@@ -112,12 +153,17 @@ impl PolicyFile {
         registry: Arc<Registry>,
         last_valid: impl FnOnce() -> Option<String>,
     ) -> Result<Self, PolicyError> {
+        let load_last = |text: String, path: &str| load_policy(&text, path.to_owned(), home, &registry).ok();
         let error = match Self::open(path.clone(), home, Arc::clone(&registry)) {
-            Ok(file) => return Ok(file),
+            Ok(mut file) => {
+                let other = last_valid().filter(|text| **text != *file.active.text);
+                let last = other.and_then(|text| load_last(text, &file.active.path));
+                file.note_lost_rules(last.and_then(|last| LostRules::between(&last.policy, &file.active.policy)));
+                return Ok(file);
+            }
             Err(error) => error,
         };
-        let last_valid_policy =
-            last_valid().and_then(|text| load_policy(&text, error.path.clone(), home, &registry).ok());
+        let last_valid_policy = last_valid().and_then(|text| load_last(text, &error.path));
         let Some(active) = last_valid_policy else { return Err(error) };
         let last_text = read_text(&path).ok();
         Ok(Self {
@@ -130,39 +176,60 @@ impl PolicyFile {
             last_stamp: None,
             startup_problems: Some(error.problems.clone()),
             current_problems: error.problems,
+            lost_rules: None,
         })
     }
 
-    /// The problems found when the file was opened, unless they were reported.
+    /// Returns the problems found when the file was opened, unless they were reported.
     pub fn startup_problems(&self) -> Option<&[Problem]> {
         self.startup_problems.as_deref()
     }
 
-    /// The problems of the present content; empty if it is active.
+    /// Returns the problems of the present content of the file; empty if it is active.
     pub fn problems(&self) -> &[Problem] {
         &self.current_problems
     }
 
-    /// The active policy.
+    /// Returns the number of rules before and after the last change of the policy; `None` if at least half remained.
+    pub const fn lost_rules(&self) -> Option<LostRules> {
+        self.lost_rules
+    }
+
+    /// Returns the active policy.
     pub const fn active(&self) -> &ActivePolicy {
         &self.active
     }
 
-    /// The home folder that `~` in its paths is expanded to.
+    /// Returns the home folder that `~` in the policy's paths is expanded to.
     pub fn home(&self) -> Option<&str> {
         self.home.as_deref()
     }
 
-    /// The path of the file.
+    /// Returns the path of the policy file.
     pub const fn path(&self) -> &PathBuf {
         &self.path
     }
 
-    /// Reloads the file if its text has changed. An invalid file is reported once.
+    /// Reloads the policy file if its text has changed. An invalid file is reported once.
     ///
     /// Cheap enough for every turn: the text is read only if the identity, length or times of the file have changed.
     pub fn refresh(&mut self) -> Refresh {
-        let refresh = self.reload();
+        self.refresh_if(|age| age != FileAge::Recent)
+    }
+
+    /// Returns whether the present text of the file is the one that was loaded or refused last.
+    pub fn is_seen(&self) -> bool {
+        read_text(&self.path).ok() == self.last_text
+    }
+
+    /// Reloads the file at once, after this program has written it.
+    pub fn refresh_saved(&mut self) -> Refresh {
+        self.refresh_if(|_| true)
+    }
+
+    /// Reloads the file if its text has changed and its age is accepted.
+    fn refresh_if(&mut self, accepts: impl FnOnce(FileAge) -> bool) -> Refresh {
+        let refresh = self.reload(accepts);
         match &refresh {
             Refresh::Invalid(problems) => self.current_problems.clone_from(problems),
             Refresh::Loaded => self.current_problems.clear(),
@@ -175,19 +242,48 @@ impl PolicyFile {
         refresh
     }
 
-    /// Reads the file and activates its policy if it is new and valid.
-    fn reload(&mut self) -> Refresh {
+    /// Replaces the models that policies may name, and loads the active policy with them.
+    ///
+    /// # Errors
+    /// [`PolicyError`] if the active policy is invalid with these models; nothing changes then.
+    pub(crate) fn set_registry(&mut self, registry: Arc<Registry>) -> Result<(), PolicyError> {
+        let path = self.active.path.clone();
+        let loaded = load_policy(&self.active.text, path.clone(), self.home.as_deref(), &registry);
+        self.active = loaded.map_err(|problems| PolicyError { path, problems })?;
+        self.registry = registry;
+        Ok(())
+    }
+
+    /// Stores the loss of rules by a change of the policy, and logs a warning if there is one.
+    fn note_lost_rules(&mut self, lost: Option<LostRules>) {
+        if let Some(lost) = lost {
+            tracing::warn!(file = %self.path.display(), "{lost}");
+        }
+        self.lost_rules = lost;
+    }
+
+    /// Reads the policy file and activates its policy if it is new and valid.
+    fn reload(&mut self, accepts: impl FnOnce(FileAge) -> bool) -> Refresh {
         if let Some(problems) = self.startup_problems.take() {
             return Refresh::Invalid(problems);
         }
-        let stamp = Stamp::of(&self.path);
+        let age = FileAge::of(&self.path);
+        let stamp = age.stamp();
         if stamp.is_some() && stamp == self.last_stamp {
+            return Refresh::Unchanged;
+        }
+        if !accepts(age) {
             return Refresh::Unchanged;
         }
         // The stamp is that of before the read, so a change during the read is noticed.
         self.last_stamp = stamp;
         let text = match read_text(&self.path) {
             Ok(text) => text,
+            Err(error) if is_transient(&error) => {
+                tracing::warn!(%error, "the policy file cannot be read now; the last valid policy stays active");
+                self.last_stamp = None;
+                return Refresh::Unchanged;
+            }
             Err(_) if self.read_failed => return Refresh::Unchanged,
             // A file that never existed: the built-in policy stays active.
             Err(error) if self.last_text.is_none() && error.kind() == io::ErrorKind::NotFound => {
@@ -210,6 +306,7 @@ impl PolicyFile {
             // The text of the active policy is back after an invalid one or a missing file, so nothing changes.
             Ok(active) if active.hash == self.active.hash => Refresh::Unchanged,
             Ok(active) => {
+                self.note_lost_rules(LostRules::between(&self.active.policy, &active.policy));
                 self.active = active;
                 Refresh::Loaded
             }
@@ -218,11 +315,36 @@ impl PolicyFile {
     }
 }
 
-fn read_text(path: &PathBuf) -> io::Result<String> {
-    fs::read_to_string(path)
+/// Parses and validates the text of a policy file. A file without any setting is refused: it was probably emptied to be
+/// written anew. `home` is the folder that `~` is expanded to.
+///
+/// # Errors
+/// All problems of the text.
+pub fn parse_policy(text: &str, registry: Arc<Registry>, home: Option<&str>) -> Result<Policy, Vec<Problem>> {
+    if text.lines().all(|line| line.trim().is_empty() || line.trim_start().starts_with('#')) {
+        let message = "the policy is empty; without the file, the built-in policy is active".to_owned();
+        return Err(vec![Problem { line: 1, column: 1, message }]);
+    }
+    let policy = Policy::load(text, registry, home)?;
+    // Settings of skill routing that are not valid are a problem of the policy.
+    SkillSettings::of_policy(&policy).map_err(|problem| vec![problem])?;
+    Ok(policy)
 }
 
-/// Converts the error of reading the file into a problem.
+fn read_text(path: &Path) -> io::Result<String> {
+    read_own_file(path)
+}
+
+/// Returns whether reading a file can succeed later without a change of the file, for example after too many files were
+/// open.
+fn is_transient(error: &io::Error) -> bool {
+    /// The error numbers `ENFILE` and `EMFILE`, which have no [`io::ErrorKind`].
+    const TOO_MANY_OPEN_FILES: [i32; 2] = [23, 24];
+    let has_number = error.raw_os_error().is_some_and(|number| TOO_MANY_OPEN_FILES.contains(&number));
+    has_number || matches!(error.kind(), io::ErrorKind::Interrupted | io::ErrorKind::OutOfMemory)
+}
+
+/// Converts the error of reading the policy file into a problem of the policy.
 fn read_problem(error: &io::Error) -> Problem {
     Problem { line: 1, column: 1, message: format!("the file cannot be read: {error}") }
 }
@@ -234,7 +356,7 @@ fn load_policy(
     home: Option<&str>,
     registry: &Arc<Registry>,
 ) -> Result<ActivePolicy, Vec<Problem>> {
-    let policy = Policy::load(text, Arc::clone(registry), home)?;
+    let policy = parse_policy(text, Arc::clone(registry), home)?;
     let hash = ContentHash(*blake3::hash(text.as_bytes()).as_bytes());
     Ok(ActivePolicy { policy: Arc::new(policy), text: Arc::from(text), hash, path })
 }

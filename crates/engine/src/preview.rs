@@ -1,21 +1,22 @@
-//! Decides a turn without recording it, as things are or under assumptions.
+//! Decides a turn without recording it, in the present situation or under assumptions.
 
 use contracts::{
-    ModelId, NanoUsd, Requirement, TurnId,
+    MessageText, ModelId, Requirement, Turn, TurnId,
     events::{DecisionMode, TurnStarted},
     views::Outages,
 };
 use event_core::Timestamp;
+use router_core::{StatedSpending, TurnStage};
 
 use crate::{engine::Engine, error::EngineError, turn_input::TurnInput, turn_outcome::TurnOutcome};
 
-/// Values that replace the present ones in a preview. The default replaces none.
+/// Values that replace the present ones in a preview of a decision. The default replaces none.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Assumptions {
     /// Time of the turn.
     pub at: Option<Timestamp>,
-    /// Amount spent since UTC midnight.
-    pub spent_today: Option<NanoUsd>,
+    /// Amounts spent before the turn, by scope and period.
+    pub spending: StatedSpending,
     /// Model of the session, as `turnwise model` sets it.
     pub session_model: Option<ModelId>,
     /// Model that signed thinking of earlier turns of a client's request.
@@ -28,15 +29,15 @@ impl Engine {
     /// Decides a turn as it would be decided now, and records nothing.
     ///
     /// # Errors
-    /// [`EngineError::Override`] if the mention names no model.
+    /// [`EngineError::Override`] if the `@` mention names no model.
     pub fn preview(&self, input: TurnInput) -> Result<TurnOutcome, EngineError> {
         self.preview_assuming(input, &Assumptions::default())
     }
 
-    /// Decides a turn as [`Engine::preview`], under assumptions.
+    /// Decides a turn as [`Engine::preview`] does, under assumptions that replace the present state.
     ///
     /// # Errors
-    /// [`EngineError::Override`] if the mention names no model.
+    /// [`EngineError::Override`] if the `@` mention names no model.
     pub fn preview_assuming(&self, mut input: TurnInput, assumed: &Assumptions) -> Result<TurnOutcome, EngineError> {
         self.resolve(&mut input);
         if let (Some(model), Some(request)) = (&assumed.thinking_of, &mut input.request) {
@@ -46,16 +47,18 @@ impl Engine {
         let mention = self.mention(&input)?;
         let turn = TurnId::derive(&input.session, &input.name);
         let at = assumed.at.unwrap_or_else(|| self.now());
-        let (spent_now, spending) = self.spent_now(&input, at);
-        let spent = (assumed.spent_today.unwrap_or(spent_now), spending);
-        let captured = self.capture(turn, &input, &mention, at, DecisionMode::Live, spent);
+        let (mut spent_today, mut spending) = self.spent_now(&input, at);
+        assumed.spending.apply_to(&mut spent_today, &mut spending);
+        let captured = self.capture(turn, &input, &mention, at, DecisionMode::Live, (spent_today, spending));
         let started = TurnStarted {
             // A session model applies to the main conversation alone (decision D45).
             sticky: assumed.session_model.clone().filter(|_| input.is_of_conversation()).or(captured.sticky),
             ..captured
         };
         let message = mention.strip_from(&input.message);
-        let (turn, decided) = self.decide_assuming(&started, message, at, DecisionMode::Live, &assumed.outages);
-        Ok(self.outcome(input, &mention, &turn, decided))
+        let turn = Turn::new(&started, at, MessageText::Present(message));
+        let decided = self.decide(&turn, DecisionMode::Live, &assumed.outages);
+        let banners = self.banners(&turn, &decided.decision, TurnStage::Preview);
+        Ok(self.outcome(input, &mention, at, banners, decided))
     }
 }

@@ -14,7 +14,8 @@ use event_core::{EventId, NewEvent, Position, Recorded, Timestamp};
 
 use crate::{error::EngineError, exchange::referenced_text, insight::events};
 
-/// The filter for texts to remove: those that satisfy all limits that are set. Without a limit, all private texts.
+/// The filter for texts that a purge removes: those that satisfy all limits that are set. Without a limit, all private
+/// texts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PurgeScope {
     /// Only texts of events from before this time, which is excluded; `None` for no limit.
@@ -23,7 +24,7 @@ pub struct PurgeScope {
     pub session: Option<SessionId>,
 }
 
-/// A planned purge: the texts that it would remove.
+/// A planned purge of private texts: the texts that it would remove.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PurgePlan {
     /// The filter that the plan was made for.
@@ -41,18 +42,18 @@ pub struct PurgePlan {
 }
 
 impl PurgePlan {
-    /// The number of events whose payload, which contains private text, would be removed.
+    /// Returns the number of events whose payload, which contains private text, would be removed.
     pub fn events(&self) -> u64 {
         self.positions.len() as u64
     }
 
-    /// The number of stored texts that would be removed: those that only the selected events refer to.
+    /// Returns the number of stored texts that would be removed: those that only the selected events refer to.
     pub fn texts(&self) -> u64 {
         self.removed_texts.len() as u64
     }
 }
 
-/// Plans a purge: finds the private texts within a scope. Changes nothing.
+/// Plans a purge: finds the private texts in a log that satisfy a filter. Changes nothing.
 ///
 /// # Errors
 /// [`EngineError::UnknownSession`] if the log has no such session, [`EngineError::Log`] if it cannot be read.
@@ -86,8 +87,8 @@ pub fn plan_purge(log: &dyn EventLog, scope: PurgeScope) -> Result<PurgePlan, En
 }
 
 impl PurgePlan {
-    /// Whether an event has private text within the scope. `sessions` maps the turns that started before it to their
-    /// sessions.
+    /// Returns whether an event has private text that satisfies the filter. `sessions` maps the turns that started
+    /// before the event to their sessions.
     fn selects(&self, event: &Recorded, sessions: &BTreeMap<TurnId, SessionId>) -> bool {
         let spec = catalogue::find(&event.event.kind, event.event.version);
         if spec.is_none_or(|spec| spec.sensitivity != Sensitivity::Private) {

@@ -1,45 +1,48 @@
-//! Appends events and folds them at once, so that the state is always that of the log's end.
+//! Appends events to the log and folds them into the state at once, so that the state always corresponds to the end of
+//! the log.
 
 use std::{collections::HashSet, sync::Arc};
 
-use contracts::TurnId;
+use contracts::{Event, Sealed, SessionId, TurnId};
+use costs::SpendingLedger;
 use event_bus::{
     Appended, BusError, Clock, EventLog, Expected, LogError, MAX_BATCH_BYTES, MAX_BATCH_EVENTS, ProjectionSet as _,
 };
-use event_core::{EventId, Known, NewEvent, Position, Recorded, Sealed, Timestamp};
+use event_core::{DecodedEvent, EventId, NewEvent, Position, Recorded, Timestamp};
 
-use crate::{
-    error::EngineError,
-    past_costs::{PastCosts, PastState},
-    router_state::RouterState,
-};
+use crate::{error::EngineError, idle_sessions::IdleSessions, past_costs::PastState, router_state::RouterState};
 
 /// The maximum number of bytes that a frame adds to a payload.
 const MAX_FRAME_OVERHEAD: usize = 256;
 
-/// Events that are appended as one batch.
+/// Events that are appended to the log as one batch.
 #[derive(Default)]
 struct Batch {
+    /// The encoded events.
     events: Vec<NewEvent>,
     /// The decoded value of each event, where it is known.
-    decoded: Vec<Option<Known>>,
+    decoded: Vec<Option<Event>>,
     /// An upper bound of their size in bytes.
     bytes: usize,
 }
 
-/// The log with the state that is folded from it. The only writer of the log.
+/// The log with the state that is folded from it. Only the recorder writes to the log.
 pub(crate) struct Recorder {
+    /// The event log.
     log: Arc<dyn EventLog>,
+    /// The clock that `recorded_at` of events is read from.
     clock: Box<dyn Clock>,
-    /// The state after the last appended event.
+    /// The state after the last appended event. The state of idle sessions is in the log's index.
     state: RouterState,
+    /// The sessions whose state is in memory.
+    idle: IdleSessions,
     /// The costs by time, folded like the state; `None` until the first turn is imported.
     past: Option<PastState>,
-    /// The number of events since the last barrier.
+    /// The number of events since the last disk sync of the log.
     staged_events: usize,
     /// An upper bound of their size in bytes.
     staged_bytes: usize,
-    /// The ids of those events, which the log does not return before the barrier.
+    /// The ids of those events, which the log does not return before the sync.
     staged_ids: HashSet<EventId>,
 }
 
@@ -50,37 +53,42 @@ impl std::fmt::Debug for Recorder {
 }
 
 impl Recorder {
-    /// Folds the log into the state, from the checkpoints in the log where possible.
+    /// Opens the recorder of a log: folds the log into the state, from the checkpoints in the log where possible.
     pub(crate) fn open(log: Arc<dyn EventLog>, clock: Box<dyn Clock>) -> Result<Self, EngineError> {
-        let state = event_bus::fold_all(log.as_ref())?;
-        Ok(Self { log, clock, state, past: None, staged_events: 0, staged_bytes: 0, staged_ids: HashSet::new() })
+        let mut idle = IdleSessions::new();
+        let state = idle.fold(log.as_ref())?;
+        Ok(Self { log, clock, state, idle, past: None, staged_events: 0, staged_bytes: 0, staged_ids: HashSet::new() })
     }
 
+    /// Returns the event log.
     pub(crate) const fn log(&self) -> &Arc<dyn EventLog> {
         &self.log
     }
 
+    /// Returns the state after the last appended event.
     pub(crate) const fn state(&self) -> &RouterState {
         &self.state
     }
 
-    /// The position of the last event in the state. Events up to here may not be durable yet.
+    /// Returns the position of the last event in the state. The last events may not be durable yet.
     pub(crate) fn position(&self) -> Position {
         self.state.position()
     }
 
+    /// Returns the current time of the recorder's clock.
     pub(crate) fn now(&self) -> Timestamp {
         self.clock.now()
     }
 
-    /// Whether an event with this id is in the log, durable or not.
+    /// Returns whether an event with this id is in the log, durable or not.
     pub(crate) fn contains(&self, id: EventId) -> Result<bool, EngineError> {
         Ok(self.staged_ids.contains(&id) || self.log.find(id)?.is_some())
     }
 
-    /// Appends events and folds the new ones. They are durable after the next [`Recorder::commit`].
+    /// Appends events to the log and folds the new ones into the state. They are durable after the next
+    /// [`Recorder::commit`].
     ///
-    /// The events are appended in parts that one barrier can cover. Each part is appended completely or not at all.
+    /// The events are appended in parts that fit into one disk sync. Each part is appended completely or not at all.
     pub(crate) fn record(&mut self, events: impl IntoIterator<Item: Into<Sealed>>) -> Result<(), EngineError> {
         let mut batch = Batch::default();
         for event in events {
@@ -91,11 +99,12 @@ impl Recorder {
             }
             batch.bytes += bytes;
             batch.events.push(event.event);
-            batch.decoded.push(event.known);
+            batch.decoded.push(event.value);
         }
         self.stage(batch)
     }
 
+    /// Appends a batch to the log, whatever its head is. Does nothing if the batch is empty.
     fn stage(&mut self, batch: Batch) -> Result<(), EngineError> {
         let Batch { events, decoded, .. } = batch;
         if !events.is_empty() {
@@ -104,13 +113,14 @@ impl Recorder {
         Ok(())
     }
 
-    /// Appends a batch, completely or not at all, and folds the new events. `decoded` has the decoded value of each event
-    /// where there is one. Commits first if the batch does not fit into the present barrier.
+    /// Appends a batch of events to the log, completely or not at all, and folds the new ones into the state. `decoded`
+    /// has the decoded value of each event where there is one. Commits first if the batch does not fit into the present
+    /// disk sync.
     pub(crate) fn append(
         &mut self,
         expected: Expected,
         events: Vec<NewEvent>,
-        decoded: Vec<Option<Known>>,
+        decoded: Vec<Option<Event>>,
     ) -> Result<Appended, BusError> {
         let bytes: usize = events.iter().map(|event| event.payload.len() + MAX_FRAME_OVERHEAD).sum();
         if MAX_BATCH_EVENTS < self.staged_events + events.len() || MAX_BATCH_BYTES < self.staged_bytes + bytes {
@@ -123,17 +133,45 @@ impl Recorder {
         self.staged_ids.extend(events.iter().map(|event| event.id));
         for ((position, event), decoded) in appended.positions.iter().zip(events).zip(decoded) {
             // A repeated event has its earlier position, and was folded then.
-            let recorded = Recorded::new(*position, now, event).knowing(decoded);
+            let recorded = Recorded::new(*position, now, event);
+            let event = match decoded {
+                Some(value) => DecodedEvent::with_value(&recorded, value),
+                None => DecodedEvent::new(&recorded),
+            };
             if let Some(past) = &mut self.past {
-                past.advance(&recorded).map_err(Arc::new)?;
+                past.advance_decoded(&event).map_err(Arc::new)?;
             }
-            self.state.advance(&recorded).map_err(Arc::new)?;
+            if let Err(error) = self.idle.advance(self.log.as_ref(), &mut self.state, &event) {
+                if !matches!(error, BusError::Log(_)) {
+                    return Err(error);
+                }
+                // The events are appended. Their session cannot be loaded, so the state is folded from the log.
+                self.log.sync()?;
+                self.state = self.idle.fold_in_memory(self.log.as_ref(), &error)?;
+            }
         }
         Ok(appended)
     }
 
-    /// Returns the costs by time. Reads the whole log the first time.
-    pub(crate) fn past_costs(&mut self) -> Result<&PastCosts, EngineError> {
+    /// Loads the state of a session that left memory. Call it before the state of a session is read.
+    pub(crate) fn load_session(&mut self, session: &SessionId) -> Result<(), BusError> {
+        if let Err(error) = self.idle.load(self.log.as_ref(), &mut self.state, session) {
+            if !matches!(error, BusError::Log(_)) {
+                return Err(error);
+            }
+            self.commit()?;
+            self.state = self.idle.fold_in_memory(self.log.as_ref(), &error)?;
+        }
+        Ok(())
+    }
+
+    /// Sets the number of sessions in memory above which idle ones leave it.
+    pub(crate) const fn set_max_sessions(&mut self, limit: usize) {
+        self.idle.set_limit(limit);
+    }
+
+    /// Returns the costs of calls by time. Reads the whole log on the first call.
+    pub(crate) fn past_costs(&mut self) -> Result<&SpendingLedger, EngineError> {
         if self.past.is_none() {
             // Only durable events can be read.
             self.commit()?;
@@ -142,25 +180,33 @@ impl Recorder {
         Ok(&self.past.get_or_insert_default().costs)
     }
 
+    /// Folds the state from the log again, after a command panicked. What the command had appended stays.
+    pub(crate) fn recover(&mut self) -> Result<(), BusError> {
+        self.commit()?;
+        self.past = None;
+        self.state = self.idle.fold(self.log.as_ref())?;
+        Ok(())
+    }
+
     /// Makes all appended events durable.
+    ///
+    /// # Errors
+    /// [`LogError`] if the log cannot be synchronised with the disk.
     pub(crate) fn commit(&mut self) -> Result<(), LogError> {
         if self.staged_events != 0 {
             // After a failed barrier the counts stay, so that every later commit fails as well.
             self.log.sync()?;
             (self.staged_events, self.staged_bytes) = (0, 0);
             self.staged_ids.clear();
+            self.idle.evict(self.log.as_ref(), &mut self.state);
         }
         Ok(())
     }
 
-    /// Commits and saves the state, so that the next start does not fold the whole log.
+    /// Makes all events durable, and saves the state, so that the next start does not fold the whole log.
     pub(crate) fn close(mut self) -> Result<(), BusError> {
         self.commit()?;
-        match event_bus::save_all(self.log.as_ref(), &self.state) {
-            // The next start folds the events since the previous checkpoints.
-            Err(BusError::Log(error)) if error.is_out_of_room() => tracing::warn!(%error, "the state is not saved"),
-            saved => saved?,
-        }
+        event_bus::save_all(self.log.as_ref(), &self.state)?;
         Ok(self.log.close()?)
     }
 }
@@ -171,6 +217,9 @@ pub(crate) fn turn_event<E: event_core::EventType>(
     number: u64,
     at: Timestamp,
     event: E,
-) -> Result<Sealed, EngineError> {
+) -> Result<Sealed, EngineError>
+where
+    Event: From<Arc<E>>,
+{
     Ok(Sealed::new(turn.0.then(E::KIND, number), at, turn.0, Arc::new(event))?)
 }

@@ -2,42 +2,34 @@
 //! bytes.
 
 use contracts::{
-    ClientRequest, FailedCandidate, MessageText, Turn,
-    events::{RouteDecided, RouteFallback, TurnStarted},
+    Turn,
+    events::{RouteDecided, RouteFallback},
 };
 use event_core::{CodecError, EventType as _, Timestamp, encode};
 use router_core::{DECIDER_VERSION, Policy, decide};
 
 use crate::{
-    capture,
     decision::{shorten, shorten_decision},
     decision_state::DecisionState,
 };
 
-/// Returns the turn that was the input of a decision, from the event of its start. `at` is the time of that event,
-/// `message` the text of the user's message or the recorded matches of text predicates.
-pub fn captured_turn(started: &TurnStarted, at: Timestamp, message: MessageText) -> Turn {
-    capture::turn_from_event(started, at, message)
-}
-
-/// Repeats a recorded decision under `policy`, with the views of `state`, folded up to the position that it was based
-/// on.
+/// Repeats a recorded decision under `policy`, with the state up to the position that the decision was based on.
 ///
 /// Values that do not follow from the log are copied from `recorded`: the elapsed time, and the hashes of policy and
-/// models. Equal policy, models and decider result in equal bytes.
+/// models. With equal policy, models and decision code, the bytes of the result are equal to the recorded ones.
 ///
 /// # Errors
 /// [`CodecError`] if the decision does not fit into an event even when shortened.
 pub fn repeat_decision(
     recorded: &RouteDecided,
-    turn: &Turn,
+    turn: &Turn<'_>,
     policy: &Policy,
     state: &DecisionState,
 ) -> Result<RouteDecided, CodecError> {
     let decided = state.with_views(turn.at, |views| decide(turn, policy, views));
     let mut repeated = RouteDecided {
-        turn: turn.id,
-        session: turn.session.clone(),
+        turn: turn.started.turn,
+        session: turn.started.session.clone(),
         mode: recorded.mode,
         policy: recorded.policy,
         catalogue: recorded.catalogue,
@@ -56,46 +48,28 @@ pub fn repeat_decision(
     }
 }
 
-/// Returns a captured turn as the input of another decision after the models in `failed`.
-///
-/// `request` replaces the request of the turn, if a later request continues it. The time of the turn becomes `now`, for
-/// which outages are then read; everything else stays as captured.
-pub(crate) fn turn_after_failures(
-    mut turn: Turn,
-    request: Option<&ClientRequest>,
-    failed: &[FailedCandidate],
-    now: Timestamp,
-) -> Turn {
-    if let Some(request) = request {
-        turn.request = Some(request.clone());
-    }
-    turn.failed = failed.to_vec();
-    turn.at = now;
-    turn
-}
-
 /// Repeats a recorded fallback, as [`repeat_decision`] repeats a decision. `turn` is the captured turn, `at` the time
-/// of the fallback.
+/// of the fallback, for which outages are read; everything else stays as captured.
 ///
 /// # Errors
-/// As for [`repeat_decision`].
+/// Those of [`repeat_decision`].
 pub fn repeat_fallback(
     recorded: &RouteFallback,
-    turn: Turn,
+    turn: Turn<'_>,
     at: Timestamp,
     policy: &Policy,
     state: &DecisionState,
 ) -> Result<RouteFallback, CodecError> {
-    let retried = turn_after_failures(turn, recorded.request.as_ref(), &recorded.failed, at);
+    let retried = Turn { at, request: recorded.request.as_ref().or(turn.request), failed: &recorded.failed, ..turn };
     let decided = state.with_views(at, |views| decide(&retried, policy, views));
     let (decider, matched, decision) = (DECIDER_VERSION, decided.matched, decided.decision);
     shorten_to_fit(RouteFallback { decider, matched, decision, ..recorded.clone() })
 }
 
-/// Shortens the chain of a fallback at its end until the event is within the size limit.
+/// Halves the lists in a fallback's decision, as [`shorten_decision`] does, until the event is within the size limit.
 ///
 /// # Errors
-/// [`CodecError`] if the event is too large even with the shortest chain.
+/// [`CodecError`] if the event is too large even with the shortest lists.
 pub(crate) fn shorten_to_fit(mut fallback: RouteFallback) -> Result<RouteFallback, CodecError> {
     loop {
         match encode(RouteFallback::KIND, &fallback) {

@@ -1,7 +1,7 @@
 //! The state of the engine: all its projections, folded from the log together.
 
 use availability::Availability;
-use contracts::views::Views;
+use contracts::{Event, views::Views};
 use costs::Costs;
 use evaluator::Evaluator;
 use event_bus::projection_set;
@@ -11,8 +11,9 @@ use patterns::Patterns;
 use crate::{active::RecordedConfiguration, decision_state::with_views, rule_hits::RuleHits, sessions::Sessions};
 
 projection_set! {
-    /// All projections of the engine. Each field is one projection; a new field is folded without further registration.
-    pub struct RouterState {
+    /// The state of the engine: all its projections. Each field is one projection; a new field is folded without
+    /// further registration.
+    pub struct RouterState folds Event {
         /// Outages of models and providers.
         pub availability: Availability,
         /// Costs of calls.
@@ -31,7 +32,7 @@ projection_set! {
 }
 
 impl RouterState {
-    /// Calls `decide` with the views that a decision at the time `at` reads, and returns its result.
+    /// Calls `decide` with the state that a decision at the time `at` reads, and returns its result.
     pub fn with_views<T>(&self, at: Timestamp, decide: impl FnOnce(&Views<'_>) -> T) -> T {
         with_views(&self.availability, &self.patterns, at, decide)
     }

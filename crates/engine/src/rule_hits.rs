@@ -3,18 +3,21 @@
 
 use std::collections::BTreeMap;
 
-use contracts::events::{DecisionMode, RouteDecided};
-use event_core::{CodecError, Projection, Recorded, Timestamp};
+use contracts::{
+    Event, event_subset,
+    events::{DecisionMode, DecisionsRetained, RouteDecided},
+};
+use event_core::{Projection, Recorded, Timestamp};
 use serde::{Deserialize, Serialize};
 
 /// The maximum number of rules that are counted. Another rule replaces the one that has not decided for the longest
 /// time.
 pub const MAX_RULES: usize = 1_000;
 
-/// The hits of each rule, by its name. Includes rules that were renamed or removed.
+/// The hits of each rule by the name of the rule, including rules that were renamed or removed.
 ///
-/// A hit is a turn that the rule decided when the turn started. Another decision of the same turn after a model failed is
-/// no further hit. Turns that were imported are counted separately, since the decision was not applied to them.
+/// A hit is a turn that the rule decided when the turn started. Another decision of the same turn after a model failed
+/// is no further hit. Turns that were imported are counted separately, since the decision was not applied to them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RuleHits {
     /// Counts by the name of the rule.
@@ -23,7 +26,7 @@ pub struct RuleHits {
     latest_day: u64,
 }
 
-/// Number of turns that one rule decided, live and imported ones apart.
+/// The number of turns that one rule decided, counted separately for live and imported turns.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct RuleCounts {
     /// The number of live turns.
@@ -36,7 +39,7 @@ struct RuleCounts {
     on_day: u64,
 }
 
-/// The number of turns that a rule decided.
+/// The number of turns that a rule of the policy decided.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Hits {
     /// The number of live turns: the rule chose the model that they were sent to.
@@ -58,7 +61,7 @@ impl RuleHits {
         self.rules.get(name).map(|counts| self.hits(counts)).unwrap_or_default()
     }
 
-    /// The latest UTC day with a decision about a live turn, counted from 1970-01-01; 0 before the first.
+    /// Returns the latest UTC day with a decision about a live turn, counted from 1970-01-01; 0 before the first.
     pub const fn latest_day(&self) -> u64 {
         self.latest_day
     }
@@ -69,30 +72,44 @@ impl RuleHits {
         Hits { live: counts.live, imported: counts.imported, latest_day }
     }
 
-    /// Counts the decision about a turn that started at `at`.
+    /// Counts the decision about a turn that started at `at` as a hit of the rule that decided, if a rule did.
     pub fn add(&mut self, decided: &RouteDecided, at: Timestamp) {
         let (day, is_live) = (at.utc_day(), decided.mode == DecisionMode::Live);
         if is_live {
             self.latest_day = self.latest_day.max(day);
         }
         let Some(name) = decided.decision.winner().and_then(|winner| winner.reason.rule()) else { return };
-        if let Some(counts) = self.rules.get_mut(name) {
-            counts.add(day, is_live);
-            return;
+        self.counts_mut(name).add(day, is_live);
+    }
+
+    /// Adds the hits of a rule in turns whose events were removed from the log.
+    fn add_retained(&mut self, retained: &DecisionsRetained) {
+        let is_live = retained.mode == DecisionMode::Live;
+        if is_live {
+            self.latest_day = self.latest_day.max(retained.day);
         }
-        if MAX_RULES <= self.rules.len() {
+        let Some(name) = &retained.rule else { return };
+        let counts = self.counts_mut(name);
+        let turns = if is_live { &mut counts.live } else { &mut counts.imported };
+        *turns = turns.saturating_add(retained.turns);
+    }
+
+    /// Returns the counts of a rule for modification. A new rule replaces the one that has not decided for the longest
+    /// time if there are [`MAX_RULES`].
+    fn counts_mut(&mut self, name: &str) -> &mut RuleCounts {
+        if !self.rules.contains_key(name) && MAX_RULES <= self.rules.len() {
             let oldest =
                 self.rules.iter().min_by_key(|(name, counts)| (counts.day, counts.live, counts.imported, *name));
             if let Some(oldest) = oldest.map(|(name, _)| name.clone()) {
                 self.rules.remove(&oldest);
             }
         }
-        self.rules.entry(name.to_owned()).or_default().add(day, is_live);
+        self.rules.entry(name.to_owned()).or_default()
     }
 }
 
 impl RuleCounts {
-    /// Counts a turn on a UTC day.
+    /// Counts a turn that the rule decided on a UTC day, counted from 1970-01-01.
     const fn add(&mut self, day: u64, is_live: bool) {
         if !is_live {
             self.imported = self.imported.saturating_add(1);
@@ -108,14 +125,22 @@ impl RuleCounts {
     }
 }
 
+event_subset! {
+    /// The events that hits are counted from.
+    pub enum HitEvent { DecisionsRetained, RouteDecided }
+}
+
 impl Projection for RuleHits {
     const NAME: &'static str = "rule-hits";
-    const VERSION: u32 = 2;
+    const VERSION: u32 = 3;
 
-    fn apply(&mut self, event: &Recorded) -> Result<(), CodecError> {
-        if let Some(body) = event.view::<RouteDecided>()? {
-            self.add(&body, event.event.at);
+    type Events = Event;
+    type Folded<'a> = HitEvent<'a>;
+
+    fn apply(&mut self, event: HitEvent<'_>, recorded: &Recorded) {
+        match event {
+            HitEvent::RouteDecided(decided) => self.add(decided, recorded.event.at),
+            HitEvent::DecisionsRetained(retained) => self.add_retained(retained),
         }
-        Ok(())
     }
 }

@@ -1,32 +1,49 @@
 //! Builds the events of a turn after its decision. Live requests and imported session files use this one builder, so
 //! that a conversation is recorded as the same events either way.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use contracts::{
-    CacheVariant, ModelId, NanoUsd, Registry, SessionId, Thread, TurnId, Usage,
+    CacheVariant, Event, ModelId, NanoUsd, Registry, ResponseSummary, Sealed, SessionId, Thread, TurnId, Usage,
     events::{
         LlmCallCompleted, LlmCallFailed, RouteDecided, SessionStarted, ToolCalled, ToolFinished, ToolOutcome,
         TurnEnded, TurnStatus,
     },
 };
-use event_core::{EventId, EventType, Sealed, Timestamp};
+use event_core::{EventId, EventType, Timestamp};
 use transcripts::tool_call::ToolClass;
 
 use crate::{
-    capture::{MAX_PATH_BYTES, bounded_names},
+    capture::{MAX_PATH_BYTES, bounded_names, project_path},
     error::EngineError,
-    live::{CallFailure, CallResponse},
+    live::CallFailure,
 };
 
 /// The maximum length in bytes of a tool's name, a call's id or a client's name in an event; longer ones are truncated.
 pub(crate) const MAX_LABEL_BYTES: usize = 128;
 /// The maximum length of a recorded usage object, in bytes; longer ones are dropped.
 const MAX_USAGE_BYTES: usize = 1_024;
+/// The least limit of input tokens of a plausible usage: some models accept a million tokens with a beta header. Beyond it,
+/// twice the context window is the limit, because tools of the provider add their results to the prompt.
+const MIN_INPUT_LIMIT: u64 = 1_100_000;
+/// The least limit of output tokens of a plausible usage. Beyond it, twice the maximum output is the limit.
+const MIN_OUTPUT_LIMIT: u64 = 256_000;
 /// The maximum number of files recorded for one tool call; further ones are dropped.
 const MAX_FILES: usize = 64;
 
-/// The identity of a turn, which all its events contain, and the models whose prices apply.
+/// The times of a model call with a response.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct CallTimes {
+    /// The time at which the call was sent; `None` if unknown.
+    pub(crate) sent_at: Option<Timestamp>,
+    /// The time of the first byte of the response; `None` if unknown.
+    pub(crate) began_at: Option<Timestamp>,
+    /// The time of the end of the response.
+    pub(crate) at: Timestamp,
+}
+
+/// Builds the events of a turn. Contains the identity of the turn, which all its events have, and the models whose
+/// prices apply.
 pub(crate) struct TurnEvents<'a> {
     /// The id of the turn.
     pub(crate) turn: TurnId,
@@ -44,36 +61,39 @@ impl TurnEvents<'_> {
         self.turn.0.then(RouteDecided::KIND, 0)
     }
 
-    /// Builds the event of a call with a response. The latency is the time from `sent_at` to the end of the response,
-    /// and is not recorded if `sent_at` is `None` or later than that. `tool_calls` is the number of tool calls in the
-    /// response.
+    /// Builds the event of a model call with a response. The latency is the time from sending the call to the end of
+    /// the response; it is not recorded if the time of sending is unknown or later. `tool_calls` is the number of tool
+    /// calls in the response.
     pub(crate) fn call_completed(
         &self,
         model: ModelId,
-        sent_at: Option<Timestamp>,
-        response: &CallResponse,
+        times: CallTimes,
+        response: &ResponseSummary,
         tool_calls: u32,
     ) -> LlmCallCompleted {
-        let sent_at = sent_at.filter(|sent| *sent <= response.at);
+        let CallTimes { sent_at, began_at, at } = times;
+        let sent_at = sent_at.filter(|sent| *sent <= at);
+        let usage = response.usage.filter(|usage| self.is_plausible(&model, usage));
         LlmCallCompleted {
             turn: self.turn,
             session: self.session.clone(),
             thread: self.thread.clone(),
-            usage: response.usage.unwrap_or_default(),
-            cost: self.cost(&model, response.usage),
+            usage: usage.unwrap_or_default(),
+            cost: self.cost(&model, usage),
             model,
-            latency_ms: sent_at.map(|sent| response.at.micros_since(sent) / 1_000),
+            latency_ms: sent_at.map(|sent| at.micros_since(sent) / 1_000),
             stop_reason: response.stop_reason,
             tool_calls,
             thinking_blocks: response.thinking_blocks,
             raw_usage: bounded_usage(response.raw_usage.as_ref()),
             variant: CacheVariant::PLAIN,
-            began_at: response.began_at.filter(|began| *began <= response.at),
+            began_at: began_at.filter(|began| *began <= at),
         }
     }
 
-    /// Builds the event of a call that failed, was cancelled or was interrupted.
+    /// Builds the event of a model call that failed, was cancelled or was interrupted.
     pub(crate) fn call_failed(&self, model: ModelId, failure: &CallFailure) -> LlmCallFailed {
+        let usage = failure.usage.filter(|usage| self.is_plausible(&model, usage));
         LlmCallFailed {
             turn: self.turn,
             session: self.session.clone(),
@@ -81,8 +101,8 @@ impl TurnEvents<'_> {
             class: failure.class,
             status: failure.status,
             retries: failure.retries,
-            usage: failure.usage,
-            cost: self.cost(&model, failure.usage),
+            usage,
+            cost: self.cost(&model, usage),
             model,
             raw_usage: bounded_usage(failure.raw_usage.as_ref()),
             key: failure.key.clone(),
@@ -106,14 +126,21 @@ impl TurnEvents<'_> {
     }
 
     /// Builds the event of a tool result. `call` is the provider's id of the tool call, `output_bytes` the size of the
-    /// result.
-    pub(crate) fn tool_finished(&self, call: &str, outcome: ToolOutcome, output_bytes: u64) -> ToolFinished {
+    /// result, and `extensions` those of the files that it names.
+    pub(crate) fn tool_finished(
+        &self,
+        call: &str,
+        outcome: ToolOutcome,
+        output_bytes: u64,
+        extensions: &BTreeSet<String>,
+    ) -> ToolFinished {
         ToolFinished {
             turn: self.turn,
             session: self.session.clone(),
             call: truncate(call, MAX_LABEL_BYTES),
             outcome,
             output_bytes,
+            extensions: bounded_names(extensions),
         }
     }
 
@@ -133,25 +160,40 @@ impl TurnEvents<'_> {
         at: Timestamp,
         cause: EventId,
         event: E,
-    ) -> Result<Sealed, EngineError> {
+    ) -> Result<Sealed, EngineError>
+    where
+        Event: From<Arc<E>>,
+    {
         Ok(Sealed::new(id, at, self.turn.0, Arc::new(event))?.caused_by(cause))
     }
 
-    /// Returns the cost of a call; `None` if its usage or the model's prices are unknown.
+    /// Returns whether a model can use this many tokens in a call. Tokens beyond that are an error of the provider: the
+    /// event contains its usage object and neither counts nor a cost, so that no sum and no budget includes them.
+    fn is_plausible(&self, model: &ModelId, usage: &Usage) -> bool {
+        let (window, output) = self.registry.get(model).map_or((0, 0), |spec| (spec.context_window, spec.max_output));
+        let is_plausible = usage.input_total() <= window.saturating_mul(2).max(MIN_INPUT_LIMIT)
+            && usage.output <= output.saturating_mul(2).max(MIN_OUTPUT_LIMIT);
+        if !is_plausible {
+            tracing::warn!(%model, turn = %self.turn, "the provider reports an implausible usage, which is not counted");
+        }
+        is_plausible
+    }
+
+    /// Returns the cost of a model call; `None` if its usage or the prices of the model are unknown.
     fn cost(&self, model: &ModelId, usage: Option<Usage>) -> Option<NanoUsd> {
         Some(self.registry.get(model)?.prices?.cost(&usage?))
     }
 }
 
-/// Encodes the start of a session. A workspace path that is too long is dropped, and a client name that is too long is
-/// truncated. The id is derived from the session, so the log records the event once.
+/// Encodes the start of a session. A workspace path that is too long is dropped, any other one normalised, and a client
+/// name that is too long is truncated. The id is derived from the session, so the log records the event once.
 ///
 /// # Errors
 /// [`EngineError`] if the event cannot be encoded.
 pub(crate) fn session_started(event: SessionStarted, at: Timestamp) -> Result<Sealed, EngineError> {
     let correlation = event.session.correlation();
     let event = SessionStarted {
-        workspace: event.workspace.filter(|path| path.len() <= MAX_PATH_BYTES),
+        workspace: event.workspace.filter(|path| path.len() <= MAX_PATH_BYTES).map(|path| project_path(&path)),
         client: event.client.map(|client| truncate(&client, MAX_LABEL_BYTES)),
         ..event
     };

@@ -1,4 +1,4 @@
-//! A turn as a front end hands it over: a request of a live client, a preview, or a turn from a session file.
+//! A turn as the input of the engine: a request of a live client, a preview, or a turn from a session file.
 
 use std::collections::BTreeSet;
 
@@ -43,9 +43,9 @@ pub struct TurnInput {
     pub prompt: PromptShape,
     /// Skills whose description matches the message.
     pub skills: BTreeSet<String>,
-    /// What tools of the session touched before this turn. A live turn adds what the log has of the session.
+    /// Files and tools that the session used before this turn. A live turn adds those that the log has of the session.
     pub history: History,
-    /// Set if a planner delegates this turn.
+    /// The delegation, if a planner delegates this turn; `None` otherwise.
     pub delegation: Option<Delegation>,
     /// Kind of work, as named by the caller; dropped if longer than 40 bytes.
     pub workload: Option<String>,
@@ -61,7 +61,8 @@ pub struct TurnInput {
 }
 
 impl TurnInput {
-    /// Creates the input for a message whose prompt has tools and a system prompt; everything else is empty.
+    /// Creates the input of the engine for a user message of a session. `name` is the client's name of the message. The
+    /// prompt is assumed to have tools and a system prompt; everything else is empty.
     pub fn new(session: SessionId, name: impl Into<String>, message: impl Into<String>) -> Self {
         Self {
             session,
@@ -87,13 +88,13 @@ impl TurnInput {
         }
     }
 
-    /// Whether the turn belongs to the main conversation. Only such turns use the model that the user set for the
-    /// session (decision D45); sub-agents, workers and auxiliary calls do not.
+    /// Returns whether the turn belongs to the main conversation. Only such turns use the model that the user set for
+    /// the session (decision D45); sub-agents, workers and auxiliary calls do not.
     pub(crate) fn is_of_conversation(&self) -> bool {
         self.thread == Thread::Main && self.delegation.is_none()
     }
 
-    /// Converts a turn from a session file. Its history is that of the file.
+    /// Converts a turn from a session file into the input of the engine. Its history is that of the file.
     pub(crate) fn observed(session: &ObservedSession, turn: &ObservedTurn) -> Self {
         let before = &turn.before;
         let new = Self::new(turn.session.clone(), turn.name.as_str(), turn.message.as_str());

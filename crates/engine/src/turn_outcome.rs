@@ -9,7 +9,7 @@ use router_core::{Banner, reason_text};
 
 use crate::turn_input::TurnInput;
 
-/// The result of handing a [`TurnInput`] to the engine, or of falling back to another model.
+/// The result of passing a [`TurnInput`] to the engine, or of falling back to another model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TurnOutcome {
     /// The id of the turn.
@@ -40,7 +40,7 @@ pub enum Route {
 }
 
 impl TurnOutcome {
-    /// The model that the turn runs on; `None` if it was refused.
+    /// Returns the model that the turn runs on; `None` if the turn was refused.
     pub fn model(&self) -> Option<&ModelId> {
         match &self.route {
             Route::Locked(model) => Some(model),
@@ -48,7 +48,7 @@ impl TurnOutcome {
         }
     }
 
-    /// The decision of the chain; `None` for a request that continues a running turn.
+    /// Returns the decision about the model; `None` for a request that continues a running turn.
     pub fn decision(&self) -> Option<&Decision> {
         match &self.route {
             Route::Decided(event) => Some(&event.decision),
@@ -57,19 +57,19 @@ impl TurnOutcome {
         }
     }
 
-    /// The features of the client's request; `None` if the turn did not arrive over a wire API.
+    /// Returns the client's request; `None` if the turn did not arrive over a wire API.
     pub const fn request(&self) -> Option<&ClientRequest> {
         self.input.request.as_ref()
     }
 
-    /// The user's message without the mention at its start.
+    /// Returns the user's message without the `@` mention at its start.
     pub fn text(&self) -> &str {
         let mention = self.mention_bytes.last().copied().unwrap_or_default();
         self.input.message.get(mention..).unwrap_or_default()
     }
 
-    /// The name of the slot that chose the model, and its reason in one line. `TURN_LOCK` for a request that continues
-    /// a turn; both are empty for a turn that was refused.
+    /// Returns the name of the slot that chose the model, and its reason in one line. The name is `TURN_LOCK` for a
+    /// request that continues a turn; both are empty for a turn that was refused.
     pub fn reason(&self) -> (&'static str, String) {
         match self.decision() {
             None => ("TURN_LOCK", "the turn continues".to_owned()),

@@ -4,8 +4,8 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use contracts::{
-    ClientRequest, ContentHash, Delegation, MessageText, ModelId, NanoUsd, Period, Requirement, SessionId, Spending,
-    Thread, Turn, TurnId,
+    ClientRequest, ContentHash, Decision, Delegation, MessageText, ModelId, NanoUsd, Requirement, Sealed, SessionId,
+    Spending, Thread, Turn, TurnId,
     events::{
         DecisionMode, INLINE_TEXT_BYTES, RouteDecided, SessionSource, SessionStarted, TextBody, TurnStarted,
         TurnTextRecorded,
@@ -13,11 +13,11 @@ use contracts::{
     views::Outages,
 };
 use event_bus::MAX_TEXT_BYTES;
-use event_core::{EventType, NewEvent, Sealed, Timestamp};
-use router_core::{AuxiliaryCalls, NoticeContext, OverrideError, RecordText, banners};
+use event_core::{EventType, NewEvent, Timestamp};
+use router_core::{AuxiliaryCalls, Banner, NoticeContext, OverrideError, RecordText, TurnStage, banners};
 
 use crate::{
-    capture::{CaptureContext, TextRecording, capture, turn_from_event},
+    capture::{CaptureContext, TextRecording, capture, project_path},
     decision::{decide_turn, seal_decision},
     engine::Engine,
     error::EngineError,
@@ -40,8 +40,8 @@ impl Engine {
         self.commit()
     }
 
-    /// Records the start of a turn, its text if the policy allows it, and its decision. `mention` is that of the
-    /// input's message; `at` is the time of the turn.
+    /// Records the start of a turn, the text of its message if the policy allows it, and the decision about its model.
+    /// `mention` is the `@` mention of the message; `at` is the time of the turn.
     pub(crate) fn start_and_decide(
         &mut self,
         turn: TurnId,
@@ -53,11 +53,7 @@ impl Engine {
         let spent = match mode {
             DecisionMode::Live => self.spent_now(&input, at),
             // The log may already have calls that ended after this turn began (decision D40).
-            DecisionMode::Observed => {
-                let past = self.recorder.past_costs()?;
-                let (week, month) = (past.spent_in(Period::Week, at), past.spent_in(Period::Month, at));
-                (past.spent_in(Period::Day, at), Spending { week, month, ..Spending::default() })
-            }
+            DecisionMode::Observed => self.spent_by(&input, at)?,
         };
         let started = Arc::new(self.capture(turn, &input, mention, at, mode, spent));
         let message = mention.strip_from(&input.message);
@@ -72,12 +68,14 @@ impl Engine {
         self.recorder.record(std::iter::once(sealed).chain(text))?;
         // The message is evidence about the previous turn, whose verdict this decision may read.
         self.record_due_verdicts()?;
-        let (captured, mut decided) = self.decide(&started, message, at, mode);
+        let turn = Turn::new(&started, at, MessageText::Present(message));
+        let mut decided = self.decide(&turn, mode, &Outages::default());
         self.recorder.record(seal_decision(&mut decided, at)?)?;
-        Ok(self.outcome(input, mention, &captured, decided))
+        let banners = self.banners(&turn, &decided.decision, TurnStage::Decided);
+        Ok(self.outcome(input, mention, at, banners, decided))
     }
 
-    /// Resolves the parts of an input that depend on models, policy and log: the requested model, the signers of
+    /// Fills in the parts of a turn's input that depend on models, policy and log: the requested model, the signers of
     /// thinking, and the tier of an auxiliary call.
     pub(crate) fn resolve(&self, input: &mut TurnInput) {
         let Some(mut request) = input.request.take() else { return };
@@ -91,8 +89,8 @@ impl Engine {
         input.request = Some(request);
     }
 
-    /// Resolves the mention of an input's message. A mention chooses no model for an auxiliary call: the user wrote it
-    /// for the main conversation, from which the client copied the text.
+    /// Resolves the `@` mention of a turn's message. In an auxiliary call a mention chooses no model, since the user
+    /// wrote it for the main conversation, from which the client copied the text.
     pub(crate) fn mention(&self, input: &TurnInput) -> Result<Mention, OverrideError> {
         let registry = &self.models.registry;
         if input.request.as_ref().is_some_and(|request| request.auxiliary.is_some()) {
@@ -102,8 +100,8 @@ impl Engine {
         Mention::resolve(&input.message, registry)
     }
 
-    /// Returns the models whose signed thinking a request may contain: the recorded signers of its thread, or, if there
-    /// are none, the requested model. Empty if the request contains no signed thinking.
+    /// Returns the models whose signed thinking a client's request may contain: the recorded signers of its thread, or,
+    /// if there are none, the requested model. Empty if the request contains no signed thinking.
     pub(crate) fn signed_by(&self, session: &SessionId, thread: &Thread, request: &ClientRequest) -> BTreeSet<ModelId> {
         if !request.requires.contains(&Requirement::EarlierThinking) {
             return BTreeSet::new();
@@ -112,7 +110,7 @@ impl Engine {
         if recorded.is_empty() { request.named.iter().cloned().collect() } else { recorded }
     }
 
-    /// Returns the length of the mention at the start of each user message of the request, in bytes; see
+    /// Returns the length of the `@` mention at the start of each user message of the request, in bytes; see
     /// [`TurnOutcome::mention_bytes`].
     pub(crate) fn mention_bytes(&self, input: &TurnInput, mention: &Mention) -> Vec<usize> {
         let earlier = input.earlier_messages.iter();
@@ -120,7 +118,7 @@ impl Engine {
         earlier.chain([mention.bytes]).collect()
     }
 
-    /// Returns what the log records of messages under the active policy.
+    /// Returns which part of a message the log records under the active policy.
     pub(crate) fn text_recording(&self) -> TextRecording {
         let policy = &self.policy.active().policy;
         match policy.record_text() {
@@ -130,7 +128,7 @@ impl Engine {
         }
     }
 
-    /// Records that a session started, if the log does not have it.
+    /// Records that a session started, unless the log already has its start.
     pub(crate) fn start_session(&mut self, input: &TurnInput) -> Result<(), EngineError> {
         // The lookup in the folded state is the fast path.
         if self.state().sessions.get(&input.session).is_some_and(|session| session.source.is_some()) {
@@ -149,16 +147,33 @@ impl Engine {
         self.recorder.record([session_started(event, self.now())?])
     }
 
-    /// Returns the cost of all calls of the day, and what was spent in the other periods and scopes of a turn.
+    /// Returns the cost of all calls of the day of `at`, and the amounts spent in the other periods and scopes that
+    /// apply to a turn.
     pub(crate) fn spent_now(&self, input: &TurnInput, at: Timestamp) -> (NanoUsd, Spending) {
         let costs = &self.state().costs;
-        let session = self.state().sessions.get(&input.session);
-        let project = input.workspace.as_deref().or_else(|| session?.workspace.as_deref());
         let client = input.request.as_ref().and_then(|request| request.client.as_deref());
-        (costs.spent_today(at), costs.spending(&input.session, project, client, at))
+        (costs.spent_today(at), costs.spending(&input.session, self.project(input).as_deref(), client, at))
     }
 
-    /// Builds the event that captures a turn with the current state and what was spent.
+    /// Returns the cost of the day and the amounts spent in the other periods and scopes, as [`Engine::spent_now`]
+    /// does, for an imported turn that started at `at`. Only calls that had ended by then count.
+    fn spent_by(&mut self, input: &TurnInput, at: Timestamp) -> Result<(NanoUsd, Spending), EngineError> {
+        let project = self.project(input);
+        let client = input.request.as_ref().and_then(|request| request.client.as_deref());
+        let change = self.recorder.past_costs()?.spent_by(&input.session, project.as_deref(), client, at);
+        let (mut spent_today, mut spending) = (NanoUsd(0), Spending::default());
+        change.add_to(&mut spent_today, &mut spending);
+        Ok((spent_today, spending))
+    }
+
+    /// Returns the workspace by which the spending of a turn counts: its own, or else that of its session; `None` if
+    /// unknown.
+    fn project(&self, input: &TurnInput) -> Option<String> {
+        let of_session = || self.state().sessions.get(&input.session)?.workspace.clone();
+        input.workspace.as_deref().map(project_path).or_else(of_session)
+    }
+
+    /// Builds the event that captures a turn at its start, with the current state and the amounts spent.
     pub(crate) fn capture(
         &self,
         turn: TurnId,
@@ -190,47 +205,35 @@ impl Engine {
         capture(input, context)
     }
 
-    /// Decides a captured turn with the current policy, models and state. Returns the input of the decision with it.
-    fn decide(&self, started: &TurnStarted, message: &str, at: Timestamp, mode: DecisionMode) -> (Turn, RouteDecided) {
-        self.decide_assuming(started, message, at, mode, &Outages::default())
+    /// Decides which model serves a captured turn, with the present policy, models and state, and with the `assumed`
+    /// outages in addition to the present ones. Records nothing.
+    pub(crate) fn decide(&self, turn: &Turn<'_>, mode: DecisionMode, assumed: &Outages) -> RouteDecided {
+        decide_turn(&self.recorder, self.policy.active(), &self.models, turn, mode, assumed)
     }
 
-    /// As [`Engine::decide`], with outages in addition to the present ones.
-    pub(crate) fn decide_assuming(
-        &self,
-        started: &TurnStarted,
-        message: &str,
-        at: Timestamp,
-        mode: DecisionMode,
-        assumed: &Outages,
-    ) -> (Turn, RouteDecided) {
-        let turn = turn_from_event(started, at, MessageText::Present(message.to_owned()));
-        let decided = decide_turn(&self.recorder, self.policy.active(), &self.models, &turn, mode, assumed);
-        (turn, decided)
+    /// Returns the banners of a decision about a turn, for the user. `stage` is whether the turn is previewed, running
+    /// or has ended, which determines the commands that the banners name.
+    pub(crate) fn banners(&self, turn: &Turn<'_>, decision: &Decision, stage: TurnStage) -> Vec<Banner> {
+        let policy = Some(&*self.policy.active().policy);
+        banners(decision, &NoticeContext { policy, spent_today: turn.started.spent_today, turn: Some(turn), stage })
     }
 
-    /// Builds the outcome of a decided turn.
+    /// Builds the outcome of a turn that was decided or previewed: the decision with the banners for the user.
     pub(crate) fn outcome(
         &self,
         input: TurnInput,
         mention: &Mention,
-        captured: &Turn,
+        at: Timestamp,
+        banners: Vec<Banner>,
         decided: RouteDecided,
     ) -> TurnOutcome {
-        let context = NoticeContext {
-            policy: Some(&self.policy.active().policy),
-            spent_today: captured.spent_today,
-            turn: Some(captured),
-        };
-        let banners = banners(&decided.decision, &context);
         let mention_bytes = self.mention_bytes(&input, mention);
-        let route = Route::Decided(Box::new(decided));
-        TurnOutcome { turn: captured.id, at: captured.at, input, mention_bytes, route, banners }
+        TurnOutcome { turn: decided.turn, at, input, mention_bytes, route: Route::Decided(Box::new(decided)), banners }
     }
 
-    /// Stores a text: in the event itself if it is short, otherwise durably in the text store. Returns the part of the
-    /// event that holds or refers to it. Of a longer text only the first [`MAX_TEXT_BYTES`] are stored, which include all
-    /// that a rule sees (decision D38).
+    /// Stores the text of a message: in its event if it is short, otherwise durably in the text store. Returns the text
+    /// or the reference that the event contains. Of a longer text only the first [`MAX_TEXT_BYTES`] bytes are stored,
+    /// which include all that rules read (decision D38).
     fn store_text(&self, text: &str) -> Result<TextBody, EngineError> {
         let text = text.get(..text.floor_char_boundary(MAX_TEXT_BYTES)).unwrap_or_default();
         if text.len() <= INLINE_TEXT_BYTES {

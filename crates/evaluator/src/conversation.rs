@@ -1,4 +1,4 @@
-//! The recent turns of a conversation, which a new message may react to.
+//! The recent turns of a conversation: one thread of a session. A new message may react to the turn before it.
 
 use contracts::{TurnId, events::TurnStarted};
 use event_core::Timestamp;
@@ -21,37 +21,39 @@ pub(crate) struct Conversation {
     recent: Vec<RecentTurn>,
 }
 
-/// The parts of a recent turn that are compared with later ones: its request and the files it wrote.
+/// A recent turn of a conversation: its time, its message, and the files its tools wrote, to which later turns are
+/// compared.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct RecentTurn {
     /// The id of the turn.
     turn: TurnId,
-    /// The time at which it started.
+    /// The time at which the turn started.
     started: Timestamp,
-    /// The time of its end; that of its start until then.
+    /// The time at which the turn ended; before that, the time at which it started.
     last: Timestamp,
     /// The length of the message in bytes.
     message_bytes: u64,
-    /// The word hashes of the message, sorted and distinct.
+    /// The 16-bit word hashes of the message, sorted and distinct.
     words: Vec<u16>,
-    /// Hashes of the files it wrote, sorted and distinct.
+    /// Hashes of the paths of the files that the turn wrote, sorted and distinct.
     files: Vec<u32>,
 }
 
-/// The relation of a message to the previous turn, apart from its tone, which the event records.
+/// The relation of a user message to the previous turn of its conversation. The tone of the message is not included,
+/// because the event records it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Reaction {
     /// The id of the previous turn.
-    pub(crate) to: TurnId,
-    /// Whether the message repeats the request of that turn.
+    pub(crate) previous_turn: TurnId,
+    /// Whether the message repeats the message of that turn.
     pub(crate) repeats: bool,
 }
 
 impl Conversation {
-    /// Adds a turn that started `at` a time. Returns its reaction to the previous turn; `None` if there is none or if
-    /// it ended more than a day earlier.
+    /// Appends a turn that started at the time `at`. Returns the reaction of its message to the previous turn; `None`
+    /// if there is no previous turn, or if that ended more than a day earlier.
     ///
-    /// A turn that started before the last one, as an import may add, is ignored.
+    /// A turn that started before the latest one is ignored, because an import may add turns out of order.
     pub(crate) fn add_turn(&mut self, turn: &TurnStarted, at: Timestamp) -> Option<Reaction> {
         let before = self.recent.last();
         if before.is_some_and(|before| at < before.started) {
@@ -66,7 +68,8 @@ impl Conversation {
             files: Vec::new(),
         };
         let in_time = before.filter(|before| at.micros_since(before.last) <= REACTION_MICROS);
-        let reaction = in_time.map(|before| Reaction { to: before.turn, repeats: next.repeats(before) });
+        let reaction =
+            in_time.map(|before| Reaction { previous_turn: before.turn, repeats: next.repeats_message_of(before) });
         if REVERT_TURNS < self.recent.len() {
             self.recent.remove(0);
         }
@@ -74,8 +77,8 @@ impl Conversation {
         reaction
     }
 
-    /// Records the time at which a turn ended, from which the delay of a reaction is measured; ignores turns that are
-    /// no longer recent.
+    /// Records the time at which a turn ended, from which the delay of a reaction is measured. Ignores turns that are
+    /// not among the recent ones.
     pub(crate) fn end_turn(&mut self, turn: TurnId, at: Timestamp) {
         if let Some(recent) = self.recent.iter_mut().find(|recent| recent.turn == turn) {
             recent.last = recent.last.max(at);
@@ -95,10 +98,13 @@ impl Conversation {
         }
     }
 
-    /// Returns the earlier turns whose files the turn `by` reverts: all that wrote one of `files`, or the last that
-    /// wrote any file if `files` is empty. Only the three turns before `by` are considered.
-    pub(crate) fn reverted_turns(&self, by: TurnId, files: &[u32]) -> Vec<TurnId> {
-        let Some(index) = self.recent.iter().position(|recent| recent.turn == by) else { return Vec::new() };
+    /// Returns the earlier turns whose files the turn `reverting_turn` reverts: all that wrote one of `files` (hashes
+    /// of paths), or the latest that wrote any file if `files` is empty. Considers only the recent turns before
+    /// `reverting_turn`, and returns none if `reverting_turn` is not recent.
+    pub(crate) fn reverted_turns(&self, reverting_turn: TurnId, files: &[u32]) -> Vec<TurnId> {
+        let Some(index) = self.recent.iter().position(|recent| recent.turn == reverting_turn) else {
+            return Vec::new();
+        };
         let earlier = &self.recent[..index];
         if files.is_empty() {
             let last = earlier.iter().rfind(|recent| !recent.files.is_empty());
@@ -110,9 +116,9 @@ impl Conversation {
 }
 
 impl RecentTurn {
-    /// Whether two requests are nearly equal: both have at least [`MIN_REQUEST_BYTES`], and the Jaccard index of their
-    /// words is at least 4/5.
-    fn repeats(&self, other: &Self) -> bool {
+    /// Whether the message of this turn repeats the message of `other`: both have at least [`MIN_REQUEST_BYTES`] bytes,
+    /// and the Jaccard index of their word hashes is at least 4/5.
+    fn repeats_message_of(&self, other: &Self) -> bool {
         let is_request = MIN_REQUEST_BYTES <= self.message_bytes.min(other.message_bytes);
         let (left, right) = (&self.words, &other.words);
         if !is_request || left.is_empty() || right.is_empty() {

@@ -3,18 +3,15 @@
 use std::collections::BTreeSet;
 
 use contracts::{
-    BoundedMap, SessionId, Thread, Tone, TurnId,
-    events::{
-        EvalCompleted, FeedbackGiven, LlmCallCompleted, LlmCallFailed, PatternOverrideDismissed, Rating,
-        RouteOverridden, SignalKind, ToolCalled, ToolFinished, TurnEnded, TurnStarted,
-    },
+    BoundedMap, Event, SessionId, Thread, Tone, TurnId, event_subset,
+    events::{EvalCompleted, Rating, SignalKind, ToolFinished, TurnEnded, TurnStarted},
 };
-use event_core::{CodecError, EventType as _, Position, Projection, Recorded};
+use event_core::{Position, Projection, Recorded};
 use serde::{Deserialize, Serialize};
 
 use crate::{
     conversation::{Conversation, Reaction},
-    turn::{Change, JudgedTurn},
+    turn::{EvaluatedTurn, SignalChange},
 };
 
 /// The greatest number of turns in memory; beyond it the oldest is dropped, and its later signals are ignored.
@@ -23,15 +20,15 @@ const MAX_TURNS: usize = 2_000;
 /// dropped.
 const MAX_CONVERSATIONS: usize = 1_000;
 
-/// The projection that folds events into the signals of recent turns, from which verdicts are computed.
+/// The projection of the signals about recent turns, from which verdicts on these turns are computed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Evaluator {
     /// The greatest number of turns in memory.
     max_turns: usize,
     /// The recent turns with their signals, by id.
-    pub(crate) turns: BoundedMap<TurnId, Box<JudgedTurn>>,
-    /// The ended turns by the position of their last change, so that those changed since a position are found without a
-    /// scan.
+    pub(crate) turns: BoundedMap<TurnId, Box<EvaluatedTurn>>,
+    /// The ended turns, ordered by the position of the event that last changed their signals. Finds the turns that
+    /// changed since a position without a scan.
     pub(crate) changes: BTreeSet<(Position, TurnId)>,
     /// The greatest number of conversations in memory.
     max_conversations: usize,
@@ -63,14 +60,19 @@ impl Evaluator {
         }
     }
 
-    /// Returns whether a turn is in memory, so that feedback on it changes its verdicts.
+    /// Returns whether a turn is in memory, so that feedback on it can change its verdicts.
     pub fn contains(&self, turn: TurnId) -> bool {
         self.turns.get(&turn).is_some()
     }
 
-    /// Applies an update to a turn and records the change. Returns the result of the update; `None` if the turn is not
-    /// in memory.
-    fn update_turn<T>(&mut self, id: TurnId, change: Change, update: impl FnOnce(&mut JudgedTurn) -> T) -> Option<T> {
+    /// Applies `update` to a turn, and records `change` as the last change of its signals. Returns the result of
+    /// `update`; `None` if the turn is not in memory.
+    fn update_turn<T>(
+        &mut self,
+        id: TurnId,
+        change: SignalChange,
+        update: impl FnOnce(&mut EvaluatedTurn) -> T,
+    ) -> Option<T> {
         let turn = self.turns.get_mut(&id)?;
         if turn.ended {
             self.changes.remove(&(turn.last_change.position, id));
@@ -83,9 +85,9 @@ impl Evaluator {
         Some(result)
     }
 
-    /// Adds a new turn to its conversation, and its reaction as signals to the previous turn. Ignores a turn that is
-    /// already known.
-    fn apply_started(&mut self, turn: &TurnStarted, change: Change) {
+    /// Folds `turn.started`: adds the turn to its conversation, and the signals of its message to the previous turn.
+    /// Ignores a turn that is already known.
+    fn apply_started(&mut self, turn: &TurnStarted, change: SignalChange) {
         if self.turns.get(&turn.turn).is_some() {
             return;
         }
@@ -101,7 +103,7 @@ impl Evaluator {
         if let Some(reaction) = reaction {
             self.apply_reaction(turn, reaction, change);
         }
-        let judged = JudgedTurn::new(turn.session.clone(), turn.thread.clone(), change);
+        let judged = EvaluatedTurn::new(turn.session.clone(), turn.thread.clone(), change);
         if let Some((id, evicted)) = self.turns.insert(turn.turn, Box::new(judged), self.max_turns)
             && evicted.ended
         {
@@ -109,10 +111,12 @@ impl Evaluator {
         }
     }
 
-    /// Adds the signals of a new message to the previous turn: repeated request, correction, change of model, approval
-    /// or continuation.
-    fn apply_reaction(&mut self, next: &TurnStarted, reaction: Reaction, change: Change) {
-        let Some(previous) = self.turns.get(&reaction.to).and_then(|turn| turn.current_work()) else { return };
+    /// Adds the signals of a new message to the previous turn: repeated request, correction, reassignment to another
+    /// model, approval or continuation. `next` is the turn of the message.
+    fn apply_reaction(&mut self, next: &TurnStarted, reaction: Reaction, change: SignalChange) {
+        let Some(previous) = self.turns.get(&reaction.previous_turn).and_then(|turn| turn.current_work()) else {
+            return;
+        };
         let requested = next.override_model.as_ref().map(|requested| &requested.model).or(next.sticky.as_ref());
         let changes_model = requested.is_some() && previous.model().is_some() && requested != previous.model();
         let corrects = next.tone == Tone::Correction;
@@ -129,12 +133,13 @@ impl Evaluator {
             (!rejects && !approves && consents, SignalKind::Continued),
         ];
         for (_, kind) in signals.into_iter().filter(|(is_present, _)| *is_present) {
-            self.update_turn(reaction.to, change, |turn| turn.add_signal(kind, change.event));
+            self.update_turn(reaction.previous_turn, change, |turn| turn.add_signal(kind, change.event));
         }
     }
 
-    /// Adds the signal of a finished tool, and records the files it wrote or the turns it reverted.
-    fn apply_tool_finished(&mut self, tool: &ToolFinished, change: Change) {
+    /// Folds `tool.finished`: adds the signal of the tool's outcome. If the tool succeeded, also records the files that
+    /// it wrote, or adds the signal of a revert to the turns whose files it reverted.
+    fn apply_tool_finished(&mut self, tool: &ToolFinished, change: SignalChange) {
         let finished = self.update_turn(tool.turn, change, |turn| {
             let conversation = (turn.session.clone(), turn.thread.clone());
             turn.finish_tool(tool, change.event).map(|finished| (conversation, finished))
@@ -150,8 +155,9 @@ impl Evaluator {
         }
     }
 
-    /// Marks a turn as ended and records the time in its conversation.
-    fn apply_ended(&mut self, turn: &TurnEnded, change: Change) {
+    /// Folds `turn.ended`: marks the turn as ended, adds the signal of its status, and records the time in its
+    /// conversation.
+    fn apply_ended(&mut self, turn: &TurnEnded, change: SignalChange) {
         let key = self.update_turn(turn.turn, change, |judged| {
             judged.end(turn.status, change.event);
             (judged.session.clone(), judged.thread.clone())
@@ -161,90 +167,69 @@ impl Evaluator {
         }
     }
 
-    /// Applies the events of user feedback: reassignments, dismissed suggestions and ratings; ignores all others. Fails
-    /// if the event cannot be decoded.
-    fn apply_feedback(&mut self, recorded: &Recorded, change: Change) -> Result<(), CodecError> {
-        let event = change.event;
-        match &*recorded.event.kind {
-            RouteOverridden::KIND => {
-                if let Some(body) = recorded.view::<RouteOverridden>()? {
-                    self.update_turn(body.turn, change, |turn| turn.reassign(body.model.clone(), event));
-                }
-            }
-            PatternOverrideDismissed::KIND => {
-                if let Some(body) = recorded.view::<PatternOverrideDismissed>()? {
-                    self.update_turn(body.turn, change, |turn| turn.keep_model(body.model.clone(), event));
-                }
-            }
-            FeedbackGiven::KIND => {
-                if let Some(feedback) = recorded.view::<FeedbackGiven>()? {
-                    let kind = match feedback.rating {
-                        Rating::Up => SignalKind::RatingUp,
-                        Rating::Down => SignalKind::RatingDown,
-                    };
-                    self.update_turn(feedback.turn, change, |turn| turn.add_signal(kind, event));
-                }
-            }
-            _ => {}
-        }
-        Ok(())
-    }
-
-    /// Adds a recorded verdict to its turn; this does not count as a change of the signals.
+    /// Folds `eval.completed`: adds the verdict to the history of its turn. It does not count as a change of the
+    /// signals.
     fn apply_verdict(&mut self, eval: &EvalCompleted) {
         if let Some(turn) = self.turns.get_mut(&eval.turn) {
-            turn.verdicts.add(eval);
+            turn.verdicts.record(eval);
         }
+    }
+}
+
+event_subset! {
+    /// The events that signals follow from.
+    pub enum EvidenceEvent {
+        EvalCompleted,
+        FeedbackGiven,
+        LlmCallCompleted,
+        LlmCallFailed,
+        PatternOverrideDismissed,
+        RouteOverridden,
+        ToolCalled,
+        ToolFinished,
+        TurnEnded,
+        TurnStarted,
     }
 }
 
 impl Projection for Evaluator {
     const NAME: &'static str = "evaluator";
     const VERSION: u32 = 2;
+    type Events = Event;
+    type Folded<'a> = EvidenceEvent<'a>;
 
-    fn apply(&mut self, recorded: &Recorded) -> Result<(), CodecError> {
-        let event = recorded.event.id;
-        let change = Change { position: recorded.position, at: recorded.event.at, event };
-        match &*recorded.event.kind {
-            TurnStarted::KIND => {
-                if let Some(turn) = recorded.view::<TurnStarted>()? {
-                    self.apply_started(&turn, change);
+    fn apply(&mut self, event: EvidenceEvent<'_>, recorded: &Recorded) {
+        let id = recorded.event.id;
+        let change = SignalChange { position: recorded.position, at: recorded.event.at, event: id };
+        match event {
+            EvidenceEvent::TurnStarted(turn) => self.apply_started(turn, change),
+            EvidenceEvent::LlmCallCompleted(call) => {
+                self.update_turn(call.turn, change, |turn| turn.add_call(call, id));
+            }
+            EvidenceEvent::LlmCallFailed(call) => {
+                self.update_turn(call.turn, change, |turn| turn.add_failed_call(call.class, id));
+            }
+            EvidenceEvent::ToolCalled(tool) => {
+                if let Some(turn) = self.turns.get_mut(&tool.turn) {
+                    turn.start_tool(tool, id);
                 }
             }
-            LlmCallCompleted::KIND => {
-                if let Some(call) = recorded.view::<LlmCallCompleted>()? {
-                    self.update_turn(call.turn, change, |turn| turn.add_call(&call, event));
-                }
+            EvidenceEvent::ToolFinished(tool) => self.apply_tool_finished(tool, change),
+            EvidenceEvent::TurnEnded(turn) => self.apply_ended(turn, change),
+            EvidenceEvent::EvalCompleted(eval) => self.apply_verdict(eval),
+            EvidenceEvent::RouteOverridden(body) => {
+                self.update_turn(body.turn, change, |turn| turn.reassign(body.model.clone(), id));
             }
-            LlmCallFailed::KIND => {
-                if let Some(call) = recorded.view::<LlmCallFailed>()? {
-                    self.update_turn(call.turn, change, |turn| turn.add_failed_call(call.class, event));
-                }
+            EvidenceEvent::PatternOverrideDismissed(body) => {
+                self.update_turn(body.turn, change, |turn| turn.dismiss_recommendation(body.model.clone(), id));
             }
-            ToolCalled::KIND => {
-                if let Some(tool) = recorded.view::<ToolCalled>()?
-                    && let Some(turn) = self.turns.get_mut(&tool.turn)
-                {
-                    turn.start_tool(&tool, event);
-                }
+            EvidenceEvent::FeedbackGiven(feedback) => {
+                let kind = match feedback.rating {
+                    Rating::Up => SignalKind::RatingUp,
+                    Rating::Down => SignalKind::RatingDown,
+                };
+                self.update_turn(feedback.turn, change, |turn| turn.add_signal(kind, id));
             }
-            ToolFinished::KIND => {
-                if let Some(tool) = recorded.view::<ToolFinished>()? {
-                    self.apply_tool_finished(&tool, change);
-                }
-            }
-            TurnEnded::KIND => {
-                if let Some(turn) = recorded.view::<TurnEnded>()? {
-                    self.apply_ended(&turn, change);
-                }
-            }
-            EvalCompleted::KIND => {
-                if let Some(eval) = recorded.view::<EvalCompleted>()? {
-                    self.apply_verdict(&eval);
-                }
-            }
-            _ => self.apply_feedback(recorded, change)?,
         }
-        Ok(())
     }
 }

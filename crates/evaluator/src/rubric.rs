@@ -26,7 +26,8 @@ const BUILT_IN: &str = "turn-signals";
 /// The greatest length of a rubric's name, in bytes.
 const MAX_NAME_BYTES: usize = 64;
 
-/// The weights of signals, with the name and version that identify the rubric in every verdict.
+/// A named version of the weights by which signals are combined to a verdict. Name and version identify it in every
+/// verdict.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "RubricFile")]
 pub struct Rubric {
@@ -52,7 +53,7 @@ pub enum RubricError {
     BuiltIn,
 }
 
-/// The content of a rubric file, before name and version are validated.
+/// The content of a rubric file, before its name and version are validated.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RubricFile {
@@ -79,10 +80,10 @@ impl Rubric {
         Self { name: BUILT_IN.to_owned(), version: 1, weights: Weights::BUILT_IN }
     }
 
-    /// Creates a rubric; `version` is at least 1.
+    /// Creates a rubric with a `version` of at least 1.
     ///
     /// # Errors
-    /// [`RubricError`] for an invalid name or version.
+    /// [`RubricError`] if the name is invalid or that of the built-in rubric, or if the version is 0.
     pub fn new(name: &str, version: u16, weights: Weights) -> Result<Self, RubricError> {
         if name.is_empty() || MAX_NAME_BYTES < name.len() || name.contains(char::is_whitespace) {
             return Err(RubricError::Name(name.chars().take(MAX_NAME_BYTES).collect()));
@@ -107,7 +108,8 @@ impl Rubric {
         self.version
     }
 
-    /// Computes score and confidence of signals, both rounded down to billionths; both are 0 without signals.
+    /// Computes the score and the confidence of a verdict from signals, in this order, both rounded down to billionths.
+    /// Both are 0 without signals.
     pub(crate) fn evaluate(&self, signals: &SignalList) -> (Score, Score) {
         // All weights are multiplied by the number of tools, so that the share of successes stays exact. Weights are
         // below 2^16, kinds below 2^5 and tools below 2^33, so sums stay below 2^54.

@@ -11,8 +11,8 @@ use crate::weights::Weights;
 /// The greatest number of signals listed in a verdict, so that the event stays below 4 KiB.
 pub(crate) const MAX_SIGNALS: usize = 64;
 
-/// The signals of one model's work, in the order in which they were added. Lists at most [`MAX_SIGNALS`] and counts the
-/// others.
+/// The signals (evidence of quality) about one model's work, in the order in which they were added. Lists at most
+/// [`MAX_SIGNALS`]; further ones are only counted.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct SignalList {
     /// The listed signals, at most [`MAX_SIGNALS`].
@@ -26,8 +26,8 @@ pub(crate) struct SignalList {
 }
 
 impl SignalList {
-    /// Adds a signal of a kind, with the event that is its evidence. Only the first successful tool is listed, and a
-    /// rating replaces earlier ratings.
+    /// Adds a signal of this kind; `event` is the id of the event that is its evidence. Of successful tools only the
+    /// first is listed, and a rating replaces earlier ratings.
     pub(crate) fn add(&mut self, kind: SignalKind, event: EventId) {
         match kind {
             SignalKind::ToolSucceeded => {
@@ -48,8 +48,8 @@ impl SignalList {
         }
     }
 
-    /// Omits one signal: the last of the kind of least weight, among kinds that are listed more than once, so that
-    /// every kind remains.
+    /// Removes one signal from the list and counts it as omitted. Only kinds that are listed more than once are
+    /// considered, so that every kind remains; of the kind of least weight, the last signal is removed.
     fn omit_least_weighted(&mut self) {
         let is_repeated = |kind| 1 < self.listed.iter().filter(|signal| signal.kind == kind).count();
         let candidates = self.listed.iter().enumerate().filter(|(_, signal)| is_repeated(signal.kind));

@@ -121,7 +121,7 @@ const APPROVALS: &[&str] = &[
 /// Exceptions to [`APPROVALS`]: words that introduce a reservation, anywhere in the message.
 const RESERVATIONS: &[&str] = &[r"\b(?:but|however|except|aber|allerdings)\b"];
 
-/// The lists of patterns, each compiled to a single regular expression.
+/// The lists of patterns by which a tone is classified, each compiled to a single regular expression.
 struct TonePatterns {
     /// [`CORRECTIONS`], matched at the start of a clause.
     corrections: Regex,
@@ -147,16 +147,16 @@ static PATTERNS: LazyLock<TonePatterns> = LazyLock::new(|| TonePatterns {
     reservations: compile_alternatives("", RESERVATIONS),
 });
 
-/// Compiles a list of patterns to one expression that matches any of them after `anchor` (empty for anywhere in the
-/// text).
+/// Compiles a list of patterns to one regular expression that matches any of them after `anchor`; an empty anchor
+/// matches anywhere in the text.
 #[expect(clippy::expect_used, reason = "the patterns are literals that a test compiles")]
 fn compile_alternatives(anchor: &str, patterns: &[&str]) -> Regex {
     let pattern = format!("{anchor}(?:{})", patterns.join("|"));
     RegexBuilder::new(&pattern).unicode(false).build().expect("the patterns of tones compile")
 }
 
-/// Classifies the first 300 bytes of a message as a correction or an approval of the previous response, or as neither
-/// ([`Tone::Plain`]).
+/// Classifies the first 300 bytes of a message as a correction or an approval of the previous response; [`Tone::Plain`]
+/// if it is neither.
 pub fn tone(message: &str) -> Tone {
     let message = message.trim();
     // Typographic apostrophes are replaced. Lower case, because case-insensitive patterns take much longer to compile.
@@ -166,7 +166,8 @@ pub fn tone(message: &str) -> Tone {
     let start = skip_fillers(&text);
     let is_refusal = patterns.refusals.is_match(start) && !patterns.declined_offers.is_match(start);
     let is_report = message.len() <= MAX_REPORT_BYTES && patterns.failed_checks.is_match(start);
-    if is_refusal || is_report || clauses(&text).any(|clause| patterns.corrections.is_match(skip_fillers(clause))) {
+    if is_refusal || is_report || clause_starts(&text).any(|clause| patterns.corrections.is_match(skip_fillers(clause)))
+    {
         Tone::Correction
     } else if patterns.approvals.is_match(start) && !patterns.reservations.is_match(start) {
         Tone::Approval
@@ -175,14 +176,15 @@ pub fn tone(message: &str) -> Tone {
     }
 }
 
-/// Returns, for each clause, the text from the start of the clause to the end of the text.
-fn clauses(text: &str) -> impl Iterator<Item = &str> {
+/// Splits a text after each punctuation mark and line break. Returns, for each clause, the text from the start of the
+/// clause to the end of the text.
+fn clause_starts(text: &str) -> impl Iterator<Item = &str> {
     let after_punctuation =
         text.match_indices(['.', '!', '?', ',', ';', '\n']).filter_map(|(at, _)| text.get(at + 1..));
     std::iter::once(text).chain(after_punctuation.map(str::trim_start))
 }
 
-/// Returns the text without the [`FILLERS`] at its start, and without the punctuation and white space after each.
+/// Returns a text without the [`FILLERS`] at its start, and without the punctuation and white space after each of them.
 fn skip_fillers(text: &str) -> &str {
     let mut text = text;
     loop {

@@ -7,35 +7,35 @@ use contracts::{
 use event_core::{EventId, Position, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use crate::{verdict_history::VerdictHistory, work::JudgedWork};
+use crate::{verdict_history::VerdictHistory, work::EvaluatedWork};
 
 /// The greatest number of running tools whose files are recorded; those of further tools are ignored.
 const MAX_RUNNING_TOOLS: usize = 64;
 /// The greatest number of works of a turn; further reassignments are ignored.
 const MAX_WORKS: usize = 8;
 
-/// A turn with the work of each model, its signals and its recorded verdicts.
+/// A turn with the signals about each model's work, and the verdicts on it that the log has.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct JudgedTurn {
+pub(crate) struct EvaluatedTurn {
     /// The session of the turn.
     pub(crate) session: SessionId,
     /// The thread of the turn; calls of other threads belong to other turns.
     pub(crate) thread: Thread,
     /// Whether the turn has ended; only then does it have verdicts.
     pub(crate) ended: bool,
-    /// The work of the first model, and another one for each reassignment by the user; at most [`MAX_WORKS`].
-    works: Vec<JudgedWork>,
+    /// The work of the first model, then one more for each reassignment by the user; at most [`MAX_WORKS`].
+    works: Vec<EvaluatedWork>,
     /// The tools that write or revert files and have not finished, at most [`MAX_RUNNING_TOOLS`].
     running: Vec<RunningTool>,
     /// The verdicts on the turn in the log.
     pub(crate) verdicts: VerdictHistory,
     /// The event that last changed the signals.
-    pub(crate) last_change: Change,
+    pub(crate) last_change: SignalChange,
 }
 
-/// The event that last changed the signals of a turn.
+/// The event that last changed the signals about a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Change {
+pub(crate) struct SignalChange {
     /// The position of the event in the log.
     pub(crate) position: Position,
     /// The time of the event.
@@ -44,54 +44,55 @@ pub(crate) struct Change {
     pub(crate) event: EventId,
 }
 
-/// A tool that writes or reverts files and has not finished.
+/// A tool call that writes or reverts files and has not finished.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct RunningTool {
-    /// The id of the tool call.
+    /// The id of the tool call, as the model assigned it.
     call: String,
-    /// The event of the tool call.
+    /// The id of the event that recorded the tool call.
     pub(crate) event: EventId,
-    /// Hashes of the files.
+    /// Hashes of the paths of the files that the tool writes or reverts.
     pub(crate) files: Vec<u32>,
     /// Whether the tool reverts files instead of writing them.
     pub(crate) reverts: bool,
 }
 
-impl JudgedTurn {
-    /// Creates a turn that has started; `change` is the event of its start.
-    pub(crate) fn new(session: SessionId, thread: Thread, change: Change) -> Self {
+impl EvaluatedTurn {
+    /// Creates the state of a turn that has started; `change` is its `turn.started` event.
+    pub(crate) fn new(session: SessionId, thread: Thread, change: SignalChange) -> Self {
         Self {
             session,
             thread,
             ended: false,
-            works: vec![JudgedWork::default()],
+            works: vec![EvaluatedWork::default()],
             running: Vec::new(),
             verdicts: VerdictHistory::default(),
             last_change: change,
         }
     }
 
-    /// Returns the last work of each model that answered a call, in the order of the turn.
-    pub(crate) fn works_by_model(&self) -> impl Iterator<Item = (&ModelId, &JudgedWork)> {
+    /// Returns one work for each model that answered a call: the last one if the model has several. In the order of the
+    /// turn.
+    pub(crate) fn works_by_model(&self) -> impl Iterator<Item = (&ModelId, &EvaluatedWork)> {
         let has_later = |index: usize, model| self.works.iter().skip(index + 1).any(|work| work.model() == Some(model));
         let works = self.works.iter().enumerate();
         works.filter_map(move |(index, work)| Some((work.model().filter(|model| !has_later(index, model))?, work)))
     }
 
-    /// Returns the index of the work that new signals belong to: the last one, or after the end of the turn the last
-    /// with an answered call.
+    /// Returns the index of the work to which new signals are added: the last one, or, after the end of the turn, the
+    /// last one in which a call was answered.
     fn current_work_index(&self) -> usize {
-        let answered = self.works.iter().rposition(JudgedWork::is_answered);
+        let answered = self.works.iter().rposition(EvaluatedWork::is_answered);
         answered.filter(|_| self.ended).unwrap_or(self.works.len().saturating_sub(1))
     }
 
-    /// Returns the work that new signals belong to; see `current_work_index`.
-    pub(crate) fn current_work(&self) -> Option<&JudgedWork> {
+    /// Returns the work to which new signals are added; see `current_work_index`.
+    pub(crate) fn current_work(&self) -> Option<&EvaluatedWork> {
         self.works.get(self.current_work_index())
     }
 
-    /// Returns the work that new signals belong to, for modification.
-    pub(crate) fn current_work_mut(&mut self) -> Option<&mut JudgedWork> {
+    /// Returns the work to which new signals are added, for modification.
+    pub(crate) fn current_work_mut(&mut self) -> Option<&mut EvaluatedWork> {
         let index = self.current_work_index();
         self.works.get_mut(index)
     }
@@ -103,8 +104,8 @@ impl JudgedTurn {
         }
     }
 
-    /// Counts an answered call and adds the signals of its stop reason. Calls of workers are ignored, because they
-    /// belong to the workers' turns, and so are auxiliary calls, which are not part of the work.
+    /// Counts an answered call, and adds the signal of its stop reason if it was cut short or refused. Ignores the
+    /// calls of sub-agents, which belong to their own turns, and auxiliary calls, which are not part of the work.
     pub(crate) fn add_call(&mut self, call: &LlmCallCompleted, event: EventId) {
         if call.thread.role() == CallRole::Auxiliary || call.thread != self.thread {
             return;
@@ -119,7 +120,8 @@ impl JudgedTurn {
         }
     }
 
-    /// Adds the signal of a failed model call, which depends on the class of the error; a cancelled call adds none.
+    /// Adds the signal of a failed model call: a refusal by a content filter, or a failure. A cancelled call adds no
+    /// signal.
     pub(crate) fn add_failed_call(&mut self, class: ErrorClass, event: EventId) {
         match class {
             // The status of the turn shows whether the user cancelled it.
@@ -129,7 +131,8 @@ impl JudgedTurn {
         }
     }
 
-    /// Records the files of a tool that writes or reverts any, until it finishes.
+    /// Records the files that a tool call writes or reverts, until the tool finishes. Ignores tools without files, and
+    /// tools beyond [`MAX_RUNNING_TOOLS`].
     pub(crate) fn start_tool(&mut self, tool: &ToolCalled, event: EventId) {
         let touches_files = tool.reverts || !tool.files.is_empty();
         if touches_files && self.running.len() < MAX_RUNNING_TOOLS {
@@ -138,8 +141,8 @@ impl JudgedTurn {
         }
     }
 
-    /// Adds the signal of a finished tool. Returns the tool with its files if it succeeded and wrote or reverted any;
-    /// otherwise `None`.
+    /// Adds the signal of a finished tool. Returns the recorded tool call with its files if it succeeded; `None` if it
+    /// failed or wrote and reverted no files.
     pub(crate) fn finish_tool(&mut self, tool: &ToolFinished, event: EventId) -> Option<RunningTool> {
         let kind = match tool.outcome {
             ToolOutcome::Succeeded => SignalKind::ToolSucceeded,
@@ -152,7 +155,8 @@ impl JudgedTurn {
         (tool.outcome == ToolOutcome::Succeeded).then_some(running)
     }
 
-    /// Marks the turn as ended, adds the signal of its status (none for a refused turn), and drops its running tools.
+    /// Marks the turn as ended, adds the signal of its status (none for a refused turn), and discards its running
+    /// tools.
     pub(crate) fn end(&mut self, status: TurnStatus, event: EventId) {
         match status {
             TurnStatus::Completed => self.add_signal(SignalKind::Completed, event),
@@ -165,23 +169,24 @@ impl JudgedTurn {
         self.ended = true;
     }
 
-    /// Starts the work of the model to which the user reassigned the turn, with the evidence `event`. If the current
-    /// work has no answered call yet, only its model changes. Ignored beyond [`MAX_WORKS`].
+    /// Starts a new work for the model to which the user reassigned the turn; `event` is the evidence. If no call of
+    /// the current work has been answered yet, that work is reassigned itself. Ignored beyond [`MAX_WORKS`].
     pub(crate) fn reassign(&mut self, model: ModelId, event: EventId) {
         let has_capacity = self.works.len() < MAX_WORKS;
         let Some(work) = self.works.last_mut() else { return };
         if !work.is_answered() {
-            work.choose(model, event);
+            work.record_choice(model, event);
         } else if has_capacity {
             work.signals.add(SignalKind::Reassigned, event);
-            self.works.push(JudgedWork::chosen_by_user(model, event));
+            self.works.push(EvaluatedWork::chosen_by_user(model, event));
         }
     }
 
-    /// Records that the user dismissed a suggestion in favour of the current model, which is a signal of choice.
-    pub(crate) fn keep_model(&mut self, model: ModelId, event: EventId) {
+    /// Records that the user dismissed a recommendation and kept `model`, which becomes a signal of the user's choice.
+    /// `event` is the evidence.
+    pub(crate) fn dismiss_recommendation(&mut self, model: ModelId, event: EventId) {
         if let Some(work) = self.current_work_mut() {
-            work.choose(model, event);
+            work.record_choice(model, event);
         }
     }
 }

@@ -1,23 +1,23 @@
-//! Computation of verdicts on turns, and selection of verdicts that the log does not have yet.
+//! Computation of verdicts on turns, and selection of the verdicts that are not in the log yet.
 
 use std::sync::Arc;
 
-use contracts::{ModelId, TurnId, events::EvalCompleted};
-use event_core::{CodecError, EventId, EventType as _, Position, Sealed, Timestamp};
+use contracts::{ModelId, Sealed, TurnId, events::EvalCompleted};
+use event_core::{CodecError, EventId, EventType as _, Position, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use crate::{Evaluator, Rubric, turn::JudgedTurn, verdict_history::VerdictDigest, work::JudgedWork};
+use crate::{Evaluator, Rubric, turn::EvaluatedTurn, verdict_history::VerdictDigest, work::EvaluatedWork};
 
-/// A verdict to append to the log.
+/// A verdict that is not in the log yet.
 ///
-/// It is derived from the log alone: repeated calls return the same event with the same id, which the log stores once.
+/// Its id depends only on the log: evaluating the same log again gives the same event, which the log stores once.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DueVerdict {
     /// The event id, derived from turn, rubric, model, the number of earlier verdicts, score and confidence.
     pub id: EventId,
-    /// The time of the event that last changed the signals.
+    /// The time of the event that last changed the signals about the turn.
     pub at: Timestamp,
-    /// The event that last changed the signals.
+    /// The id of the event that last changed the signals about the turn.
     pub causation: EventId,
     /// The content of the verdict.
     pub event: EvalCompleted,
@@ -27,7 +27,7 @@ impl DueVerdict {
     /// Encodes the event for the log, with the turn as its correlation id.
     ///
     /// # Errors
-    /// [`CodecError::Encode`] if it exceeds the size limit of payloads, which the limit of 64 signals prevents.
+    /// [`CodecError::Encode`] if the event exceeds the size limit of payloads, which the limit of 64 signals prevents.
     pub fn seal(self) -> Result<Sealed, CodecError> {
         let turn = self.event.turn.0;
         Ok(Sealed::new(self.id, self.at, turn, Arc::new(self.event))?.caused_by(self.causation))
@@ -35,8 +35,9 @@ impl DueVerdict {
 }
 
 impl Evaluator {
-    /// Returns the verdicts that differ from the last recorded ones, on ended turns whose signals changed after
-    /// position `after`, in the order of the log. Turns without an answered call have none.
+    /// Returns the verdicts to append to the log, which are the verdicts that differ from the last recorded verdict on
+    /// the same model's work. Considers ended turns whose signals changed after the position `after`, in the order of
+    /// these changes. Turns without an answered call have no verdict.
     ///
     /// A caller that calls it after every event passes the position of its previous call; [`Position::ORIGIN`] selects
     /// all turns.
@@ -46,28 +47,28 @@ impl Evaluator {
         turns.flat_map(|(id, turn)| due_verdicts_of_turn(id, turn, rubric)).collect()
     }
 
-    /// Returns the current verdicts on all ended turns, whether or not the log has them.
+    /// Computes the current verdicts on all ended turns in memory, whether or not the log has them.
     pub fn all_verdicts(&self, rubric: &Rubric) -> impl Iterator<Item = EvalCompleted> {
         self.changes.iter().flat_map(move |(_, id)| self.verdicts(*id, rubric))
     }
 
-    /// Returns the current verdict on each model's work in a turn, whether or not the log has it; empty before the turn
-    /// ends.
+    /// Computes the current verdict on each model's work in a turn, whether or not the log has it. Empty if the turn is
+    /// not in memory or has not ended.
     pub fn verdicts(&self, turn: TurnId, rubric: &Rubric) -> Vec<EvalCompleted> {
         let Some(judged) = self.turns.get(&turn).filter(|judged| judged.ended) else { return Vec::new() };
-        judged.works_by_model().map(|(model, work)| verdict(turn, judged, model, work, rubric)).collect()
+        judged.works_by_model().map(|(model, work)| compute_verdict(turn, judged, model, work, rubric)).collect()
     }
 }
 
-/// Returns the verdicts on one turn that differ from the last recorded ones, one for each model.
+/// Returns the verdicts on one turn that differ from the last recorded ones, at most one for each model.
 fn due_verdicts_of_turn<'a>(
     id: TurnId,
-    turn: &'a JudgedTurn,
+    turn: &'a EvaluatedTurn,
     rubric: &'a Rubric,
 ) -> impl Iterator<Item = DueVerdict> + 'a {
     turn.works_by_model().filter_map(move |(model, work)| {
-        let event = verdict(id, turn, model, work, rubric);
-        let recorded = turn.verdicts.get(model, rubric);
+        let event = compute_verdict(id, turn, model, work, rubric);
+        let recorded = turn.verdicts.recorded_verdicts(model, rubric);
         if recorded.is_some_and(|recorded| recorded.last == VerdictDigest::from_event(&event)) {
             return None;
         }
@@ -77,8 +78,14 @@ fn due_verdicts_of_turn<'a>(
     })
 }
 
-/// Computes the verdict on one model's work in a turn with a rubric.
-fn verdict(id: TurnId, turn: &JudgedTurn, model: &ModelId, work: &JudgedWork, rubric: &Rubric) -> EvalCompleted {
+/// Computes the verdict on one model's work in a turn under a rubric.
+fn compute_verdict(
+    id: TurnId,
+    turn: &EvaluatedTurn,
+    model: &ModelId,
+    work: &EvaluatedWork,
+    rubric: &Rubric,
+) -> EvalCompleted {
     let (score, confidence) = rubric.evaluate(&work.signals);
     EvalCompleted {
         turn: id,
@@ -93,7 +100,8 @@ fn verdict(id: TurnId, turn: &JudgedTurn, model: &ModelId, work: &JudgedWork, ru
     }
 }
 
-/// Derives the id of the event; `number` is that of earlier verdicts on the same model under the same rubric.
+/// Derives the id of a verdict's event from its content. `number` is the number of earlier verdicts in the log on the
+/// same model's work under the same rubric.
 fn verdict_id(event: &EvalCompleted, number: u64) -> EventId {
     let model = event.model.as_ref().map_or("", contracts::ModelId::as_str);
     EventId::derive(&[

@@ -10,8 +10,8 @@ use crate::Rubric;
 /// with the same id, which the log ignores.
 const MAX_VERDICTS: usize = 32;
 
-/// The last recorded verdict for each model and rubric, oldest pair first. A new verdict is only recorded if it
-/// differs.
+/// The last recorded verdict of a turn for each model and rubric, oldest pair first. A new verdict is recorded only if
+/// it differs from that.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct VerdictHistory {
     /// One entry for each pair of model and rubric, at most [`MAX_VERDICTS`].
@@ -27,14 +27,14 @@ pub(crate) struct RecordedVerdict {
     rubric: String,
     /// The version of the rubric.
     version: u16,
-    /// The number of verdicts in the log.
+    /// The number of verdicts that the log has.
     pub(crate) count: u64,
-    /// The digest of the last verdict.
+    /// The digest of the last recorded verdict.
     pub(crate) last: VerdictDigest,
 }
 
-/// The parts of a verdict that can change. Signals are only added, or a rating is replaced, so their number and the
-/// last one identify the list of signals.
+/// The parts of a verdict that can change, for comparison with a later verdict. Signals are only added, or a rating is
+/// replaced, so their number and the last one identify the list of signals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct VerdictDigest {
     /// The score of the verdict.
@@ -61,12 +61,12 @@ impl VerdictDigest {
 
 impl VerdictHistory {
     /// Returns the recorded verdicts on a model's work under a rubric; `None` if there are none.
-    pub(crate) fn get(&self, model: &ModelId, rubric: &Rubric) -> Option<&RecordedVerdict> {
+    pub(crate) fn recorded_verdicts(&self, model: &ModelId, rubric: &Rubric) -> Option<&RecordedVerdict> {
         self.verdicts.iter().find(|recorded| recorded.matches(model, rubric.name(), rubric.version()))
     }
 
-    /// Adds a verdict from the log. One without a model was not created by this evaluator and is ignored.
-    pub(crate) fn add(&mut self, eval: &EvalCompleted) {
+    /// Adds a verdict that the log records. Ignores a verdict without a model, which was not created by this evaluator.
+    pub(crate) fn record(&mut self, eval: &EvalCompleted) {
         let last = VerdictDigest::from_event(eval);
         let Some(model) = &eval.model else { return };
         let mut verdicts = self.verdicts.iter_mut();
@@ -83,7 +83,7 @@ impl VerdictHistory {
 }
 
 impl RecordedVerdict {
-    /// Whether these are the verdicts on a model's work under this version of a rubric.
+    /// Whether these are the verdicts on the work of `model` under this version of a rubric.
     fn matches(&self, model: &ModelId, rubric: &str, version: u16) -> bool {
         self.model == *model && self.rubric == rubric && self.version == version
     }

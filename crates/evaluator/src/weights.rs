@@ -86,7 +86,8 @@ impl Weights {
         prior_weight: 8,
     };
 
-    /// Returns the weight of a kind of signal; 0 for a disabled one.
+    /// Returns the weight of a kind of signal in a verdict; 0 if the rubric disables
+    /// this kind. Successful and failed tools have one common weight, and so have good and bad ratings.
     pub const fn weight(&self, kind: SignalKind) -> u16 {
         match kind {
             SignalKind::Completed => self.completed,
@@ -115,8 +116,8 @@ impl Default for Weights {
     }
 }
 
-/// Returns whether a kind of signal is positive; false for negative kinds and for tools, which share one weight, see
-/// [`is_tool`].
+/// Returns whether a kind of signal raises the score. `false` for kinds that lower it, and for the results of tools,
+/// whose contribution is the share of successes; see [`is_tool`].
 pub(crate) const fn is_positive(kind: SignalKind) -> bool {
     matches!(
         kind,

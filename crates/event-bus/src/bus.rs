@@ -1,8 +1,13 @@
-//! [`Bus`]: one thread that owns the log and a state. Commands run on it; subscriptions, views and reactors receive the
-//! events that it has made durable.
+//! [`Bus`]: one thread that owns an event log and a state. Commands run on that thread. Subscriptions, views and
+//! reactors receive the events that the thread has made durable.
+//!
+//! Terms of this module: a *command* is a closure that runs on the bus thread, a *barrier* is one sync of the disk that
+//! makes the events of several commands durable, the *head* is the position of the last durable event, a *view* is a
+//! projection that a task keeps up to date, and a *reactor* is a task that causes effects outside the log.
 
 pub(crate) mod block_on;
 mod error;
+mod panic_message;
 mod queue;
 mod race;
 mod reactor;
@@ -11,7 +16,10 @@ mod subscription;
 mod view;
 mod worker;
 
-use std::sync::{Arc, PoisonError};
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
+    sync::{Arc, PoisonError},
+};
 
 use event_core::{NewEvent, Position, Projection};
 
@@ -26,13 +34,14 @@ use crate::{
     Appended, EventLog, Expected, LogError,
     sync::{Mutex, MutexGuard, oneshot, task::JoinHandle, thread, watch},
 };
+use panic_message::panic_message;
 use queue::{Command, Durability, Job, JobSender, StateClosure};
 use worker::Worker;
 
-/// A handle of a bus: one thread that owns a log and a [`State`], and the tasks of its views and reactors. Clones are
-/// handles of the same bus.
+/// A handle of a bus: one thread that owns an event log and a [`State`], and the tasks of its views and reactors.
+/// Clones are handles of the same bus.
 ///
-/// Dropping the last handle closes the bus in the background; [`Bus::close`] also waits until everything is written.
+/// Dropping the last handle closes the bus in the background. [`Bus::close`] also waits until everything is written.
 #[derive(Debug)]
 pub struct Bus<S: State = Appender> {
     /// State that all handles share.
@@ -45,15 +54,15 @@ impl<S: State> Clone for Bus<S> {
     }
 }
 
-/// State that all handles of a bus share.
+/// State that all handles of one bus share: its log, its job queue, its thread and the tasks that follow it.
 struct Shared<S: State> {
     /// The log, for reading; only the bus thread writes to it.
     log: Arc<dyn EventLog>,
-    /// Sends commands and batches to the bus thread.
+    /// Sends jobs (commands, and batches of events to append) to the bus thread.
     jobs: JobSender<S>,
-    /// Position of the last durable event. Closed when the bus thread has ended.
+    /// Position of the last durable event. The channel is closed when the bus thread has ended.
     heads: watch::Receiver<Position>,
-    /// Never changes; closed when the bus thread has ended, regularly or by a panic.
+    /// A channel whose value never changes. It is closed when the bus thread has ended, regularly or by a panic.
     alive: watch::Receiver<()>,
     /// Set to true when the bus closes. A reactor then ends as soon as it has reached the head.
     closing: watch::Sender<bool>,
@@ -67,7 +76,7 @@ struct Shared<S: State> {
     reactors: Mutex<Vec<FollowerTask>>,
 }
 
-/// Task of a view or reactor; returns the error that stopped it.
+/// Task of a view or reactor. Its result is the error that stopped it.
 type FollowerTask = JoinHandle<Result<(), BusError>>;
 
 /// The thread of an open bus, and the channels that order the steps of [`Bus::close`].
@@ -89,8 +98,8 @@ impl<S: State> std::fmt::Debug for Shared<S> {
 }
 
 impl<S: State> Bus<S> {
-    /// Starts the bus thread, which owns `state` until the bus is closed. Views and reactors are started by
-    /// [`Bus::project`] and [`Bus::run`].
+    /// Starts the bus thread, which owns `state` and its event log until the bus is closed. Views and reactors are
+    /// started later, by [`Bus::project`] and [`Bus::run`].
     ///
     /// # Errors
     /// [`LogError`] if the head of the log cannot be read, or the thread cannot be started.
@@ -143,20 +152,24 @@ impl<S: State> Bus<S> {
     }
 
     /// Runs a closure that only reads the state on the bus thread, and returns its result. The state includes events
-    /// that are not durable yet.
+    /// that are recorded but not durable yet.
     ///
     /// # Errors
-    /// As [`Bus::command`].
+    /// The errors of [`Bus::command`].
     pub async fn query<T: Send + 'static>(&self, query: impl FnOnce(&S) -> T + Send + 'static) -> Result<T, BusError> {
         self.check_open()?;
         let (reply, result) = oneshot::channel();
-        let closure: StateClosure<S> = Box::new(move |state| drop(reply.send(query(state))));
-        self.shared.jobs.send(Job::Command(Command { closure, durability: Durability::ReadOnly }))?;
-        result.await.map_err(|_| self.shared.jobs.status.refusal())
+        let closure: StateClosure<S> = Box::new(move |state| {
+            if !reply.is_closed() {
+                caught(reply, || query(state));
+            }
+        });
+        self.shared.jobs.send_bounded(Job::Command(Command { closure, durability: Durability::ReadOnly }))?;
+        result.await.map_err(|_| self.shared.jobs.status.refusal())?
     }
 
-    /// Runs a command on the bus thread without waiting for it. Its events are durable after at most 2 ms, or with an
-    /// earlier barrier. An error of the command or of a closed bus is logged and not returned.
+    /// Runs a command on the bus thread without waiting for it. Its events are durable after at most 2 ms, or earlier
+    /// if another caller's commit includes them. Errors, also that of a closed bus, are logged instead of returned.
     pub fn notify<E: std::fmt::Display>(&self, command: impl FnOnce(&mut S) -> Result<(), E> + Send + 'static) {
         let closure: StateClosure<S> = Box::new(move |state| {
             if let Err(error) = command(state) {
@@ -169,22 +182,24 @@ impl<S: State> Bus<S> {
         }
     }
 
-    /// Appends a batch, all or nothing, and returns its positions once it is durable. `expected` is the head that the
-    /// batch requires.
+    /// Appends a batch of events to the log, all or none, and returns their positions once they are durable. `expected`
+    /// is the head of the log that the batch requires.
     ///
-    /// If the future is dropped, the batch may still be recorded. Appending the same ids again is harmless.
+    /// If the future is dropped, the batch may still be recorded. Appending events with the same ids again does not
+    /// record them twice.
     ///
     /// # Errors
-    /// As [`State::append`] and [`Bus::command`].
+    /// The errors of [`State::append`] and of [`Bus::command`].
     pub async fn append(&self, expected: Expected, batch: Vec<NewEvent>) -> Result<Appended, BusError> {
         self.check_open()?;
-        self.shared.jobs.append(expected, batch).await
+        self.shared.jobs.append_bounded(expected, batch).await
     }
 
-    /// [`Bus::append`] for threads without an async runtime. Blocks the thread; must not be called from a task.
+    /// Does the same as [`Bus::append`] for threads without an async runtime: blocks the thread until the batch is
+    /// durable. Must not be called from an async task.
     ///
     /// # Errors
-    /// As [`Bus::append`].
+    /// The errors of [`Bus::append`].
     pub fn append_blocking(&self, expected: Expected, batch: Vec<NewEvent>) -> Result<Appended, BusError> {
         block_on::block_on(self.append(expected, batch))
     }
@@ -194,8 +209,8 @@ impl<S: State> Bus<S> {
         &self.shared.log
     }
 
-    /// The error of the latest barrier if the disk was full; `None` if events are accepted. The bus refuses commands in the
-    /// meantime, keeps notifications for later, and tries again by itself.
+    /// Returns the error of the latest write if the disk was full; `None` if the bus accepts events. While the disk is
+    /// full, the bus refuses commands, queues notifications, and tries to write again at least once a second.
     pub fn out_of_room(&self) -> Option<LogError> {
         self.shared.jobs.status.full()
     }
@@ -278,15 +293,17 @@ impl<S: State> Bus<S> {
         outcome.and(handle.join().map_err(|_| BusError::WriterLost))
     }
 
-    /// [`Bus::close`] for threads without an async runtime. The runtime of views and reactors must still be running.
+    /// Does the same as [`Bus::close`] for threads without an async runtime. The runtime of the views and reactors must
+    /// still be running.
     ///
     /// # Errors
-    /// As [`Bus::close`].
+    /// The errors of [`Bus::close`].
     pub fn close_blocking(&self) -> Result<(), BusError> {
         block_on::block_on(self.close())
     }
 
-    /// Returns an error after [`Bus::close`]: [`BusError::Closed`], or the error of the barrier that failed before.
+    /// Returns an error if the bus is closed: [`BusError::Closed`], or the error of the write that failed before.
+    /// Returns `Ok` while the bus is open.
     fn check_open(&self) -> Result<(), BusError> {
         let status = &self.shared.jobs.status;
         if status.is_closed() { Err(status.refusal()) } else { Ok(()) }
@@ -294,26 +311,28 @@ impl<S: State> Bus<S> {
 }
 
 impl<S: State> Shared<S> {
-    /// As [`Bus::command`], but also while the bus closes.
+    /// Does the same as [`Bus::command`], but is also accepted while the bus closes.
     async fn command<T: Send + 'static>(
         &self,
         command: impl FnOnce(&mut S) -> T + Send + 'static,
     ) -> Result<(T, DurabilityHandle), BusError> {
         let (reply, result) = oneshot::channel();
         let (send_barrier, barrier) = oneshot::channel();
-        let closure: StateClosure<S> = Box::new(move |state| drop(reply.send(command(state))));
-        self.jobs.send(Job::Command(Command { closure, durability: Durability::Reported(send_barrier) }))?;
+        let closure: StateClosure<S> = Box::new(move |state| {
+            if !reply.is_closed() {
+                caught(reply, || command(state));
+            }
+        });
+        self.jobs.send_bounded(Job::Command(Command { closure, durability: Durability::Reported(send_barrier) }))?;
         let status = Arc::clone(&self.jobs.status);
-        match result.await {
-            Ok(result) => Ok((result, DurabilityHandle { barrier, status })),
-            Err(_) => Err(status.refusal()),
-        }
+        let result = result.await.map_err(|_| status.refusal())??;
+        Ok((result, DurabilityHandle { barrier, status }))
     }
 
-    /// Waits until every job accepted so far is durable.
+    /// Waits until the events of every job that the bus accepted so far are durable.
     ///
     /// # Errors
-    /// [`BusError::Log`] if a barrier failed, [`BusError::WriterLost`] if the bus thread panicked.
+    /// [`BusError::Log`] if a write failed, [`BusError::WriterLost`] if the bus thread panicked.
     async fn flush(&self) -> Result<(), BusError> {
         let flushed = match self.command(|_| ()).await {
             Ok(((), durability)) => durability.wait().await,
@@ -321,6 +340,20 @@ impl<S: State> Shared<S> {
         };
         // Only `close` ends the thread, so a refusal here means that the thread panicked before.
         flushed.map_err(|error| if matches!(error, BusError::Closed) { BusError::WriterLost } else { error })
+    }
+}
+
+/// Runs a closure and sends its result. After a panic, sends [`BusError::CommandPanicked`] and continues the panic, so that
+/// the bus thread restores its state.
+fn caught<T>(reply: oneshot::Sender<Result<T, BusError>>, run: impl FnOnce() -> T) {
+    match catch_unwind(AssertUnwindSafe(run)) {
+        // The receiver is gone if the caller dropped its future.
+        Ok(result) => drop(reply.send(Ok(result))),
+        Err(panic) => {
+            let message = panic_message(&*panic);
+            drop(reply.send(Err(BusError::CommandPanicked(message.into()))));
+            resume_unwind(panic);
+        }
     }
 }
 
@@ -335,20 +368,21 @@ impl<S: State> Drop for Shared<S> {
     }
 }
 
-/// Locks a list of tasks. A panic of an earlier holder is ignored, since the list is valid after each operation.
+/// Locks a list of view or reactor tasks. A panic of an earlier lock holder is ignored, since the list is valid after
+/// each operation.
 fn lock_tasks(tasks: &Mutex<Vec<FollowerTask>>) -> MutexGuard<'_, Vec<FollowerTask>> {
     tasks.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Adds a task to a list and removes the tasks that have ended.
+/// Adds the task of a view or reactor to a list, and removes the tasks that have ended from it.
 fn add_follower(tasks: &Mutex<Vec<FollowerTask>>, task: FollowerTask) {
     let mut tasks = lock_tasks(tasks);
     tasks.retain(|task| !task.is_finished());
     tasks.push(task);
 }
 
-/// Removes all tasks from a list, waits until each has ended, and returns the first failure; [`BusError::FollowerLost`]
-/// for a task that panicked or was aborted.
+/// Empties a list of view or reactor tasks, waits until each task has ended, and returns the first failure;
+/// [`BusError::FollowerLost`] for a task that panicked or was aborted.
 async fn join_all(tasks: &Mutex<Vec<FollowerTask>>) -> Result<(), BusError> {
     let tasks = std::mem::take(&mut *lock_tasks(tasks));
     let mut outcome = Ok(());

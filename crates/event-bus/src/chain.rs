@@ -12,8 +12,9 @@ pub(crate) const SIZE: usize = 32;
 /// Maximum hash input of one event, in bytes: previous chain value, cause flag, envelope and payload hash.
 const MAX_INPUT: usize = SIZE + 1 + MAX_ENVELOPE + 32;
 
-/// A value of the hash chain: the BLAKE3 hash of an event and of the chain value before it. The payload enters as its
-/// own hash, so that a purge can remove it without breaking the chain. Printed and parsed as 64 hexadecimal digits.
+/// A value of the hash chain over the event log: the BLAKE3 hash of an event and of the chain value before it. The
+/// payload enters as its own hash, so that a purge can remove it without breaking the chain. Printed and parsed as 64
+/// hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Chain(pub(crate) [u8; SIZE]);
 
@@ -21,7 +22,7 @@ impl Chain {
     /// The chain value before the first event: zeros.
     pub const ORIGIN: Self = Self([0; SIZE]);
 
-    /// Returns the chain value after `recorded`; `self` is the value before it.
+    /// Returns the hash chain value after the event `recorded`; `self` is the value of the event before it.
     #[must_use]
     pub fn after(self, recorded: &Recorded) -> Self {
         let event = &recorded.event;
@@ -42,8 +43,9 @@ impl Chain {
         Self(*hasher.finalize().as_bytes())
     }
 
-    /// Computes [`Chain::after`] from an encoded frame: `has_cause` is whether the event has a cause, `envelope` the
-    /// bytes from position to kind (see [`frame`](crate::frame)), `payload_hash` the BLAKE3 hash of the payload.
+    /// Computes the same value as [`Chain::after`] from an encoded event. `has_cause` is whether the event has a cause,
+    /// `envelope` the bytes from position to kind (see [`frame`](crate::frame)), `payload_hash` the BLAKE3 hash of the
+    /// payload.
     pub(crate) fn after_encoded(self, has_cause: bool, envelope: &[u8], payload_hash: [u8; 32]) -> Self {
         // Hashing one buffer avoids setting up an incremental hasher of 2 kB for few bytes.
         let cause_flag = [if has_cause { HAS_CAUSE } else { 0 }];

@@ -20,7 +20,7 @@ pub use failing::{FailingFiles, Fault, FaultKind, Operation};
 pub use recording::{Change, Disk, Image, RecordingFiles, Survival};
 pub use system::SystemFiles;
 
-/// Access with which [`Files::open`] opens a file.
+/// The access mode with which [`Files::open`] opens a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
     /// Read an existing file.
@@ -76,7 +76,7 @@ pub trait File: fmt::Debug + Send + Sync + 'static {
     /// Returns the length of the file in bytes.
     fn length(&self) -> io::Result<u64>;
 
-    /// Truncates the file to `length` bytes.
+    /// Truncates or extends the file to `length` bytes.
     fn truncate(&self, length: u64) -> io::Result<()>;
 
     /// Makes the content and the length of the file durable.
@@ -87,8 +87,8 @@ pub trait File: fmt::Debug + Send + Sync + 'static {
     fn try_lock(&self) -> io::Result<bool>;
 }
 
-/// Reads from an offset until `into` is full or the file ends, and continues after interrupted calls. Returns the
-/// number of bytes read.
+/// Reads from a file at an offset until `into` is full or the file ends, repeating short and interrupted reads. Returns
+/// the number of bytes read.
 pub(crate) fn read_full(file: &dyn File, offset: u64, into: &mut [u8]) -> io::Result<usize> {
     let mut read = 0;
     while read < into.len() {
@@ -102,8 +102,8 @@ pub(crate) fn read_full(file: &dyn File, offset: u64, into: &mut [u8]) -> io::Re
     Ok(read)
 }
 
-/// Writes all of `bytes` at an offset, and continues after partial and interrupted calls. Fails with `WriteZero` if a
-/// call writes nothing.
+/// Writes all of `bytes` to a file at an offset, repeating partial and interrupted writes. Fails with `WriteZero` if a
+/// write writes nothing.
 pub(crate) fn write_full(file: &dyn File, offset: u64, bytes: &[u8]) -> io::Result<()> {
     let mut written = 0;
     while written < bytes.len() {
@@ -134,8 +134,8 @@ pub(crate) fn read_small(files: &dyn Files, path: &Path, limit: usize) -> io::Re
     Ok(Some(bytes))
 }
 
-/// Replaces the content of a file, atomically and durably: writes and syncs `NAME.new`, renames it and syncs the
-/// directory.
+/// Replaces the content of a file atomically and durably: writes and syncs `NAME.new`, renames it to `NAME`, and syncs
+/// the directory.
 pub(crate) fn replace(files: &dyn Files, path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(".new");
@@ -159,7 +159,8 @@ pub(crate) fn ensure_dir(files: &dyn Files, path: &Path) -> io::Result<()> {
     if created { files.sync_dir(parent(path)) } else { Ok(()) }
 }
 
-/// Removes a file, or a directory with its content. Does nothing if it does not exist. Not synced.
+/// Removes a file, or a directory with all its content. Does nothing if it does not exist. The removal is not synced to
+/// disk.
 pub(crate) fn remove_tree(files: &dyn Files, path: &Path) -> io::Result<()> {
     let names = match files.list(path) {
         Ok(names) => names,
@@ -176,7 +177,7 @@ pub(crate) fn exists(files: &dyn Files, path: &Path) -> io::Result<bool> {
     Ok(files.list(parent(path))?.iter().any(|name| Some(name.as_os_str()) == path.file_name()))
 }
 
-/// Renames a damaged file or directory to the first free name `NAME.damaged-N`, from `N` = 1, durably. Returns the new
+/// Renames a damaged file or directory to the first free name `NAME.damaged-N` (`N` from 1), durably. Returns the new
 /// path.
 pub(crate) fn move_aside(files: &dyn Files, path: &Path) -> io::Result<PathBuf> {
     let aside = free_name(files, path)?;
@@ -185,8 +186,8 @@ pub(crate) fn move_aside(files: &dyn Files, path: &Path) -> io::Result<PathBuf> 
     Ok(aside)
 }
 
-/// Stores `bytes`, the content of a small damaged file, under the name that [`move_aside`] would choose, durably.
-/// Returns the new path.
+/// Writes `bytes`, the content of a small damaged file, to the first free name `NAME.damaged-N`, durably. The file
+/// itself is not changed. Returns the new path.
 pub(crate) fn copy_aside(files: &dyn Files, path: &Path, bytes: &[u8]) -> io::Result<PathBuf> {
     let aside = free_name(files, path)?;
     replace(files, &aside, bytes)?;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use event_core::{Checkpoint, Position, Projected, Projection};
 
-use crate::{BusError, EventLog};
+use crate::{BusError, EventLog, LogError};
 
 /// Maximum number of events that are read from the log at once.
 pub(crate) const EVENTS_PER_READ: usize = 1_024;
@@ -25,7 +25,7 @@ pub fn fold<P: Projection>(log: &dyn EventLog) -> Result<Projected<P>, BusError>
 /// # Errors
 /// [`BusError::Checkpoint`] if the encoded state exceeds 256 MiB, [`BusError::Log`] if it cannot be written.
 pub fn save<P: Projection>(log: &dyn EventLog, projected: &Projected<P>) -> Result<(), BusError> {
-    Ok(log.save_checkpoint(P::NAME, &encode_checkpoint(projected)?)?)
+    Ok(save_checkpoint(log, P::NAME, &encode_checkpoint(projected)?)?)
 }
 
 /// Encodes the state of a projection as a checkpoint. Returns the name of the projection and the checkpoint.
@@ -41,11 +41,11 @@ pub(crate) fn encode_checkpoint<P: Projection>(projected: &Projected<P>) -> Resu
     projected.checkpoint().map_err(|source| BusError::Checkpoint { name: P::NAME, source: Arc::new(source) })
 }
 
-/// Loads the state of a projection from its checkpoint in the log. Returns the initial state if there is no usable
-/// checkpoint, and logs that if there was one. Folds no events.
+/// Loads the state of a projection from its checkpoint in the log. Without a usable checkpoint it returns the initial
+/// state; an unusable checkpoint is reported in the program's log. Folds no events.
 pub(crate) fn resume<P: Projection>(log: &dyn EventLog) -> Result<Projected<P>, BusError> {
     let head = log.head()?;
-    let saved = log.load_checkpoint(P::NAME)?;
+    let saved = load_checkpoint(log, P::NAME)?;
     let projected: Projected<P> = Projected::resume(saved.as_ref(), head);
     if let Some(saved) = saved
         && saved.position != projected.position()
@@ -54,6 +54,29 @@ pub(crate) fn resume<P: Projection>(log: &dyn EventLog) -> Result<Projected<P>, 
         tracing::info!(projection = P::NAME, at, version, "checkpoint is unusable, folding from the first event");
     }
     Ok(projected)
+}
+
+/// Loads a checkpoint by its name; `None` if there is none, and with a warning if the index is not used.
+pub(crate) fn load_checkpoint(log: &dyn EventLog, name: &str) -> Result<Option<Checkpoint>, LogError> {
+    match log.load_checkpoint(name) {
+        Err(error @ LogError::IndexUnavailable { .. }) => {
+            tracing::warn!(%error, name, "a checkpoint cannot be loaded");
+            Ok(None)
+        }
+        loaded => loaded,
+    }
+}
+
+/// Saves a checkpoint; only logs a warning if the index is not used, since events after the previous checkpoint are folded
+/// again.
+pub(crate) fn save_checkpoint(log: &dyn EventLog, name: &str, checkpoint: &Checkpoint) -> Result<(), LogError> {
+    match log.save_checkpoint(name, checkpoint) {
+        Err(error @ LogError::IndexUnavailable { .. }) => {
+            tracing::warn!(%error, name, "a checkpoint is not saved");
+            Ok(())
+        }
+        saved => saved,
+    }
 }
 
 /// Folds the next events, at most [`EVENTS_PER_READ`], into a projection. Returns false if there are no more.
@@ -65,8 +88,8 @@ pub(crate) fn advance<P: Projection>(log: &dyn EventLog, projected: &mut Project
     Ok(!events.is_empty())
 }
 
-/// Returns whether a projection at `position`, whose last checkpoint is at `saved`, must save another: after 10,000
-/// events.
+/// Returns whether a projection must save another checkpoint: `position` is at least 10,000 events after `saved`, the
+/// position of its last one.
 pub(crate) fn is_checkpoint_due(position: Position, saved: Position) -> bool {
     /// Number of events between checkpoints. Folding them again takes some ten milliseconds.
     const EVENTS_PER_CHECKPOINT: u64 = 10_000;

@@ -9,7 +9,8 @@ use crate::{EventLog, LogError};
 /// Maximum number of events that are read from the log at once.
 const EVENTS_PER_READ: usize = 512;
 
-/// A state into which [`LogFollower::catch_up`] folds the events of a log, without a task or a checkpoint.
+/// A state that is updated on demand from an event log: [`LogFollower::catch_up`] folds the events since the last call
+/// into it. There is no background task and no checkpoint.
 ///
 /// The log may be written by another process: see [`JournalReader`](crate::JournalReader). For a projection that
 /// follows a bus in the background, see [`Bus::project`](crate::Bus::project).
@@ -43,8 +44,8 @@ impl<S> LogFollower<S> {
         Self { log, state, position: None, lookback }
     }
 
-    /// Folds all new events into the state by calling `apply`, and returns the position of the last one. Blocks while
-    /// the log is read.
+    /// Folds all new events of the log into the state by calling `apply` with each, and returns the position of the
+    /// last one. Blocks while the log is read.
     ///
     /// # Errors
     /// [`LogError`] if the log cannot be read, and the errors of `apply`. The next call starts with the event that
@@ -90,7 +91,7 @@ mod tests {
     use super::*;
     use crate::{Expected, MemoryLog};
 
-    /// Appends and syncs one event for each number.
+    /// Appends one event for each number to a log and syncs it.
     fn append(log: &MemoryLog, numbers: std::ops::Range<u64>) {
         let event = |number: u64| NewEvent {
             id: EventId::derive(&[&number.to_le_bytes()]),

@@ -82,7 +82,7 @@ pub(crate) const MIN_FRAME: usize = offset::CAUSE + VERSION_AND_KIND_LENGTH + PA
 /// Maximum size of a frame in bytes.
 pub(crate) const MAX_FRAME: usize = MIN_FRAME + CAUSE_BYTES + MAX_KIND_BYTES + MAX_PAYLOAD;
 
-/// Reason why bytes cannot be decoded as a frame.
+/// The reason why bytes cannot be decoded as a journal frame (an encoded event).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FrameError {
     /// The bytes end before the frame does; they may be its beginning.
@@ -102,20 +102,21 @@ pub(crate) struct Frame<'a> {
     payload_offset: usize,
 }
 
-/// Returns the size of the frame of an event whose payload is not purged, in bytes.
+/// Returns the size of the journal frame of an event with its payload, in bytes.
 pub(crate) fn encoded_size(event: &NewEvent) -> usize {
     MIN_FRAME + event.causation.map_or(0, |_| CAUSE_BYTES) + event.kind.len() + event.payload.len()
 }
 
-/// Returns the size of the frame of a recorded event, in bytes. A purged payload has the size of its hash.
+/// Returns the size of the journal frame of a recorded event, in bytes. A purged payload has the size of its hash.
 pub(crate) fn recorded_size(recorded: &Recorded) -> usize {
     encoded_size(&recorded.event) + recorded.purged.map_or(0, |hash| hash.len())
 }
 
-/// Appends the frame of an event to `into` and returns its chain value.
+/// Appends the journal frame of an event to `into` and returns the event's hash chain value.
 ///
-/// `barrier_index` is the index of the event within its barrier, from 0. `batch_continues` is set unless the event is
-/// the last of its batch. `previous` is the chain value of the preceding event. Lengths must have been checked before.
+/// `barrier_index` is the index of the event among those written by the same disk sync, from 0. `batch_continues` is
+/// set unless the event is the last of its batch. `previous` is the chain value of the preceding event. The caller must
+/// have checked the lengths of kind and payload.
 pub(crate) fn encode(
     into: &mut Vec<u8>,
     recorded: &Recorded,
@@ -174,8 +175,8 @@ fn frame_length(length_field: [u8; 4]) -> Option<usize> {
     (MIN_FRAME..=MAX_FRAME).contains(&length).then_some(length)
 }
 
-/// Decodes the frame at the start of `bytes`. Verifies the checksum, the lengths and that the kind is UTF-8, but not
-/// the chain.
+/// Decodes the journal frame at the start of `bytes`. Verifies the checksum, the lengths and that the kind is UTF-8,
+/// but not the hash chain.
 pub(crate) fn decode(bytes: &[u8]) -> Result<Frame<'_>, FrameError> {
     let Some(length_field) = bytes.first_chunk::<4>() else { return Err(FrameError::Incomplete) };
     let Some(length) = frame_length(*length_field) else {
@@ -189,7 +190,8 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Frame<'_>, FrameError> {
 }
 
 impl<'a> Frame<'a> {
-    /// Locates the fields of a frame; `None` if a flag is unknown, a length does not fit, or the kind is not UTF-8.
+    /// Finds the variable-length fields of a journal frame; `None` if a flag is unknown, a length does not fit, or the
+    /// kind is not UTF-8.
     fn locate_fields(bytes: &'a [u8]) -> Option<Self> {
         let flags = bytes[offset::FLAGS];
         if flags & !(PURGED | BATCH_CONTINUES | HAS_CAUSE) != 0 {
@@ -268,8 +270,8 @@ impl<'a> Frame<'a> {
         previous.after_encoded(self.has_cause(), envelope, self.payload_hash())
     }
 
-    /// Appends the same event to `into` with a chain value that continues `previous`, as a batch and barrier of one
-    /// event. Returns the new chain value.
+    /// Appends the same event to `into` with a hash chain value that continues `previous`, as the only event of its
+    /// batch and of its disk sync. Returns the new chain value.
     pub(crate) fn write_relinked(&self, into: &mut Vec<u8>, previous: Chain) -> Chain {
         let chain = self.chain_after(previous);
         let start = into.len();
@@ -282,7 +284,7 @@ impl<'a> Frame<'a> {
         chain
     }
 
-    /// Appends the same frame to `into` with the payload replaced by its hash. The chain value stays the same.
+    /// Appends the same frame to `into` with the payload replaced by its hash. The hash chain value stays the same.
     pub(crate) fn write_purged(&self, into: &mut Vec<u8>) {
         let start = into.len();
         into.extend_from_slice(&length_field(self.payload_offset + HASH_BYTES + chain::SIZE));
@@ -294,7 +296,8 @@ impl<'a> Frame<'a> {
         write_checksum(&mut into[start..]);
     }
 
-    /// Decodes the event. The payload of a purged event is empty, and [`Recorded::purged`] is its hash.
+    /// Decodes the recorded event in the frame. The payload of a purged event is empty, and [`Recorded::purged`] is its
+    /// hash.
     pub(crate) fn to_recorded(self) -> Recorded {
         let kind_end = self.payload_offset - PAYLOAD_LENGTH;
         let kind = std::str::from_utf8(&self.bytes[self.kind_offset..kind_end]).unwrap_or_default();

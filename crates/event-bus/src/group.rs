@@ -1,5 +1,7 @@
-//! [`StagedGroup`], the events staged between two barriers: assigns positions, detects repeated ids and enforces
-//! limits.
+//! [`StagedGroup`], the events that were appended to a log but not yet synced to disk: assigns positions, detects
+//! repeated ids and enforces limits.
+//!
+//! The events between two disk syncs form one group. A sync is called a *barrier*.
 
 use std::{collections::HashMap, hash::BuildHasherDefault};
 
@@ -11,7 +13,7 @@ use crate::{
     id_hasher::IdHasher,
 };
 
-/// An event with its position that is not durable yet.
+/// An event that was appended to the log, with its position, but is not durable yet.
 #[derive(Debug)]
 pub(crate) struct StagedEvent {
     /// The event with its position and time.
@@ -23,7 +25,8 @@ pub(crate) struct StagedEvent {
 /// Positions by event id. Limited to the events of one barrier.
 type PositionsById = HashMap<EventId, Position, BuildHasherDefault<IdHasher>>;
 
-/// The events staged since the last barrier. They become durable together.
+/// The events that were appended to a log since its last disk sync, in memory. The next sync makes them durable
+/// together.
 #[derive(Debug, Default)]
 pub(crate) struct StagedGroup {
     /// Staged events, in the order of positions.
@@ -38,7 +41,7 @@ pub(crate) struct StagedGroup {
     recorded_at: Timestamp,
 }
 
-/// A batch whose events have positions but are not staged yet.
+/// A batch of events that have positions in the log but are not staged yet.
 #[derive(Debug)]
 pub(crate) struct PlacedBatch {
     /// Events of the batch whose ids are new.
@@ -56,13 +59,14 @@ impl StagedGroup {
         Self { head, recorded_at, ..Self::default() }
     }
 
-    /// Assigns positions to the new events of a batch without staging them. `at` is the current time; `find_recorded`
-    /// returns the position of an id in the log, or `None`. A batch without new events is a retry, for which `expected`
-    /// is not checked.
+    /// Assigns log positions to the new events of a batch, without staging them. `expected` is the head of the log that
+    /// the batch requires, `at` the current time; `find_recorded` returns the position of an event id in the log, or
+    /// `None`. Events that are already recorded keep their positions. If all are, the batch is a retry, for which
+    /// `expected` is not checked.
     ///
     /// # Errors
     /// [`LogError::Oversized`] if a kind or payload is too long, [`LogError::Conflict`] if the head is not `expected`,
-    /// [`LogError::BatchOversized`] if the new events exceed the limits of one barrier, and the errors of
+    /// [`LogError::BatchOversized`] if the new events exceed the limits of one disk sync, and the errors of
     /// `find_recorded`.
     pub(crate) fn assign_positions(
         &self,
@@ -104,7 +108,7 @@ impl StagedGroup {
         Ok(PlacedBatch { events, bytes, appended: Appended { positions, head } })
     }
 
-    /// Returns whether the group together with `batch` stays within the limits of one barrier.
+    /// Returns whether the staged events together with `batch` stay within the limits of one disk sync.
     pub(crate) fn has_room_for(&self, batch: &PlacedBatch) -> bool {
         self.events.len() + batch.events.len() <= MAX_BATCH_EVENTS && self.bytes + batch.bytes <= MAX_BATCH_BYTES
     }
@@ -119,8 +123,9 @@ impl StagedGroup {
         batch.appended
     }
 
-    /// Checks that restored events continue the log: consecutive positions, non-decreasing times, new ids. Stages
-    /// nothing. `find_recorded` returns the position of an id in the log, or `None`.
+    /// Checks that restored events, which have positions and times already, continue the log: consecutive positions,
+    /// non-decreasing times, new ids. Stages nothing. `find_recorded` returns the position of an event id in the log,
+    /// or `None`.
     ///
     /// # Errors
     /// [`LogError::OutOfOrder`] for a wrong position or time, [`LogError::Repeated`] for a recorded id,
@@ -155,7 +160,7 @@ impl StagedGroup {
         Ok(())
     }
 
-    /// Returns whether the group together with one more event stays within the limits of one barrier.
+    /// Returns whether the staged events together with one more stay within the limits of one disk sync.
     pub(crate) fn has_room_for_event(&self, recorded: &Recorded) -> bool {
         self.events.len() < MAX_BATCH_EVENTS && self.bytes + frame::recorded_size(recorded) <= MAX_BATCH_BYTES
     }
@@ -175,7 +180,8 @@ impl StagedGroup {
         self.head
     }
 
-    /// Puts events back that [`StagedGroup::take`] returned, if nothing was staged since.
+    /// Stages events again that [`StagedGroup::take`] returned, for example after a failed write. Nothing may have been
+    /// staged since.
     pub(crate) fn put_back(&mut self, events: Vec<StagedEvent>) {
         for StagedEvent { recorded, batch_continues } in events {
             self.push(recorded, batch_continues);
@@ -190,7 +196,7 @@ impl StagedGroup {
     }
 }
 
-/// Checks that the payload and the kind of an event do not exceed the limits of a frame.
+/// Checks that kind and payload of an event do not exceed the limits of a journal frame.
 ///
 /// # Errors
 /// [`LogError::Oversized`] for the first that does.

@@ -42,7 +42,7 @@ pub(crate) struct Head {
     pub(crate) journal_length: u64,
 }
 
-/// Result of reading the `HEAD` file.
+/// Result of reading the `HEAD` file, which contains a recent end of the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum HeadFile {
     /// The file does not exist.
@@ -78,7 +78,7 @@ pub(crate) fn write(files: &dyn Files, log: &Path, head: Head) -> std::io::Resul
     files::replace(files, &log.join(HEAD), encode(head).as_bytes())
 }
 
-/// Encodes the content of a `HEAD` file. The last line is the CRC-32 of the lines before it.
+/// Encodes the content of a `HEAD` file as text. The last line is the CRC-32 of the lines before it.
 fn encode(head: Head) -> String {
     let Head { position, chain, journal_length } = head;
     let body = format!("{FIRST_LINE}\nposition {position}\nchain {chain}\njournal {journal_length}\n");

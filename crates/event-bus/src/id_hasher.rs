@@ -2,7 +2,7 @@
 
 use std::hash::Hasher;
 
-/// Hashes an id by multiplying its 32-bit words. Not resistant against ids chosen to collide.
+/// Hashes an event id by multiplying its 32-bit words. Not resistant against ids chosen to collide.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct IdHasher(u64);
 

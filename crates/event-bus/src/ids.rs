@@ -23,7 +23,7 @@ pub(crate) struct IdIndex {
 }
 
 impl IdIndex {
-    /// Adds an id with its position. An id must be added once only.
+    /// Adds an event id with its position in the log. Each id must be added only once.
     pub(crate) fn add(&mut self, id: EventId, position: Position) {
         let number = u32::try_from(position.0).ok().and_then(NonZeroU32::new);
         if !number.is_some_and(|number| self.by_short_key.insert(short_key(id), number)) {
@@ -31,8 +31,8 @@ impl IdIndex {
         }
     }
 
-    /// Returns the only position at which this id may be; the caller must compare it with the id of the event there.
-    /// `None` if the id was not added.
+    /// Returns the only position in the log at which an event with this id may be; `None` if the id was not added. The
+    /// event there may have another id with the same key, so the caller must compare the ids.
     pub(crate) fn candidate(&self, id: EventId) -> Option<Position> {
         let in_table = || self.by_short_key.get(short_key(id)).map(|number| Position(u64::from(number.get())));
         // The overflow of most logs is empty.

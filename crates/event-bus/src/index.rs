@@ -1,10 +1,13 @@
-//! The index: a second copy of the frames by position, and checkpoints, in sled. Only this module and its submodules
-//! name sled.
+//! The index of the event log: a second copy of the journal's frames, found by position, and the checkpoints and state
+//! entries of projections, in the embedded database sled. Only this module and its submodules name sled.
 //!
 //! sled's `flush` does not sync its file, so each flush is followed by a sync (decision D16). The content of sled is
 //! used only where it agrees with the journal, and panics of sled are caught here.
+//!
+//! A *frame* is an encoded event, and a *pack* is a database value with several consecutive frames.
 
 mod checkpoints;
+mod entries;
 mod opening;
 
 use std::{
@@ -22,7 +25,6 @@ use crate::{
     chain::Chain,
     files::{self, File},
     frame::{self, Frame, FrameError},
-    log_error::is_out_of_room,
 };
 
 /// Name of sled's directory in the log's directory.
@@ -41,24 +43,25 @@ const MAX_PACK_BYTES: usize = 4 * 1024;
 /// read has half as many: without these reads sled uses 35 MB.
 const EVICTION_READS: usize = 4;
 
-/// An error or panic of sled, or damage in the index. Contains the message.
+/// An error or panic of the index's database, or damage in the index. Contains the message.
 #[derive(Debug, Clone)]
 pub(crate) struct IndexFailure {
     /// The cause, for the message.
     pub(crate) cause: String,
-    /// Whether the cause is a full disk or an exhausted quota.
-    out_of_room: bool,
+    /// Whether the cause can disappear without a repair, such as a full disk or too many open files.
+    is_transient: bool,
 }
 
 impl IndexFailure {
-    /// Creates a failure whose cause is no full disk.
+    /// Creates a failure whose cause does not disappear by itself.
     pub(crate) const fn new(cause: String) -> Self {
-        Self { cause, out_of_room: false }
+        Self { cause, is_transient: false }
     }
 
-    /// Whether the cause is a full disk or an exhausted quota.
-    pub(crate) const fn is_out_of_room(&self) -> bool {
-        self.out_of_room
+    /// Whether the cause can disappear without a repair, such as a full disk or too many open files. The index is then not
+    /// damaged, and usable when it is opened again.
+    pub(crate) const fn is_transient(&self) -> bool {
+        self.is_transient
     }
 }
 
@@ -68,7 +71,7 @@ impl fmt::Display for IndexFailure {
     }
 }
 
-/// The index of a log, open for reading and writing. After the first failure every call fails.
+/// The index of an event log, open for reading and writing. After the first failure every call fails.
 pub(crate) struct Index {
     /// The sled database; `None` only in `drop`, which catches a panic of closing sled.
     store: Option<sled::Db>,
@@ -89,8 +92,8 @@ impl fmt::Debug for Index {
 }
 
 impl Index {
-    /// Returns position and chain value of the last frame; `None` if the index has no frames. Fails if the last pack is
-    /// damaged.
+    /// Returns the position and the hash chain value of the last event in the index; `None` if the index has no events.
+    /// Fails if the last pack is damaged.
     pub(crate) fn last_frame(&self) -> Result<Option<(Position, Chain)>, IndexFailure> {
         let last_pack = self.with_sled(|store| store.scan_prefix([FRAME_PREFIX]).next_back().transpose())?;
         let Some((_, pack)) = last_pack else { return Ok(None) };
@@ -102,7 +105,7 @@ impl Index {
         Ok(last)
     }
 
-    /// Adds the encoded frames in `bytes`, which must be consecutive. They are durable after the next
+    /// Adds the encoded events in `bytes`, which must be consecutive, to the index. They are durable after the next
     /// [`Index::barrier`].
     pub(crate) fn add_frames(&self, bytes: &[u8]) -> Result<(), IndexFailure> {
         let mut batch = sled::Batch::default();
@@ -117,23 +120,23 @@ impl Index {
         })
     }
 
-    /// Makes all previous writes durable: flushes sled, then syncs its file.
+    /// Makes all previous writes to the index durable: flushes sled, then syncs its file.
     pub(crate) fn barrier(&self) -> Result<(), IndexFailure> {
         self.with_sled(sled::Tree::flush)?;
         self.file.sync_data().map_err(|error| {
             self.failed.store(true, Ordering::Relaxed);
-            let out_of_room = is_out_of_room(&error);
-            let failure = IndexFailure { cause: format!("cannot sync its file: {error}"), out_of_room };
+            let is_transient = opening::is_transient(&error);
+            let failure = IndexFailure { cause: format!("cannot sync its file: {error}"), is_transient };
             // After a failed sync the system may drop dirty pages without reporting it again.
-            if !opening::is_transient(&error) {
+            if !is_transient {
                 self.require_rebuild(&failure);
             }
             failure
         })
     }
 
-    /// Calls `visit` with every frame, in the order of positions. If one cannot be decoded, fails and marks the index
-    /// for a rebuild.
+    /// Calls `visit` with every encoded event of the index, in the order of positions. If one cannot be decoded, fails
+    /// and marks the index for a rebuild.
     pub(crate) fn for_each_frame(&self, mut visit: impl FnMut(&Frame<'_>)) -> Result<(), IndexFailure> {
         let all_decoded = self.with_sled(|store| {
             for pack in store.scan_prefix([FRAME_PREFIX]).values() {
@@ -152,7 +155,7 @@ impl Index {
         Err(failure)
     }
 
-    /// Returns the encoded frame at a position; `None` if it is missing or damaged. Fails if sled fails.
+    /// Returns the encoded event at a position; `None` if it is missing or damaged in the index. Fails if sled fails.
     pub(crate) fn read_frame(&self, position: Position) -> Result<Option<Vec<u8>>, IndexFailure> {
         let pack = self
             .with_sled(|store| store.range(pack_key(Position::ORIGIN)..=pack_key(position)).next_back().transpose())?;
@@ -162,14 +165,14 @@ impl Index {
         }))
     }
 
-    /// Returns the failure that was recorded before the index was opened and requires a rebuild; `None` if there was
-    /// none.
+    /// Returns the failure because of which the index must be rebuilt, recorded before it was opened; `None` if there
+    /// was none.
     pub(crate) fn rebuild_reason(&self) -> Option<&str> {
         self.rebuild_reason.as_deref()
     }
 
-    /// Writes a failure to the failure file, so that the index is rebuilt when the log is opened next. An error of
-    /// writing is logged and not returned.
+    /// Writes a failure to the failure file, so that the index is rebuilt when the log is next opened. An error of this
+    /// write is logged and not returned.
     fn require_rebuild(&self, failure: &IndexFailure) {
         let write = || {
             let message = failure.to_string();
@@ -182,18 +185,19 @@ impl Index {
         }
     }
 
-    /// Runs an operation on sled, unless an earlier one failed. After a failure no more operations are run; unless the
-    /// failure is transient, the index is also marked for a rebuild.
+    /// Runs an operation on sled and returns its result. A failure is an error or panic of sled; after one, this and
+    /// all later calls fail without running their operation. Unless the failure is transient, it also marks the index
+    /// for a rebuild.
     fn with_sled<T>(&self, operation: impl FnOnce(&sled::Tree) -> sled::Result<T>) -> Result<T, IndexFailure> {
         let Some(store) = self.store.as_ref().filter(|_| !self.failed.load(Ordering::Relaxed)) else {
             return Err(IndexFailure::new("it is not used after a failure".to_owned()));
         };
-        let mut transient = None;
-        let checked = || operation(store).inspect_err(|error| transient = opening::transient_error(error));
+        let mut is_transient = false;
+        let checked = || operation(store).inspect_err(|error| is_transient = opening::transient_error(error).is_some());
         catch_failure(checked).map_err(|failure| {
             self.failed.store(true, Ordering::Relaxed);
-            if let Some(error) = &transient {
-                return IndexFailure { out_of_room: is_out_of_room(error), ..failure };
+            if is_transient {
+                return IndexFailure { is_transient, ..failure };
             }
             self.require_rebuild(&failure);
             failure
@@ -214,7 +218,7 @@ impl Drop for Index {
     }
 }
 
-/// Runs an operation on sled and converts an error or a panic into an [`IndexFailure`].
+/// Runs an operation on sled, and converts an error or a panic into an [`IndexFailure`].
 fn catch_failure<T>(operation: impl FnOnce() -> sled::Result<T>) -> Result<T, IndexFailure> {
     match catch_unwind(AssertUnwindSafe(operation)) {
         Ok(outcome) => outcome.map_err(|error| IndexFailure::new(error.to_string())),
@@ -229,7 +233,8 @@ fn catch_failure<T>(operation: impl FnOnce() -> sled::Result<T>) -> Result<T, In
     }
 }
 
-/// Returns an iterator over the consecutive frames in `bytes`. It ends after the first that cannot be decoded.
+/// Returns an iterator over the journal frames that are stored one after the other in `bytes`. It ends after the first
+/// that cannot be decoded.
 fn decode_all(bytes: &[u8]) -> impl Iterator<Item = Result<Frame<'_>, FrameError>> {
     let mut remaining = Some(bytes).filter(|bytes| !bytes.is_empty());
     std::iter::from_fn(move || {
@@ -242,8 +247,8 @@ fn decode_all(bytes: &[u8]) -> impl Iterator<Item = Result<Frame<'_>, FrameError
     })
 }
 
-/// Splits consecutive frames into packs of at most [`MAX_PACK_BYTES`], each with the position of its first frame. A
-/// larger frame is a pack of its own. Fails if a frame cannot be decoded.
+/// Splits consecutive frames into database values (packs) of at most [`MAX_PACK_BYTES`] bytes, each with the position
+/// of its first frame. A larger frame is a pack of its own. Fails if a frame cannot be decoded.
 fn packs_of(bytes: &[u8]) -> Result<Vec<(Position, &[u8])>, IndexFailure> {
     let mut packs = Vec::new();
     // Position of the first frame of the current pack, and offset of its first byte.

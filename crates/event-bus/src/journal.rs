@@ -1,5 +1,6 @@
-//! The journal: one append-only file of frames, the authoritative record of the log. Its header, its readable part, and
-//! submodules that read, index and scan its frames.
+//! The journal: one append-only file that contains every event as a *frame* (its encoded form), and is the
+//! authoritative record of the log. This module has the file header and the readable part; submodules read, index and
+//! scan the frames.
 
 mod cursor;
 mod offsets;
@@ -37,7 +38,7 @@ const FORMAT: u16 = 1;
 /// Magic bytes at the start of the file. Their line end is changed by a copy in text mode, which is thereby detected.
 const MAGIC: [u8; 8] = *b"twlog\r\n\0";
 
-/// Result of reading the file header.
+/// Result of reading the file header of a journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Header {
     /// A header of the format version that this program reads.
@@ -50,7 +51,7 @@ pub(crate) enum Header {
     OtherVersion(u16),
 }
 
-/// Encodes the file header of this program's format version.
+/// Encodes the file header of a journal in this program's format version.
 pub(crate) fn encode_header() -> [u8; HEADER_BYTES] {
     let mut header = [0; HEADER_BYTES];
     header[..8].copy_from_slice(&MAGIC);
@@ -60,7 +61,7 @@ pub(crate) fn encode_header() -> [u8; HEADER_BYTES] {
     header
 }
 
-/// Reads and verifies the file header. Fails only if the file cannot be read.
+/// Reads and verifies the file header of a journal. Fails only if the file cannot be read.
 pub(crate) fn read_header(file: &dyn File) -> io::Result<Header> {
     let mut bytes = [0; HEADER_BYTES];
     if files::read_full(file, 0, &mut bytes)? < HEADER_BYTES {
@@ -75,7 +76,7 @@ pub(crate) fn read_header(file: &dyn File) -> io::Result<Header> {
     })
 }
 
-/// Returns an error unless `header` is valid. `path` is the file, for the message.
+/// Returns an error unless a journal's file header is valid. `path` is the file, for the message.
 ///
 /// # Errors
 /// [`LogError::Damaged`] at position 1 for a short or damaged header, [`LogError::Format`] for another format version.
@@ -89,7 +90,7 @@ pub(crate) fn check_header(header: Header, path: PathBuf) -> Result<(), LogError
     }
 }
 
-/// Readable part of a journal: the complete batches up to `end`.
+/// The part of a journal that can be read: the complete batches of events up to `end`.
 #[derive(Debug, Clone)]
 pub(crate) struct ReadableJournal {
     /// The file, for messages.
@@ -103,8 +104,8 @@ pub(crate) struct ReadableJournal {
 }
 
 impl ReadableJournal {
-    /// Returns the start of a read of the events after `after`, up to the present end. It remains valid while the
-    /// journal grows.
+    /// Returns the place in the journal at which to read the events after `after`, up to the present end. It remains
+    /// valid while the journal grows.
     pub(crate) fn read_start(&self, after: Position) -> ReadStart {
         let (offset, skipped_frames) = self.offsets.nearest_before(after.next());
         ReadStart {
@@ -119,7 +120,8 @@ impl ReadableJournal {
     }
 }
 
-/// Start of a read: an offset at or before the frame that follows `after`. The read ends at the event `head`.
+/// A place in the journal from which events are read: an offset at or before the frame that follows `after`. Reading
+/// ends at the event `head`.
 #[derive(Debug, Clone)]
 pub(crate) struct ReadStart {
     /// Path of the file, for messages.
@@ -139,14 +141,14 @@ pub(crate) struct ReadStart {
 }
 
 impl ReadStart {
-    /// Returns a cursor at the frame that follows `after`, by skipping the frames before it.
+    /// Returns a cursor at the frame that follows `after`. Skips the frames before it without verifying them.
     fn cursor(&self) -> Result<Cursor<'_>, LogError> {
         let mut cursor = Cursor::new(&*self.file, self.offset, self.end_offset);
         cursor.skip_frames(self.skipped_frames).map_err(LogError::io("read", &self.path))?;
         Ok(cursor)
     }
 
-    /// Reads the events after `after`, at most `limit`; none if `after` is at or beyond the end.
+    /// Reads the events after `after` from the journal, at most `limit`; none if `after` is at or beyond the end.
     ///
     /// # Errors
     /// [`LogError::Damaged`] if a frame is invalid or has another position than expected, [`LogError::Io`] if the file
@@ -168,8 +170,10 @@ impl ReadStart {
         Ok(events)
     }
 
-    /// Returns the chain value of the first event after `after`; `None` if there is none. Errors as
-    /// [`ReadStart::read_events`].
+    /// Returns the hash chain value of the first event after `after`; `None` if there is none.
+    ///
+    /// # Errors
+    /// Those of [`ReadStart::read_events`].
     pub(crate) fn read_chain(self) -> Result<Option<Chain>, LogError> {
         if self.head <= self.after {
             return Ok(None);
@@ -179,8 +183,11 @@ impl ReadStart {
         Ok(Some(step.frame_at(self.after.next(), &self.path)?.chain()))
     }
 
-    /// Returns the position of the event with this id; `None` if it is not after `after`. Decodes every frame. Errors
-    /// as [`ReadStart::read_events`].
+    /// Searches the journal for the event with this id and returns its position; `None` if it is not after `after`.
+    /// Decodes every frame, which is slow in a long journal.
+    ///
+    /// # Errors
+    /// Those of [`ReadStart::read_events`].
     pub(crate) fn find_id(self, id: EventId) -> Result<Option<Position>, LogError> {
         let mut cursor = self.cursor()?;
         let mut position = self.after;

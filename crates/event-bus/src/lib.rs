@@ -41,7 +41,7 @@ pub use follow::LogFollower;
 pub use log::{Appended, EventLog, Expected, MAX_BATCH_BYTES, MAX_BATCH_EVENTS};
 pub use log_error::LogError;
 pub use memory::MemoryLog;
-pub use projection_set::{ProjectionSet, fold_all, save_all};
+pub use projection_set::{ProjectionSet, advance_all, fold_all, resume_all, save_all};
 pub use reader::JournalReader;
 pub use repair::{LOST_KIND, PositionRange, RepairOutcome, RepairPlan, plan_repair, plan_repair_with};
 pub use repairs::{Repair, RepairAction};

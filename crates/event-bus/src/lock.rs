@@ -13,7 +13,7 @@ const LOCK_FILE: &str = "lock";
 /// Maximum size of a lock file that is read, in bytes; a file has about 40.
 const MAX_LOCK_BYTES: usize = 512;
 
-/// The lock of a log. It is released when this value is dropped or the process ends.
+/// The exclusive lock of an event log's directory. It is released when this value is dropped or the process ends.
 #[derive(Debug)]
 pub(crate) struct LogLock(#[expect(dead_code, reason = "the lock lives as long as the open file")] Arc<dyn File>);
 
@@ -37,8 +37,8 @@ pub(crate) fn acquire(files: &dyn Files, log: &Path) -> Result<LogLock, LogError
     Ok(LogLock(file))
 }
 
-/// Returns ` on HOST` with the name of this host, since a log on a shared disk may be locked by another host; empty if
-/// the name is unknown.
+/// Returns ` on HOST` with the name of this host, which is written into the lock file because a log on a shared disk
+/// may be locked by another host. Empty if the name is unknown.
 fn on_host() -> String {
     let uname = rustix::system::uname();
     let name = uname.nodename().to_string_lossy();

@@ -10,8 +10,8 @@ use event_core::{EventId, Position};
 /// Cheap to clone, since one failed barrier is returned to every waiting caller.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum LogError {
-    /// The head is not the expected one, since other events were appended. Nothing was recorded; read the new events
-    /// and retry.
+    /// The head of the log is not the expected one, since other events were appended. Nothing was recorded. The caller
+    /// may read the new events and retry.
     #[error("the batch expects the log to end at position {expected}, it ends at {actual}")]
     Conflict {
         /// Head that the batch requires.
@@ -19,7 +19,7 @@ pub enum LogError {
         /// Position of the last event of the log.
         actual: Position,
     },
-    /// A kind or payload exceeds its limit. Nothing was recorded.
+    /// The kind or the payload of an event exceeds its limit. Nothing was recorded.
     #[error(
         "the `{kind}` event {id} has {what} of {bytes} bytes, the log takes {limit}; keep long text in a text file"
     )]
@@ -35,7 +35,7 @@ pub enum LogError {
         /// Its limit, in bytes.
         limit: usize,
     },
-    /// A batch has more events or bytes than one barrier covers. Nothing was recorded.
+    /// A batch has more events or bytes than one disk sync covers. Nothing was recorded.
     #[error(
         "a batch of {events} events and {bytes} bytes is more than the log takes at once \
          ({max} events, {limit} bytes); append it in parts",
@@ -49,7 +49,7 @@ pub enum LogError {
         bytes: usize,
     },
     /// A restored event does not continue the log: its position is not the next one, or its time is earlier than that
-    /// of the last event.
+    /// of the last event. Nothing was recorded.
     #[error("the event restored at position {given} does not continue a log that ends at {head}: {detail}")]
     OutOfOrder {
         /// Position of the last event of the log.
@@ -59,7 +59,7 @@ pub enum LogError {
         /// The violated rule, for the message.
         detail: &'static str,
     },
-    /// The id of a restored event is already recorded.
+    /// The id of a restored event is already recorded. Nothing was recorded.
     #[error("the event {id} restored at position {given} is already recorded at position {position}")]
     Repeated {
         /// Id of the event.
@@ -93,13 +93,22 @@ pub enum LogError {
         /// The first failure, for the message.
         cause: Arc<str>,
     },
-    /// There is no room for the staged events, which are kept. The log continues by itself once there is room: each later
-    /// append or sync tries again.
+    /// The disk has no room for the staged events, which remain staged. The log continues by itself once there is room:
+    /// each later append or sync tries again.
     #[error("the disk of the log at `{path}` is full: {cause}; free some space, no restart is needed")]
     Full {
         /// The log's directory.
         path: PathBuf,
         /// The error of the system, for the message.
+        cause: Arc<str>,
+    },
+    /// The index failed for a reason that can disappear, such as a full disk, and is not used until the log is opened
+    /// again. Checkpoints are neither read nor saved; events are not affected.
+    #[error("the index of the log at `{path}` is not used until the log is opened again: {cause}")]
+    IndexUnavailable {
+        /// Directory of the log.
+        path: PathBuf,
+        /// The failure of the index, for the message.
         cause: Arc<str>,
     },
     /// Another process has the log open for writing.
@@ -151,7 +160,7 @@ pub enum LogError {
 }
 
 impl LogError {
-    /// Whether the cause is a full disk or an exhausted quota, so that the operation can succeed later.
+    /// Returns whether the cause is a full disk or an exhausted quota, so that the operation can succeed later.
     pub fn is_out_of_room(&self) -> bool {
         match self {
             Self::Full { .. } => true,
@@ -168,7 +177,7 @@ impl LogError {
     }
 }
 
-/// Whether an error of the system means that a disk is full or a quota is exhausted.
+/// Returns whether an error of the system means that a disk is full or a quota is exhausted.
 pub(crate) fn is_out_of_room(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
 }

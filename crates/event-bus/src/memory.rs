@@ -13,7 +13,7 @@ use crate::{
     sync::{Mutex, MutexGuard},
 };
 
-/// A log in memory, lost when it is dropped. As in the log on disk, staged events are visible only after
+/// An event log in memory, lost when it is dropped. As in the log on disk, staged events become visible with
 /// [`EventLog::sync`].
 #[derive(Debug, Default)]
 pub struct MemoryLog {
@@ -21,7 +21,7 @@ pub struct MemoryLog {
     inner: Mutex<Inner>,
 }
 
-/// Content of a [`MemoryLog`].
+/// The content of a [`MemoryLog`], behind its lock.
 #[derive(Debug, Default)]
 struct Inner {
     /// Visible events, in the order of positions.
@@ -32,6 +32,8 @@ struct Inner {
     group: StagedGroup,
     /// Checkpoints by name.
     checkpoints: BTreeMap<String, Checkpoint>,
+    /// Entries of states, by projection and key.
+    entries: BTreeMap<(String, String), Vec<u8>>,
 }
 
 impl MemoryLog {
@@ -92,6 +94,21 @@ impl EventLog for MemoryLog {
 
     fn save_checkpoint(&self, name: &str, checkpoint: &Checkpoint) -> Result<(), LogError> {
         self.inner().checkpoints.insert(name.to_owned(), checkpoint.clone());
+        Ok(())
+    }
+
+    fn load_entry(&self, projection: &str, key: &str) -> Result<Option<Vec<u8>>, LogError> {
+        Ok(self.inner().entries.get(&(projection.to_owned(), key.to_owned())).cloned())
+    }
+
+    fn save_entries(&self, projection: &str, entries: &[(String, Vec<u8>)]) -> Result<(), LogError> {
+        let entries = entries.iter().map(|(key, state)| ((projection.to_owned(), key.clone()), state.clone()));
+        self.inner().entries.extend(entries);
+        Ok(())
+    }
+
+    fn remove_entries(&self, projection: &str) -> Result<(), LogError> {
+        self.inner().entries.retain(|(name, _), _| name != projection);
         Ok(())
     }
 }

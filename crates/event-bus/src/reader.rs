@@ -14,12 +14,12 @@ use crate::{
     journal::{self, FrameBoundary, JOURNAL, Offsets, ReadStart, ReadableJournal, Scan, StopReason, TrailingFrames},
 };
 
-/// A read-only [`EventLog`] that reads the journal of a log without its lock and index, so that another process may
-/// write it at the same time.
+/// A read-only [`EventLog`] that reads the journal file of a log directly, without the log's lock and index, so that
+/// another process may write the log at the same time.
 ///
-/// Returns complete batches that the writer has written, which may be durable only some milliseconds later. Each call
-/// scans for new batches. Has no checkpoints; [`EventLog::find`] reads the complete journal; calls that write return
-/// [`LogError::ReadOnly`].
+/// It returns complete batches that the writer has written, which may be durable only some milliseconds later. Each
+/// call scans for new batches. It has no checkpoints; [`EventLog::find`] reads the complete journal; calls that write
+/// return [`LogError::ReadOnly`].
 #[derive(Debug)]
 pub struct JournalReader {
     /// Directory of the log.
@@ -38,7 +38,7 @@ impl JournalReader {
         Self::open_with(directory, &SystemFiles)
     }
 
-    /// [`JournalReader::open`] with another file system than that of the operating system.
+    /// Opens a log for reading as [`JournalReader::open`] does, with a file system other than the operating system's.
     ///
     /// # Errors
     /// As [`JournalReader::open`].
@@ -84,8 +84,8 @@ impl JournalReader {
     }
 }
 
-/// Returns a description of the damage if a journal ends before an event that was durable, which later frames or `HEAD`
-/// prove; `None` if it does not.
+/// Returns a description of the damage if events are missing at the end of a journal: later frames or the `HEAD` file
+/// prove that they were durable. `None` if none are missing.
 fn missing_events(scan: &Scan, trailing: &TrailingFrames, head_file: HeadFile) -> Option<String> {
     let end = scan.complete_end.position;
     let stop = scan.stop.map(StopReason::description);
@@ -104,8 +104,8 @@ fn missing_events(scan: &Scan, trailing: &TrailingFrames, head_file: HeadFile) -
     None
 }
 
-/// Scans for complete batches after the end of the readable part and extends it by them. Fails with [`LogError::Io`] if
-/// the file cannot be read.
+/// Scans the journal for complete batches after the end of the readable part, and extends that part by them. Fails with
+/// [`LogError::Io`] if the file cannot be read.
 fn advance(readable: &mut ReadableJournal) -> Result<(), LogError> {
     let scan_rest = |readable: &mut ReadableJournal| {
         let length = readable.file.length()?;
@@ -148,7 +148,7 @@ impl EventLog for JournalReader {
     }
 
     fn chain_at(&self, position: Position) -> Result<Option<Chain>, LogError> {
-        let Some(before) = position.before() else { return Ok(Some(Chain::ORIGIN)) };
+        let Some(before) = position.previous() else { return Ok(Some(Chain::ORIGIN)) };
         self.read_start(before)?.read_chain()
     }
 
@@ -158,5 +158,18 @@ impl EventLog for JournalReader {
 
     fn save_checkpoint(&self, _: &str, _: &Checkpoint) -> Result<(), LogError> {
         self.read_only()
+    }
+
+    fn load_entry(&self, _: &str, _: &str) -> Result<Option<Vec<u8>>, LogError> {
+        Ok(None)
+    }
+
+    fn save_entries(&self, _: &str, _: &[(String, Vec<u8>)]) -> Result<(), LogError> {
+        self.read_only()
+    }
+
+    /// Does nothing: a reader has no entries, as it has no checkpoints.
+    fn remove_entries(&self, _: &str) -> Result<(), LogError> {
+        Ok(())
     }
 }

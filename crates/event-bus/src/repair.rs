@@ -19,8 +19,8 @@ pub const LOST_KIND: &str = "log.lost";
 /// Name of the complete new journal until it replaces the damaged one.
 const REPAIRED_JOURNAL: &str = "journal.repaired";
 
-/// The changes that a repair would make, returned by [`plan_repair`] and made by [`RepairPlan::execute`]. Holds the
-/// lock of the log. `Display` prints the plan for the user.
+/// The changes that the repair of a damaged event log would make, returned by [`plan_repair`] and made by
+/// [`RepairPlan::execute`]. Holds the lock of the log. `Display` prints the plan for the user.
 #[derive(Debug)]
 pub struct RepairPlan {
     /// Directory of the log.
@@ -49,7 +49,7 @@ pub struct RepairPlan {
     pub unverified: Vec<PositionRange>,
 }
 
-/// Journal that a repair reads: the damaged one, or the new one of an interrupted repair.
+/// The journal that a repair reads: the damaged one, or the new one of an interrupted repair.
 #[derive(Debug)]
 struct JournalSource {
     /// Path of the file, for messages.
@@ -58,7 +58,7 @@ struct JournalSource {
     file: Arc<dyn File>,
 }
 
-/// An inclusive range of positions.
+/// An inclusive range of positions in the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PositionRange {
     /// First position.
@@ -67,7 +67,7 @@ pub struct PositionRange {
     pub last: Position,
 }
 
-/// Source of the frame for a position of the new journal.
+/// The place from which a repair copies the frame (encoded event) of one position of the new journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum FrameSource {
     /// The old journal, at `offset` and with `length`, both in bytes.
@@ -111,8 +111,8 @@ impl fmt::Display for RepairPlan {
     }
 }
 
-/// Writes one line of the plan: an action, the number of events and their positions. Writes nothing if there are no
-/// events.
+/// Writes one line of a repair plan: an action, the number of events and their positions. Writes nothing if there are
+/// no events.
 fn write_action(f: &mut fmt::Formatter<'_>, action: &str, ranges: &[PositionRange]) -> fmt::Result {
     /// Maximum number of ranges that are written; an ellipsis replaces the rest.
     const MAX_SHOWN_RANGES: usize = 20;
@@ -127,8 +127,8 @@ fn write_action(f: &mut fmt::Formatter<'_>, action: &str, ranges: &[PositionRang
     writeln!(f, "{}", if MAX_SHOWN_RANGES < ranges.len() { ", …" } else { "" })
 }
 
-/// Adds a position to ascending ranges: extends the last range if the position follows it, and starts a new range
-/// otherwise.
+/// Adds a position to a list of ascending ranges: extends the last range if the position follows it, and otherwise
+/// starts a new range.
 fn add_position(ranges: &mut Vec<PositionRange>, position: Position) {
     match ranges.last_mut() {
         Some(range) if range.last.next() == position => range.last = position,

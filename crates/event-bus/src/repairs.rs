@@ -4,7 +4,7 @@ use std::fmt;
 
 use event_core::Position;
 
-/// Kind of an automatic repair.
+/// The kind of an automatic repair of a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RepairAction {
     /// The journal was truncated after the last complete batch. The removed bytes were never acknowledged.

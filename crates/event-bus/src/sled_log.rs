@@ -1,6 +1,8 @@
 //! [`SledLog`], the log on disk: a journal as the authoritative record, with sled as its index (decision D16).
 
 mod index_check;
+mod index_fill;
+mod interrupted_purge;
 mod open;
 mod preallocation;
 mod purge;
@@ -21,11 +23,11 @@ use crate::{
     journal::ReadableJournal,
     lock::LogLock,
 };
+pub(crate) use interrupted_purge::complete as complete_interrupted_purge;
 pub use purge::PurgeOutcome;
-pub(crate) use purge::complete_interrupted as complete_interrupted_purge;
 use writer::Writer;
 
-/// A log in a directory, which this process has opened exclusively.
+/// An event log in a directory, which this process has opened exclusively.
 ///
 /// | name | content |
 /// | --- | --- |
@@ -72,8 +74,8 @@ impl SledLog {
         Self::open_with(directory, Arc::new(SystemFiles))
     }
 
-    /// [`SledLog::open`] with another file system than that of the operating system. sled itself always uses the
-    /// system's.
+    /// Opens a log as [`SledLog::open`] does, with a file system other than the operating system's. The index's
+    /// database (sled) always uses the operating system's.
     ///
     /// # Errors
     /// As [`SledLog::open`].
@@ -106,7 +108,8 @@ impl SledLog {
         &self.root
     }
 
-    /// Locks the writer. If an earlier holder panicked, the writer is stopped, so that nothing more is written.
+    /// Locks the state of the log's writer. If an earlier lock holder panicked, the writer is stopped, so that nothing
+    /// more is written.
     fn writer(&self) -> MutexGuard<'_, Writer> {
         // After a panic during a write the state of the group is unknown, so nothing more is written.
         self.writer.lock().unwrap_or_else(|poisoned| {
@@ -121,21 +124,36 @@ impl SledLog {
         self.visible.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the error of a checkpoint that the index cannot take. On a full disk the journal continues without the
-    /// index; any other failure stops the writer.
+    /// Returns the error of a checkpoint that the index cannot read or store. After a transient failure, such as a full
+    /// disk, the journal continues without the index; any other failure stops the writer.
     fn checkpoint_error(&self, writer: &mut Writer, failure: &IndexFailure) -> LogError {
-        if failure.is_out_of_room() {
-            writer.leave_index_behind(failure);
-            return self.index_error();
+        if !failure.is_transient() {
+            return self.stop_writer(writer, failure);
         }
-        self.stop_writer(writer, failure)
+        writer.leave_index_behind(failure);
+        LogError::IndexUnavailable { path: self.root.clone(), cause: failure.to_string().into() }
     }
 
-    /// Returns the error of a checkpoint while the index is not used because the disk was full.
-    fn index_error(&self) -> LogError {
-        let cause = "the disk was full, and the index is not used until the log is opened again";
-        let error = std::io::Error::new(std::io::ErrorKind::StorageFull, cause);
-        LogError::io("use the index in", &self.root)(error)
+    /// Extends the index to the end of the journal, and returns the locked writer.
+    ///
+    /// # Errors
+    /// [`LogError::Stopped`] if the writer is stopped or the index cannot be extended, [`LogError::IndexUnavailable`]
+    /// after a transient failure of the index.
+    fn writer_with_complete_index(&self) -> Result<MutexGuard<'_, Writer>, LogError> {
+        let mut writer = self.writer();
+        writer.check_running(&self.root)?;
+        if let Err(cause) = self.extend_index(&mut writer) {
+            writer.stop(&cause);
+            return Err(writer.stopped_error(&self.root));
+        }
+        self.check_index(&writer)?;
+        Ok(writer)
+    }
+
+    /// Returns [`LogError::IndexUnavailable`] after a transient failure of the index.
+    fn check_index(&self, writer: &Writer) -> Result<(), LogError> {
+        let Some(cause) = writer.index_failure() else { return Ok(()) };
+        Err(LogError::IndexUnavailable { path: self.root.clone(), cause: Arc::clone(cause) })
     }
 
     /// Stops the writer after a failure of the index. Returns the error of this and every later write.
@@ -195,35 +213,20 @@ impl EventLog for SledLog {
     }
 
     fn chain_at(&self, position: Position) -> Result<Option<Chain>, LogError> {
-        let Some(before) = position.before() else { return Ok(Some(Chain::ORIGIN)) };
+        let Some(before) = position.previous() else { return Ok(Some(Chain::ORIGIN)) };
         let start = self.visible().readable.read_start(before);
         start.read_chain()
     }
 
     fn load_checkpoint(&self, name: &str) -> Result<Option<Checkpoint>, LogError> {
-        {
-            let writer = self.writer();
-            if writer.index_is_behind() {
-                return Err(self.index_error());
-            }
-        }
-        self.index.load_checkpoint(name).map_err(|failure| self.stop_writer(&mut self.writer(), &failure))
+        self.check_index(&self.writer())?;
+        self.index.load_checkpoint(name).map_err(|failure| self.checkpoint_error(&mut self.writer(), &failure))
     }
 
     fn save_checkpoint(&self, name: &str, checkpoint: &Checkpoint) -> Result<(), LogError> {
         let failed = |failure: IndexFailure| self.checkpoint_error(&mut self.writer(), &failure);
-        {
-            // The position of a checkpoint never exceeds that of the index.
-            let mut writer = self.writer();
-            writer.check_running(&self.root)?;
-            if let Err(cause) = self.extend_index(&mut writer) {
-                writer.stop(&cause);
-                return Err(writer.stopped_error(&self.root));
-            }
-            if writer.index_is_behind() {
-                return Err(self.index_error());
-            }
-        }
+        // The position of a checkpoint never exceeds that of the index.
+        drop(self.writer_with_complete_index()?);
         let mut checkpoint_writer = self.index.checkpoint_writer(name, checkpoint).map_err(failed)?;
         loop {
             // Other writers may run between two barriers of a large checkpoint.
@@ -235,6 +238,26 @@ impl EventLog for SledLog {
                 Err(failure) => return Err(self.checkpoint_error(&mut writer, &failure)),
             }
         }
+    }
+
+    fn load_entry(&self, projection: &str, key: &str) -> Result<Option<Vec<u8>>, LogError> {
+        self.check_index(&self.writer())?;
+        let loaded = self.index.load_entry(projection, key);
+        loaded.map_err(|failure| self.checkpoint_error(&mut self.writer(), &failure))
+    }
+
+    fn save_entries(&self, projection: &str, entries: &[(String, Vec<u8>)]) -> Result<(), LogError> {
+        // As for a checkpoint, no entry has an event that the index does not have.
+        let mut writer = self.writer_with_complete_index()?;
+        let saved = self.index.save_entries(projection, entries);
+        saved.map_err(|failure| self.checkpoint_error(&mut writer, &failure))
+    }
+
+    fn remove_entries(&self, projection: &str) -> Result<(), LogError> {
+        let mut writer = self.writer();
+        self.check_index(&writer)?;
+        let removed = self.index.remove_entries(projection);
+        removed.map_err(|failure| self.checkpoint_error(&mut writer, &failure))
     }
 
     fn close(&self) -> Result<(), LogError> {

@@ -12,7 +12,7 @@ pub use memory::MemoryTexts;
 /// Maximum length of a text in bytes: 16 MiB.
 pub const MAX_TEXT_BYTES: usize = 16 * 1024 * 1024;
 
-/// Stores texts under the BLAKE3 hash of their content.
+/// Stores texts that are too long for an event, under the BLAKE3 hash of their content.
 pub trait TextStore: Send + Sync + 'static {
     /// Stores a text durably and returns its hash. A text that is already stored is not written again.
     ///

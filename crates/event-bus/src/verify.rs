@@ -19,7 +19,7 @@ use crate::{
     lock,
 };
 
-/// Result of verifying a log: counts, damage and deviations.
+/// Result of verifying the files of an event log: counts, damage, and deviations that need no repair by the user.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Verification {
     /// Number of events in complete batches, up to the first damage.
@@ -43,7 +43,7 @@ pub struct Verification {
     pub notes: Vec<Finding>,
 }
 
-/// An observation about a file of a log.
+/// An observation about a file of an event log: damage or a deviation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
     /// The file or directory.
@@ -75,12 +75,13 @@ impl Verification {
         self.problems.iter().filter_map(|problem| problem.position).min()
     }
 
-    /// Adds damage of a file. `position` is `None` for files without positions.
+    /// Adds damage of a file to the result. `position` is the first affected event; `None` for files without positions.
     fn add_problem(&mut self, path: &Path, position: Option<Position>, detail: impl Into<String>) {
         self.problems.push(Finding { path: path.to_owned(), position, detail: detail.into() });
     }
 
-    /// Adds an observation about a file that is not damage. `position` is `None` for files without positions.
+    /// Adds an observation about a file that is not damage to the result. `position` is the first affected event;
+    /// `None` for files without positions.
     fn add_note(&mut self, path: &Path, position: Option<Position>, detail: impl Into<String>) {
         self.notes.push(Finding { path: path.to_owned(), position, detail: detail.into() });
     }
@@ -115,7 +116,7 @@ pub fn verify(directory: impl AsRef<Path>) -> Result<Verification, LogError> {
     Ok(verification)
 }
 
-/// The verified part of a journal.
+/// The part of a journal file that was verified.
 struct Journal {
     /// The open file.
     file: Arc<dyn File>,
@@ -125,7 +126,7 @@ struct Journal {
     trailing: u64,
 }
 
-/// Result of verifying the index.
+/// Result of verifying the index of a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum IndexCheck {
     /// Not read, since another process has the log open.
@@ -136,8 +137,8 @@ enum IndexCheck {
     Unsound,
 }
 
-/// Verifies the journal, compares it with `HEAD`, and adds counts and findings to `verification`. Returns `None` if the
-/// journal is missing or has a damaged header.
+/// Verifies the journal of a log, compares it with the `HEAD` file, and adds counts and findings to `verification`.
+/// Returns `None` if the journal is missing or has a damaged header.
 fn verify_journal(
     root: &Path,
     files: &dyn Files,
@@ -253,7 +254,7 @@ fn verify_index(
     let mut comparison = IndexComparison { cursor, equal: 0, difference: None };
     let opened = Index::open(&path, files).map_err(LogError::io("open", &path))?;
     let compared = opened.and_then(|index| {
-        index.for_each_frame(|frame| comparison.add(frame))?;
+        index.for_each_frame(|frame| comparison.compare_next(frame))?;
         index.rebuild_reason().map_or(Ok(()), |reason| Err(IndexFailure::new(reason.to_owned())))
     });
     verification.indexed = Some(comparison.equal);
@@ -277,7 +278,7 @@ fn verify_index(
     Ok(state)
 }
 
-/// Compares frames of the index with those of the journal in order, up to the first difference.
+/// Compares the events in the index with those in the journal in order, up to the first difference.
 struct IndexComparison<'f> {
     /// Reads the journal.
     cursor: Cursor<'f>,
@@ -288,8 +289,10 @@ struct IndexComparison<'f> {
 }
 
 impl IndexComparison<'_> {
-    /// Compares the next frame of the index with the next frame of the journal. Does nothing after a difference.
-    fn add(&mut self, indexed: &Frame<'_>) {
+    /// Compares an event of the index with the next event of the journal, and counts it if they are equal. Otherwise
+    /// records the position of the difference; the end of the journal or a read error is one too. Does nothing after
+    /// the first difference.
+    fn compare_next(&mut self, indexed: &Frame<'_>) {
         if self.difference.is_some() {
             return;
         }

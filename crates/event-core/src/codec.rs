@@ -1,5 +1,4 @@
-//! Encoding of event payloads and projection states with bincode: [`encode`], [`decode`], [`encode_state`],
-//! [`decode_state`] and their [`CodecError`]. No other module names bincode.
+//! Encoding of event payloads and of projection states with bincode. No other module names bincode.
 //!
 //! The bincode options are part of the log's format and never change. Layouts evolve by version instead, see
 //! [`EventType::upcast`](crate::EventType::upcast).
@@ -7,14 +6,14 @@
 use bincode::Options as _;
 use serde::{Serialize, de::DeserializeOwned};
 
-/// Maximum length of an encoded payload: 4 KiB, in bytes. A longer text is stored in a text store, and the event
+/// Maximum length of an encoded event payload in bytes: 4 KiB. A longer text is stored in a text store, and the event
 /// contains its hash (decision D16).
 pub const MAX_PAYLOAD_BYTES: u64 = 4 * 1024;
 
-/// Maximum length of an encoded projection state: 256 MiB, in bytes.
+/// Maximum length of an encoded projection state in bytes: 256 MiB.
 const MAX_STATE_BYTES: u64 = 256 * 1024 * 1024;
 
-/// Error of encoding or decoding an event payload or a projection state.
+/// Error of encoding or decoding an event payload or the state of a projection.
 #[derive(Debug, thiserror::Error)]
 pub enum CodecError {
     /// The value cannot be encoded, usually because it exceeds the length limit.
@@ -59,10 +58,10 @@ fn unlimited() -> impl bincode::Options {
     bincode::DefaultOptions::new().with_no_limit().with_little_endian().with_varint_encoding().reject_trailing_bytes()
 }
 
-/// Encodes a payload. `what` is the kind of the event, for the error.
+/// Encodes the payload of an event. `what` is the kind of the event, for the error.
 ///
 /// # Errors
-/// [`CodecError::Encode`] if `value` cannot be serialised or is longer than [`MAX_PAYLOAD_BYTES`].
+/// [`CodecError::Encode`] if `value` cannot be serialised or its encoding is longer than [`MAX_PAYLOAD_BYTES`].
 pub fn encode<T: Serialize>(what: &'static str, value: &T) -> Result<Vec<u8>, CodecError> {
     // With a limit, bincode traverses the value twice: to measure and to write. A check afterwards is faster.
     let mut bytes = Vec::with_capacity(USUAL_PAYLOAD_BYTES);
@@ -73,7 +72,7 @@ pub fn encode<T: Serialize>(what: &'static str, value: &T) -> Result<Vec<u8>, Co
     Ok(bytes)
 }
 
-/// Decodes a payload; every byte must belong to the value. `what` is the kind of the event, for the error.
+/// Decodes the payload of an event; trailing bytes are an error. `what` is the kind of the event, for the error.
 ///
 /// # Errors
 /// [`CodecError::Decode`] if the bytes do not match the layout of `T` or are longer than [`MAX_PAYLOAD_BYTES`].
@@ -84,13 +83,12 @@ pub fn decode<T: DeserializeOwned>(what: &'static str, bytes: &[u8]) -> Result<T
 /// Encodes the state of a projection. `what` is the name of the projection, for the error.
 ///
 /// # Errors
-/// [`CodecError::Encode`] if `state` cannot be serialised or is longer than 256 MiB.
+/// [`CodecError::Encode`] if `state` cannot be serialised or its encoding is longer than 256 MiB.
 pub fn encode_state<T: Serialize>(what: &'static str, state: &T) -> Result<Vec<u8>, CodecError> {
     options(MAX_STATE_BYTES).serialize(state).map_err(|source| CodecError::Encode { what, source })
 }
 
-/// Decodes the state of a projection; every byte must belong to it. `what` is the name of the projection, for the
-/// error.
+/// Decodes the state of a projection; trailing bytes are an error. `what` is the name of the projection, for the error.
 ///
 /// # Errors
 /// [`CodecError::Decode`] if the bytes do not match the layout of `T` or are longer than 256 MiB.

@@ -4,16 +4,9 @@ use std::{fmt, ops::Deref, sync::Arc};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Bytes of an encoded event. Clones share one allocation, so the log, projections and subscribers need no copies.
+/// The bytes of an encoded event. Clones share one allocation, so the log, projections and subscribers need no copies.
 #[derive(Clone, PartialEq, Eq, Default)]
 pub struct Payload(Arc<[u8]>);
-
-impl Payload {
-    /// Returns whether both share the same allocation. Compares no bytes, so equal payloads may return false.
-    pub(crate) fn is(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
-    }
-}
 
 impl Deref for Payload {
     type Target = [u8];

@@ -13,26 +13,26 @@ impl Position {
     /// Position before the first event; the head of an empty log.
     pub const ORIGIN: Self = Self(0);
 
-    /// Returns the next position; saturates at `u64::MAX`.
+    /// Returns the next position. Saturates at `u64::MAX`.
     #[must_use]
     pub const fn next(self) -> Self {
         Self(self.0.saturating_add(1))
     }
 
     /// Returns the previous position; `None` for [`Position::ORIGIN`].
-    pub const fn before(self) -> Option<Self> {
+    pub const fn previous(self) -> Option<Self> {
         match self.0.checked_sub(1) {
             Some(before) => Some(Self(before)),
             None => None,
         }
     }
 
-    /// Returns the database key of the position: big-endian, so that keys sort in the order of positions.
+    /// Encodes the position as a database key: big-endian, so that keys sort in the order of positions.
     pub const fn to_key(self) -> [u8; 8] {
         self.0.to_be_bytes()
     }
 
-    /// Decodes a key that [`Position::to_key`] returned.
+    /// Decodes a database key that [`Position::to_key`] encoded.
     pub const fn from_key(key: [u8; 8]) -> Self {
         Self(u64::from_be_bytes(key))
     }

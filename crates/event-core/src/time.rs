@@ -18,38 +18,38 @@ impl Timestamp {
         Self(seconds.saturating_mul(MICROS_PER_SECOND))
     }
 
-    /// Returns the seconds since 1970-01-01T00:00:00Z, rounded down.
+    /// Returns the number of seconds since 1970-01-01T00:00:00Z, rounded down.
     #[must_use]
     pub const fn secs(self) -> u64 {
         self.0 / 1_000_000
     }
 
-    /// Returns the number of days since 1970-01-01 in UTC, which is day 0.
+    /// Returns the number of the UTC day: 0 for 1970-01-01.
     pub const fn utc_day(self) -> u64 {
         self.0 / MICROS_PER_DAY
     }
 
-    /// Returns the minute of the local day, `0..1440`. `offset_minutes` is the local time's offset from UTC; positive
-    /// is east.
+    /// Returns the minute of the day in local time, `0..1440`. `offset_minutes` is the offset of local time from UTC in
+    /// minutes; positive offsets are east.
     pub fn local_minute_of_day(self, offset_minutes: i16) -> u16 {
         // A day has 1,440 minutes, so both conversions always succeed.
         let utc = i32::try_from(self.0 % MICROS_PER_DAY / (60 * MICROS_PER_SECOND)).unwrap_or_default();
         u16::try_from((utc + i32::from(offset_minutes)).rem_euclid(1_440)).unwrap_or_default()
     }
 
-    /// Returns the time `micros` microseconds later.
+    /// Returns the time that is `micros` microseconds later.
     #[must_use]
     pub const fn plus_micros(self, micros: u64) -> Self {
         Self(self.0.saturating_add(micros))
     }
 
-    /// Returns the time `seconds` seconds later.
+    /// Returns the time that is `seconds` seconds later.
     #[must_use]
     pub const fn plus_secs(self, seconds: u64) -> Self {
         self.plus_micros(seconds.saturating_mul(MICROS_PER_SECOND))
     }
 
-    /// Returns the microseconds from `earlier` to this time; 0 if `earlier` is later.
+    /// Returns the number of microseconds from `earlier` to this time; 0 if `earlier` is later.
     pub const fn micros_since(self, earlier: Self) -> u64 {
         self.0.saturating_sub(earlier.0)
     }

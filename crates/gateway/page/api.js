@@ -102,6 +102,7 @@ export const api = {
   search: (query, signal) => call('/api/turns/search', { method: 'POST', body: query, signal }),
   rate: (id, rating) => call(`/api/turns/${encodeURIComponent(id)}/feedback`, { method: 'POST', body: { rating } }),
   spend: () => call('/api/spend'),
+  savings: (signal) => call('/api/savings', { signal }),
   retryProvider: (name) => call(`/api/providers/${encodeURIComponent(name)}/retry`, { method: 'POST', body: {} }),
   rules: () => call('/api/rules'),
   policy: () => call('/api/policy'),

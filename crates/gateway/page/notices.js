@@ -3,11 +3,11 @@
 import { foreign, icon, make, unseen } from './elements.js';
 import { counted } from './format.js';
 
-/** A badge for a row of the list; null without notices. Its title has the first line of each. */
+/** A badge for a row of the list; null without notices. Its title has their texts. */
 export function noticeBadge(turn) {
   const notices = turn.notices ?? [];
   if (notices.length === 0) return null;
-  const lines = notices.map((notice) => notice.split('\n')[0]).join('\n');
+  const lines = notices.join('\n');
   return make('span', { class: 'notice-badge', title: lines }, icon('notice'), unseen(counted(notices.length, 'notice')),
     notices.length > 1 ? String(notices.length) : null);
 }

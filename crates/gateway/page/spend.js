@@ -1,8 +1,9 @@
 // The view of today's cost: total, by model, by role, and against the budgets of the policy.
 
-import { fill, make } from './elements.js';
-import { costText, count, counted, money, share, tokens } from './format.js';
+import { fill, foreign, make } from './elements.js';
+import { costText, count, counted, fullTime, money, share, short, tokens } from './format.js';
 import { modelChip } from './models.js';
+import * as savings from './savings.js';
 import { known, listen, refreshSpend } from './store.js';
 import { roleName } from './words.js';
 
@@ -12,7 +13,7 @@ let body;
 export function mount() {
   body = make('div', {});
   root = make('section', { class: 'view padded spend', 'aria-labelledby': 'spend-title' },
-    make('h1', { id: 'spend-title', tabindex: '-1' }, 'Spend today'), body);
+    make('h1', { id: 'spend-title', tabindex: '-1' }, 'Spend today'), body, savings.mount());
   listen(['spend', 'status'], draw);
   draw();
   return root;
@@ -20,6 +21,7 @@ export function mount() {
 
 export function enter() {
   refreshSpend(0);
+  savings.refresh();
 }
 
 function draw() {
@@ -35,18 +37,40 @@ function total({ total: sum, unpriced_calls: unpriced, day }) {
     unpriced > 0 ? make('p', { class: 'notice' }, `${counted(unpriced, 'call')} to models without a price ${unpriced === 1 ? 'is' : 'are'} not in this sum.`) : null);
 }
 
-function budgets({ budgets: limits, total: sum }) {
-  if (limits.length === 0) return null;
-  const items = [...limits].sort((a, b) => a - b).map((limit) => {
-    const used = share(sum, limit);
-    const over = sum > limit;
-    return make('li', { class: over ? 'budget over' : 'budget' },
-      make('p', {}, make('strong', {}, money(limit)), ' a day',
-        make('span', { class: 'soft' }, over ? ` · exceeded by ${money(sum - limit)}` : ` · ${money(limit - sum)} left`)),
-      bar([{ part: Math.min(used, 100), kind: over ? 'over' : 'used' }]),
-      make('span', { class: 'budget-share' }, percent(used)));
-  });
-  return make('section', { class: 'part' }, make('h2', {}, 'Budgets of the policy'), make('ul', { class: 'budgets' }, items));
+function budgets({ budgets: blocks, limits_of_rules: limits, total: sum }) {
+  if (blocks.length + limits.length === 0) return null;
+  return make('section', { class: 'part' }, make('h2', {}, 'Budgets of the policy'),
+    make('ul', { class: 'budgets' }, blocks.map(budgetBlock), [...limits].sort((a, b) => a - b).map((limit) => ruleLimit(limit, sum))));
+}
+
+/** A budget of the block `budgets`, as `turnwise status` shows it. */
+function budgetBlock(budget) {
+  const used = share(budget.spent + budget.in_flight, budget.limit);
+  const over = used >= 100;
+  const resets = budget.resets_at ? new Date(budget.resets_at / 1000).toISOString() : null;
+  return make('li', { class: over ? 'budget over' : 'budget' },
+    make('p', {}, make('strong', {}, foreign(budget.name)), ' · ',
+      foreign(budget.scope === 'session' ? `session ${short(budget.subject, 13)}` : budget.subject ?? 'all sessions', { title: budget.subject }),
+      ` · ${money(budget.spent) ?? '$0'} of ${money(budget.limit)} per ${budget.period}`,
+      make('span', { class: 'soft' },
+        budget.in_flight > 0 ? ` · ${money(budget.in_flight)} in flight` : null,
+        ` · ${money(budget.remaining)} left`,
+        resets ? make('span', { title: fullTime(resets) }, ` · resets ${resets.slice(0, 16).replace('T', ' ')} UTC`) : null,
+        ` · then ${budget.on_reached}`,
+        budget.unpriced_calls > 0 ? ` · ${counted(budget.unpriced_calls, 'call')} without a price` : null)),
+    bar([{ part: Math.min(used, 100), kind: over ? 'over' : 'used' }]),
+    make('span', { class: 'budget-share' }, percent(used)));
+}
+
+/** A daily limit in the condition of a rule. */
+function ruleLimit(limit, sum) {
+  const used = share(sum, limit);
+  const over = sum > limit;
+  return make('li', { class: over ? 'budget over' : 'budget' },
+    make('p', {}, make('strong', {}, money(limit)), ' a day, in a rule',
+      make('span', { class: 'soft' }, over ? ` · exceeded by ${money(sum - limit)}` : ` · ${money(limit - sum)} left`)),
+    bar([{ part: Math.min(used, 100), kind: over ? 'over' : 'used' }]),
+    make('span', { class: 'budget-share' }, percent(used)));
 }
 
 /** A bar of parts in percent. It is hidden from screen readers; the figures beside it have the same content. */

@@ -32,6 +32,7 @@ function drawLine() {
     status ? [
       make('span', { title: 'position of the last event in the log' }, 'log ', make('b', {}, count(status.position))),
       make('span', { class: 'wide-only', title: status.policy.hash }, 'policy ', foreign(status.policy.path ?? 'built in'), ' ', make('code', {}, short(status.policy.hash, 8))),
+      status.token_required ? null : make('span', { class: 'wide-only', title: 'Every program on this machine may use the gateway. `turnwise token add NAME` makes a token necessary.' }, 'no token'),
       make('span', { class: 'wide-only', title: `since ${fullTime(status.started_at)}` }, `up ${up === '0 ms' ? 'less than a minute' : up.replace(/ 0 s$/, '')}`),
       make('span', { class: 'version' }, `turnwise ${status.version}`),
     ] : null);
@@ -40,12 +41,12 @@ function drawLine() {
 let trouble = '';
 function drawTrouble() {
   const { policy } = known.status;
-  const now = JSON.stringify(policy.trouble);
+  const now = JSON.stringify([policy.trouble, policy.notice]);
   if (now === trouble) return;
   trouble = now;
   const banners = document.getElementById('banners');
   if (policy.trouble.length === 0) {
-    fill(banners);
+    fill(banners, policy.notice ? make('div', { class: 'banner' }, make('p', {}, foreign(policy.notice)), make('a', { href: '#/rules' }, 'Show in the editor')) : null);
     return;
   }
   const first = policy.trouble[0];

@@ -13,7 +13,7 @@ let running = null;
 /** Creates the controls and the container of the result. `text` returns the policy to try. */
 export function mount(text) {
   number = make('select', { id: 'what-if-turns', 'aria-label': 'How many of the last turns' },
-    [50, 200, 1000, 5000].map((each) => make('option', { value: each, selected: each === 200 ? true : null }, `${count(each)} turns`)));
+    [50, 200, 1000, 2000].map((each) => make('option', { value: each, selected: each === 200 ? true : null }, `${count(each)} turns`)));
   button = make('button', { type: 'button', 'aria-keyshortcuts': 'Control+Enter', title: 'Ctrl+Enter', on: { click: () => run(text()) } }, 'What if');
   results = make('section', { class: 'what-if', 'aria-label': 'What if', hidden: true, tabindex: '-1' });
   return { controls: make('span', { class: 'joined' }, button, number), results };
@@ -58,7 +58,7 @@ function costs({ cost_before: before, cost_after: after }) {
     make('span', { class: delta > 0 ? 'dearer' : 'cheaper' }, delta === 0 ? '(the same)' : `(${money(delta, { signed: true })})`), '.'];
 }
 
-function flows({ examples: list, changed }) {
+function flows({ examples: list, changed, success = {} }) {
   const pairs = new Map();
   for (const each of list) {
     const key = `${each.from}\n${each.to}`;
@@ -70,7 +70,8 @@ function flows({ examples: list, changed }) {
   return [
     list.length < changed ? make('p', { class: 'soft' }, `The ${count(list.length)} shown below:`) : null,
     make('ul', { class: 'flows' }, sorted.map((pair) => make('li', {},
-      make('b', {}, `${count(pair.number)} ×`), ' ', model(pair.from), ' → ', model(pair.to)))),
+      make('b', {}, `${count(pair.number)} ×`), ' ', model(pair.from), ' → ', model(pair.to),
+      make('span', { class: 'soft' }, ` success ${success[pair.from] ?? 'not known'} → ${success[pair.to] ?? 'not known'}`)))),
   ];
 }
 

@@ -87,6 +87,7 @@ function draw(detail) {
     head(turn),
     make('div', { class: 'pad' },
       answer(turn),
+      quality(detail.success),
       noticeList(detail.notices),
       figures(turn),
       decision(detail),
@@ -139,6 +140,16 @@ function answer(turn) {
     turn.asked === 'turnwise' ? make('p', { class: 'soft' }, 'The client left the choice to turnwise.') : null);
 }
 
+/** What is known of the success of the two models of a change in this project; null without a change. */
+function quality(success) {
+  if (!success || success.length === 0) return null;
+  return make('section', { class: 'quality', 'aria-label': 'Success of the models in this project' },
+    make('ul', {}, success.map((each) => make('li', {},
+      modelChip(each.model), ' ',
+      make('span', { class: 'soft', title: 'Mean score of its turns in this project, from what happened and from ratings, with the range that contains the true value with 95 % probability' }, 'success '),
+      make('span', { class: each.known ? 'mono' : 'soft' }, each.success)))));
+}
+
 function figures(turn) {
   const list = [
     ['Cost', turnCost(turn)],
@@ -163,7 +174,7 @@ function stepSection(step, at, all) {
   const list = make('details', { data: { name: `step ${at}` }, open: at === all - 1 ? true : null },
     make('summary', {}, 'The chain of this step'), chainList(step));
   return make('section', { class: 'part step-part' },
-    make('h3', {}, icon('fell'), 'Fell through to ', step.model ? modelChip(step.model, { whole: true }) : 'no model'),
+    make('h3', {}, icon('fell'), 'Fallback to ', step.model ? modelChip(step.model, { whole: true }) : 'no model'),
     make('p', {}, make('time', { datetime: step.at, title: fullTime(step.at), class: 'soft' }, clock(step.at)), ' after ',
       foreign(step.after.model, { class: 'mono' }), ': ', make('span', { class: 'failure' }, failureName(step.after.class))),
     step.chain.length > 0 ? list : null);

@@ -22,6 +22,7 @@ const SLOT_HELP = {
   WORKSPACE_DEFAULT: 'The default for the folder, or else the model that the client requested.',
   GLOBAL_DEFAULT: 'The default for everything else.',
   LAST_RESORT: 'The requested model, if nothing else can take the turn and the policy allows it.',
+  BUDGET: 'A budget of the policy that is spent: it refuses the turn, or selects the model.',
 };
 
 const VERDICT_HELP = {
@@ -31,10 +32,10 @@ const VERDICT_HELP = {
   not_applicable: 'This step had no model for the turn.',
 };
 
-const VERDICTS = { chose: 'chose', rejected: 'rejected', deferred: 'outranked', not_applicable: 'not applicable' };
+const VERDICTS = { chose: 'chose', rejected: 'rejected', deferred: 'outranked', not_applicable: 'skipped' };
 
 const FAILURES = {
-  not_configured: 'no key or server for it',
+  not_configured: 'no API key',
   provider_unavailable: 'out after failures',
   key_refused: 'its key was refused',
   no_vision_support: 'cannot see images',
@@ -42,6 +43,9 @@ const FAILURES = {
   no_tool_support: 'cannot use tools',
   no_system_prompt_support: 'takes no system prompt',
   no_structured_output_support: 'cannot follow a schema',
+  unsupported_feature: 'cannot accept a part of the request',
+  thinking_of_another_model: 'the turn contains thinking of another model',
+  just_failed: 'failed in this turn',
   rate_limit: 'rate limit',
   overloaded: 'overloaded',
   server_error: 'server error',
@@ -69,7 +73,7 @@ const KEYS = {
   not_needed: 'needs no key',
 };
 
-const ROLES = { planner: 'Main agent', worker: 'Sub-agents', side: 'Auxiliary calls' };
+const ROLES = { planner: 'Main agent', worker: 'Sub-agents', auxiliary: 'Auxiliary calls' };
 
 function plain(name) {
   return String(name ?? '').replaceAll('_', ' ').toLowerCase();

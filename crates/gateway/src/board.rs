@@ -3,14 +3,15 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use contracts::{SessionId, events::TurnStarted};
-use engine::EngineError;
+use engine::{EngineError, RecordedDecision};
 use event_bus::{EventLog, LogError, TextStore};
 use event_core::Position;
 use serde_json::Value;
 
 use crate::view::{self, BoardView, Sources, turn_view};
 
-/// The latest turns of a log, which another process may be appending to.
+/// The latest turns of an event log, for programs that show them. Another process may append to the log at the same
+/// time.
 #[derive(Debug)]
 pub struct Board {
     /// The turns, folded from the log.
@@ -20,14 +21,14 @@ pub struct Board {
 }
 
 impl Board {
-    /// Creates an empty board for a log. `texts` stores the messages that are too long for an event. [`Board::changes`]
-    /// fills the board.
+    /// Creates an empty list of turns for a log. `texts` stores the messages that are too long for an event.
+    /// [`Board::changes`] reads the log and fills the list.
     pub fn new(log: Arc<dyn EventLog>, texts: Arc<dyn TextStore>) -> Self {
         Self { view: BoardView::new(Sources { log, texts }), reported: Position::ORIGIN }
     }
 
-    /// Catches up with the log and returns the turns that changed since the last call, oldest first, in the JSON of the
-    /// gateway's `/api/turns`. The first call returns every turn on the board: at most 500, from the last 20,000
+    /// Reads the new events of the log and returns the turns that changed since the last call, oldest first, in the
+    /// JSON of the gateway's `/api/turns`. The first call returns all latest turns: at most 500, from the last 20,000
     /// events.
     ///
     /// # Errors
@@ -45,8 +46,8 @@ impl Board {
     }
 }
 
-/// Returns the turns of a session, oldest first, in the JSON of the gateway's `/api/turns`; of a long session the latest
-/// 500. Reads the whole log.
+/// Returns the turns of a session, oldest first, in the JSON of the gateway's `/api/turns`. Only the latest 500 turns
+/// of a longer session are returned. Reads the whole log.
 ///
 /// # Errors
 /// [`EngineError`] if the log cannot be read.
@@ -71,10 +72,10 @@ pub fn session_turns(
     Ok(rows)
 }
 
-/// Returns everything about a turn, given its id or the start of it, in the JSON of the gateway's `/turns/ID`.
+/// Returns everything about a decided turn, in the JSON of the gateway's `/turns/ID`.
 ///
 /// # Errors
-/// [`EngineError::UnknownTurn`] and [`EngineError::AmbiguousTurn`]; [`EngineError::Log`] if the log cannot be read.
-pub fn turn_details(log: &dyn EventLog, texts: &dyn TextStore, turn: &str) -> Result<Value, EngineError> {
+/// [`EngineError::Log`] if the log cannot be read.
+pub fn turn_details(log: &dyn EventLog, texts: &dyn TextStore, turn: &RecordedDecision) -> Result<Value, EngineError> {
     turn_view(log, texts, turn)
 }

@@ -11,7 +11,7 @@ use tokio::sync::mpsc;
 
 use crate::client_stream::ClientStream;
 
-/// A response body.
+/// The body of an HTTP response to a client.
 #[derive(Debug)]
 pub(crate) enum ResponseBody {
     /// A complete body; `None` if it is empty or was sent.
@@ -57,8 +57,8 @@ impl Body for ResponseBody {
     }
 }
 
-/// Error of a body that ended before the provider's response was complete. The connection to the client is closed, so
-/// that the client detects it.
+/// The error of a response body that ended before the provider's response was complete. It makes the server close the
+/// connection, so that the client detects the truncation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the provider's answer broke off")]
 pub(crate) struct TruncatedResponse;

@@ -1,15 +1,18 @@
-//! The response stream to a client: chunks of the provider, observed, and converted to the client's API if necessary.
+//! The response stream to a client: the provider's events are checked, summarised for the log, and converted to the
+//! client's API if necessary.
+
+mod checked;
 
 use std::task::{Context, Poll, ready};
 
-use adapters::ResponseStream;
 use contracts::{WireApi, events::ErrorClass};
 use hyper::body::Bytes;
-use wire::{ResponseInspector, StreamConverter, UsageFilter};
+use wire::{StreamConverter, UsageFilter};
 
 use crate::{body::TruncatedResponse, call::RunningCall};
+pub(crate) use checked::{CheckedStream, StreamFailure, defect_class};
 
-/// The change of a response's bytes on their way to the client.
+/// How the bytes of a provider's response are changed on their way to the client.
 #[derive(Debug)]
 pub(crate) enum BodyTransform {
     /// The bytes are forwarded unchanged.
@@ -20,107 +23,41 @@ pub(crate) enum BodyTransform {
     Convert(Box<StreamConverter>, Option<UsageFilter>),
 }
 
-/// The body of a response to a client. Polling it reads the provider's stream, observes it and transforms it; the call
-/// is recorded when the stream ends, fails or is dropped.
-pub(crate) struct ClientStream {
-    /// The body of the provider's response.
-    upstream: ResponseStream,
-    /// Extracts usage, tool calls and errors from the provider's bytes; `None` once its summary was taken.
-    inspector: Option<ResponseInspector>,
-    /// The conversion of the provider's bytes for the client.
-    transform: BodyTransform,
-    /// The client's API, and whether the client receives server-sent events.
-    client: (WireApi, bool),
-    /// The call whose outcome this stream records; `None` once recorded.
-    call: Option<RunningCall>,
-    /// The last four bytes sent to the client, to detect the end of an event; zeros before the first byte.
-    tail: [u8; 4],
-    /// Whether the last chunk was returned, so that the provider's stream is no longer polled.
-    finished: bool,
-}
-
-impl std::fmt::Debug for ClientStream {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ClientStream")
-            .field("client", &self.client)
-            .field("finished", &self.finished)
-            .finish_non_exhaustive()
-    }
-}
-
-impl ClientStream {
-    /// Creates the body of a response. `client` is the client's API, and whether the client receives server-sent
-    /// events.
-    pub(crate) fn new(
-        upstream: ResponseStream,
-        inspector: ResponseInspector,
-        transform: BodyTransform,
-        client: (WireApi, bool),
-        call: RunningCall,
-    ) -> Self {
-        Self {
-            upstream,
-            inspector: Some(inspector),
-            transform,
-            client,
-            call: Some(call),
-            tail: [0; 4],
-            finished: false,
-        }
-    }
-
-    /// Polls for the next chunk for the client; `None` at the end of the response. The end records the outcome of the
-    /// call.
+impl BodyTransform {
+    /// Changes the next events of the provider's stream for the client. `None` if nothing is sent to the client for
+    /// them.
     ///
     /// # Errors
-    /// [`TruncatedResponse`] if the provider's stream failed or ended early, and the client cannot receive an error
-    /// event.
-    pub(crate) fn poll_chunk(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Bytes, TruncatedResponse>>> {
-        while !self.finished {
-            let data = match ready!(self.upstream.poll_chunk(context)) {
-                Some(Ok(data)) => data,
-                Some(Err(error)) => return Poll::Ready(Some(self.handle_upstream_error(error.class()))),
-                None => return Poll::Ready(self.finish()),
-            };
-            if let Some(call) = &mut self.call {
-                call.mark_first_byte();
-            }
-            if let Some(inspector) = &mut self.inspector {
-                inspector.feed(&data);
-            }
-            let mut out = Vec::new();
-            match &mut self.transform {
-                BodyTransform::Identity => return Poll::Ready(Some(Ok(self.record_tail(data)))),
-                BodyTransform::FilterUsage(filter) => filter.feed(&data, &mut out),
-                BodyTransform::Convert(converter, filter) => {
-                    let failed = converter.feed(&data, &mut out).is_err();
-                    if let Some(filter) = filter {
-                        let converted = std::mem::take(&mut out);
-                        filter.feed(&converted, &mut out);
-                    }
-                    if failed {
-                        // The converter has already appended an error event.
-                        self.fail(ErrorClass::Other);
-                    }
+    /// The last bytes for the client, which end with an error event, if the events cannot be converted.
+    fn feed(&mut self, data: Bytes) -> Result<Option<Bytes>, Bytes> {
+        let mut out = Vec::new();
+        match self {
+            Self::Identity => return Ok(Some(data)),
+            Self::FilterUsage(filter) => filter.feed(&data, &mut out),
+            Self::Convert(converter, filter) => {
+                let failed = converter.feed(&data, &mut out).is_err();
+                if let Some(filter) = filter {
+                    let converted = std::mem::take(&mut out);
+                    filter.feed(&converted, &mut out);
+                }
+                if failed {
+                    return Err(out.into());
                 }
             }
-            if !out.is_empty() {
-                return Poll::Ready(Some(Ok(self.record_tail(Bytes::from(out)))));
-            }
         }
-        Poll::Ready(None)
+        Ok((!out.is_empty()).then(|| out.into()))
     }
 
-    /// Handles the end of the provider's stream: records the outcome and returns the last chunk for the client; `None`
-    /// if there is none. A stream of events without its final event is recorded as failed, and its last chunk is an
-    /// error event.
-    fn finish(&mut self) -> Option<Result<Bytes, TruncatedResponse>> {
-        let summary = self.inspector.take().map(ResponseInspector::finish)?;
+    /// Returns the last bytes for the client after a complete stream of the provider.
+    ///
+    /// # Errors
+    /// The last bytes for the client, which end with an error event, if the stream cannot be converted.
+    fn finish(self) -> Result<Bytes, Bytes> {
         let mut out = Vec::new();
-        match std::mem::replace(&mut self.transform, BodyTransform::Identity) {
-            BodyTransform::Identity => {}
-            BodyTransform::FilterUsage(filter) => filter.finish(&mut out),
-            BodyTransform::Convert(converter, filter) => {
+        match self {
+            Self::Identity => {}
+            Self::FilterUsage(filter) => filter.finish(&mut out),
+            Self::Convert(converter, filter) => {
                 let failed = converter.finish(&mut out).is_err();
                 if let Some(mut filter) = filter {
                     let converted = std::mem::take(&mut out);
@@ -128,70 +65,106 @@ impl ClientStream {
                     filter.finish(&mut out);
                 }
                 if failed {
-                    self.finished = true;
-                    if let Some(call) = self.call.take() {
-                        call.fail(summary.error.unwrap_or(ErrorClass::Network), &summary);
-                    }
-                    return Some(Ok(Bytes::from(out)));
+                    return Err(out.into());
                 }
             }
         }
-        self.finished = true;
-        let call = self.call.take()?;
-        if let Some(class) = summary.error {
-            call.fail(class, &summary);
-        } else if summary.complete || !self.client.1 {
-            // A response that is not a stream is complete when its body is.
-            call.complete(summary);
-        } else {
-            // A stream without its final event was truncated. The client must not take it for a complete response.
-            call.fail(ErrorClass::Network, &summary);
-            return Some(self.error_item(out));
+        Ok(out.into())
+    }
+}
+
+/// The body of a streamed response to a client. Polling it reads the provider's stream and changes its events for the
+/// client. The outcome of the model call is recorded when the stream ends, fails or is dropped.
+pub(crate) struct ClientStream {
+    /// The provider's stream; `None` once the last chunk for the client was returned.
+    upstream: Option<CheckedStream>,
+    /// The conversion of the provider's bytes for the client.
+    transform: BodyTransform,
+    /// The client's API.
+    api: WireApi,
+    /// The call whose outcome this stream records; `None` once recorded.
+    call: Option<RunningCall>,
+}
+
+impl std::fmt::Debug for ClientStream {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ClientStream")
+            .field("api", &self.api)
+            .field("finished", &self.upstream.is_none())
+            .finish_non_exhaustive()
+    }
+}
+
+impl ClientStream {
+    /// Creates the body of a streamed response. `api` is the client's API, `call` the model call whose outcome is
+    /// recorded.
+    pub(crate) const fn new(
+        upstream: CheckedStream,
+        transform: BodyTransform,
+        api: WireApi,
+        call: RunningCall,
+    ) -> Self {
+        Self { upstream: Some(upstream), transform, api, call: Some(call) }
+    }
+
+    /// Polls for the next chunk of the response body; `None` at its end. The end records the outcome of the model call.
+    /// If the provider's stream fails, the last chunk is an error event.
+    pub(crate) fn poll_chunk(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Bytes, TruncatedResponse>>> {
+        while let Some(upstream) = &mut self.upstream {
+            let last = match ready!(upstream.poll_events(context)) {
+                Some(Ok(events)) => match self.transform.feed(events) {
+                    Ok(None) => continue,
+                    Ok(Some(out)) => return Poll::Ready(Some(Ok(out))),
+                    // The error event is already at the end.
+                    Err(out) => {
+                        self.fail(ErrorClass::InvalidResponse);
+                        out
+                    }
+                },
+                Some(Err(failure)) => {
+                    self.fail(failure.class);
+                    self.error_event(&failure)
+                }
+                None => self.finish(),
+            };
+            return Poll::Ready((!last.is_empty()).then_some(Ok(last)));
         }
-        (!out.is_empty()).then(|| Ok(Bytes::from(out)))
+        Poll::Ready(None)
     }
 
-    /// Records an error of the provider's stream and returns the last item for the client: an error event, or the error
-    /// that closes the connection.
-    fn handle_upstream_error(&mut self, class: ErrorClass) -> Result<Bytes, TruncatedResponse> {
-        self.fail(class);
-        self.error_item(Vec::new())
-    }
-
-    /// Stores the last four bytes sent to the client in `tail`, and returns `data` unchanged.
-    fn record_tail(&mut self, data: Bytes) -> Bytes {
-        for byte in &data[data.len().saturating_sub(self.tail.len())..] {
-            self.tail.rotate_left(1);
-            self.tail[3] = *byte;
+    /// Handles the end of a complete stream of the provider: records the outcome of the model call and returns the last
+    /// chunk for the client, which may be empty.
+    fn finish(&mut self) -> Bytes {
+        let last = std::mem::replace(&mut self.transform, BodyTransform::Identity).finish();
+        let (Some(upstream), Some(call)) = (self.upstream.take(), self.call.take()) else { return Bytes::new() };
+        let summary = upstream.into_summary();
+        match (summary.error, last) {
+            (Some(class), Ok(last) | Err(last)) => {
+                call.fail(class, &summary);
+                last
+            }
+            (None, Ok(last)) => {
+                call.complete(summary);
+                last
+            }
+            (None, Err(last)) => {
+                call.fail(ErrorClass::InvalidResponse, &summary);
+                last
+            }
         }
-        data
     }
 
-    /// Returns whether the bytes sent so far end with a complete event, or nothing was sent.
-    fn is_between_events(&self) -> bool {
-        self.tail == [0; 4] || self.tail.ends_with(b"\n\n") || self.tail == *b"\r\n\r\n"
+    /// Returns the error event of a failed stream in the client's API.
+    fn error_event(&self, failure: &StreamFailure) -> Bytes {
+        let message = format!("turnwise: the provider's response {}", failure.message);
+        wire::error_event(self.api, wire::error_kind(self.api, failure.class).1, &message).into()
     }
 
-    /// Appends an error event to `out` for a client that reads events, and returns it.
-    ///
-    /// # Errors
-    /// [`TruncatedResponse`], which closes the connection, for a client that does not read events, or that has received
-    /// half an event and would read an error event as the rest of it.
-    fn error_item(&self, mut out: Vec<u8>) -> Result<Bytes, TruncatedResponse> {
-        let (api, events) = self.client;
-        if !events || !self.is_between_events() {
-            return Err(TruncatedResponse);
-        }
-        out.extend(wire::error_event(api, "api_error", "turnwise: the provider's answer broke off in the middle"));
-        Ok(Bytes::from(out))
-    }
-
-    /// Records the call as failed and ends the stream. An error that the provider reported in the stream takes
+    /// Records the model call as failed and ends the stream. An error that the provider reported in the stream takes
     /// precedence over `class`.
     fn fail(&mut self, class: ErrorClass) {
-        self.finished = true;
-        let summary = self.inspector.take().map(ResponseInspector::finish);
-        if let (Some(call), Some(summary)) = (self.call.take(), summary) {
+        if let (Some(upstream), Some(call)) = (self.upstream.take(), self.call.take()) {
+            let summary = upstream.into_summary();
             call.fail(summary.error.unwrap_or(class), &summary);
         }
     }
@@ -200,8 +173,8 @@ impl ClientStream {
 impl Drop for ClientStream {
     fn drop(&mut self) {
         // A stream that is dropped before its end was abandoned: the client has disconnected.
-        if let (Some(call), Some(inspector)) = (self.call.take(), self.inspector.take()) {
-            call.cancel(&inspector.finish());
+        if let (Some(upstream), Some(call)) = (self.upstream.take(), self.call.take()) {
+            call.cancel(&upstream.into_summary());
         }
     }
 }

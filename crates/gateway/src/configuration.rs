@@ -1,27 +1,28 @@
 //! `gateway.yaml`: address, TLS, providers, timeouts, limits and traces. Everything has a default.
 
+mod range;
 mod traces;
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     io,
-    net::SocketAddr,
+    net::{IpAddr, SocketAddr},
     path::{Path, PathBuf},
     time::Duration,
 };
 
-use adapters::{KeyError, ProviderEntry, ProviderError, ResponseTimeouts, RetryBudget};
+use adapters::{KeyError, ProviderEntry, ProviderError, ResponseTimeouts, RetryBudget, read_own_file};
 use serde::Deserialize;
 
 pub use traces::{Collector, TracesEntry};
 
-/// The largest accepted file, in bytes.
+/// The maximum size of the configuration file, in bytes.
 const MAX_BYTES: usize = 256 * 1024;
 
 /// The default address to listen on.
 pub const DEFAULT_ADDRESS: &str = "127.0.0.1:4141";
 
-/// The content of `gateway.yaml`.
+/// The settings of the gateway, read from `gateway.yaml`.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Configuration {
@@ -33,16 +34,33 @@ pub struct Configuration {
     pub tls: Option<Tls>,
     /// Additional providers, and changes to built-in ones, by name.
     pub providers: BTreeMap<String, ProviderEntry>,
+    /// Link-local addresses and addresses of metadata services to which requests may be sent; requests to all others
+    /// are refused.
+    pub allowed_addresses: BTreeSet<IpAddr>,
     /// Timeouts and retries.
     pub timeouts: Timeouts,
     /// Limits of requests, responses and connections.
     pub limits: Limits,
+    /// Limits of the log's age and size, applied when the gateway starts; `None` without the block.
+    pub retention: Option<Retention>,
     /// Where the spans of turns are exported to; `None` without the block.
     #[serde(deserialize_with = "traces::block")]
     pub traces: Option<TracesEntry>,
 }
 
-/// A certificate for TLS. Both files are PEM.
+/// Limits of the log. When the gateway starts, the contents of the sessions that exceed them are removed from the log.
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Retention {
+    /// The number of days since its last event for which a session is kept; `None` for no limit.
+    #[serde(deserialize_with = "range::within_optional::<_, _, 1, 36_500>")]
+    pub days: Option<u64>,
+    /// The size of the log in megabytes above which the oldest sessions are removed; `None` for no limit.
+    #[serde(deserialize_with = "range::within_optional::<_, _, 1, 1_000_000>")]
+    pub megabytes: Option<u64>,
+}
+
+/// The certificate and the private key with which the gateway serves TLS. Both files are PEM.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tls {
@@ -52,27 +70,35 @@ pub struct Tls {
     pub key: PathBuf,
 }
 
-/// Timeouts and retries. The fields that end in `_ms` are milliseconds.
+/// Timeouts and retries of requests. Fields that end in `_ms` are in milliseconds.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Timeouts {
-    /// To connect to a provider.
+    /// The time to connect to a provider.
+    #[serde(deserialize_with = "range::within::<_, _, 1, 600_000>")]
     pub connect_ms: u64,
-    /// From a request to a provider to the first byte of its response.
+    /// The time from a request to a provider to the first byte of its response.
+    #[serde(deserialize_with = "range::within::<_, _, 1, 3_600_000>")]
     pub first_byte_ms: u64,
-    /// Between two chunks of a response.
+    /// The time between two chunks of a response.
+    #[serde(deserialize_with = "range::within::<_, _, 1, 3_600_000>")]
     pub idle_ms: u64,
-    /// To receive a request from a client.
+    /// The time to receive a request from a client.
+    #[serde(deserialize_with = "range::within::<_, _, 1, 3_600_000>")]
     pub request_ms: u64,
-    /// The most retries of a request to a busy provider.
+    /// Maximum number of retries of a request to a busy provider.
+    #[serde(deserialize_with = "range::within::<_, _, 0, 100>")]
     pub retries: u32,
     /// The pause before the first retry; it doubles with each further one. Up to half of it is random.
+    #[serde(deserialize_with = "range::within::<_, _, 0, 60_000>")]
     pub backoff_ms: u64,
     /// The longest pause that a provider may request. If it requests a longer one, the next model of the chain is used
     /// instead.
+    #[serde(deserialize_with = "range::within::<_, _, 0, 600_000>")]
     pub longest_backoff_ms: u64,
-    /// How long a request whose models all refuse is tried, from its arrival: after it no retry and no other model is
-    /// started, and the client gets an error. A call that a provider has accepted may take longer.
+    /// The time from the arrival of a request after which no retry and no other model is started, if all models so far
+    /// have refused it; the client then gets an error. A call that a provider has accepted may take longer.
+    #[serde(deserialize_with = "range::within::<_, _, 0, 3_600_000>")]
     pub refusals_ms: u64,
 }
 
@@ -93,14 +119,17 @@ impl Default for Timeouts {
 }
 
 impl Timeouts {
+    /// Returns the time to connect to a provider.
     pub(crate) const fn connect(&self) -> Duration {
         Duration::from_millis(self.connect_ms)
     }
 
+    /// Returns the time limits of a provider's response.
     pub(crate) const fn response(&self) -> ResponseTimeouts {
         ResponseTimeouts { first_byte: self.first_byte(), idle: self.idle() }
     }
 
+    /// Returns the limits of the retries of a request to a provider.
     pub(crate) const fn retry(&self) -> RetryBudget {
         RetryBudget {
             retries: self.retries,
@@ -109,36 +138,48 @@ impl Timeouts {
         }
     }
 
+    /// Returns the time to the first byte of a provider's response.
     pub(crate) const fn first_byte(&self) -> Duration {
         Duration::from_millis(self.first_byte_ms)
     }
 
+    /// Returns the time after which no further model is tried for a request that all models so far have refused.
     pub(crate) const fn refusals(&self) -> Duration {
         Duration::from_millis(self.refusals_ms)
     }
 
+    /// Returns the time between two chunks of a response.
     pub(crate) const fn idle(&self) -> Duration {
         Duration::from_millis(self.idle_ms)
     }
 
+    /// Returns the time to receive a request from a client.
     pub(crate) const fn request(&self) -> Duration {
         Duration::from_millis(self.request_ms)
     }
 }
 
-/// Limits of requests, responses and connections.
+/// Limits of requests, responses and connections of clients.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Limits {
     /// The largest request body, in bytes.
+    #[serde(deserialize_with = "range::within::<_, _, 1_024, 1_073_741_824>")]
     pub body_bytes: usize,
-    /// The largest non-streaming response that is converted, in bytes.
+    /// The maximum size of all request bodies in memory together, in bytes; at least `body_bytes`.
+    #[serde(deserialize_with = "range::within::<_, _, 1_048_576, 1_099_511_627_776>")]
+    pub total_body_bytes: usize,
+    /// The largest response, streamed or not, in bytes.
+    #[serde(deserialize_with = "range::within::<_, _, 1_024, 1_073_741_824>")]
     pub answer_bytes: usize,
-    /// The most headers in a request.
+    /// The maximum number of headers in a request.
+    #[serde(deserialize_with = "range::within::<_, _, 8, 1_000>")]
     pub headers: usize,
-    /// The most simultaneous connections.
+    /// The maximum number of simultaneous connections.
+    #[serde(deserialize_with = "range::within::<_, _, 1, 1_000_000>")]
     pub connections: usize,
     /// How long running requests may continue after the gateway stops accepting connections, in milliseconds.
+    #[serde(deserialize_with = "range::within::<_, _, 0, 600_000>")]
     pub shutdown_ms: u64,
 }
 
@@ -146,10 +187,11 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             body_bytes: 64 * 1024 * 1024,
+            total_body_bytes: 256 * 1024 * 1024,
             answer_bytes: 64 * 1024 * 1024,
             headers: 100,
             connections: 16_384,
-            shutdown_ms: 10_000,
+            shutdown_ms: 2_500,
         }
     }
 }
@@ -198,19 +240,29 @@ pub enum ConfigurationError {
 }
 
 impl Configuration {
-    /// Loads and parses the file. A missing file results in the defaults.
+    /// Loads and parses the settings of the gateway from a file. A missing file results in the defaults.
     ///
     /// # Errors
     /// [`ConfigurationError`] if the file cannot be read or is invalid.
     pub fn load(path: &Path) -> Result<Self, ConfigurationError> {
-        let text = match std::fs::read_to_string(path) {
+        let text = match read_own_file(path) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
             Err(source) => return Err(ConfigurationError::Read { path: path.to_owned(), source }),
         };
-        Self::parse(path, &text)
+        let mut configuration = Self::parse(path, &text)?;
+        if let (Some(tls), Some(folder)) = (&mut configuration.tls, path.parent()) {
+            tls.certificate = folder.join(&tls.certificate);
+            tls.key = folder.join(&tls.key);
+        }
+        Ok(configuration)
     }
 
+    /// Parses the text of the configuration file; `path` is its path, for the error. A file without settings results in
+    /// the defaults.
+    ///
+    /// # Errors
+    /// [`ConfigurationError`] if the text is too large, no YAML, or contains unknown or invalid settings.
     fn parse(path: &Path, text: &str) -> Result<Self, ConfigurationError> {
         if MAX_BYTES < text.len() {
             return Err(ConfigurationError::Large { path: path.to_owned(), bytes: text.len() });
@@ -239,6 +291,7 @@ mod tests {
 
     use super::Configuration;
 
+    /// Parses the text of a configuration file; returns the message of an error.
     fn parse(text: &str) -> Result<Configuration, String> {
         Configuration::parse(Path::new("gateway.yaml"), text).map_err(|error| error.to_string())
     }
@@ -269,6 +322,24 @@ mod tests {
             assert!(parse(text).unwrap().traces.is_some(), "{text}");
         }
         assert!(parse("traces: {endpont: 'http://x'}\n").unwrap_err().contains("endpont"));
+    }
+
+    #[test]
+    fn a_number_out_of_range_is_an_error_with_its_line_and_column() {
+        for (setting, problem) in [
+            ("limits: {connections: 18446744073709551615}", "from 1 to 1000000"),
+            ("limits: {connections: 0}", "from 1 to 1000000"),
+            ("timeouts: {request_ms: 0}", "from 1 to 3600000"),
+            ("timeouts: {retries: 101}", "from 0 to 100"),
+            ("timeouts: {idle_ms: -1}", ""),
+            ("limits: {body_bytes: 1e30}", ""),
+        ] {
+            let error = parse(&format!("listen: 127.0.0.1:1\n{setting}\n")).unwrap_err();
+            assert!(
+                error.contains("line 2") && error.contains("column") && error.contains(problem),
+                "{setting}: {error}"
+            );
+        }
     }
 
     #[test]

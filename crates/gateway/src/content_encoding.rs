@@ -9,7 +9,7 @@ use hyper::{
 };
 use ruzstd::decoding::StreamingDecoder;
 
-/// The error of a request that cannot be decoded.
+/// The error of decoding the body of a compressed request.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum EncodingError {
     /// The content encoding is not supported.
@@ -23,8 +23,8 @@ pub(crate) enum EncodingError {
     TooLarge,
 }
 
-/// Decodes a body according to its content encoding, and removes the header. The decoded body has at most `max_bytes`
-/// bytes.
+/// Decodes the body of a request according to its header `Content-Encoding`, and removes the header. The decoded body
+/// has at most `max_bytes` bytes.
 ///
 /// # Errors
 /// [`EncodingError`] for another encoding than zstd, an invalid body, or one that decodes to too many bytes.
@@ -54,6 +54,7 @@ mod tests {
 
     use super::{EncodingError, decode_body};
 
+    /// Decodes a body with this content encoding. Asserts that the header stays if the body was not decoded.
     fn decode(encoding: &'static str, body: &[u8], limit: usize) -> Result<Bytes, EncodingError> {
         let mut headers = HeaderMap::from_iter([(CONTENT_ENCODING, encoding.parse().unwrap())]);
         let decoded = decode_body(&mut headers, Bytes::copy_from_slice(body), limit);

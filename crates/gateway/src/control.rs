@@ -1,19 +1,31 @@
 //! Executes the commands that arrive over the control socket.
 
+use std::sync::Arc;
+
 use control::{Commands, ControlError, ControlRequest};
-use engine::Engine;
-use event_bus::{Bus, BusError};
+use event_bus::BusError;
 use serde_json::Value;
 
-/// Executes requests of the control socket as commands of the bus, and responds once their events are durable.
+use crate::{gateway::Gateway, matching::prepare_message};
+
+/// Executes the requests of the control socket as commands of the bus, and responds once their events are durable. The
+/// request to read the policy again also reads the keys of the providers again.
 #[derive(Clone)]
-pub(crate) struct EngineCommands(pub(crate) Bus<Engine>);
+pub(crate) struct EngineCommands(pub(crate) Arc<Gateway>);
 
 impl Commands for EngineCommands {
     async fn execute(&self, request: ControlRequest) -> Result<Value, ControlError> {
+        if matches!(request, ControlRequest::RefreshPolicy(_)) {
+            self.0.reload_providers().await?;
+        }
         let failed = |error: BusError| ControlError::failed(control::with_causes(&error));
+        if let ControlRequest::ImportTurns(import) = &request {
+            for turn in import.parts.iter().flat_map(|part| &part.turns) {
+                prepare_message(&self.0, &turn.message).await.map_err(failed)?;
+            }
+        }
         let (response, durable) =
-            self.0.command(move |engine| control::execute(engine, request)).await.map_err(failed)?;
+            self.0.bus().command(move |engine| control::execute(engine, request)).await.map_err(failed)?;
         durable.wait().await.map_err(failed)?;
         response
     }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use adapters::{ClientRequestParts, Operation, RetryBudget, UpstreamRequest};
-use catalogue::estimate::estimates;
+use catalogue::estimate::estimate_for_each_tokenizer;
 use contracts::{ModelSpec, Tokenizer, WireApi};
 use http_body_util::{BodyExt as _, Limited};
 use hyper::{
@@ -17,8 +17,10 @@ use wire::{RequestSummary, apply_edits, inspect, set_model};
 
 use crate::{
     body::ResponseBody,
+    embeddings::is_object_with,
     exchange::{Incoming, error_response, prompt_shape},
-    gateway::{Gateway, unavailable_message},
+    gateway::Gateway,
+    unavailable::unavailable_message,
 };
 
 /// The timeout of the provider's count. Clients count before every turn, and the estimate is available at once.
@@ -27,7 +29,8 @@ const TIMEOUT: Duration = Duration::from_secs(3);
 /// The largest accepted response to a count, in bytes.
 const MAX_RESPONSE_BYTES: usize = 64 * 1024;
 
-/// Handles a token count request. Records no event, since a count calls no model and costs nothing.
+/// Handles a client's request to count the tokens of a prompt: responds with the provider's count, or else with an
+/// estimate. Records no event, since counting calls no model and costs nothing.
 pub(crate) async fn count(gateway: &Gateway, mut incoming: Incoming) -> Response<ResponseBody> {
     if let Some(inner_request) = inner_request(&incoming) {
         incoming.body = inner_request;
@@ -60,8 +63,8 @@ pub(crate) async fn count(gateway: &Gateway, mut incoming: Incoming) -> Response
     estimate_response(incoming.api, &inspected, tokenizer)
 }
 
-/// Returns the inner request of a Gemini client that sends a `generateContentRequest` instead of its contents; `None`
-/// otherwise.
+/// Returns the request whose tokens are counted, if a Gemini client sends it in `generateContentRequest` instead of
+/// sending its contents; `None` otherwise.
 fn inner_request(incoming: &Incoming) -> Option<Bytes> {
     #[derive(serde::Deserialize)]
     struct Wrapped<'a> {
@@ -75,14 +78,16 @@ fn inner_request(incoming: &Incoming) -> Option<Bytes> {
     Some(incoming.body.slice_ref(wrapped.request.get().as_bytes()))
 }
 
-/// Requests the provider's count; `None` if the provider does not support the client's API, has no key or fails.
+/// Requests the token count of a prompt from the provider of `model`; `None` if the provider does not support the
+/// client's API, has no key or fails.
 async fn provider_count(
     gateway: &Gateway,
     incoming: &Incoming,
     inspected: &RequestSummary<'_>,
     model: &ModelSpec,
 ) -> Option<Response<ResponseBody>> {
-    let provider = gateway.providers().get(model.provider.as_str())?;
+    let providers = gateway.providers();
+    let provider = providers.get(model.provider.as_str())?;
     let reachable = model.configured || gateway.client_key_provider(incoming).is_some_and(|own| own == model.provider);
     if incoming.api != WireApi::AnthropicMessages || !model.apis.contains(&incoming.api) || !reachable {
         return None;
@@ -101,12 +106,12 @@ async fn provider_count(
     };
     let response = provider.send(&request).await.ok()?;
     let body = Limited::new(response.body, MAX_RESPONSE_BYTES).collect().await.ok()?.to_bytes();
-    Some(json_response(body))
+    is_object_with(&body, "input_tokens").then(|| json_response(body))
 }
 
-/// Responds with an estimate, marked by the header `x-turnwise-estimate`.
+/// Responds with an estimated token count, marked by the header `x-turnwise-estimate`.
 fn estimate_response(api: WireApi, inspected: &RequestSummary<'_>, tokenizer: Tokenizer) -> Response<ResponseBody> {
-    let tokens = estimates(&prompt_shape(inspected)).of(tokenizer);
+    let tokens = estimate_for_each_tokenizer(&prompt_shape(inspected)).of(tokenizer);
     let name = if api == WireApi::Gemini { "totalTokens" } else { "input_tokens" };
     let mut response = json_response(Bytes::from(format!("{{\"{name}\":{tokens}}}")));
     response.headers_mut().insert("x-turnwise-estimate", HeaderValue::from_static("true"));

@@ -9,8 +9,10 @@ use event_bus::{Bus, BusError};
 /// The interval at which the policy is checked for an endpoint.
 const CHECK_INTERVAL: Duration = Duration::from_secs(5);
 
-/// Starts the embedding reactor as soon as the policy names an endpoint, and returns when it runs or the bus has ended.
-/// Without an endpoint the reactor would only read every event of the log in vain. Errors are logged.
+/// Starts the reactor that embeds messages as soon as the policy names an endpoint for it. Returns when the reactor
+/// runs or the bus has ended. Errors are logged.
+///
+/// Without an endpoint the reactor is not started, since it would only read every event of the log in vain.
 pub(crate) async fn start_when_configured(bus: Bus<Engine>, client: HttpClient) {
     match start(bus, client).await {
         Ok(()) | Err(BusError::Closed) => {}
@@ -18,7 +20,7 @@ pub(crate) async fn start_when_configured(bus: Bus<Engine>, client: HttpClient) 
     }
 }
 
-/// Waits until the policy names an endpoint, then starts the reactor.
+/// Waits until the policy names an endpoint for embeddings, then starts the reactor that embeds messages.
 ///
 /// # Errors
 /// [`BusError`] if the bus ends, or the reactor cannot start.

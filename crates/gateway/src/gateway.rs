@@ -1,77 +1,80 @@
 //! The state that all requests share.
 
 use std::{
-    collections::BTreeMap,
     io,
-    net::SocketAddr,
+    net::{IpAddr, SocketAddr},
     sync::{
-        Arc,
+        Arc, OnceLock, PoisonError, RwLock,
         atomic::{AtomicU64, Ordering},
     },
 };
 
-use adapters::{HttpClient, ProviderClients, ProviderConfig, Providers, http_client};
-use contracts::{KeyHash, Provider, SessionId, WireApi};
+use adapters::{AllowedAddresses, HttpClient, ProviderClients, Providers, http_client_allowing, parse_http_url};
+use contracts::{Provider, SessionId, WireApi};
+use control::ControlError;
 use engine::{Engine, EngineError};
 use event_bus::{Bus, BusError, Clock as _, SystemClock};
 use event_core::{Position, Timestamp};
 use tokio::sync::{Mutex, watch};
 
 use crate::{
+    body_budget::BodyBudget,
     configuration::{Collector, Configuration, Limits, Timeouts},
+    descriptors::{DescriptorBudget, descriptor_limit},
     exchange::Incoming,
+    faults::Faults,
     guard::{Guard, Tokens, has_provider_key},
+    matching::Matchers,
     metrics::Metrics,
+    own::{LogReads, SavingsCache},
+    provider_source::{ProviderSource, key_hashes},
     traces::Exporter,
     view::{Board, BoardView, Sources},
 };
 
-/// The message of status 503: the bus is closed, or the log accepts no more events.
-const UNAVAILABLE: &str =
-    "the log accepts no more events, so no turn can be decided; the log output of the gateway has the reason";
-
-/// The time after which a client may repeat a request that was refused because the disk is full, in seconds.
-pub(crate) const FULL_DISK_RETRY_SECONDS: u64 = 5;
-
-/// Returns the message of status 503 for a bus that refuses requests.
-pub(crate) fn unavailable_message(error: &BusError) -> String {
-    match error {
-        BusError::Log(error) if error.is_out_of_room() => full_disk_message(error),
-        _ => UNAVAILABLE.to_owned(),
-    }
-}
-
-/// Returns the message of status 503 for a disk without room.
-pub(crate) fn full_disk_message(error: &dyn std::error::Error) -> String {
-    format!("no turn can be recorded: {}", control::with_causes(error))
-}
-
-/// The state of a running gateway, shared by all requests: the bus that owns the engine, providers, access control,
-/// limits and metrics.
+/// The state of a running gateway, which all requests share: the bus that owns the engine, the providers, access
+/// control, limits and metrics.
 #[derive(Debug)]
 pub struct Gateway {
+    /// The bus that owns the engine and its log.
     bus: Bus<Engine>,
-    providers: ProviderClients,
+    /// The clients of the model providers; replaced when their keys are read again.
+    providers: RwLock<ProviderClients>,
+    /// Reads the keys of the providers again; empty if the gateway was started without it.
+    provider_source: OnceLock<ProviderSource>,
+    /// The addresses that the settings allow for providers although they are usually refused.
+    allowed_addresses: AllowedAddresses,
+    /// The HTTP client that providers, the trace exporter and the embedder share.
     http: HttpClient,
+    /// The access rules for requests.
     guard: Guard,
+    /// Limits of requests, responses and connections.
     limits: Limits,
+    /// The joint limit of all request bodies in memory.
+    body_budget: Arc<BodyBudget>,
+    /// Timeouts and retries of requests.
     timeouts: Timeouts,
+    /// The counters of requests and responses.
     metrics: Metrics,
+    /// Time of the start.
     started_at: Timestamp,
+    /// Number of session ids that were created for requests without one.
     unnamed_sessions: AtomicU64,
+    /// Number of requests so far.
     requests: AtomicU64,
+    /// The event log and the text store, for reading.
     sources: Sources,
+    /// The board of the latest turns.
     board: Arc<Mutex<BoardView>>,
+    /// The latest comparison of the spending with the requested models, for the page.
+    savings_cache: SavingsCache,
+    log_reads: LogReads,
+    faults: Faults,
+    matchers: Matchers,
+    /// The collector to which spans are exported; `None` if none is configured.
     collector: Option<Collector>,
-    /// True once the gateway shuts down.
+    /// Set to true when the gateway shuts down.
     stopping: watch::Sender<bool>,
-}
-
-/// Returns the hash of each configured key, by provider.
-fn key_hashes(providers: &Providers) -> BTreeMap<Provider, KeyHash> {
-    let hash =
-        |config: &ProviderConfig| Some((Provider::try_from(config.name.as_str()).ok()?, config.key.as_ref()?.hash));
-    providers.iter().filter_map(hash).collect()
 }
 
 /// The error of starting a gateway.
@@ -83,7 +86,18 @@ pub enum StartError {
          listen on 127.0.0.1"
     )]
     Open(SocketAddr),
-    /// The certificate authorities of the system cannot be loaded, or a thread cannot be started.
+    /// The URL of a provider has a link-local address or that of a metadata service, which the settings do not allow.
+    #[error(
+        "the provider `{provider}` has the address {address}, which is link-local or that of a metadata service; add it to \
+         `allowed_addresses` in gateway.yaml if it is meant"
+    )]
+    Address {
+        /// The name of the provider.
+        provider: String,
+        /// The refused address.
+        address: IpAddr,
+    },
+    /// A proxy in the environment is not an http URL, or a thread cannot be started.
     #[error("the gateway cannot start")]
     Io(#[from] io::Error),
     /// The engine cannot recover open turns, or its bus cannot be started.
@@ -91,12 +105,29 @@ pub enum StartError {
     Engine(#[from] EngineError),
 }
 
+/// Checks the addresses in the URLs of the configured providers. Names are checked when a connection is opened.
+///
+/// # Errors
+/// [`StartError::Address`] for the first refused address.
+fn refuse_addresses(providers: &Providers, allowed: &AllowedAddresses) -> Result<(), StartError> {
+    for config in providers.iter() {
+        for url in std::iter::once(&config.url).chain(&config.login_url) {
+            let refused = parse_http_url(url).ok().and_then(|url| allowed.refused_literal(url.host()?));
+            if let Some(address) = refused {
+                return Err(StartError::Address { provider: config.name.clone(), address });
+            }
+        }
+    }
+    Ok(())
+}
+
 impl Gateway {
-    /// Starts the bus of an engine, whose models went through [`Providers::apply`]. With a `collector`, turns that end
-    /// are exported to it.
+    /// Starts the bus of an engine. Its models must have been passed through [`Providers::apply`]. With a `collector`,
+    /// every turn that ends is exported to it. `address` is the address on which the gateway will listen.
     ///
     /// # Errors
-    /// [`StartError`] if the address is open without tokens, or the engine cannot be started.
+    /// [`StartError`] if the address can be reached from other machines without a token, or the engine cannot be
+    /// started.
     pub fn start(
         engine: Engine,
         configuration: &Configuration,
@@ -112,26 +143,54 @@ impl Gateway {
         engine.recover()?;
         engine.end_outages_of_changed_keys(&key_hashes(providers))?;
         engine.commit()?;
-        let http = http_client(configuration.timeouts.connect())?;
+        let budget =
+            DescriptorBudget::new(descriptor_limit(), configuration.limits.connections, providers.iter().count());
+        let limits = Limits { connections: budget.connections, ..configuration.limits };
+        if limits.connections < configuration.limits.connections {
+            tracing::debug!(
+                connections = limits.connections,
+                "the limit of open files lowers the limit of connections"
+            );
+        }
+        let allowed = AllowedAddresses::new(configuration.allowed_addresses.clone());
+        refuse_addresses(providers, &allowed)?;
+        let no_authorities = |error: &io::Error| {
+            tracing::warn!(%error, "the system has no certificate authorities, so providers with an https address fail; install \
+                           ca-certificates");
+        };
+        let timeout = configuration.timeouts.connect();
+        let http = http_client_allowing(timeout, budget.idle_per_provider, allowed.clone(), no_authorities)?;
         let sources = Sources { log: Arc::clone(engine.log()), texts: Arc::clone(engine.texts()) };
         let bus = Bus::start(engine).map_err(EngineError::from)?;
         let gateway = Self {
             bus,
-            providers: ProviderClients::over_http(providers, &http),
+            providers: RwLock::new(ProviderClients::over_http(providers, &http)),
+            provider_source: OnceLock::new(),
+            allowed_addresses: allowed,
             http,
             guard: Guard::new(tokens, address, &configuration.hosts),
-            limits: configuration.limits,
+            body_budget: BodyBudget::new(limits.total_body_bytes.max(limits.body_bytes)),
+            limits,
             timeouts: configuration.timeouts,
             metrics: Metrics::default(),
             started_at: SystemClock.now(),
             unnamed_sessions: AtomicU64::new(0),
             requests: AtomicU64::new(0),
+            savings_cache: SavingsCache::default(),
             board: Arc::new(Mutex::new(BoardView::new(sources.clone()))),
             sources,
+            log_reads: LogReads::default(),
+            faults: Faults::default(),
+            matchers: Matchers::default(),
             collector,
             stopping: watch::Sender::new(false),
         };
         Ok(Arc::new(gateway))
+    }
+
+    /// Returns the cache of the comparison of the spending with the requested models.
+    pub(crate) const fn savings_cache(&self) -> &SavingsCache {
+        &self.savings_cache
     }
 
     /// Starts the reactors that the configuration enables. Must be called within a Tokio runtime.
@@ -146,7 +205,7 @@ impl Gateway {
         Ok(())
     }
 
-    /// Ends responses that have no end of their own.
+    /// Ends the responses that otherwise never end, such as the live stream of the page.
     pub(crate) fn begin_shutdown(&self) {
         self.stopping.send_replace(true);
     }
@@ -162,36 +221,92 @@ impl Gateway {
         &self.bus
     }
 
-    /// The HTTP client that providers, the trace exporter and the embedder share.
+    /// Returns the HTTP client that providers, the trace exporter and the embedder share.
     pub(crate) const fn http(&self) -> &HttpClient {
         &self.http
     }
 
-    pub(crate) const fn providers(&self) -> &ProviderClients {
-        &self.providers
+    /// Returns the present clients of the model providers.
+    pub(crate) fn providers(&self) -> ProviderClients {
+        self.providers.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// Sets the source from which `turnwise rules reload` reads the keys and settings of the providers again. Only the
+    /// first call has an effect.
+    pub fn set_provider_source(&self, source: ProviderSource) {
+        // The first source stays.
+        let _ = self.provider_source.set(source);
+    }
+
+    /// Reads the keys and settings of the providers again, and uses them for later requests. Outages because of a
+    /// refused key end if the key is another one now. Does nothing without a source.
+    ///
+    /// # Errors
+    /// [`ControlError`] if a file is invalid, an address is refused, or the log accepts no events. The earlier
+    /// providers stay in use, except in the last case.
+    pub(crate) async fn reload_providers(&self) -> Result<(), ControlError> {
+        let Some(source) = self.provider_source.get() else { return Ok(()) };
+        let (providers, models) = source.load().map_err(ControlError::invalid)?;
+        let refused = refuse_addresses(&providers, &self.allowed_addresses);
+        refused.map_err(|error| ControlError::invalid(error.to_string()))?;
+        // Before the models are known as configured, so that no decision selects one without a key.
+        let clients = ProviderClients::over_http(&providers, &self.http);
+        *self.providers.write().unwrap_or_else(PoisonError::into_inner) = clients;
+        let hashes = key_hashes(&providers);
+        let command = self.bus.command(move |engine| {
+            engine.set_models(models)?;
+            engine.end_outages_of_changed_keys(&hashes)
+        });
+        let failed = |error: BusError| ControlError::failed(control::with_causes(&error));
+        let (response, durable) = command.await.map_err(failed)?;
+        durable.wait().await.map_err(failed)?;
+        Ok(response?)
+    }
+
+    /// Returns the access rules for requests.
     pub(crate) const fn guard(&self) -> &Guard {
         &self.guard
     }
 
+    /// Returns the joint limit of all request bodies in memory.
+    pub(crate) const fn body_budget(&self) -> &Arc<BodyBudget> {
+        &self.body_budget
+    }
+
+    /// Returns the limits of requests, responses and connections.
     pub(crate) const fn limits(&self) -> &Limits {
         &self.limits
     }
 
+    /// Returns the timeouts and retries of requests.
     pub(crate) const fn timeouts(&self) -> &Timeouts {
         &self.timeouts
     }
 
+    /// Returns the counters of requests and responses.
     pub(crate) const fn metrics(&self) -> &Metrics {
         &self.metrics
     }
 
+    /// Returns the event log and the text store, for reading.
     pub(crate) const fn sources(&self) -> &Sources {
         &self.sources
     }
 
-    /// Catches up with the log on a blocking thread and calls `show` with the board and the head.
+    pub(crate) const fn faults(&self) -> &Faults {
+        &self.faults
+    }
+
+    pub(crate) const fn matchers(&self) -> &Matchers {
+        &self.matchers
+    }
+
+    pub(crate) const fn log_reads(&self) -> &LogReads {
+        &self.log_reads
+    }
+
+    /// Reads the new events of the log on a blocking thread, and calls `show` with the board of the latest turns and
+    /// the head of the log. Returns the result of `show`.
     ///
     /// # Errors
     /// [`BusError`] if the log cannot be read.
@@ -199,15 +314,16 @@ impl Gateway {
         &self,
         show: impl FnOnce(&Board, Position) -> T + Send + 'static,
     ) -> Result<T, BusError> {
-        let board = Arc::clone(&self.board);
+        // Requests wait here, so that each of them does not block a thread.
+        let mut board = Arc::clone(&self.board).lock_owned().await;
         let shown = tokio::task::spawn_blocking(move || {
-            let mut board = board.blocking_lock();
             let head = board.catch_up()?;
             Ok(show(board.board(), head))
         });
         shown.await.map_err(|_| BusError::FollowerLost)?
     }
 
+    /// Returns the time at which the gateway was started.
     pub(crate) const fn started_at(&self) -> Timestamp {
         self.started_at
     }
@@ -218,6 +334,7 @@ impl Gateway {
         || SystemClock.now()
     }
 
+    /// Returns the current time.
     pub(crate) fn now(&self) -> Timestamp {
         (self.clock())()
     }
@@ -227,7 +344,7 @@ impl Gateway {
         self.requests.fetch_add(1, Ordering::Relaxed) + 1
     }
 
-    /// Creates a session id for a request without one.
+    /// Creates a session id for a request that has none.
     pub(crate) fn unnamed_session(&self) -> SessionId {
         let number = self.unnamed_sessions.fetch_add(1, Ordering::Relaxed);
         let name = format!("http-{:x}-{number}", self.started_at.0);
@@ -235,15 +352,15 @@ impl Gateway {
         SessionId::try_from(name.as_str()).unwrap_or_else(|_| self.unnamed_session())
     }
 
-    /// Returns the provider whose key the client sends; `None` if the gateway has its own key for it, or the client
-    /// sends none.
+    /// Returns the provider whose API key the client sends with its request; `None` if the gateway has its own key for
+    /// that provider, or the client sends none.
     pub(crate) fn client_key_provider(&self, incoming: &Incoming) -> Option<Provider> {
         let name = match incoming.api {
             WireApi::AnthropicMessages => "anthropic",
             WireApi::OpenAiChat | WireApi::OpenAiResponses => "openai",
             WireApi::Gemini => "google",
         };
-        if !self.providers.get(name)?.config().credential.is_clients_own() || !has_provider_key(&incoming.headers) {
+        if !self.providers().get(name)?.config().credential.is_clients_own() || !has_provider_key(&incoming.headers) {
             return None;
         }
         Provider::try_from(name).ok()

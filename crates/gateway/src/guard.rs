@@ -1,66 +1,24 @@
 //! Access control: checks `Host`, `Origin` and, if required, a token.
 
-use std::{collections::BTreeMap, net::SocketAddr, path::Path};
+mod tokens;
 
-use adapters::{KEY_HEADERS, KeyError, check_owner_only};
+use std::net::SocketAddr;
+
+use adapters::KEY_HEADERS;
 use hyper::{
-    HeaderMap,
+    HeaderMap, Uri,
     header::{HOST, HeaderName, HeaderValue, ORIGIN},
 };
+
+use crate::host_name::host_of_authority;
+
+pub use tokens::{NameTaken, Scope, Token, Tokens};
 
 /// The header for a token of the gateway. Clients use it if they send a provider's key in the usual headers.
 pub(crate) const TOKEN_HEADER: HeaderName = HeaderName::from_static("x-turnwise-token");
 
-/// The access tokens of clients: the BLAKE3 hash of each token by its name.
-#[derive(Debug, Clone, Default)]
-pub struct Tokens(BTreeMap<String, blake3::Hash>);
-
-impl Tokens {
-    /// Loads a file with lines of `name hash`; blank lines and lines that begin with `#` are skipped. A missing file
-    /// has no tokens.
-    ///
-    /// # Errors
-    /// [`KeyError`] if the file cannot be read or parsed, or if other users have access to it.
-    pub fn load(path: &Path) -> Result<Self, KeyError> {
-        let failed = |source| KeyError::Read { path: path.to_owned(), source };
-        let metadata = match std::fs::metadata(path) {
-            Ok(metadata) => metadata,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Self::default()),
-            Err(error) => return Err(failed(error)),
-        };
-        check_owner_only(path, &metadata)?;
-        let text = std::fs::read_to_string(path).map_err(failed)?;
-        let mut tokens = BTreeMap::new();
-        for (line, content) in (1..).zip(text.lines().map(str::trim)) {
-            if content.is_empty() || content.starts_with('#') {
-                continue;
-            }
-            let parsed = content
-                .split_once(' ')
-                .and_then(|(name, hash)| blake3::Hash::from_hex(hash.trim()).ok().map(|hash| (name.to_owned(), hash)));
-            let Some((name, hash)) = parsed else { return Err(KeyError::Line { path: path.to_owned(), line }) };
-            tokens.insert(name, hash);
-        }
-        Ok(Self(tokens))
-    }
-
-    /// Formats a line of a token file: the name, a space, and the BLAKE3 hash of the token in hexadecimal. `name` must
-    /// not contain a space.
-    pub fn format_line(name: &str, token: &str) -> String {
-        format!("{name} {}\n", blake3::hash(token.as_bytes()).to_hex())
-    }
-
-    /// Returns whether there are no tokens, in which case requests need none.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// Returns whether the token is valid. Compares every hash, each in constant time.
-    fn contains(&self, token: &str) -> bool {
-        let given = blake3::hash(token.as_bytes());
-        self.0.values().filter(|hash| **hash == given).count() != 0
-    }
-}
+/// The header in which a browser names the relation between the page that started a request and the gateway.
+const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
 /// The access rules of a gateway: the hosts that requests may name, and the tokens that they need.
 #[derive(Debug, Clone)]
@@ -71,7 +29,7 @@ pub(crate) struct Guard {
     hosts: Vec<String>,
 }
 
-/// The reason why a request is refused.
+/// The reason why a request is refused by access control.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AccessError {
     /// `Host` names another host, as in a DNS rebinding attack.
@@ -80,10 +38,12 @@ pub(crate) enum AccessError {
     Origin,
     /// The token is missing or unknown.
     Token,
+    /// The token does not have the scope of the endpoint.
+    Scope(Scope),
 }
 
 impl AccessError {
-    /// Returns the error message for the client.
+    /// Returns the error message for a client that is refused.
     pub(crate) const fn message(self) -> &'static str {
         match self {
             Self::Host => {
@@ -94,62 +54,97 @@ impl AccessError {
                 "this gateway demands a token: send it as a bearer token, as x-api-key or as x-turnwise-token; \
                  `turnwise token add NAME` makes one"
             }
+            Self::Scope(Scope::Use) => "this token has not the scope `use`, which requests to models need",
+            Self::Scope(Scope::Read) => {
+                "this token has not the scope `read`; `turnwise token add NAME --scope read` makes one for the page"
+            }
+            Self::Scope(Scope::Admin) => {
+                "this token has not the scope `admin`, which changes need; `turnwise token add NAME --scope admin` makes one"
+            }
         }
     }
 
     /// Returns the HTTP status: 403 or 401.
     pub(crate) const fn status(self) -> u16 {
         match self {
-            Self::Host | Self::Origin => 403,
+            Self::Host | Self::Origin | Self::Scope(_) => 403,
             Self::Token => 401,
         }
     }
 }
 
 impl Guard {
-    /// Creates the rules of a gateway that listens on `address`. `hosts` are the names allowed in `Host` in addition to
-    /// the address and the names of this machine's loopback interface.
+    /// Creates the access rules of a gateway that listens on `address`. `hosts` are the names allowed in `Host` in
+    /// addition to the address and the names of this machine's loopback interface.
     pub(crate) fn new(tokens: Tokens, address: SocketAddr, hosts: &[String]) -> Self {
         let own = [address.ip().to_string(), "localhost".to_owned(), "127.0.0.1".to_owned(), "::1".to_owned()];
         let hosts = own.into_iter().chain(hosts.iter().map(|host| host.to_lowercase())).collect();
         Self { tokens, hosts }
     }
 
-    /// Checks `Host` and `Origin`, which prevents requests from other web sites. `Host` is required, `Origin` is not.
+    /// Checks the target of a request, `Host` and `Origin`, which prevents requests from other web sites. `Host` is
+    /// required once, `Origin` is not. A target with an authority of its own must name the same host and port as `Host`.
     ///
     /// # Errors
-    /// [`AccessError::Host`] if `Host` is missing or names another host; [`AccessError::Origin`] if `Origin` differs
-    /// from `Host`.
-    pub(crate) fn check_host_and_origin(&self, headers: &HeaderMap) -> Result<(), AccessError> {
+    /// [`AccessError::Host`] if `Host` is missing, repeated, malformed or names another host; [`AccessError::Origin`] if
+    /// `Origin` differs from `Host`.
+    pub(crate) fn check_host_and_origin(&self, target: &Uri, headers: &HeaderMap) -> Result<(), AccessError> {
+        let mut hosts = headers.get_all(HOST).iter();
         // HTTP/1.1 requires the header.
-        let host = headers.get(HOST).and_then(|host| host.to_str().ok()).ok_or(AccessError::Host)?;
-        if !self.is_own_host(host) {
+        let host = hosts.next().and_then(|host| host.to_str().ok()).ok_or(AccessError::Host)?;
+        let is_other = target.authority().is_some_and(|authority| !authority.as_str().eq_ignore_ascii_case(host));
+        if hosts.next().is_some() || is_other || !self.is_own_host(host) {
             return Err(AccessError::Host);
         }
-        let Some(origin) = headers.get(ORIGIN) else { return Ok(()) };
+        let mut origins = headers.get_all(ORIGIN).iter();
+        let Some(origin) = origins.next() else { return Ok(()) };
         let origin = origin.to_str().map_err(|_| AccessError::Origin)?;
-        let is_same_origin = origin.split_once("://").is_some_and(|(_, origin)| origin.eq_ignore_ascii_case(host));
-        if is_same_origin { Ok(()) } else { Err(AccessError::Origin) }
+        let authority = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
+        let is_same_origin = authority.is_some_and(|authority| authority.eq_ignore_ascii_case(host));
+        if is_same_origin && origins.next().is_none() { Ok(()) } else { Err(AccessError::Origin) }
     }
 
-    /// Checks that a header contains a valid token; accepts every request if no token is configured.
+    /// Checks `Sec-Fetch-Site`, which browsers send and pages cannot set: a request that a page of another site started has
+    /// no `Origin` if it is a GET, and may still have an effect or a cost.
     ///
     /// # Errors
-    /// [`AccessError::Token`] if no header contains a valid token.
-    pub(crate) fn check_token(&self, headers: &HeaderMap) -> Result<(), AccessError> {
-        if self.tokens.is_empty() || credentials(headers).any(|token| self.tokens.contains(token)) {
-            return Ok(());
+    /// [`AccessError::Origin`] unless the request comes from the gateway's own page, from the user, or from no browser.
+    pub(crate) fn check_fetch_site(headers: &HeaderMap) -> Result<(), AccessError> {
+        match headers.get(SEC_FETCH_SITE).map(HeaderValue::as_bytes) {
+            None | Some(b"same-origin" | b"none") => Ok(()),
+            Some(_) => Err(AccessError::Origin),
         }
-        Err(AccessError::Token)
     }
 
-    /// Removes the gateway's tokens from the headers, so that they are not forwarded to a provider. Also removes key
-    /// headers that are empty or not text.
+    /// Checks that a header contains a token with a scope; accepts every request if no token is configured.
+    ///
+    /// # Errors
+    /// [`AccessError::Token`] if no header contains a valid token, [`AccessError::Scope`] if none of them has the scope.
+    pub(crate) fn check_token(&self, headers: &HeaderMap, scope: Scope) -> Result<(), AccessError> {
+        if self.tokens.is_empty() {
+            return Ok(());
+        }
+        let mut granted = credentials(headers).filter_map(|token| self.tokens.scopes(token)).peekable();
+        if granted.peek().is_none() {
+            return Err(AccessError::Token);
+        }
+        let is_granted = granted.any(|scopes| scopes.contains(&scope) || scopes.contains(&Scope::Admin));
+        if is_granted { Ok(()) } else { Err(AccessError::Scope(scope)) }
+    }
+
+    /// Returns whether requests need a token.
+    pub(crate) const fn requires_token(&self) -> bool {
+        !self.tokens.is_empty()
+    }
+
+    /// Removes the gateway's access tokens from the headers of a request, so that they are not forwarded to a provider.
+    /// Also removes key headers that are empty or not text.
     pub(crate) fn remove_tokens(&self, headers: &mut HeaderMap) {
         headers.remove(TOKEN_HEADER);
         for name in KEY_HEADERS {
-            let is_token =
-                |value: &HeaderValue| header_key(value).is_none_or(|key| key.is_empty() || self.tokens.contains(key));
+            let is_token = |value: &HeaderValue| {
+                header_key(value).is_none_or(|key| key.is_empty() || self.tokens.scopes(key).is_some())
+            };
             if headers.get(&name).is_some_and(is_token) {
                 headers.remove(name);
             }
@@ -158,10 +153,7 @@ impl Guard {
 
     /// Returns whether a `Host` value, with or without port, names this gateway.
     fn is_own_host(&self, host: &str) -> bool {
-        let name = match host.strip_prefix('[') {
-            Some(rest) => rest.split_once(']').map_or(rest, |(address, _)| address),
-            None => host.rsplit_once(':').map_or(host, |(name, _)| name),
-        };
+        let Some(name) = host_of_authority(host) else { return false };
         self.hosts.iter().any(|own| own.eq_ignore_ascii_case(name))
     }
 }
@@ -184,9 +176,9 @@ fn header_key(value: &HeaderValue) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use hyper::{HeaderMap, header::HeaderName, header::HeaderValue};
+    use hyper::{HeaderMap, Uri, header::HeaderName, header::HeaderValue};
 
-    use super::{AccessError, Guard, Tokens};
+    use super::{AccessError, Guard, Scope, Token, Tokens};
 
     /// Creates headers from names and values.
     fn headers(pairs: &[(&str, &str)]) -> HeaderMap {
@@ -200,64 +192,129 @@ mod tests {
         Guard::new(tokens, "127.0.0.1:4141".parse().unwrap(), &["gateway.example".to_owned()])
     }
 
-    /// Writes a token file with mode 0600 and loads it.
-    fn token_file(content: &str) -> Tokens {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("tokens");
-        std::fs::write(&path, content).unwrap();
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt as _;
-            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
+    /// Tokens of which each has the scopes beside it.
+    fn tokens(granted: &[(&str, &[Scope])]) -> Tokens {
+        let mut tokens = Tokens::default();
+        for (number, (token, scopes)) in granted.iter().enumerate() {
+            tokens
+                .add(Token::new(&format!("client-{number}"), token, scopes.iter().copied().collect()), false)
+                .unwrap();
         }
-        Tokens::load(&path).unwrap()
+        tokens
     }
 
     #[test]
     fn only_own_names_are_answered_whatever_the_port() {
         let guard = guard(Tokens::default());
         for host in ["127.0.0.1:4141", "localhost", "LOCALHOST:9", "[::1]:4141", "gateway.example:443"] {
-            assert_eq!(guard.check_host_and_origin(&headers(&[("host", host)])), Ok(()), "{host}");
+            assert_eq!(
+                guard.check_host_and_origin(&Uri::from_static("/"), &headers(&[("host", host)])),
+                Ok(()),
+                "{host}"
+            );
         }
-        for host in ["evil.example", "127.0.0.1.evil.example", "localhost.evil.example:4141", "", "[::2]:4141"] {
-            assert_eq!(guard.check_host_and_origin(&headers(&[("host", host)])), Err(AccessError::Host), "{host}");
+        for host in [
+            "127.0.0.1:evil",
+            "[::1].evil",
+            "evil.example",
+            "127.0.0.1.evil.example",
+            "localhost.evil.example:4141",
+            "",
+            "[::2]:4141",
+        ] {
+            assert_eq!(
+                guard.check_host_and_origin(&Uri::from_static("/"), &headers(&[("host", host)])),
+                Err(AccessError::Host),
+                "{host}"
+            );
         }
-        assert_eq!(guard.check_host_and_origin(&HeaderMap::new()), Err(AccessError::Host));
+        assert_eq!(guard.check_host_and_origin(&Uri::from_static("/"), &HeaderMap::new()), Err(AccessError::Host));
     }
 
     #[test]
     fn a_page_of_another_origin_is_refused() {
         let guard = guard(Tokens::default());
-        let from = |origin| guard.check_host_and_origin(&headers(&[("host", "localhost:4141"), ("origin", origin)]));
+        let from = |origin| {
+            guard.check_host_and_origin(
+                &Uri::from_static("/"),
+                &headers(&[("host", "localhost:4141"), ("origin", origin)]),
+            )
+        };
         assert_eq!(from("http://localhost:4141"), Ok(()));
-        for origin in ["http://evil.example", "null", "http://localhost:9999", "file://"] {
+        for origin in ["http://evil.example", "evil://localhost:4141", "null", "http://localhost:9999", "file://"] {
             assert_eq!(from(origin), Err(AccessError::Origin), "{origin}");
         }
     }
 
     #[test]
+    fn a_second_host_or_a_target_with_another_one_is_refused() {
+        let guard = guard(Tokens::default());
+        let mut twice = headers(&[("host", "localhost:4141")]);
+        twice.append("host", HeaderValue::from_static("localhost:4141"));
+        assert_eq!(guard.check_host_and_origin(&Uri::from_static("/"), &twice), Err(AccessError::Host));
+        let one = headers(&[("host", "localhost:4141")]);
+        let target = |target| guard.check_host_and_origin(&Uri::from_static(target), &one);
+        assert_eq!(target("http://localhost:4141/v1/models"), Ok(()));
+        for other in
+            ["http://evil.example/", "http://localhost/", "http://me@localhost:4141/", "http://127.0.0.1:4141/"]
+        {
+            assert_eq!(target(other), Err(AccessError::Host), "{other}");
+        }
+    }
+
+    #[test]
+    fn a_request_that_a_page_of_another_site_started_is_refused_without_an_origin_too() {
+        let from = |site| Guard::check_fetch_site(&headers(&[("sec-fetch-site", site)]));
+        assert_eq!((from("same-origin"), from("none")), (Ok(()), Ok(())));
+        for site in ["cross-site", "same-site", "", "Same-Origin"] {
+            assert_eq!(from(site), Err(AccessError::Origin), "{site}");
+        }
+        assert_eq!(Guard::check_fetch_site(&HeaderMap::new()), Ok(()));
+    }
+
+    #[test]
     fn a_token_is_taken_from_any_of_the_usual_headers_and_a_wrong_one_from_none() {
-        let guard = guard(token_file(&Tokens::format_line("laptop", "tw-secret")));
+        let guard = guard(tokens(&[("tw-secret", &[Scope::Use])]));
         for (name, value) in [
             ("authorization", "Bearer tw-secret"),
             ("x-api-key", "tw-secret"),
             ("x-goog-api-key", "tw-secret"),
             ("x-turnwise-token", "tw-secret"),
         ] {
-            assert_eq!(guard.check_token(&headers(&[(name, value)])), Ok(()), "{name}");
+            assert_eq!(guard.check_token(&headers(&[(name, value)]), Scope::Use), Ok(()), "{name}");
         }
         for (name, value) in
             [("authorization", "Bearer tw-secre"), ("authorization", "Basic tw-secret"), ("x-api-key", "")]
         {
-            assert_eq!(guard.check_token(&headers(&[(name, value)])), Err(AccessError::Token), "{name}: {value}");
+            assert_eq!(
+                guard.check_token(&headers(&[(name, value)]), Scope::Use),
+                Err(AccessError::Token),
+                "{name}: {value}"
+            );
         }
-        assert_eq!(guard.check_token(&HeaderMap::new()), Err(AccessError::Token));
+        assert_eq!(guard.check_token(&HeaderMap::new(), Scope::Use), Err(AccessError::Token));
         assert!(!format!("{guard:?}").contains("tw-secret"));
     }
 
     #[test]
+    fn a_token_gives_access_to_its_scopes_alone() {
+        let all = [("tw-use", &[Scope::Use][..]), ("tw-read", &[Scope::Read]), ("tw-admin", &[Scope::Admin])];
+        let guard = guard(tokens(&all));
+        let check = |token, scope| guard.check_token(&headers(&[("x-api-key", token)]), scope);
+        for (token, granted) in all {
+            for scope in Scope::ALL {
+                let expected =
+                    if granted == [scope] || token == "tw-admin" { Ok(()) } else { Err(AccessError::Scope(scope)) };
+                assert_eq!(check(token, scope), expected, "{token}: {scope}");
+            }
+        }
+        let both = headers(&[("x-turnwise-token", "tw-read"), ("x-api-key", "tw-use")]);
+        assert_eq!(guard.check_token(&both, Scope::Use), Ok(()), "each header may have one");
+    }
+
+    #[test]
     fn tokens_are_taken_out_of_the_headers_and_keys_of_providers_stay() {
-        let guard = guard(token_file(&Tokens::format_line("laptop", "tw-secret")));
+        let guard = guard(tokens(&[("tw-secret", &[Scope::Use])]));
         let left = |pairs: &[(&str, &str)]| {
             let mut headers = headers(pairs);
             guard.remove_tokens(&mut headers);
@@ -271,6 +328,6 @@ mod tests {
 
     #[test]
     fn without_tokens_everyone_on_this_machine_may_come_in() {
-        assert_eq!(guard(Tokens::default()).check_token(&HeaderMap::new()), Ok(()));
+        assert_eq!(guard(Tokens::default()).check_token(&HeaderMap::new(), Scope::Admin), Ok(()));
     }
 }

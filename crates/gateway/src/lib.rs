@@ -6,33 +6,42 @@
 
 mod board;
 mod body;
+mod body_budget;
 mod call;
 mod client_stream;
-mod collect_body;
 mod configuration;
 mod content_encoding;
 mod control;
 mod counting;
+mod descriptors;
 mod embedding;
 mod embeddings;
 mod exchange;
+mod faults;
 mod gateway;
 mod guard;
+mod host_name;
 mod listing;
+mod matching;
 mod metrics;
 mod outages;
 mod own;
+mod panics;
+mod provider_source;
 mod request_span;
 mod routes;
 mod server;
 pub mod tls;
 mod traces;
+mod unavailable;
 mod view;
 
 pub use board::{Board, session_turns, turn_details};
 pub use configuration::{
-    Collector, Configuration, ConfigurationError, DEFAULT_ADDRESS, Limits, Timeouts, Tls, TracesEntry,
+    Collector, Configuration, ConfigurationError, DEFAULT_ADDRESS, Limits, Retention, Timeouts, Tls, TracesEntry,
 };
+pub use descriptors::raise_descriptor_limit;
 pub use gateway::{Gateway, StartError};
-pub use guard::Tokens;
+pub use guard::{NameTaken, Scope, Token, Tokens};
+pub use provider_source::ProviderSource;
 pub use server::serve;

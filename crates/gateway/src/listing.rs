@@ -7,9 +7,9 @@ use hyper::{
 
 use crate::{body::ResponseBody, gateway::Gateway};
 
-/// Lists the names that the policy decides for, such as `turnwise` and `auto`, and the names of all models in the
-/// registry. If the path contains one of these names, lists only that one. Responds with 404 to any other name, and
-/// with 503 if the bus has ended.
+/// Handles `GET /v1/models`. Lists the names of all models in the registry, and the names with which a client leaves
+/// the choice to the policy, such as `turnwise` and `auto`. If the path contains one of these names, lists only that
+/// one. Responds with 404 to any other name, and with 503 if the bus has ended.
 pub(crate) async fn list_models(gateway: &Gateway, path: &str) -> Response<ResponseBody> {
     let names = gateway
         .bus()

@@ -12,7 +12,7 @@ use contracts::WireApi;
 const BUCKETS: [u64; 12] =
     [100, 250, 500, 1_000, 5_000, 25_000, 100_000, 500_000, 2_500_000, 10_000_000, 60_000_000, 300_000_000];
 
-/// Counters since the gateway started.
+/// The counters of the gateway's requests and responses since it started.
 #[derive(Debug, Default)]
 pub(crate) struct Metrics {
     /// Number of responses, indexed by wire API, then by status class from 2xx to 5xx.
@@ -26,7 +26,8 @@ pub(crate) struct Metrics {
 }
 
 impl Metrics {
-    /// Counts a response of a wire API with its HTTP status; `elapsed` is the time from the request to its first byte.
+    /// Counts a response in a wire API by its HTTP status. `elapsed` is the time from the request to the first byte of
+    /// the response.
     pub(crate) fn count_response(&self, api: WireApi, status: u16, elapsed: Duration) {
         let class = usize::from(status / 100).clamp(2, 5) - 2;
         if let Some(count) = self.requests.get(api as usize).and_then(|classes| classes.get(class)) {
@@ -45,7 +46,7 @@ impl Metrics {
         self.other_responses.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Formats all counters in the Prometheus text format.
+    /// Formats all counters as text in the format of Prometheus.
     pub(crate) fn text(&self) -> String {
         let mut text = String::new();
         append_metadata(&mut text, "turnwise_requests_total", "counter", "Requests answered, by API and status.");

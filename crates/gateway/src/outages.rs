@@ -9,8 +9,8 @@ use tokio::time::sleep;
 /// The interval of the check. It reads memory only, and writes if an outage has ended.
 const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Records the end of each outage at most [`CHECK_INTERVAL`] after it. Returns when the bus has ended; other errors are
-/// logged.
+/// Records the end of outages whose time has passed, at most [`CHECK_INTERVAL`] late. Returns when the bus has ended;
+/// other errors are logged.
 pub(crate) async fn record_recoveries(bus: Bus<Engine>) {
     loop {
         sleep(CHECK_INTERVAL).await;

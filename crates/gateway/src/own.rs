@@ -2,13 +2,17 @@
 
 mod assets;
 mod live;
+mod log_reads;
 mod policy;
 mod providers;
 mod rules;
+mod savings;
 mod spend;
 mod status;
 mod turns;
 mod what_if;
+
+pub(crate) use savings::SavingsCache;
 
 use std::{sync::Arc, time::Duration};
 
@@ -18,7 +22,7 @@ use http_body_util::{BodyExt as _, Limited};
 use hyper::{
     Method, Request, Response, StatusCode,
     body::Incoming as Body,
-    header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue},
+    header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue, RETRY_AFTER},
 };
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -26,11 +30,17 @@ use tokio::time::timeout;
 
 use crate::{
     body::ResponseBody,
-    gateway::{Gateway, unavailable_message},
+    gateway::Gateway,
+    unavailable::{FULL_DISK_RETRY_SECONDS, unavailable_message},
 };
+
+pub(crate) use log_reads::{Cancelled, LogReads};
 
 /// The largest request body of the page's API, in bytes; a policy file fits.
 const MAX_BODY_BYTES: usize = 2 * 1024 * 1024;
+
+/// The time after which a client may repeat a request that found too many others running, in seconds.
+const BUSY_RETRY_SECONDS: u64 = 2;
 
 /// The JSON body of a response of the page's API, or an error response.
 type ApiResult = Result<Value, ApiError>;
@@ -38,11 +48,14 @@ type ApiResult = Result<Value, ApiError>;
 /// An error response of the page's API: a status and a JSON body with the message.
 #[derive(Debug, Clone, PartialEq)]
 struct ApiError {
+    /// The HTTP status.
     status: StatusCode,
+    /// The JSON body, with the message in `error.message`.
     body: Value,
 }
 
 impl ApiError {
+    /// Creates an error response with this status and message.
     fn new(status: StatusCode, message: impl Into<String>) -> Self {
         Self { status, body: json!({ "error": { "message": message.into() } }) }
     }
@@ -59,7 +72,7 @@ impl From<BusError> for ApiError {
     }
 }
 
-/// Handles a request to one of the gateway's own endpoints.
+/// Handles a request to one of the gateway's own endpoints: the page, its API, metrics or health.
 pub(crate) async fn handle(gateway: &Arc<Gateway>, request: Request<Body>) -> Response<ResponseBody> {
     let path = request.uri().path().to_owned();
     let query = request.uri().query().unwrap_or_default().to_owned();
@@ -78,6 +91,7 @@ pub(crate) async fn handle(gateway: &Arc<Gateway>, request: Request<Body>) -> Re
             "/api/turns" => response(turns::turns(gateway, &query).await),
             "/api/live" => live::live(gateway),
             "/api/spend" => response(spend::spend(gateway).await),
+            "/api/savings" => response(savings::savings_of_log(gateway).await),
             "/api/rules" => response(rules::rules(gateway).await),
             "/api/policy" => response(policy::policy(gateway).await),
             path => match (assets::find(path), path.strip_prefix("/turns/")) {
@@ -106,8 +120,8 @@ pub(crate) async fn handle(gateway: &Arc<Gateway>, request: Request<Body>) -> Re
     }
 }
 
-/// Executes a request of the control protocol, and returns its response when the recorded events are durable: 404 if the
-/// request is invalid, since the page names only what it lists.
+/// Executes a request of the control protocol for the page, and returns its response once the recorded events are
+/// durable. An invalid request results in status 404, since the page only names objects that it has listed.
 async fn execute(gateway: &Gateway, request: ControlRequest) -> ApiResult {
     let (response, durable) = gateway.bus().command(move |engine| control::execute(engine, request)).await?;
     durable.wait().await?;
@@ -117,7 +131,7 @@ async fn execute(gateway: &Gateway, request: ControlRequest) -> ApiResult {
     })
 }
 
-/// Checks that turns are accepted: the bus answers, and its log has room.
+/// Checks that the gateway can record turns: the bus answers, and its log has room on the disk.
 async fn health(gateway: &Gateway) -> Result<(), BusError> {
     gateway.bus().query(|_| ()).await?;
     gateway.bus().out_of_room().map_or(Ok(()), |error| Err(error.into()))
@@ -126,8 +140,8 @@ async fn health(gateway: &Gateway) -> Result<(), BusError> {
 /// The time limit for receiving a request body.
 const BODY_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Parses the JSON body of a request. Requires `Content-Type: application/json`, which an HTML form of another site
-/// cannot send.
+/// Parses the JSON body of a request to the page's API. Requires `Content-Type: application/json`, which an HTML form
+/// of another site cannot send.
 async fn read_json<T: DeserializeOwned>(request: Request<Body>) -> Result<T, ApiError> {
     let kind = request.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     if !kind.starts_with("application/json") {
@@ -146,7 +160,7 @@ fn query_number(query: &str, name: &str) -> Option<u64> {
     pairs.find(|(key, _)| *key == name).and_then(|(_, value)| value.parse().ok())
 }
 
-/// Builds the JSON response of an endpoint.
+/// Builds the HTTP response of an endpoint from its JSON result or its error.
 fn response(result: ApiResult) -> Response<ResponseBody> {
     let (status, body) = match result {
         Ok(body) => (StatusCode::OK, body),
@@ -154,6 +168,14 @@ fn response(result: ApiResult) -> Response<ResponseBody> {
     };
     let mut response = text_response("application/json", body.to_string());
     *response.status_mut() = status;
+    let retry_after = match status {
+        StatusCode::TOO_MANY_REQUESTS => Some(BUSY_RETRY_SECONDS),
+        StatusCode::SERVICE_UNAVAILABLE => Some(FULL_DISK_RETRY_SECONDS),
+        _ => None,
+    };
+    if let Some(seconds) = retry_after {
+        response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
+    }
     response
 }
 

@@ -17,8 +17,8 @@ use tracing::{
 
 use crate::body::{ResponseBody, TruncatedResponse};
 
-/// Creates the span of a request. `number` counts the requests of this process; `path` has no query, which may contain a
-/// key. A disabled span evaluates none of its fields.
+/// Creates the tracing span of an HTTP request. `number` counts the requests of this process; `path` has no query,
+/// which may contain a key. If the span is disabled, its fields are not evaluated.
 pub(crate) fn request_span(number: impl FnOnce() -> u64, method: &Method, path: &str) -> Span {
     tracing::info_span!(
         "request",
@@ -49,7 +49,7 @@ pub(crate) fn record_model(model: &ModelId, slot: &'static str, fallbacks: usize
     Span::current().record("model", display(model)).record("policy", slot).record("fallbacks", fallbacks);
 }
 
-/// A response body that is sent within the span of its request.
+/// The body of an HTTP response, which is sent within the tracing span of its request.
 #[derive(Debug)]
 pub(crate) struct SpannedBody {
     /// The body of the response.

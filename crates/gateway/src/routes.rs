@@ -3,26 +3,30 @@
 use std::{sync::Arc, time::Instant};
 
 use contracts::WireApi;
-use http_body_util::{LengthLimitError, Limited};
 use hyper::{
     Method, Request, Response, StatusCode,
     body::{Body as _, Incoming as Body},
-    header::{CONNECTION, CONTENT_TYPE, HeaderValue, UPGRADE},
+    header::{CONNECTION, CONTENT_ENCODING, CONTENT_TYPE, HeaderValue, RETRY_AFTER, UPGRADE, X_CONTENT_TYPE_OPTIONS},
 };
 use tracing::Instrument as _;
 
 use crate::{
     body::ResponseBody,
-    collect_body::collect_body,
+    body_budget::BodyError,
     content_encoding::{EncodingError, decode_body},
     counting, embeddings,
     exchange::{Incoming, error_response, exchange},
     gateway::Gateway,
+    guard::{Guard, Scope},
     listing,
+    panics::catch_panic,
     request_span::{SpannedBody, request_span},
 };
 
-/// The endpoint of a path.
+/// The time in seconds after which a client may repeat a request for whose body there was no room.
+const BODY_RETRY_SECONDS: u64 = 5;
+
+/// The endpoint of the gateway that a method and a path select.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Route {
     /// Generate a response in a wire API. Gemini's path contains the model and whether to stream.
@@ -39,7 +43,7 @@ enum Route {
     Unknown,
 }
 
-/// Resolves the endpoint of a method and a path. The version at the start of a path is optional for requests to a
+/// Returns the endpoint of a method and a path. The API version at the start of a path is optional for requests to a
 /// model.
 fn route(method: &Method, path: &str) -> Route {
     let endpoint = path.strip_prefix("/v1/").or_else(|| path.strip_prefix("/v1beta/"));
@@ -71,7 +75,19 @@ fn route(method: &Method, path: &str) -> Route {
     if own { Route::Own } else { Route::Unknown }
 }
 
-/// Returns the wire API whose error format is used for a path without an endpoint of its own.
+/// Returns the scope that a token needs for an endpoint.
+fn required_scope(route: &Route, method: &Method, path: &str) -> Scope {
+    let is_read = *method == Method::GET || *method == Method::HEAD;
+    // Questions to the page's API that need a body.
+    let is_question = matches!(path, "/api/turns/search" | "/api/policy/check" | "/api/policy/what-if");
+    match route {
+        Route::Generate(..) | Route::Count(..) | Route::Embed | Route::Models => Scope::Use,
+        Route::Own | Route::Unknown if is_read || is_question => Scope::Read,
+        Route::Own | Route::Unknown => Scope::Admin,
+    }
+}
+
+/// Returns the wire API in whose format the error for an unknown path is written.
 fn error_format(path: &str) -> WireApi {
     match path {
         path if path.contains("messages") => WireApi::AnthropicMessages,
@@ -81,16 +97,25 @@ fn error_format(path: &str) -> WireApi {
     }
 }
 
-/// Handles a request in a span of its own, which ends with the response body.
+/// Handles an HTTP request within a tracing span of its own, which ends with the response body. Responds with status 500 if
+/// the handler panics.
 pub(crate) async fn handle(gateway: Arc<Gateway>, request: Request<Body>) -> Response<SpannedBody> {
     let span = request_span(|| gateway.count_request(), request.method(), request.uri().path());
-    let response = dispatch(Arc::clone(&gateway), request).instrument(span.clone()).await;
+    let format = error_format(request.uri().path());
+    let handled = catch_panic(dispatch(Arc::clone(&gateway), request).instrument(span.clone())).await;
+    let response = handled.unwrap_or_else(|| {
+        tracing::error!(parent: &span, "the handler of a request panicked");
+        error_response(format, 500, "api_error", "turnwise: a fault in turnwise; the gateway's own output has it")
+    });
     span.record("status", response.status().as_u16());
-    response.map(|body| SpannedBody { body, span })
+    let mut response = response.map(|body| SpannedBody { body, span });
+    // No browser guesses that a response is a script or a page.
+    response.headers_mut().insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    response
 }
 
-/// Checks access, dispatches the request by path and counts the response. A request without access has the status 401
-/// or 403, a WebSocket upgrade 426, and an unknown path 404.
+/// Handles an HTTP request: checks access, passes the request to the endpoint of its path, and counts the response.
+/// Responds with status 401 or 403 to a request without access, 426 to a WebSocket upgrade, and 404 to an unknown path.
 async fn dispatch(gateway: Arc<Gateway>, mut request: Request<Body>) -> Response<ResponseBody> {
     let began = Instant::now();
     let path = request.uri().path().to_owned();
@@ -100,13 +125,19 @@ async fn dispatch(gateway: Arc<Gateway>, mut request: Request<Body>) -> Response
         _ => error_format(&path),
     };
     let guard = gateway.guard();
-    if let Err(reason) = guard.check_host_and_origin(request.headers()) {
+    if let Err(reason) = guard.check_host_and_origin(request.uri(), request.headers()) {
         return error_response(api, reason.status(), "permission_error", reason.message());
     }
     // The files of the page contain no data, so they need no token; the API does.
     let is_public = matches!(path.as_str(), "/" | "/health") || path.starts_with("/page/");
-    if !is_public && let Err(reason) = guard.check_token(request.headers()) {
-        return error_response(api, reason.status(), "authentication_error", reason.message());
+    if !is_public && let Err(reason) = Guard::check_fetch_site(request.headers()) {
+        return error_response(api, reason.status(), "permission_error", reason.message());
+    }
+    if !is_public
+        && let Err(reason) = guard.check_token(request.headers(), required_scope(&route, request.method(), &path))
+    {
+        let kind = if reason.status() == 401 { "authentication_error" } else { "permission_error" };
+        return error_response(api, reason.status(), kind, reason.message());
     }
     guard.remove_tokens(request.headers_mut());
     // Other upgrades are optional for the client and are ignored; a client that asks for a WebSocket needs an answer.
@@ -148,7 +179,8 @@ fn printable(path: &str) -> String {
     path.chars().filter(|c| !c.is_control()).take(100).collect()
 }
 
-/// Refuses a WebSocket upgrade with 426, the only status after which Codex falls back to HTTP at once.
+/// Builds the response that refuses a WebSocket upgrade. Its status is 426, the only one after which Codex falls back
+/// to HTTP at once.
 fn upgrade_refused() -> Response<ResponseBody> {
     let mut response = Response::new(ResponseBody::complete("this gateway speaks HTTP, not WebSocket\n"));
     *response.status_mut() = StatusCode::UPGRADE_REQUIRED;
@@ -158,7 +190,7 @@ fn upgrade_refused() -> Response<ResponseBody> {
     response
 }
 
-/// Reads the body of a request within the limits of size and time.
+/// Reads the body of a client's request within the limits of size and time.
 ///
 /// # Errors
 /// The response for the client: 413 for a body that is too large, 408 for one that takes too long, 400 if the
@@ -171,31 +203,21 @@ async fn read_request(
 ) -> Result<Incoming, Response<ResponseBody>> {
     let (parts, body) = request.into_parts();
     let max_bytes = gateway.limits().body_bytes;
-    let too_large = || {
-        let message = format!("turnwise: the request is larger than {max_bytes} bytes, the most this gateway takes");
-        error_response(api, 413, "request_too_large", &message)
-    };
+    let too_large = || body_error_response(api, BodyError::TooLarge, max_bytes);
     if body.size_hint().lower() > max_bytes as u64 {
         return Err(too_large());
     }
-    let read = tokio::time::timeout(gateway.timeouts().request(), collect_body(Limited::new(body, max_bytes))).await;
-    let body = match read {
-        Ok(Ok(body)) => body,
-        Ok(Err(error)) if error.downcast_ref::<LengthLimitError>().is_some() => return Err(too_large()),
-        Ok(Err(_)) => {
-            return Err(error_response(
-                api,
-                400,
-                "invalid_request_error",
-                "turnwise: the connection closed before the end of the request",
-            ));
-        }
+    let read = gateway.body_budget().collect(body, max_bytes);
+    let (body, mut memory) = match tokio::time::timeout(gateway.timeouts().request(), read).await {
+        Ok(Ok(read)) => read,
+        Ok(Err(error)) => return Err(body_error_response(api, error, max_bytes)),
         Err(_) => {
             return Err(error_response(api, 408, "timeout_error", "turnwise: the request took too long to arrive"));
         }
     };
     let query = parts.uri.query().map(str::to_owned);
     let mut headers = parts.headers;
+    let is_decoded = headers.contains_key(CONTENT_ENCODING);
     let body = decode_body(&mut headers, body, max_bytes).map_err(|error| match error {
         EncodingError::TooLarge => too_large(),
         EncodingError::Unsupported(_) => {
@@ -203,7 +225,28 @@ async fn read_request(
         }
         EncodingError::Invalid => error_response(api, 400, "invalid_request_error", &format!("turnwise: {error}")),
     })?;
-    Ok(Incoming { api, headers, query, in_path, body })
+    if is_decoded {
+        memory.grow(body.len()).await.map_err(|error| body_error_response(api, error, max_bytes))?;
+    }
+    Ok(Incoming { api, headers, query, in_path, body, memory })
+}
+
+/// Builds the error response to a request whose body could not be read. `max_bytes` is the limit of one body.
+fn body_error_response(api: WireApi, error: BodyError, max_bytes: usize) -> Response<ResponseBody> {
+    match error {
+        BodyError::TooLarge => {
+            let message =
+                format!("turnwise: the request is larger than {max_bytes} bytes, the most this gateway takes");
+            error_response(api, 413, "request_too_large", &message)
+        }
+        BodyError::NoRoom => {
+            let message = format!("turnwise: {error} (`limits.total_body_bytes`); try again later");
+            let mut response = error_response(api, 503, "overloaded_error", &message);
+            response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(BODY_RETRY_SECONDS));
+            response
+        }
+        BodyError::Closed => error_response(api, 400, "invalid_request_error", &format!("turnwise: {error}")),
+    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Accepts connections, serves them, and shuts the gateway down.
 
-use std::{sync::Arc, time::Duration};
+use std::{io, sync::Arc, time::Duration};
 
 use control::ControlSocket;
 use event_bus::BusError;
@@ -20,12 +20,14 @@ use crate::{control::EngineCommands, embedding, gateway::Gateway, outages, route
 /// The largest request line and headers of a request, in bytes.
 const MAX_HEAD_BYTES: usize = 64 * 1024;
 
-/// Serves until `stop` is set or the bus ends, then shuts down in this order: stops accepting connections; ends the
-/// live streams of the page; lets running requests finish within [`Limits::shutdown_ms`](crate::Limits) and cancels the
-/// rest; lets the running commands of the control socket finish; closes the bus, which records the end of cancelled
-/// requests, drains the reactors, makes everything durable and closes the log.
+/// Serves clients until `stop` is set or the bus ends, then shuts the gateway down.
 ///
-/// Without `tls`, connections are plain HTTP; without `control`, commands cannot connect to the gateway.
+/// The shutdown has this order: stop accepting connections; end the live streams of the page; let running requests
+/// finish within [`Limits::shutdown_ms`](crate::Limits) and cancel the rest; let the running commands of the control
+/// socket finish; close the bus, which records the end of cancelled requests, drains the reactors, makes everything
+/// durable and closes the log.
+///
+/// Without `tls`, connections are plain HTTP. Without `control`, commands cannot connect to the gateway.
 ///
 /// # Errors
 /// [`BusError`] if a reactor cannot start, or the bus cannot be closed cleanly.
@@ -41,7 +43,7 @@ pub async fn serve(
     let recoveries = tokio::spawn(outages::record_recoveries(gateway.bus().clone()));
     let (stop_control, control_stopping) = watch::channel(false);
     let control = control
-        .map(|socket| tokio::spawn(control::serve(socket, EngineCommands(gateway.bus().clone()), control_stopping)));
+        .map(|socket| tokio::spawn(control::serve(socket, EngineCommands(Arc::clone(&gateway)), control_stopping)));
     let mut connections = accept(&gateway, listener, tls, stop).await;
     embedding.abort();
     recoveries.abort();
@@ -61,7 +63,7 @@ pub async fn serve(
     gateway.bus().close().await
 }
 
-/// Accepts connections until `stop` is set or the bus ends, and spawns a task for each. Beyond the limit of
+/// Accepts connections of clients until `stop` is set or the bus ends, and starts a task for each. Beyond the limit of
 /// connections, further ones wait. Returns the tasks.
 async fn accept(
     gateway: &Arc<Gateway>,
@@ -74,19 +76,22 @@ async fn accept(
     let mut ended = std::pin::pin!(gateway.bus().ended());
     let mut connections = JoinSet::new();
     loop {
-        let Ok(permit) = Arc::clone(&permits).acquire_owned().await else { break };
         // Drops the results of connections that have ended.
         while connections.try_join_next().is_some() {}
+        let accepting = async {
+            let permit = Arc::clone(&permits).acquire_owned().await.map_err(io::Error::other)?;
+            Ok::<_, io::Error>((listener.accept().await?.0, permit))
+        };
         let accepted = tokio::select! {
-            accepted = listener.accept() => accepted,
+            accepted = accepting => accepted,
             () = wait_for_stop(&mut stop) => break,
             () = &mut ended => {
                 tracing::error!("no turn can be decided any more, so the gateway stops");
                 break;
             }
         };
-        let stream = match accepted {
-            Ok((stream, _)) => stream,
+        let (stream, permit) = match accepted {
+            Ok(accepted) => accepted,
             Err(error) => {
                 // Out of descriptors, or the client has disconnected: neither is a reason to stop.
                 tracing::warn!(%error, "a connection could not be accepted");
@@ -114,7 +119,7 @@ async fn accept(
     connections
 }
 
-/// Serves the requests of a connection until it closes. Once `stopping` is set, the running request is its last.
+/// Serves the HTTP requests of a connection until it closes. Once `stopping` is set, the running request is its last.
 async fn serve_connection(
     gateway: Arc<Gateway>,
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,

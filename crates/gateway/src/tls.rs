@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use adapters::check_owner_only;
+use adapters::{check_owner_only, check_regular_file};
 use tokio_rustls::{
     TlsAcceptor,
     rustls::{
@@ -20,8 +20,15 @@ use crate::configuration::{ConfigurationError, Tls};
 /// [`ConfigurationError`] if a file cannot be read or is invalid, or if other users have access to the key.
 pub fn acceptor(tls: &Tls) -> Result<TlsAcceptor, ConfigurationError> {
     let unusable = |path: &std::path::Path, cause: String| ConfigurationError::Content { path: path.to_owned(), cause };
-    let metadata =
-        std::fs::metadata(&tls.key).map_err(|source| ConfigurationError::Read { path: tls.key.clone(), source })?;
+    // A pipe or a device would be waited for, or never end.
+    let regular_file = |path: &std::path::Path| {
+        let metadata =
+            std::fs::metadata(path).map_err(|source| ConfigurationError::Read { path: path.to_owned(), source })?;
+        check_regular_file(&metadata).map_err(|error| unusable(path, error.to_string()))?;
+        Ok::<_, ConfigurationError>(metadata)
+    };
+    regular_file(&tls.certificate)?;
+    let metadata = regular_file(&tls.key)?;
     check_owner_only(&tls.key, &metadata)?;
     let certificates: Vec<CertificateDer<'static>> = CertificateDer::pem_file_iter(&tls.certificate)
         .and_then(Iterator::collect)

@@ -6,11 +6,11 @@ const STEP_BYTES: usize = 5;
 /// Maximum number of consecutive bytes that one step overwrites, duplicates or removes.
 const RUN_BYTES: usize = 64;
 
-/// Returns a copy of `original` with mutations. Each five bytes of `steps` are one mutation: the operation (flip a bit,
+/// Returns a damaged copy of `original`. Each five bytes of `steps` are one mutation: the operation (flip a bit,
 /// truncate, overwrite, remove or duplicate up to 64 bytes, append), an offset and an operand. Every value is a valid
-/// step.
+/// mutation.
 ///
-/// Applies at most 64 steps, and stops when the copy is empty. Incomplete steps at the end are ignored.
+/// Applies at most 64 mutations, and stops when the copy is empty. Incomplete steps at the end are ignored.
 pub fn mutate(original: &[u8], steps: &[u8]) -> Vec<u8> {
     let mut bytes = original.to_vec();
     for step in steps.chunks_exact(STEP_BYTES).take(64) {

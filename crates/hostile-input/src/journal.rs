@@ -45,8 +45,8 @@ static VALID_JOURNAL: LazyLock<(Vec<u8>, Vec<Recorded>)> = LazyLock::new(|| {
     (bytes, log.read_after(Position::ORIGIN, 1_000).expect("the log reads"))
 });
 
-/// Interprets the input in one of three ways, selected by its first byte: as a journal file, as mutation steps for a
-/// valid journal, or as an event payload.
+/// Tests the journal reader and the payload codecs on arbitrary bytes. The first byte selects one of three
+/// interpretations: a journal file, mutation steps for a valid journal, or an event payload.
 ///
 /// Panics if a journal is accepted although it is inconsistent, if a mutated journal yields an event that was never
 /// written, or if a payload changes in a round trip.
@@ -90,8 +90,8 @@ fn panic_with(error: &LogError) -> ! {
     panic!("the journal was rejected for a reason other than its content: {error}")
 }
 
-/// Decodes a payload to JSON; the first byte selects the kind of event. Panics if encoding and decoding that JSON
-/// changes it. A payload that cannot be decoded is not a violation.
+/// Decodes an event payload to JSON; the first byte selects the kind of event. Panics if encoding and decoding that
+/// JSON changes it. A payload that cannot be decoded is not a violation.
 fn check_payload(data: &[u8]) {
     let Some((kind, payload)) = data.split_first() else { return };
     let spec = &KINDS[usize::from(*kind) % KINDS.len()];
@@ -101,7 +101,7 @@ fn check_payload(data: &[u8]) {
     }
 }
 
-/// A read-only file system with one file, `journal`; contains its bytes.
+/// A read-only file system for tests whose only file is `journal`, with these bytes.
 #[derive(Debug)]
 struct JournalDirectory(Arc<Vec<u8>>);
 

@@ -14,7 +14,7 @@ pub fn check_claude_code_file(data: &[u8]) {
     check_session_file::<ClaudeCode>(data);
 }
 
-/// Parses the input as a session file of format `F`. Panics as [`check_claude_code_file`].
+/// Parses the input as a session file of format `F`. Panics if a property of [`check_claude_code_file`] is violated.
 pub(crate) fn check_session_file<F: Format>(data: &[u8]) {
     let mut reader = SessionReader::<_, F>::new(Path::new("session.jsonl"), data);
     let mut calls = 0_u64;

@@ -30,7 +30,7 @@ pub(crate) struct Answer {
     pub(crate) usage: Usage,
 }
 
-/// A content block of a response, independent of the API.
+/// A content block of the mock's response, independent of the API.
 #[derive(Debug, Clone)]
 pub(crate) enum Block {
     /// The text [`THINKING_TEXT`], signed with [`signature`].
@@ -41,7 +41,7 @@ pub(crate) enum Block {
     ToolCall(ToolCall),
 }
 
-/// A tool call in a generated response.
+/// A tool call in a response that the mock generates.
 #[derive(Debug, Clone)]
 pub(crate) struct ToolCall {
     /// The id without the prefix of the API, unique among all calls.
@@ -77,7 +77,7 @@ pub(crate) enum StopReason {
     MaxTokens,
 }
 
-/// The token counts of a response; a token is four bytes.
+/// The token counts of a response that the mock generates; a token is four bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Usage {
     /// All input tokens, including cached ones.
@@ -102,8 +102,8 @@ const fn tokens(bytes: usize) -> u64 {
     (bytes as u64).div_ceil(4)
 }
 
-/// Generates the response to a request from its JSON schema, its tool results or the directives in its last message.
-/// Texts are cut at the request's limit of output tokens. `number` is the number of the request.
+/// Generates the mock's response to a request: from its JSON schema, its tool results, or the directives in its last
+/// message. Texts are cut at the request's limit of output tokens. `number` is the number of the request.
 pub(crate) fn generate_response(request: ParsedRequest, number: u64) -> Answer {
     let (mut blocks, mut stop) = blocks(&request, number);
     if let Some(max_tokens) = request.max_output_tokens {
@@ -126,7 +126,7 @@ pub(crate) fn generate_response(request: ParsedRequest, number: u64) -> Answer {
     Answer { number, model: request.model, blocks, stop, usage }
 }
 
-/// Returns the content of the response to a request, before it is cut, and the stop reason.
+/// Returns the content blocks of the response to a request, before they are cut, and the stop reason.
 fn blocks(request: &ParsedRequest, number: u64) -> (Vec<Block>, StopReason) {
     let directives = Directives::parse(&request.user_text);
     let mut blocks = Vec::new();

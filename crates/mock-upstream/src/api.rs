@@ -35,7 +35,7 @@ pub(crate) fn parse_request(
     }
 }
 
-/// Writes a response that is not streamed, as the JSON of an API.
+/// Writes the mock's response, if it is not streamed, as the JSON of an API.
 pub(crate) fn response_body(api: Api, answer: &Answer) -> Value {
     match api {
         Api::Anthropic => anthropic::response_body(answer),

@@ -109,16 +109,19 @@ pub(crate) fn openai_type(status: StatusCode) -> &'static str {
     }
 }
 
-/// Returns the status name that Google returns with an HTTP status.
-pub(crate) fn gemini_status(status: StatusCode) -> &'static str {
+/// Returns the status name that Google returns with an HTTP status. The names of the gateway's own errors are the same, which
+/// a test of the gateway checks, since neither crate uses the other.
+pub fn gemini_status(status: StatusCode) -> &'static str {
     match status.as_u16() {
         401 => "UNAUTHENTICATED",
         403 => "PERMISSION_DENIED",
         404 => "NOT_FOUND",
+        408 | 504 => "DEADLINE_EXCEEDED",
         429 => "RESOURCE_EXHAUSTED",
-        500 => "INTERNAL",
-        504 => "DEADLINE_EXCEEDED",
-        501.. => "UNAVAILABLE",
-        _ => "INVALID_ARGUMENT",
+        499 => "CANCELLED",
+        400..=499 => "INVALID_ARGUMENT",
+        501 => "UNIMPLEMENTED",
+        502 | 503 => "UNAVAILABLE",
+        _ => "INTERNAL",
     }
 }

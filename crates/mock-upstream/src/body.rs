@@ -34,7 +34,7 @@ pub(crate) enum BodyStep {
 #[error("the answer was cut off on demand")]
 pub(crate) struct CutOff;
 
-/// The body of a response, which records its end with an [`EndRecorder`].
+/// The body of a response of the mock, which records its end with an [`EndRecorder`].
 #[derive(Debug)]
 pub(crate) struct ResponseBody {
     /// The steps that remain.
@@ -50,7 +50,7 @@ pub(crate) struct ResponseBody {
 }
 
 impl ResponseBody {
-    /// Creates a body of known length that is sent in one chunk.
+    /// Creates a response body of known length that is sent in one chunk.
     pub(crate) fn from_bytes(bytes: Bytes, recorder: EndRecorder) -> Self {
         let length = Some(bytes.len() as u64);
         Self {
@@ -62,7 +62,8 @@ impl ResponseBody {
         }
     }
 
-    /// Creates a body that takes these steps in order. `length` is the promised length in bytes; `None` for a stream.
+    /// Creates a body that takes these steps in order. `length` is the length in bytes that the response promises;
+    /// `None` for a stream.
     pub(crate) fn from_steps(
         steps: Vec<BodyStep>,
         length: Option<u64>,

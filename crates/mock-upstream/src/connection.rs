@@ -28,7 +28,7 @@ impl ResetSwitch {
     }
 }
 
-/// The handles with which a response records its end and resets its connection.
+/// What a response body needs of its connection: the recorder of its end, and the switch that resets the connection.
 pub(crate) struct ResponseHandle {
     /// Records the end of the response.
     pub(crate) recorder: EndRecorder,

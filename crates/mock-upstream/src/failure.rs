@@ -26,7 +26,7 @@ const fn once() -> u32 {
     1
 }
 
-/// The kind of a requested failure. Delays are in milliseconds.
+/// The kind of a failure that a test requests from the mock. Delays are in milliseconds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Fault {
@@ -60,7 +60,7 @@ pub enum Fault {
     Never,
 }
 
-/// The way in which a response is cut off.
+/// The way in which the mock cuts off a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ConnectionEnd {
@@ -105,7 +105,7 @@ impl Failure {
     }
 }
 
-/// The pending failures, in the order in which they were added.
+/// The failures that tests have requested and that have not been used up, in the order in which they were added.
 #[derive(Debug, Default)]
 pub(crate) struct Failures {
     /// The length of the list, so that requests take no lock while it is empty.
@@ -129,8 +129,8 @@ impl Failures {
         self.count.store(0, Ordering::Release);
     }
 
-    /// Returns the fault of the first pending failure for a model, and counts the request: a failure is removed after
-    /// its last request. `None` if no failure is pending for the model.
+    /// Returns the fault for a request for `model`: that of the first pending failure for the model. Counts the
+    /// request; a failure is removed after its last request. `None` if no failure is pending for the model.
     pub(crate) fn take(&self, model: &str) -> Option<Fault> {
         if self.count.load(Ordering::Acquire) == 0 {
             return None;

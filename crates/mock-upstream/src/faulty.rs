@@ -76,7 +76,7 @@ pub(crate) fn single_body(bytes: Bytes, fault: Option<&Fault>, handle: ResponseH
     }
 }
 
-/// Returns the last steps of a response that ends in this way, after [`CUT_DELAY`].
+/// Returns the last steps of a response that a requested failure cuts off: a pause of [`CUT_DELAY`], then this end.
 fn cut_steps(connection_end: ConnectionEnd) -> Vec<BodyStep> {
     let end = match connection_end {
         ConnectionEnd::Reset => BodyStep::Cut { reset: true },

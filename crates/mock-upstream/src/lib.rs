@@ -5,7 +5,7 @@
 //!
 //! [`MockUpstream`] runs the mock on a thread of the test; the program `mock-upstream` runs it as a process, which
 //! tests configure through the endpoints in `control`. Requests are recorded with the end of their responses
-//! ([`Request`]), and a [`Failure`] makes a response fail.
+//! ([`Request`]), and a [`Failure`] makes a response fail. [`RawUpstream`] sends any bytes instead of responses.
 
 mod answer;
 mod anthropic;
@@ -21,6 +21,7 @@ mod faulty;
 mod gemini;
 mod listing;
 mod parsed_request;
+mod raw;
 mod record;
 mod reply;
 mod request_handler;
@@ -32,7 +33,9 @@ mod server;
 mod sse;
 mod state;
 
+pub use api_error::gemini_status;
 pub use failure::{ConnectionEnd, Failure, Fault};
+pub use raw::{RawRequest, RawStep, RawUpstream};
 pub use record::{Request, ResponseState};
 pub use server::MockUpstream;
 pub use state::Settings;

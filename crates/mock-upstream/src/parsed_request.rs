@@ -67,7 +67,7 @@ impl Tool {
     }
 }
 
-/// Returns a required string of `body`.
+/// Returns the string in the required field `name` of `body`.
 ///
 /// # Errors
 /// [`ApiError`] with status 400 if it is missing, empty or of another type.
@@ -79,7 +79,7 @@ pub(crate) fn text_field<'a>(body: &'a Value, name: &str) -> Result<&'a str, Api
     }
 }
 
-/// Returns a required list of `body`.
+/// Returns the list in the required field `name` of `body`.
 ///
 /// # Errors
 /// [`ApiError`] with status 400 if it is missing, empty or of another type.
@@ -92,7 +92,7 @@ pub(crate) fn list_field<'a>(body: &'a Value, name: &str) -> Result<&'a [Value],
     }
 }
 
-/// Returns a list of `body`; empty if it is missing.
+/// Returns the list in the field `name` of `body`; empty if the field is missing.
 ///
 /// # Errors
 /// [`ApiError`] with status 400 if it is of another type.

@@ -12,7 +12,7 @@ use serde_json::Value;
 /// The maximum number of recorded requests; older ones are dropped.
 const MAX_RECORDED: usize = 1_000;
 
-/// The state of the response to a recorded request.
+/// The state of the mock's response to a recorded request.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ResponseState {
@@ -27,7 +27,7 @@ pub enum ResponseState {
     Cancelled,
 }
 
-/// A recorded request with the state of its response.
+/// A request that the mock received, with the state of its response.
 #[derive(Debug, Clone, Serialize)]
 pub struct Request {
     /// The HTTP method.
@@ -58,7 +58,7 @@ impl Request {
     }
 }
 
-/// The progress of a response, which its body updates and the record reads.
+/// The state and the HTTP status of a response, shared by the body that sends it and the record of its request.
 #[derive(Debug, Clone, Copy, Default)]
 struct Progress {
     /// The state of the response.
@@ -67,7 +67,7 @@ struct Progress {
     status: u16,
 }
 
-/// Records the progress of a response. If it is dropped before an end is recorded, the client has disconnected.
+/// Records the progress of one response. If it is dropped before an end is recorded, the client counts as disconnected.
 #[derive(Debug, Default)]
 pub(crate) struct EndRecorder(Arc<Mutex<Progress>>);
 
@@ -92,7 +92,7 @@ impl EndRecorder {
         self.end(ResponseState::Cut);
     }
 
-    /// Records the end of the response, unless one is recorded.
+    /// Records how the response ended, unless an end is already recorded.
     fn end(&self, state: ResponseState) {
         let mut progress = self.progress();
         if progress.state == ResponseState::Open {
@@ -120,7 +120,7 @@ struct ReceivedRequest {
     progress: Arc<Mutex<Progress>>,
 }
 
-/// The last requests, at most [`MAX_RECORDED`], the oldest first.
+/// The last requests that the mock received, at most [`MAX_RECORDED`], the oldest first.
 #[derive(Default)]
 pub(crate) struct Requests(Mutex<VecDeque<ReceivedRequest>>);
 
@@ -153,7 +153,7 @@ impl Requests {
 }
 
 impl ReceivedRequest {
-    /// Converts the request to the form for tests, with the current progress of the response.
+    /// Converts a recorded request to the form that tests read, with the current progress of its response.
     fn to_request(&self) -> Request {
         let decode = |value: &[u8]| String::from_utf8_lossy(value).into_owned();
         let headers =

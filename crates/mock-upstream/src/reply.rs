@@ -9,8 +9,8 @@ use serde_json::Value;
 
 use crate::{api_error::ApiError, body::ResponseBody, record::EndRecorder, route::Api};
 
-/// Builds a response with status 200. `is_stream` selects the content type: server-sent events or JSON. `request` is
-/// the API and the number of the request, for the header with the request id; without them there is no such header.
+/// Builds an HTTP response with status 200. `is_stream` selects the content type: server-sent events or JSON. `request`
+/// is the API and the number of the request, for the header with the request id; `None` adds no such header.
 pub(crate) fn build_response(
     is_stream: bool,
     body: ResponseBody,
@@ -25,7 +25,8 @@ pub(crate) fn build_response(
     response
 }
 
-/// Adds the header in which the API's provider sends the id of the request, derived from `number`; none for Gemini.
+/// Adds the header with the id of a request to the mock's response. Each provider has a header of its own for it;
+/// Gemini has none. The id is derived from `number`.
 fn add_request_id(response: &mut Response<ResponseBody>, api: Api, number: u64) {
     let header = match api {
         Api::Anthropic => HeaderName::from_static("request-id"),

@@ -1,4 +1,5 @@
-//! Cached responses of a plain mock for benchmarks, so that the mock itself takes little processor time.
+//! Cached responses of the mock for benchmarks. A *plain* mock answers all requests from this cache, without validating
+//! or recording them, so that the mock itself takes little processor time.
 
 use std::{
     collections::BTreeMap,
@@ -61,7 +62,10 @@ pub(crate) fn scan_request<'a>(body: &'a [u8], gemini: Option<&'a (String, Gemin
 }
 
 /// Returns the first value of the JSON member `name` that `parse` accepts; `None` if there is none. `name` includes the
-/// quotes. Within a string the quotes of the name would have backslashes, so texts cannot be mistaken for members.
+/// quotes.
+///
+/// The bytes are searched without parsing the JSON. Within a string the quotes of the name would have backslashes, so
+/// texts cannot be mistaken for members.
 fn find_member<'a, T>(body: &'a [u8], name: &[u8], parse: impl Fn(&'a [u8]) -> Option<T>) -> Option<T> {
     memmem::find_iter(body, name).find_map(|index| {
         let rest = body.get(index + name.len()..)?.trim_ascii_start().strip_prefix(b":")?;
@@ -69,7 +73,7 @@ fn find_member<'a, T>(body: &'a [u8], name: &[u8], parse: impl Fn(&'a [u8]) -> O
     })
 }
 
-/// The properties of a request on which its cached response depends.
+/// The properties of a request on which the mock's cached response depends.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct CacheKey {
     /// The requested model.
@@ -100,8 +104,9 @@ struct CachedResponse {
 }
 
 impl ResponseCache {
-    /// Returns whether the response consists of server-sent events, and its body. The response is taken from the cache,
-    /// or built and cached; a requested failure is applied. `gap` is the delay between events.
+    /// Responds to a request from the cache, or with a response that is built and cached. Returns whether the response
+    /// consists of server-sent events, and its body, to which a requested failure is applied. `gap` is the delay
+    /// between events.
     pub(crate) fn respond(
         &self,
         api: Api,
@@ -123,7 +128,7 @@ impl ResponseCache {
         (is_sse, faulty::stream_body(api, &cached.answer, cached.events.to_vec(), gap, fault, handle))
     }
 
-    /// Returns the cached response to a request. If there is none, builds one and caches it, unless the cache is full.
+    /// Returns the cached response to a request. If there is none, builds one, and caches it unless the cache is full.
     fn get_or_build(&self, api: Api, request: &ScannedRequest<'_>) -> CachedResponse {
         let key = CacheKey {
             model: request.model.to_owned(),

@@ -2,7 +2,7 @@
 
 use hyper::{Method, Uri};
 
-/// The wire API of a request.
+/// The wire API of a request to the mock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Api {
     /// Anthropic's Messages API.
@@ -15,7 +15,7 @@ pub(crate) enum Api {
     Gemini,
 }
 
-/// The endpoint of a request, with the parameters in its path.
+/// The endpoint of a request to the mock, with the parameters in its path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Endpoint {
     /// Generates a response; model and streaming are in the body.

@@ -5,13 +5,13 @@ use serde_json::{Map, Value, json};
 /// The maximum nesting depth of a value, so that schemas that refer to themselves end.
 const MAX_DEPTH: usize = 16;
 
-/// Generates a small value that matches a JSON schema. Type names may be in capitals, as in Gemini. Of alternatives,
-/// the first one is used; an unknown type becomes an object.
+/// Generates a small JSON value that matches a JSON schema. Type names may be in capitals, as in Gemini. Of
+/// alternatives, the first one is used; an unknown type becomes an object.
 pub(crate) fn example_value(schema: &Value) -> Value {
     build_value(schema, schema, MAX_DEPTH)
 }
 
-/// Generates a value for `schema`, a subschema of `root`, to which its references refer. `depth` is the remaining
+/// Generates a JSON value for `schema`, a subschema of `root`, to which its references refer. `depth` is the remaining
 /// nesting depth; at 0 the value is null.
 fn build_value(schema: &Value, root: &Value, depth: usize) -> Value {
     let Some(depth) = depth.checked_sub(1) else {

@@ -35,7 +35,7 @@ pub struct MockUpstream {
 }
 
 impl MockUpstream {
-    /// Starts a mock on its own thread. It accepts connections when this returns.
+    /// Starts a mock provider on a thread of its own. It accepts connections when this returns.
     ///
     /// # Errors
     /// [`io::Error`] if the port is taken, or no thread can be started.

@@ -8,7 +8,7 @@ use std::{
 
 use crate::{failure::Failures, record::Requests, response_cache::ResponseCache};
 
-/// The settings of a mock provider when it starts.
+/// The settings with which a mock provider starts.
 #[derive(Debug, Clone, Copy)]
 pub struct Settings {
     /// The port on 127.0.0.1; 0 selects a free one.
@@ -55,7 +55,7 @@ impl fmt::Debug for State {
 }
 
 impl State {
-    /// Creates the state of a mock that starts with these settings.
+    /// Creates the state of a mock provider that starts with these settings.
     pub(crate) fn new(settings: Settings) -> Self {
         Self {
             settings,

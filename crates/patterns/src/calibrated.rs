@@ -31,7 +31,7 @@ use crate::{
     space::PointQuery,
 };
 
-/// The weight of the model's mean when it is averaged with that of the neighbours, in neighbours.
+/// The weight of the model's mean when it is averaged with the mean of its neighbours, as a number of neighbours.
 const PRIOR_NEIGHBOURS: i64 = 20;
 
 /// The limit of a model's cost variance, in billionths of the square of the most expensive model's mean cost: a
@@ -41,7 +41,7 @@ const MAX_COST_VARIANCE: u64 = 1_000_000_000_000;
 /// The limit of an expected cost, in multiples of the most expensive model's mean cost.
 const MAX_RELATIVE_COST: i128 = 100;
 
-/// The expected outcome of one model on a turn.
+/// The expected outcome of one model on a turn, with its standard error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Estimate {
     /// The model.
@@ -90,7 +90,8 @@ struct NeighbourSums {
 }
 
 impl Store {
-    /// Estimates the outcome of every allowed model that has a score, in descending order of utility.
+    /// Estimates the outcome of every allowed model that has a score, in descending order of utility. `sketch` is that
+    /// of the turn's message; `buffers` contains the allowed models.
     ///
     /// Takes time in proportion to the scored rows of these models and the tokens of the message.
     pub(crate) fn estimate_models(
@@ -102,8 +103,8 @@ impl Store {
     ) -> Vec<Estimate> {
         let point_query = query.point_query(settings);
         let scored_models = || {
-            let all = self.index.models.iter().enumerate().zip(&self.models);
-            all.filter(|((number, index), _)| {
+            let numbered = self.index.models.iter().enumerate().zip(&self.models);
+            numbered.filter(|((number, index), _)| {
                 buffers.allows(u32::try_from(*number).unwrap_or(u32::MAX)) && 0 < index.sums.scored
             })
         };
@@ -122,7 +123,7 @@ impl Store {
     }
 
     /// Sums the outcomes of a model in its nearest rows, until these have `settings.neighbours` scored turns. `model`
-    /// is an index in the store's models; all sums are 0 if it has no scored row near enough.
+    /// is the index of the model in the store. All sums are 0 if no scored row is similar enough.
     fn neighbour_sums(
         &self,
         model: usize,
@@ -155,9 +156,9 @@ impl Store {
 }
 
 impl NeighbourSums {
-    /// Computes success and cost of a model from its neighbours, its mean and `regression`, the predicted difference
-    /// from its mean; `common_mean` is the mean of all models. Savings, utility, standard error and cost variance are
-    /// still 0.
+    /// Estimates success and cost of `model` on the turn. `regression` is the difference between success and the
+    /// model's mean that the regression predicts; `common_mean` is the mean score of all models. Savings, utility,
+    /// standard error and cost variance are 0 until the caller computes them.
     fn estimate(&self, model: &ModelId, index: &ModelIndex, regression: Q20, common_mean: Q20) -> Estimate {
         let mean = index.posterior_mean(common_mean);
         let adjustment = self.adjustment(mean);
@@ -179,8 +180,8 @@ impl NeighbourSums {
         }
     }
 
-    /// Returns the neighbours' weighted mean score less the model's mean, shrunk towards 0; 0 without scored
-    /// neighbours.
+    /// Returns the difference between the weighted mean score of the neighbours and the model's `mean`, shrunk towards
+    /// 0; 0 without scored neighbours.
     fn adjustment(&self, mean: Q20) -> Q20 {
         let neighbours_mean = (self.scores << 20).checked_div(self.score_weight * 1_000_000_000);
         let difference = neighbours_mean.and_then(|own| i64::try_from(own).ok()).map_or(0, |own| own - mean.0);
@@ -188,8 +189,8 @@ impl NeighbourSums {
         Fixed(difference * samples / (samples + PRIOR_NEIGHBOURS))
     }
 
-    /// Returns the neighbours' weighted mean cost in nano-dollars, shrunk towards the model's mean; `None` if no cost
-    /// of the model is known.
+    /// Returns the expected cost in nano-dollars: the weighted mean cost of the neighbours, shrunk towards the model's
+    /// mean cost. `None` if no cost of the model is known.
     fn cost(&self, index: &ModelIndex) -> Option<u64> {
         let mean = i128::from(index.sums.mean_cost()?);
         let neighbours_mean = self.costs.checked_div(self.cost_weight).and_then(|own| i128::try_from(own).ok());
@@ -199,19 +200,20 @@ impl NeighbourSums {
     }
 }
 
-/// Converts half of a fixed-point number to billionths: neighbours and regression contribute one half each.
+/// Returns half of a fixed-point number in billionths: neighbours and regression contribute one half each to the
+/// expected score.
 fn half_in_billionths(number: Q20) -> i64 {
     i64::try_from(i128::from(number.0) * 500_000_000 / i128::from(Q20::ONE.0)).unwrap_or_default()
 }
 
 impl Estimate {
-    /// Returns the utility as a score in billionths; 0 if it is negative.
+    /// Returns the utility as a score; 0 if the utility is negative.
     pub fn score(&self) -> Score {
         Score(u64::try_from(self.utility).unwrap_or(0))
     }
 
-    /// Sets savings and cost variance relative to `highest_cost`, the highest mean cost of all models in nano-dollars.
-    /// Both are 0 if that is `None`; savings are also 0 for a model of unknown cost.
+    /// Sets the savings and the cost variance relative to `highest_cost`, the highest mean cost of all models in
+    /// nano-dollars. Both are 0 if that is `None`; the savings are also 0 for a model of unknown cost.
     fn with_savings(mut self, index: &ModelIndex, highest_cost: Option<u64>) -> Self {
         let highest_cost = highest_cost.unwrap_or_default();
         let one = i128::from(Score::ONE.0);
@@ -227,7 +229,8 @@ impl Estimate {
         self
     }
 
-    /// Sets utility and standard error for a cost weight; weights above 1 count as 1.
+    /// Computes utility and standard error from success and savings; `cost_weight` is the weight of savings, and
+    /// weights above 1 count as 1.
     fn set_utility(&mut self, cost_weight: Score) {
         let one = i128::from(Score::ONE.0);
         let cost_weight = cost_weight.min(Score::ONE);

@@ -55,9 +55,10 @@ fn seal<E: EventType>(
 }
 
 impl Patterns {
-    /// Returns the events to append so that no store grows beyond its capacity; `now` is the time from which the ages
-    /// of rows are measured. Empty if all stores are within bounds. Takes constant time for each store below its
-    /// capacity.
+    /// Returns the events to append to the log so that no store exceeds its capacity; empty if all stores are within
+    /// their limits. `now` is the time from which the ages of rows are measured.
+    ///
+    /// Takes constant time for each store below its capacity.
     pub fn capacity_events(&self, now: Timestamp) -> Vec<CapacityEvent> {
         let events = self.stores.iter().filter_map(|(path, store)| {
             let workspace = Some(path.as_str()).filter(|path| !path.is_empty());
@@ -67,9 +68,11 @@ impl Patterns {
     }
 }
 
-/// Returns the event due for one store: an eviction above [`HARD_CAP`] rows, a report above [`SOFT_CAP`] rows unless
-/// one was recorded since the last eviction; otherwise `None`. `workspace` is `None` for the store of turns without a
-/// workspace.
+/// Returns the event that is due for the store of one workspace: an eviction above [`HARD_CAP`] rows, or a report above
+/// [`SOFT_CAP`] rows unless one was recorded since the last eviction. `None` if no event is due.
+///
+/// `workspace` is `None` for the store of turns without a workspace. `now` is the time from which the ages of rows are
+/// measured.
 fn capacity_event(workspace: Option<&str>, store: &Store, now: Timestamp) -> Option<CapacityEvent> {
     let rows = u32::try_from(store.rows()).unwrap_or(u32::MAX);
     let workspace = workspace.map(str::to_owned);
@@ -83,8 +86,8 @@ fn capacity_event(workspace: Option<&str>, store: &Store, now: Timestamp) -> Opt
     }
 }
 
-/// Plans an eviction from a store with `rows` rows: only of rows older than [`MAX_AGE_MICROS`] if that is enough to
-/// reach [`SOFT_CAP`], otherwise of the least recently updated rows as well.
+/// Creates the event that reduces a store of `rows` rows to at most [`SOFT_CAP`]. It evicts the rows older than
+/// [`MAX_AGE_MICROS`]; if too many rows would remain, also the least recently updated ones. Does not change the store.
 fn eviction(workspace: Option<String>, rows: u32, store: &Store, now: Timestamp) -> PatternEvicted {
     let oldest_kept = Timestamp(now.0.saturating_sub(MAX_AGE_MICROS));
     let old_rows = u32::try_from(store.rows_unchanged_since(oldest_kept)).unwrap_or(u32::MAX);

@@ -39,8 +39,8 @@ pub struct ModelExplanation {
     pub model: ModelId,
     /// The expected score; `None` if no neighbour of the model has a score, which only [`Estimator::Paper`] reports.
     pub success: Option<Score>,
-    /// Savings relative to the most expensive model in billionths: 0 for the cost of that model, one billion for no
-    /// cost.
+    /// The savings relative to the most expensive model, in billionths: 0 if the model costs as much, one billion if it
+    /// costs nothing. Negative if this turn costs more than that model's mean.
     pub savings: i64,
     /// The expected cost in nano-dollars; `None` if no cost is known.
     pub cost: Option<u64>,
@@ -65,20 +65,21 @@ pub struct SuccessTerms {
     pub from_regression: i64,
 }
 
-/// A row among the nearest neighbours of the turn: earlier turns of one model with equal features.
+/// One of the nearest neighbours of a turn: the outcomes of one model in earlier turns with equal features (a row of
+/// the store).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SimilarRow {
     /// The latest turn of the row.
     pub turn: TurnId,
-    /// The number of turns.
+    /// The number of turns in the row.
     pub samples: u32,
-    /// The number of turns with a score.
+    /// The number of turns in the row with a score that counts: one of sufficient confidence.
     pub scored: u32,
-    /// The similarity, from 0 to 1.
+    /// The similarity of the row's features to those of the explained turn, from 0 to 1.
     pub similarity: Score,
-    /// The mean score; `None` without a score.
+    /// The mean of the counted scores of the row's turns; `None` if no score counts.
     pub outcome: Option<Score>,
-    /// The mean of the known costs; `None` if no cost is known.
+    /// The mean of the known costs of the row's turns; `None` if no cost is known.
     pub cost: Option<NanoUsd>,
     /// The contribution in billionths: to the model's success for [`Estimator::Paper`], to
     /// [`SuccessTerms::from_neighbours`] for the calibrated estimator. Negative if the row lowers it.
@@ -106,11 +107,12 @@ impl Patterns {
 }
 
 impl Store {
-    /// Explains the recommendation for a turn; `embedding` is that of its message, if known.
+    /// Explains the recommendation for the turn in `query`. `embedding` is that of the turn's message; `None` if
+    /// unknown.
     fn explain(&self, query: &PatternQuery<'_>, embedding: Option<&Embedding>) -> Explanation {
         let settings = query.settings;
         let search = self.search_query(query.features, settings, embedding);
-        self.with_buffers(&search, query.known, |buffers| {
+        self.with_search_buffers(&search, query.known, |buffers| {
             let (recommendation, models) = match settings.estimator {
                 Estimator::Paper => self.explain_paper(&search, settings, buffers),
                 Estimator::Calibrated => self.explain_calibrated(query, &search, buffers),
@@ -121,8 +123,8 @@ impl Store {
         })
     }
 
-    /// Computes the recommendation of [`Estimator::Paper`] and the explanation of every model with a row among the
-    /// nearest.
+    /// Computes the recommendation of [`Estimator::Paper`], and the explanation of every model that has a row among the
+    /// nearest neighbours.
     fn explain_paper(
         &self,
         search: &SearchQuery<'_>,
@@ -141,7 +143,8 @@ impl Store {
         (paper::recommendation(&rated), models)
     }
 
-    /// Computes the recommendation of [`Estimator::Calibrated`] and the explanation of every known model with a score.
+    /// Computes the recommendation of [`Estimator::Calibrated`], and the explanation of every allowed model that has a
+    /// score.
     fn explain_calibrated(
         &self,
         query: &PatternQuery<'_>,
@@ -160,8 +163,8 @@ impl Store {
         (calibrated::recommendation(&estimates, query.baseline, settings.min_sample_size), models)
     }
 
-    /// Returns the rows from which the calibrated estimate of a model is computed, in descending order of similarity;
-    /// empty for an unknown model.
+    /// Returns the rows from which the calibrated estimate of `model` is computed, in descending order of similarity;
+    /// empty if the store does not have the model.
     fn similar_rows(
         &self,
         model: &ModelId,
@@ -184,7 +187,8 @@ impl Store {
 }
 
 impl SimilarRow {
-    /// Summarises a row; its contribution is still 0.
+    /// Copies the outcomes of a row, with its similarity to the query. The contribution is 0 until the caller computes
+    /// it.
     fn new(row: &Row, similarity: Score) -> Self {
         let sums = &row.sums;
         Self {
@@ -200,29 +204,30 @@ impl SimilarRow {
 }
 
 impl ModelExplanation {
-    /// Explains a rating of [`Estimator::Paper`], to which every scored turn contributes equally.
+    /// Creates the explanation of a model rated by [`Estimator::Paper`], to whose success every scored turn among
+    /// `neighbours` contributes equally.
     fn from_rated(rated: &RatedModel, mut neighbours: Vec<SimilarRow>) -> Self {
         for row in &mut neighbours {
             let share = Score::ratio(u64::from(row.scored), rated.samples);
-            row.contribution = signed(share.times(row.outcome.unwrap_or_default()));
+            row.contribution = signed_billionths(share.times(row.outcome.unwrap_or_default()));
         }
         Self {
             model: rated.model.clone(),
             success: rated.success,
-            savings: signed(rated.efficiency),
+            savings: signed_billionths(rated.efficiency),
             cost: rated.cost,
-            utility: rated.score.map(signed),
+            utility: rated.score.map(signed_billionths),
             terms: None,
-            neighbours: most_similar_first(neighbours),
+            neighbours: sorted_by_similarity(neighbours),
         }
     }
 
-    /// Explains a calibrated estimate, to which rows contribute in proportion to
+    /// Creates the explanation of a calibrated estimate, to which each row of `neighbours` contributes in proportion to
     /// `similarity² · scored turns · (outcome - mean)`.
     fn from_estimate(estimate: &Estimate, mut neighbours: Vec<SimilarRow>) -> Self {
         let weight = |row: &SimilarRow| (u128::from(row.similarity.0).pow(2) * u128::from(row.scored)) >> 20;
         let weighted_difference = |row: &SimilarRow| {
-            let difference = signed(row.outcome.unwrap_or_default()) - signed(estimate.mean);
+            let difference = signed_billionths(row.outcome.unwrap_or_default()) - signed_billionths(estimate.mean);
             i128::from(difference) * i128::try_from(weight(row)).unwrap_or(i128::MAX)
         };
         let total: i128 = neighbours.iter().map(weighted_difference).sum();
@@ -242,24 +247,24 @@ impl ModelExplanation {
                 from_neighbours: estimate.from_neighbours,
                 from_regression: estimate.from_regression,
             }),
-            neighbours: most_similar_first(neighbours),
+            neighbours: sorted_by_similarity(neighbours),
         }
     }
 }
 
-/// Sorts rows in descending order of similarity, ties by turn id.
-fn most_similar_first(mut neighbours: Vec<SimilarRow>) -> Vec<SimilarRow> {
+/// Sorts rows in descending order of similarity, ties in ascending order of turn id.
+fn sorted_by_similarity(mut neighbours: Vec<SimilarRow>) -> Vec<SimilarRow> {
     neighbours.sort_by_key(|row| (Reverse(row.similarity), row.turn));
     neighbours
 }
 
-/// Converts a score to a signed number of billionths.
-fn signed(score: Score) -> i64 {
+/// Converts a score from unsigned to signed billionths.
+fn signed_billionths(score: Score) -> i64 {
     i64::try_from(score.0).unwrap_or(i64::MAX)
 }
 
-/// Computes, for each other model with a score, the changes that would raise it to the utility of the chosen one; empty
-/// without a chosen model or without its score.
+/// Computes, for each other model with an expected score, the changes that would raise its utility to that of the
+/// chosen model. Empty if no model is chosen or the chosen model has no expected score.
 fn counterfactuals(models: &[ModelExplanation], chosen: Option<&ModelId>, cost_weight: Score) -> Vec<Counterfactual> {
     let Some(first) = models.iter().find(|model| Some(&model.model) == chosen) else { return Vec::new() };
     let (Some(utility), Some(success)) = (first.utility, first.success) else { return Vec::new() };
@@ -267,22 +272,26 @@ fn counterfactuals(models: &[ModelExplanation], chosen: Option<&ModelId>, cost_w
     let scored = others.filter_map(|other| Some((other, other.success?)));
     let counterfactual = |(other, other_success): (&ModelExplanation, Score)| Counterfactual {
         model: other.model.clone(),
-        cost_weight: equal_utility_weight(signed(success) - signed(other_success), other.savings - first.savings),
+        cost_weight: equal_utility_weight(
+            signed_billionths(success) - signed_billionths(other_success),
+            other.savings - first.savings,
+        ),
         success: success_needed(utility, other.savings, cost_weight.min(Score::ONE)),
     };
     scored.map(counterfactual).collect()
 }
 
-/// Returns the cost weight `c` with `(1 - c) · success_lead = c · savings_gap`; `None` if one model is better at every
-/// weight. Both arguments are in billionths.
+/// Returns the cost weight `c` at which two models have the same utility: `(1 - c) · success_lead = c · savings_gap`.
+/// `success_lead` is the success of the first model less that of the second; `savings_gap` is the savings of the second
+/// less those of the first; both in billionths. `None` if one model is better at every cost weight.
 fn equal_utility_weight(success_lead: i64, savings_gap: i64) -> Option<Score> {
     let has_solution = success_lead.signum() == savings_gap.signum() && success_lead != 0;
     let (lead, gap) = (success_lead.unsigned_abs(), savings_gap.unsigned_abs());
     has_solution.then(|| Score::ratio(lead, lead + gap))
 }
 
-/// Returns the success with which a model of these savings reaches a utility; `None` if it is greater than 1. `utility`
-/// and `savings` are in billionths.
+/// Returns the success that a model with these savings needs to reach `utility`; `None` if that is greater than 1.
+/// `utility` and `savings` are in billionths.
 fn success_needed(utility: i64, savings: i64, cost_weight: Score) -> Option<Score> {
     let one = i128::from(Score::ONE.0);
     let missing = i128::from(utility) - i128::from(cost_weight.0) * i128::from(savings) / one;

@@ -16,19 +16,19 @@ use crate::{
 };
 
 /// A hash of all features of a turn; the same on every machine.
-pub(crate) type Key = u128;
+pub(crate) type FingerprintKey = u128;
 
-/// All turns with equal features, and their outcomes by model.
+/// A group of turns whose features are equal, with the outcomes of each model in these turns.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(from = "saved::SavedFingerprint<'static>")]
 pub(crate) struct Fingerprint {
     /// The hash of all features, including features that are not stored.
-    pub(crate) key: Key,
+    pub(crate) key: FingerprintKey,
     /// The structural features as bit masks.
     pub(crate) packed: PackedFeatures,
     /// The token hashes of the message.
     pub(crate) sketch: CompactSketch,
-    /// The first eight bytes of the hash of the message; `None` without an embedder.
+    /// The first eight bytes of the hash of the message; `None` if the turn was recorded without an embedder.
     pub(crate) text: Option<u64>,
     /// The embedding of the message; boxed, because most fingerprints have none.
     pub(crate) embedding: Option<Box<Embedding>>,
@@ -45,9 +45,9 @@ pub(crate) struct Fingerprint {
 }
 
 impl Fingerprint {
-    /// Creates a fingerprint without turns, rows and embedding; `packed` and `workload` are encoded from `features` by
-    /// the store.
-    pub(crate) fn new(key: Key, packed: PackedFeatures, workload: u8, features: &Features) -> Self {
+    /// Creates the fingerprint of turns with these `features`, without turns, rows and embedding. `packed` and
+    /// `workload` are the same features as encoded by the store, `key` their hash.
+    pub(crate) fn new(key: FingerprintKey, packed: PackedFeatures, workload: u8, features: &Features) -> Self {
         Self {
             key,
             packed,
@@ -62,18 +62,20 @@ impl Fingerprint {
         }
     }
 
-    /// Returns the structural features that [`StructureKernel::encode`](crate::structure::StructureKernel::encode)
-    /// encodes.
+    /// Returns the structural features of the fingerprint in the form that
+    /// [`StructureKernel::encode`](crate::structure::StructureKernel::encode) accepts.
     pub(crate) fn structure_input(&self) -> StructureInput {
         StructureInput { levels: self.levels(), sets: self.packed.masks, workload: self.workload, turns: self.turns }
     }
 
-    /// Reassembles the levels of a turn from the shape of the message, the scalar features and the tool history.
+    /// Computes the levels (ordinal structural features, see [`levels`](crate::levels)) from the shape of the message,
+    /// the scalar features and the tool history.
     fn levels(&self) -> [u8; LEVELS] {
         levels_from_parts(self.sketch.shape(), self.packed.scalars, self.tool_history)
     }
 
-    /// Counts a turn. Consecutive calls for one turn, one for each of its models, count once.
+    /// Adds a turn to the number of turns. Consecutive calls with the same turn, one for each model that worked on it,
+    /// count once.
     pub(crate) fn count_turn(&mut self, turn: TurnId) {
         if self.last_turn.replace(turn) != Some(turn) {
             self.turns = self.turns.saturating_add(1);
@@ -96,9 +98,9 @@ impl Fingerprint {
     }
 }
 
-/// Computes the hash of all features, including those the similarity measure ignores; independent of order and
-/// duplicates in lists, and the same on every machine.
-pub fn key(features: &Features) -> u128 {
+/// Computes the key of a fingerprint: a hash of all features of a turn, including those the similarity measure ignores.
+/// It is independent of order and duplicates in lists, and the same on every machine.
+pub fn fingerprint_key(features: &Features) -> u128 {
     let lists = [&features.extensions, &features.directories, &features.tools].map(|list| {
         let mut list: Vec<&[u8]> = list.iter().map(String::as_bytes).collect();
         list.sort_unstable();
@@ -122,5 +124,5 @@ pub fn key(features: &Features) -> u128 {
     let present = [u8::from(features.workload.is_some()), u8::from(text.is_some())];
     parts.extend([&counts, &hashes, &sketch.shape, &present[..], workload.as_bytes()]);
     parts.extend(text.as_ref().map(|text| &text[..]));
-    Key::from_be_bytes(EventId::derive(&parts).0)
+    FingerprintKey::from_be_bytes(EventId::derive(&parts).0)
 }

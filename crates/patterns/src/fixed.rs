@@ -1,7 +1,8 @@
 //! Fixed-point numbers: integers with an implied binary point.
 //!
 //! A decision has to be the same on every machine, so estimates are computed in integers. [`Fixed<F>`](Fixed) stores
-//! `x · 2^F`, rounded. Sums need no conversion; a product of two numbers is divided by one factor's `ONE`.
+//! the number `x` as the integer `x · 2^F`, rounded. Sums need no conversion; the product of two stored integers has to
+//! be divided by the `ONE` of one factor.
 
 use std::{
     iter::Sum,
@@ -11,7 +12,7 @@ use std::{
 use contracts::Score;
 use serde::{Deserialize, Serialize};
 
-/// A signed fixed-point number with `FRACTION_BITS` fractional bits. Stores `x · 2^FRACTION_BITS`.
+/// A signed fixed-point number `x` with `FRACTION_BITS` fractional bits, stored as the integer `x · 2^FRACTION_BITS`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct Fixed<const FRACTION_BITS: u32>(pub(crate) i64);
@@ -42,12 +43,12 @@ impl<const FRACTION_BITS: u32> Fixed<FRACTION_BITS> {
         Self((numerator * Self::ONE.0).checked_div(denominator).unwrap_or(0))
     }
 
-    /// Returns the product with a factor, rounded towards zero.
+    /// Returns the product of this number and `factor`, rounded towards zero.
     pub(crate) const fn times(self, factor: Q15) -> Self {
         Self(self.0 * factor.0 / Q15::ONE.0)
     }
 
-    /// Returns the product with a factor, rounded down.
+    /// Returns the product of this number and `factor`, rounded down.
     pub(crate) const fn times_floor(self, factor: Q15) -> Self {
         Self((self.0 * factor.0) >> 15)
     }
@@ -67,20 +68,20 @@ impl Q15 {
 }
 
 impl Q20 {
-    /// Returns the product with a factor without rounding.
+    /// Returns the exact product of this number and `factor`.
     pub(crate) const fn wide_product(self, factor: Q15) -> Q35 {
         Fixed(self.0 * factor.0)
     }
 
-    /// Converts to a score in billionths; negative numbers become 0.
+    /// Converts the number to a score in billionths; a negative number becomes 0.
     pub(crate) fn to_score(self) -> Score {
         Score::ratio(self.0.max(0).unsigned_abs(), Self::ONE.0.unsigned_abs())
     }
 }
 
 impl Q35 {
-    /// Drops the last 15 fractional bits, which rounds down.
-    pub(crate) const fn narrow(self) -> Q20 {
+    /// Drops the last 15 fractional bits of the number, which rounds it down.
+    pub(crate) const fn to_q20(self) -> Q20 {
         Fixed(self.0 >> 15)
     }
 }

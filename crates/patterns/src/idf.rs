@@ -11,7 +11,7 @@ use crate::{
     fixed::{Fixed, Log2, Q15},
     hash::mix_bits,
     token_hashes::TokenHashes,
-    unit_vector::{DIMENSIONS, UnitVector, normalize},
+    unit_vector::{DIMENSIONS, UnitVector, scale_to_unit},
 };
 
 /// The number of possible 16-bit token hashes.
@@ -26,9 +26,9 @@ const DEFAULT_WEIGHT: Log2 = Log2(1 << 8);
 /// The inverse document frequency of each token hash, estimated from the texts of a workspace.
 #[derive(Clone, PartialEq, Eq, Default)]
 pub(crate) struct Idf {
-    /// The weight of each token, by hash. Empty before any token has a weight; then all have [`DEFAULT_WEIGHT`].
+    /// The weight of each token, by hash. Empty before any token has a weight; every token then has [`DEFAULT_WEIGHT`].
     tokens: Vec<Token>,
-    /// The number of tokens with a weight.
+    /// The number of tokens with a weight other than 0.
     weighted: usize,
 }
 
@@ -48,8 +48,8 @@ impl std::fmt::Debug for Idf {
 }
 
 impl Idf {
-    /// Estimates the weights from texts, each with the number of turns that have it. A token in fewer than
-    /// [`MIN_TEXTS`] turns has no weight.
+    /// Estimates the inverse document frequency of each token hash from texts, each with the number of turns that have
+    /// this text. A token in fewer than [`MIN_TEXTS`] turns has no weight.
     pub(crate) fn estimate<'a>(texts: impl Iterator<Item = (&'a (impl TokenHashes + 'a), u32)>) -> Self {
         let mut total = 0_u32;
         let mut texts_with = vec![0_u32; HASHES];
@@ -86,14 +86,14 @@ impl Idf {
         Self { tokens, weighted: entries.len() }
     }
 
-    /// Returns the number of columns of the vectors that [`unit_weights`](Self::unit_weights) computes: every possible
-    /// hash before the first estimate, then one for each token with a weight.
+    /// Returns the number of columns of the vectors that [`tf_idf_vector`](Self::tf_idf_vector) computes: every
+    /// possible hash before the first estimate, then one for each token with a weight.
     pub(crate) const fn columns(&self) -> usize {
         if self.tokens.is_empty() { HASHES } else { self.weighted }
     }
 
-    /// Returns weight and column of a token; before the first estimate every token has [`DEFAULT_WEIGHT`] and its hash
-    /// as column.
+    /// Returns the weight and the column of a token, given by its hash. Before the first estimate every token has
+    /// [`DEFAULT_WEIGHT`], and its hash is its column.
     fn token(&self, hash: u16) -> Token {
         if self.tokens.is_empty() {
             return Token { weight: DEFAULT_WEIGHT, column: hash };
@@ -103,7 +103,7 @@ impl Idf {
 
     /// Computes the sparse TF-IDF vector of a text, scaled to length 1, as pairs of column and weight. Replaces the
     /// contents of `weights`; without a token of known weight it becomes empty.
-    pub(crate) fn unit_weights(&self, text: &impl TokenHashes, weights: &mut Vec<(u16, Q15)>) {
+    pub(crate) fn tf_idf_vector(&self, text: &impl TokenHashes, weights: &mut Vec<(u16, Q15)>) {
         weights.clear();
         weights.reserve(text.hashes().size_hint().0);
         let mut square_sum = 0;
@@ -119,10 +119,11 @@ impl Idf {
         }
     }
 
-    /// Projects the words of a text to a [`UnitVector`]; zero if none of them has a weight.
+    /// Projects the words of a text to a [`UnitVector`]: the sum of their weighted rows of a fixed random matrix,
+    /// scaled to unit length. Zero if no word has a weight.
     ///
     /// Word pairs are omitted: in 64 dimensions they add more noise than information.
-    pub(crate) fn project(&self, text: &impl TokenHashes) -> UnitVector {
+    pub(crate) fn project_words(&self, text: &impl TokenHashes) -> UnitVector {
         let mut sums = [0_i64; DIMENSIONS];
         for hash in text.words() {
             let weight = i64::from(self.token(hash).weight.0);
@@ -130,7 +131,7 @@ impl Idf {
                 sums[dimension] += sign * weight;
             }
         }
-        normalize(&sums)
+        scale_to_unit(&sums)
     }
 }
 

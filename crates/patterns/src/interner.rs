@@ -2,10 +2,11 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-/// The number of values below which unused ones are not removed.
+/// The size of a pool below which unused values are not removed.
 const MIN_CLEANUP: usize = 16;
 
-/// A pool of shared values. Values without a reference outside the pool are removed whenever the pool has doubled.
+/// A pool in which equal values are stored once and shared by reference counting. Values without a reference outside
+/// the pool are removed each time the pool has doubled.
 #[derive(Debug, Clone)]
 pub(crate) struct Interner<T> {
     /// All shared values, including unused ones that were not removed yet.
@@ -36,7 +37,7 @@ impl<T: Ord> Interner<T> {
         self.values.len()
     }
 
-    /// Returns the shared value equal to `value`, which is added to the pool if it is new.
+    /// Returns the pool's shared value that is equal to `value`. A new value is added to the pool.
     pub(crate) fn intern(&mut self, value: impl Into<Arc<T>>) -> Arc<T> {
         let value = value.into();
         if let Some(shared) = self.values.get(&value) {

@@ -6,29 +6,30 @@ use contracts::Score;
 const MAX_UNION: usize = 32;
 
 /// `RATIOS[union][common]` is `common / union` in billionths, rounded down.
-static RATIOS: [[u32; MAX_UNION + 1]; MAX_UNION + 1] = table();
+static RATIOS: [[u32; MAX_UNION + 1]; MAX_UNION + 1] = compute_ratios();
 
-/// Computes [`RATIOS`] at compile time; entries with more common values than the union has are 0.
+/// Computes the table of Jaccard indexes, [`RATIOS`], at compile time. Entries whose intersection would be greater than
+/// the union are 0.
 #[expect(clippy::cast_possible_truncation, reason = "a billion fits 32 bits")]
-const fn table() -> [[u32; MAX_UNION + 1]; MAX_UNION + 1] {
-    let mut table = [[0; MAX_UNION + 1]; MAX_UNION + 1];
+const fn compute_ratios() -> [[u32; MAX_UNION + 1]; MAX_UNION + 1] {
+    let mut ratios = [[0; MAX_UNION + 1]; MAX_UNION + 1];
     let mut union = 1;
     while union <= MAX_UNION {
         let mut common = 0;
         while common <= union {
-            table[union][common] = (common as u64 * Score::ONE.0 / union as u64) as u32;
+            ratios[union][common] = (common as u64 * Score::ONE.0 / union as u64) as u32;
             common += 1;
         }
         union += 1;
     }
     // Two empty sets are equal.
-    table[0][0] = Score::ONE.0 as u32;
-    table
+    ratios[0][0] = Score::ONE.0 as u32;
+    ratios
 }
 
 /// Returns the Jaccard index in billionths for an intersection of `common` and a union of `union` values; 1 for two
 /// empty sets.
-pub(crate) fn jaccard(common: u32, union: u32) -> u64 {
+pub(crate) fn jaccard_index(common: u32, union: u32) -> u64 {
     let entry = RATIOS.get(union as usize).and_then(|row| row.get(common as usize));
     match entry {
         Some(billionths) => u64::from(*billionths),
@@ -37,6 +38,6 @@ pub(crate) fn jaccard(common: u32, union: u32) -> u64 {
 }
 
 /// Returns the Jaccard index in billionths of two sets of at most eight values, given as bit masks.
-pub(crate) fn jaccard_bits(left: u8, right: u8) -> u64 {
-    jaccard((left & right).count_ones(), (left | right).count_ones())
+pub(crate) fn jaccard_index_of_masks(left: u8, right: u8) -> u64 {
+    jaccard_index((left & right).count_ones(), (left | right).count_ones())
 }

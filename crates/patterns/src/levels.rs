@@ -21,12 +21,13 @@ pub(crate) const MAX_LEVEL: u8 = 31;
 const SIDE_EFFECTS: [SideEffect; 5] =
     [SideEffect::None, SideEffect::Read, SideEffect::Write, SideEffect::Execute, SideEffect::Network];
 
-/// Encodes the features of a turn as levels, see [`LEVELS`] for their order.
-pub(crate) fn levels(features: &Features) -> [u8; LEVELS] {
+/// Encodes the structural features of a turn as levels, in the order that [`LEVELS`] documents.
+pub(crate) fn feature_levels(features: &Features) -> [u8; LEVELS] {
     levels_from_parts(&features.sketch.shape, features.into(), features.tool_history)
 }
 
-/// Encodes the three groups of features of a turn as levels. Missing levels of the shape become 0.
+/// Encodes three groups of structural features as levels, in the order that [`LEVELS`] documents: the shape of the
+/// message, the scalar features, and whether earlier turns had tool calls. Missing levels of the shape become 0.
 pub(crate) fn levels_from_parts(shape: &[u8], scalars: ScalarFeatures, tool_history: bool) -> [u8; LEVELS] {
     let shape = shape.iter().copied().chain(std::iter::repeat(0)).take(SHAPE_LEVELS);
     let numbers = [scalars.tokens, u8::from(scalars.images), u8::from(tool_history)];

@@ -71,10 +71,12 @@ const PROBABILITIES: [u64; 65] = [
     999_968_329,
 ];
 
-/// Returns `Φ(difference / error)`: the probability that the true difference is greater than 0, if it was estimated as
-/// `difference` with the standard error `error` (in the same unit; 0 counts as 1). Ranges from one half for no
-/// difference to the last entry of [`PROBABILITIES`], between whose entries it interpolates linearly.
-pub(crate) fn probability(difference: u64, error: u64) -> Score {
+/// Returns the probability that a difference is greater than 0 in truth, given its estimate `difference` and the
+/// standard error of the estimate: `Φ(difference / error)`.
+///
+/// Both arguments have the same unit; an `error` of 0 counts as 1. The result ranges from one half for no difference to
+/// the last entry of [`PROBABILITIES`], between whose entries it is interpolated linearly.
+pub(crate) fn probability_above_zero(difference: u64, error: u64) -> Score {
     // In sixteenths of an error, with 16 fractional bits.
     let sixteenths = (u128::from(difference) << 20) / u128::from(error.max(1));
     let index = usize::try_from(sixteenths >> 16).unwrap_or(usize::MAX);
@@ -91,12 +93,16 @@ mod tests {
 
     #[test]
     fn the_probability_follows_the_normal_distribution() {
-        let shown = |difference, error| probability(difference, error).to_string();
+        let shown = |difference, error| probability_above_zero(difference, error).to_string();
         assert_eq!(
             [shown(0, 1), shown(1, 1), shown(2, 1), shown(19, 10), shown(9, 1)],
             ["0.50", "0.84", "0.98", "0.97", "1.00"]
         );
         assert_eq!(shown(5, 0), "1.00");
-        assert!((0..400).all(|difference| probability(difference, 100) <= probability(difference + 1, 100)));
+        assert!(
+            (0..400).all(
+                |difference| probability_above_zero(difference, 100) <= probability_above_zero(difference + 1, 100)
+            )
+        );
     }
 }

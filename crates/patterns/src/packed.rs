@@ -16,7 +16,7 @@ use contracts::{Features, Score};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    jaccard::{jaccard, jaccard_bits},
+    jaccard::{jaccard_index, jaccard_index_of_masks},
     vocabulary::{BitSet, Vocabulary},
 };
 
@@ -62,12 +62,12 @@ pub(crate) struct PackedFeatures {
     pub(crate) scalars: ScalarFeatures,
 }
 
-/// Features whose encoding does not depend on the workspace.
+/// The structural features of a turn whose encoding is the same in every workspace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ScalarFeatures {
-    /// A bit mask by [`SideEffect`](contracts::SideEffect).
+    /// The side effects of earlier tool calls of the session, as a bit mask by [`SideEffect`](contracts::SideEffect).
     pub(crate) side_effects: u8,
-    /// A bit mask of the intents, see [`IntentTags`](contracts::IntentTags).
+    /// The intents of the message, as a bit mask by [`IntentTags`](contracts::IntentTags).
     pub(crate) intents: u8,
     /// The quantised size of the prompt.
     pub(crate) tokens: u8,
@@ -87,7 +87,8 @@ impl From<&Features> for ScalarFeatures {
     }
 }
 
-/// The vocabularies of a workspace: which bit each string has in a mask.
+/// The strings that occur as features in a workspace, each with the number of its bit in the masks of
+/// [`PackedFeatures`].
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Vocabularies {
     /// File extensions, such as `.rs`.
@@ -112,27 +113,28 @@ impl Vocabularies {
     /// Packs features without a change to the vocabularies; unknown values have no bit.
     pub(crate) fn pack(&self, features: &Features) -> PackedFeatures {
         let sets = [
-            self.extensions.mask(&features.extensions),
-            self.tools.mask(&features.tools),
-            self.directories.mask(&features.directories),
+            self.extensions.encode_set(&features.extensions),
+            self.tools.encode_set(&features.tools),
+            self.directories.encode_set(&features.directories),
         ];
         PackedFeatures::new(features, sets)
     }
 }
 
 impl PackedFeatures {
-    /// Combines the encoded sets (extensions, tools, directories) with the scalar features.
+    /// Creates the packed features of a turn from its encoded sets (extensions, tools, directories, in this order) and
+    /// its scalar features.
     fn new(features: &Features, sets: [BitSet; SETS]) -> Self {
         Self { masks: sets.map(|set| set.mask), sizes: sets.map(|set| set.size), scalars: features.into() }
     }
 
-    /// Whether all sets (strings, side effects and intents) are empty, so that no other turn can share a value with
-    /// this one.
+    /// Whether the turn has no intent, extension, tool, directory and side effect, so that no other turn can share one
+    /// with it.
     pub(crate) fn is_empty(&self) -> bool {
         self.sizes == [0; SETS] && self.scalars.side_effects == 0 && self.scalars.intents == 0
     }
 
-    /// Whether the turns share an intent, an extension, a tool, a directory or a side effect.
+    /// Whether both turns have an intent, an extension, a tool, a directory or a side effect in common.
     pub(crate) fn shares_value_with(&self, other: &Self) -> bool {
         self.scalars.intents & other.scalars.intents != 0
             || self.scalars.side_effects & other.scalars.side_effects != 0
@@ -140,19 +142,21 @@ impl PackedFeatures {
     }
 }
 
-/// The features to which other turns are compared. Results for all sets of intents and of side effects are precomputed
-/// in tables, so that a comparison takes a few instructions.
+/// The structural features of the turn to which other turns are compared. The weighted Jaccard indexes for every set of
+/// intents and of side effects are precomputed in tables, so that a comparison takes a few instructions.
 pub(crate) struct PackedQuery<'a> {
-    /// The features of the query.
+    /// The features of the turn.
     packed: &'a PackedFeatures,
-    /// The weighted similarity of the intents in hundredths of a billionth, by the other turn's mask.
+    /// The weighted Jaccard index of the turn's intents and those of another turn, in hundredths of a billionth.
+    /// Indexed by the bit mask of the other turn.
     intents: [u64; INTENT_SETS],
-    /// The weighted similarity of the side effects in hundredths of a billionth, by the other turn's mask.
+    /// The weighted Jaccard index of the turn's side effects and those of another turn, in hundredths of a billionth.
+    /// Indexed by the bit mask of the other turn.
     side_effects: [u64; EFFECT_SETS],
 }
 
 impl<'a> PackedQuery<'a> {
-    /// Prepares the comparison of `packed` with other turns: computes the tables of intents and side effects.
+    /// Precomputes the comparison of `packed` with other turns: the tables of intents and side effects.
     pub(crate) fn new(packed: &'a PackedFeatures) -> Self {
         let intents = weighted_jaccard(weight::INTENTS, packed.scalars.intents);
         let side_effects = weighted_jaccard(weight::SIDE_EFFECTS, packed.scalars.side_effects);
@@ -170,33 +174,33 @@ impl<'a> PackedQuery<'a> {
         for (set, weight) in SET_WEIGHTS.iter().enumerate() {
             let common = count_ones(own.masks[set] & other.masks[set]);
             let sum = u32::from(own.sizes[set]) + u32::from(other.sizes[set]);
-            hundredths += weight * jaccard(common, sum.saturating_sub(common));
+            hundredths += weight * jaccard_index(common, sum.saturating_sub(common));
         }
         Score(hundredths / 100)
     }
 }
 
-/// Returns the number of bits set; fast for masks whose upper half is empty, which most are.
+/// Returns the number of bits set in `mask`. Optimised for masks whose upper half is empty, as most are.
 #[expect(clippy::cast_possible_truncation, reason = "splits the mask into halves")]
 const fn count_ones(mask: u128) -> u32 {
     let (lower, upper) = (mask as u64, (mask >> 64) as u64);
     if upper == 0 { lower.count_ones() } else { lower.count_ones() + upper.count_ones() }
 }
 
-/// Computes `weight` times the Jaccard index of the set `own` and each of the first `N` bit masks.
+/// Computes `weight` times the Jaccard index of two sets, for one set with the bit mask `own` and every other set: the
+/// entry at an index is for the set whose bit mask is the index.
 fn weighted_jaccard<const N: usize>(weight: u64, own: u8) -> [u64; N] {
-    let mut table = [0; N];
-    for (other, entry) in (0_u8..=u8::MAX).zip(&mut table) {
-        *entry = weight * jaccard_bits(own, other);
+    let mut products = [0; N];
+    for (other, entry) in (0_u8..=u8::MAX).zip(&mut products) {
+        *entry = weight * jaccard_index_of_masks(own, other);
     }
-    table
+    products
 }
 
-/// Computes the structural similarity of two turns, from 0 to 1: a weighted mean of the similarities of single
-/// features.
+/// Computes the structural similarity of two turns, from 0 to 1: a weighted mean of the similarities of their features.
 ///
-/// Intents weigh 30 %, file extensions 20, tools 15, top-level directories, side effects and the size of the prompt 10
-/// each, images 5. Sets are compared by the Jaccard index; two empty sets are equal.
+/// Intents weigh 30 %, file extensions 20 %, tools 15 %, top-level directories, side effects and the size of the prompt
+/// 10 % each, and images 5 %. Sets are compared by the Jaccard index; two empty sets are equal.
 pub fn similarity(left: &Features, right: &Features) -> Score {
     let mut vocabularies = Vocabularies::default();
     let left = vocabularies.intern(left);

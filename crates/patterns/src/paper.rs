@@ -17,7 +17,7 @@ use contracts::{
 
 use crate::row::Row;
 
-/// Exact sums over the nearest rows of one model; they do not depend on the order of the rows.
+/// Exact sums over the outcomes of one model in the nearest rows. They do not depend on the order of the rows.
 #[derive(Debug, Clone, Copy, Default)]
 struct ModelSums {
     /// The number of turns with a score.
@@ -35,7 +35,7 @@ struct ModelSums {
 struct MeanCost(u128);
 
 impl ModelSums {
-    /// Adds the outcomes of a row.
+    /// Adds the scores and costs of one row to the sums.
     fn add(&mut self, row: &Row) {
         self.scored += u64::from(row.sums.scored);
         self.score_sum += u128::from(row.sums.score_sum);
@@ -43,15 +43,15 @@ impl ModelSums {
         self.cost_sum += u128::from(row.sums.cost_sum.0);
     }
 
-    /// Returns the mean score over all scored turns, so that a row counts as often as it has scores; `None` without a
-    /// score, which differs from a score of 0 (decision D21).
+    /// Returns the mean of the counted scores of all turns, so that a row weighs as much as it has scores. `None` if no
+    /// score counts, which differs from a score of 0 (decision D21).
     fn success(&self) -> Option<Score> {
         let mean = self.score_sum.checked_div(u128::from(self.scored))?;
         // A mean of numbers up to 1 is at most 1.
         Some(u64::try_from(mean).map_or(Score::ONE, |mean| Score(mean).min(Score::ONE)))
     }
 
-    /// Returns the mean cost over all turns with a known cost; `None` if no cost is known.
+    /// Returns the mean of the known costs of turns; `None` if no cost is known.
     fn mean_cost(&self) -> Option<MeanCost> {
         // At most 65,535 rows of 64 bits each: 80 bits, to which 32 are added.
         (self.cost_sum << 32).checked_div(u128::from(self.costed)).map(MeanCost)
@@ -67,13 +67,16 @@ struct CostRange {
 }
 
 impl CostRange {
-    /// Returns the range over the models with a score and a known cost; `None` without such a model.
+    /// Computes the range of mean costs over the models that have a score and a known cost; `None` if there is no such
+    /// model.
     fn from_models(models: &BTreeMap<&ModelId, ModelSums>) -> Option<Self> {
         let costs = || models.values().filter(|sums| 0 < sums.scored).filter_map(ModelSums::mean_cost);
         Some(Self { lowest: costs().min()?, highest: costs().max()? })
     }
 
-    /// Returns the savings relative to `scale`, from 0 for the highest cost to 1; 0 if all costs are equal.
+    /// Returns the cost efficiency of a model with the mean cost `cost`: its savings against the most expensive model,
+    /// divided by the range of costs or the highest cost as `scale` selects. From 0 for the highest cost to 1; 0 if all
+    /// costs are equal.
     fn efficiency(&self, cost: MeanCost, scale: CostScale) -> Score {
         let scale = match scale {
             CostScale::Cluster => self.highest.0.saturating_sub(self.lowest.0),
@@ -86,25 +89,26 @@ impl CostRange {
     }
 }
 
-/// The rating of one model among the nearest rows.
+/// The rating of one model by [`Estimator::Paper`](contracts::views::Estimator::Paper), computed from its outcomes in
+/// the nearest rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RatedModel {
     /// The model.
     pub(crate) model: ModelId,
-    /// The mean score; `None` without a score.
+    /// The mean of the counted scores of the model's turns; `None` if no score counts.
     pub(crate) success: Option<Score>,
-    /// The savings relative to the most expensive model, from 0 to 1.
+    /// The savings relative to the most expensive model, from 0 to 1; 0 if the cost is unknown.
     pub(crate) efficiency: Score,
     /// The mean cost in nano-dollars; `None` if no cost is known.
     pub(crate) cost: Option<u64>,
-    /// The mean of success and efficiency, weighted by the cost weight; `None` without a score.
+    /// The mean of success and efficiency, weighted by the cost weight; `None` if no turn has a score.
     pub(crate) score: Option<Score>,
     /// The number of turns with a score.
     pub(crate) samples: u64,
 }
 
-/// Rates every model among the nearest rows, in descending order of score, ties by model id, models without a score
-/// last. A model of unknown cost has an efficiency of 0.
+/// Rates every model that occurs in `rows`, the nearest neighbours of a turn. Sorted in descending order of score, ties
+/// by model id; models without a score are last. A model of unknown cost has an efficiency of 0.
 pub(crate) fn rate_models<'a>(
     rows: impl Iterator<Item = (&'a ModelId, &'a Row)>,
     settings: &PatternSettings,
@@ -138,7 +142,8 @@ pub(crate) fn rate_models<'a>(
     rated
 }
 
-/// Recommends the first of the rated models; `None` if it has no score. `rated` is in descending order of score.
+/// Recommends the first of the `rated` models, which must be in descending order of score. `None` if no model has a
+/// score.
 pub(crate) fn recommendation(rated: &[RatedModel]) -> Option<Recommendation> {
     let winner = rated.first()?;
     let confidence = relative_lead(winner.score?, rated.get(1).and_then(|second| second.score));
@@ -151,7 +156,8 @@ pub(crate) fn recommendation(rated: &[RatedModel]) -> Option<Recommendation> {
     Some(Recommendation { model, confidence, samples, alternatives: alternatives.collect() })
 }
 
-/// Returns `(1 - cost weight) · success + cost weight · efficiency`, rounded down once.
+/// Returns the score of a model: `(1 - cost weight) · success + cost weight · efficiency`, rounded down once. A cost
+/// weight above 1 counts as 1.
 fn weighted_mean(success: Score, efficiency: Score, cost_weight: Score) -> Score {
     let weight = cost_weight.min(Score::ONE);
     let sum =
@@ -160,7 +166,8 @@ fn weighted_mean(success: Score, efficiency: Score, cost_weight: Score) -> Score
     Score(u64::try_from(sum / u128::from(Score::ONE.0)).unwrap_or(Score::ONE.0))
 }
 
-/// Returns `(best - second) / best`; 0 if the best score is 0, otherwise 1 if there is no second.
+/// Returns the confidence of a recommendation: `(best - second) / best`. It is 0 if the best score is 0, and otherwise
+/// 1 if there is no second score.
 fn relative_lead(best: Score, second: Option<Score>) -> Score {
     match second {
         Some(second) => Score::ratio(best.0.saturating_sub(second.0), best.0),

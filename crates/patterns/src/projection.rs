@@ -5,20 +5,17 @@ mod saved;
 use std::collections::BTreeMap;
 
 use contracts::{
-    BoundedMap, ModelId, Recommendation, TurnId,
-    events::{
-        EvalCompleted, LlmCallCompleted, LlmCallFailed, PatternEvicted, PatternFilling, PatternsCleared,
-        RouteOverridden, TurnEmbedded, TurnEnded, TurnStarted,
-    },
+    BoundedMap, Event, ModelId, Recommendation, TurnId, event_subset,
+    events::{EvalCompleted, PatternsCleared, TurnEmbedded, TurnStarted},
     views::{PatternQuery, PatternView},
 };
-use event_core::{CodecError, EventType as _, Projection, Recorded, Timestamp};
+use event_core::{Projection, Recorded, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::{
     embedding::Embedding,
+    evaluation::{RubricVersion, TurnEvaluation},
     interner::Interner,
-    judgement::{Judgement, RubricVersion},
     recorded::{MAX_RECORDED_TURNS, RecordedTurn, RecordedTurns, RecordedWork},
     running_turn::{ModelWork, RunningTurn},
     store::{Sample, Store},
@@ -31,8 +28,8 @@ const MAX_RUNNING_TURNS: usize = 1_000;
 /// The greatest number of embeddings in memory for later turns with the same message; beyond it, the oldest is dropped.
 const MAX_EMBEDDINGS: usize = 10_000;
 
-/// The projection of past turns with their outcomes: one store for each workspace. Turns are recorded when they end;
-/// later evaluations change the scores of their rows.
+/// The projection of past turns with their outcomes: one store for each workspace. A turn is added to its store when it
+/// ends; later evaluations of the turn change the scores in its rows.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(from = "saved::SavedPatterns")]
 pub struct Patterns {
@@ -59,8 +56,8 @@ type RunningTurns = BoundedMap<TurnId, Box<RunningTurn>>;
 type Embeddings = BoundedMap<u64, Embedding>;
 
 impl Patterns {
-    /// Returns the store of a workspace, given by its path (`None` for turns without one); `None` if no turn of the
-    /// workspace has been recorded since it was last cleared.
+    /// Returns the store of a workspace, given by its path; a path of `None` selects the store of turns without a
+    /// workspace. Returns `None` if no turn of the workspace has been recorded since it was last cleared.
     pub fn store(&self, workspace: Option<&str>) -> Option<&Store> {
         self.stores.get(workspace.unwrap_or_default())
     }
@@ -70,7 +67,8 @@ impl Patterns {
         self.stores.get_mut(workspace.unwrap_or_default())
     }
 
-    /// Adds a running turn; does nothing if the turn is already running or recorded.
+    /// Folds `turn.started`: adds the turn to the running turns. Does nothing if the turn is already running or
+    /// recorded.
     fn apply_started(&mut self, turn: &TurnStarted) {
         let is_known = self.running.get(&turn.turn).is_some() || self.recorded.get(&turn.turn).is_some();
         if !is_known {
@@ -78,70 +76,77 @@ impl Patterns {
         }
     }
 
-    /// Records a turn that has ended, with any status, in the store of its workspace. Does nothing if no call was
-    /// answered.
+    /// Folds `turn.ended`: records the outcomes of a running turn in the store of its workspace, whatever the status of
+    /// the turn is. Does nothing if the turn is not running, and discards it if no call was answered. `at` is the time
+    /// of the event.
     fn apply_ended(&mut self, id: TurnId, at: Timestamp) {
         let Some(mut turn) = self.running.remove(&id) else { return };
         let works = turn.take_works();
         if works.is_empty() {
             return;
         }
-        let RunningTurn { workspace, features, judgements, .. } = *turn;
+        let RunningTurn { workspace, features, evaluations, .. } = *turn;
         let store = self.stores.entry(workspace.clone().unwrap_or_default()).or_default();
         let record = |ModelWork { model, cost }: &ModelWork| {
             let sample = Sample { turn: id, features: &features, model, cost: *cost, at };
-            RecordedWork { row: store.record(sample), judgement: None }
+            RecordedWork { row: store.record(sample), evaluation: None }
         };
         let works = works.iter().map(record).collect();
         // An earlier turn with the same message may have been embedded.
         if let Some(text) = features.text
             && let Some(embedding) = self.embeddings.get(&text)
         {
-            store.embed_text(text, embedding);
+            store.set_embedding_of_text(text, embedding);
         }
         let workspace = workspace.map(|workspace| self.workspaces.intern(workspace));
         self.recorded.insert(id, RecordedTurn { workspace, works }, MAX_RECORDED_TURNS);
-        for (model, judgement) in judgements {
-            self.apply_judgement(id, model.as_ref(), judgement, at);
+        for (model, evaluation) in evaluations {
+            self.apply_evaluation_of_model(id, model.as_ref(), evaluation, at);
         }
     }
 
-    /// Applies an evaluation. That of a running turn is stored until the turn ends; that of a recorded turn changes the
-    /// score of its row. An event without a model evaluates the model that finished the turn.
+    /// Folds `eval.completed`. The evaluation of a running turn is stored until the turn ends; that of a recorded turn
+    /// changes the score of its row. An event without a model evaluates the model that finished the turn.
     fn apply_eval(&mut self, eval: &EvalCompleted, at: Timestamp) {
-        let judgement = Judgement::new(eval, &mut self.rubrics);
+        let evaluation = TurnEvaluation::new(eval, &mut self.rubrics);
         if let Some(turn) = self.running.get_mut(&eval.turn) {
-            match turn.judgements.iter_mut().find(|(judged, _)| *judged == eval.model) {
-                Some((_, earlier)) if judgement.replaces(earlier) => *earlier = judgement,
+            match turn.evaluations.iter_mut().find(|(judged, _)| *judged == eval.model) {
+                Some((_, earlier)) if evaluation.replaces(earlier) => *earlier = evaluation,
                 Some(_) => {}
-                None => turn.judgements.push((eval.model.clone(), judgement)),
+                None => turn.evaluations.push((eval.model.clone(), evaluation)),
             }
         } else {
-            self.apply_judgement(eval.turn, eval.model.as_ref(), judgement, at);
+            self.apply_evaluation_of_model(eval.turn, eval.model.as_ref(), evaluation, at);
         }
     }
 
     /// Applies an evaluation to a recorded turn: to the work of `model`, or of the model that finished the turn if
-    /// `None`. Does nothing if the turn is not recorded, has no work of the model, or has an evaluation that this one
-    /// does not replace.
-    fn apply_judgement(&mut self, id: TurnId, model: Option<&ModelId>, judgement: Judgement, at: Timestamp) {
+    /// `None`. Does nothing if the turn is not recorded, has no work of the model, or already has an evaluation that
+    /// takes precedence.
+    fn apply_evaluation_of_model(
+        &mut self,
+        id: TurnId,
+        model: Option<&ModelId>,
+        evaluation: TurnEvaluation,
+        at: Timestamp,
+    ) {
         let Some(turn) = self.recorded.get_mut(&id) else { return };
         let Some(store) = self.stores.get_mut(turn.workspace()) else { return };
         let mut works = turn.works.as_mut_slice().iter_mut().rev();
         let is_work_of = |work: &RecordedWork, model| store.row_model(work.row) == Some(model);
         let Some(work) = works.find(|work| model.is_none_or(|model| is_work_of(work, model))) else { return };
-        if work.judgement.as_ref().is_some_and(|earlier| !judgement.replaces(earlier)) {
+        if work.evaluation.as_ref().is_some_and(|earlier| !evaluation.replaces(earlier)) {
             return;
         }
-        let before = work.judgement.as_ref().and_then(Judgement::counted_score);
-        let (row, after) = (work.row, judgement.counted_score());
-        work.judgement = Some(judgement);
+        let before = work.evaluation.as_ref().and_then(TurnEvaluation::counted_score);
+        let (row, after) = (work.row, evaluation.counted_score());
+        work.evaluation = Some(evaluation);
         store.replace_score(row, before, after, at);
     }
 
-    /// Stores the embedding of a message: for the turn of the event, for all recorded turns with the same message in
-    /// every workspace, and for later ones.
-    fn apply_embedded(&mut self, event: TurnEmbedded) {
+    /// Folds `turn.embedded`: stores the embedding of a message for the turn of the event, for all recorded turns with
+    /// the same message in every workspace, and for later turns.
+    fn apply_embedded(&mut self, event: &TurnEmbedded) {
         let (text, turn) = (event.text, event.turn);
         let embedding = Embedding::from(event);
         // Turns recorded before an embedder was configured have no text hash; they are found by their row.
@@ -149,10 +154,10 @@ impl Patterns {
             && let Some(work) = turn.works.as_slice().first()
             && let Some(store) = self.stores.get_mut(turn.workspace())
         {
-            store.embed_row(work.row, &embedding);
+            store.set_embedding_of_row(work.row, &embedding);
         }
         for store in self.stores.values_mut() {
-            store.embed_text(text, &embedding);
+            store.set_embedding_of_text(text, &embedding);
         }
         self.embeddings.insert(text, embedding, MAX_EMBEDDINGS);
     }
@@ -163,35 +168,8 @@ impl Patterns {
         self.embeddings.get(&query.features.text?)
     }
 
-    /// Applies the events that report, evict or clear rows of stores; ignores all others. Fails if the event cannot be
-    /// decoded.
-    fn apply_capacity(&mut self, recorded: &Recorded) -> Result<(), CodecError> {
-        match &*recorded.event.kind {
-            PatternFilling::KIND => {
-                if let Some(event) = recorded.view::<PatternFilling>()?
-                    && let Some(store) = self.store_mut(event.workspace.as_deref())
-                {
-                    store.filling = true;
-                }
-            }
-            PatternEvicted::KIND => {
-                if let Some(event) = recorded.view::<PatternEvicted>()?
-                    && let Some(store) = self.store_mut(event.workspace.as_deref())
-                {
-                    store.evict(event.unchanged_since, event.keep);
-                }
-            }
-            PatternsCleared::KIND => {
-                if let Some(event) = recorded.view::<PatternsCleared>()? {
-                    self.apply_cleared(&event);
-                }
-            }
-            _ => {}
-        }
-        Ok(())
-    }
-
-    /// Removes the store of one workspace, or all stores and embeddings, with the recorded turns that refer to them.
+    /// Folds `pattern.cleared`: removes the store of one workspace, or all stores and embeddings, together with the
+    /// recorded turns whose rows were in them.
     fn apply_cleared(&mut self, event: &PatternsCleared) {
         let cleared = event.workspace.as_deref().unwrap_or_default();
         let is_cleared = |workspace: &str| event.all || workspace == cleared;
@@ -204,57 +182,62 @@ impl Patterns {
     }
 }
 
+event_subset! {
+    /// The events that samples and their verdicts are computed from.
+    pub enum PatternEvent {
+        EvalCompleted,
+        LlmCallCompleted,
+        LlmCallFailed,
+        PatternEvicted,
+        PatternFilling,
+        PatternsCleared,
+        RouteOverridden,
+        TurnEmbedded,
+        TurnEnded,
+        TurnStarted,
+    }
+}
+
 impl Projection for Patterns {
     const NAME: &'static str = "patterns";
     const VERSION: u32 = 5;
+    type Events = Event;
+    type Folded<'a> = PatternEvent<'a>;
 
-    fn apply(&mut self, recorded: &Recorded) -> Result<(), CodecError> {
+    fn apply(&mut self, event: PatternEvent<'_>, recorded: &Recorded) {
         let at = recorded.event.at;
-        match &*recorded.event.kind {
-            TurnStarted::KIND => {
-                if let Some(turn) = recorded.view::<TurnStarted>()? {
-                    self.apply_started(&turn);
+        match event {
+            PatternEvent::TurnStarted(turn) => self.apply_started(turn),
+            PatternEvent::LlmCallCompleted(call) => {
+                if let Some(turn) = self.running.get_mut(&call.turn) {
+                    turn.add_call(call);
                 }
             }
-            LlmCallCompleted::KIND => {
-                if let Some(call) = recorded.view::<LlmCallCompleted>()?
-                    && let Some(turn) = self.running.get_mut(&call.turn)
-                {
-                    turn.add_call(&call);
+            PatternEvent::LlmCallFailed(call) => {
+                if let Some(turn) = self.running.get_mut(&call.turn) {
+                    turn.add_failed_call(call);
                 }
             }
-            LlmCallFailed::KIND => {
-                if let Some(call) = recorded.view::<LlmCallFailed>()?
-                    && let Some(turn) = self.running.get_mut(&call.turn)
-                {
-                    turn.add_failed_call(&call);
-                }
-            }
-            RouteOverridden::KIND => {
-                if let Some(event) = recorded.view::<RouteOverridden>()?
-                    && let Some(turn) = self.running.get_mut(&event.turn)
-                {
+            PatternEvent::RouteOverridden(event) => {
+                if let Some(turn) = self.running.get_mut(&event.turn) {
                     turn.reassign();
                 }
             }
-            TurnEnded::KIND => {
-                if let Some(turn) = recorded.view::<TurnEnded>()? {
-                    self.apply_ended(turn.turn, at);
+            PatternEvent::TurnEnded(turn) => self.apply_ended(turn.turn, at),
+            PatternEvent::EvalCompleted(eval) => self.apply_eval(eval, at),
+            PatternEvent::TurnEmbedded(event) => self.apply_embedded(event),
+            PatternEvent::PatternFilling(event) => {
+                if let Some(store) = self.store_mut(event.workspace.as_deref()) {
+                    store.filling = true;
                 }
             }
-            EvalCompleted::KIND => {
-                if let Some(eval) = recorded.view::<EvalCompleted>()? {
-                    self.apply_eval(&eval, at);
+            PatternEvent::PatternEvicted(event) => {
+                if let Some(store) = self.store_mut(event.workspace.as_deref()) {
+                    store.evict(event.unchanged_since, event.keep);
                 }
             }
-            TurnEmbedded::KIND => {
-                if let Some(event) = recorded.view::<TurnEmbedded>()? {
-                    self.apply_embedded(event.into_owned());
-                }
-            }
-            _ => self.apply_capacity(recorded)?,
+            PatternEvent::PatternsCleared(event) => self.apply_cleared(event),
         }
-        Ok(())
     }
 }
 

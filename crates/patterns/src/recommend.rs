@@ -9,7 +9,7 @@ use crate::{
     Store, calibrated,
     calibrated::Estimate,
     embedding::Embedding,
-    levels::levels,
+    levels::feature_levels,
     paper,
     search::SearchQuery,
     space::{Point, PointQuery},
@@ -23,19 +23,20 @@ impl Store {
         self.recommend_with_embedding(query, None)
     }
 
-    /// Recommends a model for a turn, with the `embedding` of its message if it has one. `None` if no known model has a
-    /// score, or, for [`Estimator::Paper`], no neighbour has one.
+    /// Recommends a model for the turn in `query`. `embedding` is that of the turn's message; without one, words are
+    /// compared by their hashes. Returns `None` if no known model has a score, or, for [`Estimator::Paper`], if no
+    /// neighbour has one.
     pub(crate) fn recommend_with_embedding(
         &self,
         query: &PatternQuery<'_>,
         embedding: Option<&Embedding>,
     ) -> Option<Recommendation> {
-        if !self.has_outcomes(query.known) {
+        if !self.has_scored_model(query.known) {
             return None;
         }
         let settings = query.settings;
         let search = self.search_query(query.features, settings, embedding);
-        self.with_buffers(&search, query.known, |buffers| match settings.estimator {
+        self.with_search_buffers(&search, query.known, |buffers| match settings.estimator {
             Estimator::Paper => {
                 let neighbours = self.nearest_rows(&search, settings, buffers).unsorted();
                 let rows = neighbours.filter_map(|neighbour| self.row(&neighbour));
@@ -49,8 +50,8 @@ impl Store {
         })
     }
 
-    /// Estimates the outcome of every model that is `known` and has a score with the calibrated estimator, in
-    /// descending order of utility.
+    /// Estimates the expected outcome of each model on a turn with the calibrated estimator, in descending order of
+    /// utility. Includes only models that have a score and for which `known` returns `true`.
     pub fn estimate(
         &self,
         features: &Features,
@@ -59,17 +60,17 @@ impl Store {
     ) -> Vec<Estimate> {
         let search = self.search_query(features, settings, None);
         let sketch = compared_sketch(features, settings);
-        self.with_buffers(&search, known, |buffers| self.estimate_models(&search, sketch, settings, buffers))
+        self.with_search_buffers(&search, known, |buffers| self.estimate_models(&search, sketch, settings, buffers))
     }
 
-    /// Whether any model that is `known` has a score in this store.
-    fn has_outcomes(&self, known: &dyn Fn(&ModelId) -> bool) -> bool {
+    /// Whether any model for which `known` returns `true` has a score in this store.
+    fn has_scored_model(&self, known: &dyn Fn(&ModelId) -> bool) -> bool {
         let mut models = self.models.iter().zip(&self.index.models);
         models.any(|(model, index)| 0 < index.sums.scored && known(model))
     }
 
-    /// Packs, projects and encodes the features of a turn for a search. Does not change the store: values unknown to
-    /// its vocabularies have no bit.
+    /// Encodes the features of a turn for a search. The store does not change: strings that are not in its vocabularies
+    /// have no bit. `embedding` is that of the turn's message, if known.
     pub(crate) fn search_query<'a>(
         &self,
         features: &Features,
@@ -77,30 +78,34 @@ impl Store {
         embedding: Option<&'a Embedding>,
     ) -> SearchQuery<'a> {
         let packed = self.vocabularies.pack(features);
-        let hybrid = settings.fingerprint == FingerprintKind::Hybrid;
-        let workload = features.workload.as_ref().map_or(0, |name| self.workloads.find(name));
-        let input = StructureInput { levels: levels(features), sets: packed.masks, workload, turns: 1 };
-        let point =
-            Point { words: self.space.idf.project(&features.sketch), structure: self.space.kernel.encode(&input) };
+        let compares_words = settings.fingerprint == FingerprintKind::Hybrid;
+        let workload = features.workload.as_ref().map_or(0, |name| self.workloads.find_number(name));
+        let input = StructureInput { levels: feature_levels(features), sets: packed.masks, workload, turns: 1 };
+        let point = Point {
+            words: self.space.idf.project_words(&features.sketch),
+            structure: self.space.kernel.encode(&input),
+        };
         SearchQuery {
             packed,
             point,
             embedding,
-            hybrid,
-            has_words: hybrid && !features.sketch.words.is_empty(),
-            precompute_cosines: settings.estimator == Estimator::Paper || (hybrid && embedding.is_some()),
+            compares_words,
+            has_words: compares_words && !features.sketch.words.is_empty(),
+            precompute_cosines: settings.estimator == Estimator::Paper || (compares_words && embedding.is_some()),
         }
     }
 }
 
 impl SearchQuery<'_> {
-    /// Returns the query for the search by cosine and structure, with the settings' weight of words.
+    /// Creates the query for the search in the feature space. The settings determine the weight of words, which is 0 if
+    /// structure alone is compared.
     pub(crate) fn point_query(&self, settings: &PatternSettings) -> PointQuery {
-        PointQuery::new(&self.point, if self.hybrid { settings.alpha } else { Score::ZERO })
+        PointQuery::new(&self.point, if self.compares_words { settings.alpha } else { Score::ZERO })
     }
 }
 
-/// Returns the sketch of a turn; an empty one if the settings compare structure only.
+/// Returns the sketch of a turn's message that is compared with other messages; an empty sketch if the settings compare
+/// structure only.
 pub(crate) fn compared_sketch<'a>(features: &'a Features, settings: &PatternSettings) -> &'a Sketch {
     static EMPTY: Sketch = Sketch { words: Vec::new(), pairs: Vec::new(), shape: Vec::new() };
     if settings.fingerprint == FingerprintKind::Hybrid { &features.sketch } else { &EMPTY }

@@ -6,15 +6,15 @@ use contracts::{BoundedMap, TurnId};
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::{
+    evaluation::{RubricVersion, TurnEvaluation},
     interner::Interner,
-    judgement::{Judgement, RubricVersion},
     store::RowId,
 };
 
 /// The greatest number of ended turns in memory; evaluations of older turns are ignored.
 pub(crate) const MAX_RECORDED_TURNS: usize = 20_000;
 
-/// The turns that ended last, by id; at most [`MAX_RECORDED_TURNS`].
+/// The most recently ended turns, by id; at most [`MAX_RECORDED_TURNS`].
 pub(crate) type RecordedTurns = BoundedMap<TurnId, RecordedTurn>;
 
 /// A turn that has ended, with the rows its outcomes were added to.
@@ -22,7 +22,7 @@ pub(crate) type RecordedTurns = BoundedMap<TurnId, RecordedTurn>;
 pub(crate) struct RecordedTurn {
     /// The path of the workspace; `None` for a turn without one.
     pub(crate) workspace: Option<Arc<String>>,
-    /// The work of each model; the last is that of the model that finished the turn.
+    /// The work of each model in the turn. The last entry is the model that finished the turn.
     pub(crate) works: WorkList,
 }
 
@@ -31,11 +31,11 @@ pub(crate) struct RecordedTurn {
 pub(crate) struct RecordedWork {
     /// The row that the work was added to.
     pub(crate) row: RowId,
-    /// The evaluation that counts; `None` before the first.
-    pub(crate) judgement: Option<Judgement>,
+    /// The evaluation that applies; `None` if the work has not been evaluated.
+    pub(crate) evaluation: Option<TurnEvaluation>,
 }
 
-/// The work of all models in a turn, without an allocation in the common case of one model.
+/// The list of the works of all models in a turn. Needs no allocation in the common case of one model.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(from = "Vec<RecordedWork>")]
 pub(crate) enum WorkList {
@@ -94,8 +94,8 @@ impl RecordedTurn {
     /// Replaces workspace and rubrics by the shared values of the pools, after deserialisation.
     pub(crate) fn intern(&mut self, workspaces: &mut Interner<String>, rubrics: &mut Interner<RubricVersion>) {
         self.workspace = self.workspace.take().map(|workspace| workspaces.intern(workspace));
-        for judgement in self.works.as_mut_slice().iter_mut().filter_map(|work| work.judgement.as_mut()) {
-            judgement.intern(rubrics);
+        for evaluation in self.works.as_mut_slice().iter_mut().filter_map(|work| work.evaluation.as_mut()) {
+            evaluation.intern(rubrics);
         }
     }
 }

@@ -27,13 +27,16 @@ const RIDGE_PENALTY: Q15 = Fixed(10 * Q15::ONE.0);
 /// A ridge regression of one model's outcomes, as weights of words and of structural features.
 #[derive(Clone, Default)]
 pub(crate) struct Regression {
-    /// `Σ a · TF-IDF weight`, by column of the token. Empty before the first row.
+    /// For each token, by its column: the sum of `coefficient · TF-IDF weight` over all rows. Empty before the first
+    /// row.
     words: Vec<Q35>,
-    /// `Σ a` over the rows that have a structural feature, by index of the feature. Empty before the first row.
+    /// For each structural feature, by its index: the sum of the coefficients of the rows that have it. Empty before
+    /// the first row.
     structure: Vec<Q20>,
-    /// `Σ a`.
+    /// The sum of the coefficients of all rows.
     sum: Q20,
-    /// `Σ a · centring`.
+    /// The sum of `coefficient · centring` over all rows; see
+    /// [`StructureKernel::centring`](crate::structure::StructureKernel::centring).
     centring: Q35,
 }
 
@@ -58,27 +61,28 @@ impl RegressionInput {
     /// Computes the feature vector of a turn from the token hashes of its message and its encoded structure.
     pub(crate) fn new(space: &FeatureSpace, text: &impl TokenHashes, structure: &Structure) -> Self {
         let mut input = Self::default();
-        input.load(space, text, structure);
+        input.recompute(space, text, structure);
         input
     }
 
-    /// Recomputes the feature vector for another turn, reusing the buffers.
-    pub(crate) fn load(&mut self, space: &FeatureSpace, text: &impl TokenHashes, structure: &Structure) {
-        space.idf.unit_weights(text, &mut self.words);
+    /// Recomputes the feature vector for another turn, reusing the buffers. `text` has the token hashes of the turn's
+    /// message, `structure` its encoded structural features.
+    pub(crate) fn recompute(&mut self, space: &FeatureSpace, text: &impl TokenHashes, structure: &Structure) {
+        space.idf.tf_idf_vector(text, &mut self.words);
         self.structure.clear();
         self.structure.reserve(structure.feature_count());
         space.kernel.features(structure).for_each(|feature| self.structure.push(feature));
         let word_norm: Q15 = self.words.iter().map(|(_, weight)| weight.times(*weight)).sum();
         let structure_norm = space.kernel.square_norm(structure).max(Q15::ZERO);
-        let length = blend(word_norm, structure_norm).sqrt();
+        let length = blend_products(word_norm, structure_norm).sqrt();
         self.scale = Q15::ratio(Q15::ONE.0, length.0);
         (self.columns, self.centring) = (space.idf.columns(), space.kernel.centring(structure));
     }
 }
 
 impl Regression {
-    /// Changes the coefficient of a row from `before` to `after`; a new row has a `before` of 0. `row` is the row's
-    /// feature vector, the same at every call.
+    /// Changes the coefficient of a row in the model from `before` to `after`; `before` is 0 for a new row. `row` is
+    /// the row's feature vector, which must be the same at every call.
     pub(crate) fn update(&mut self, row: &RegressionInput, before: Q20, after: Q20) {
         let change = after.times(row.scale) - before.times(row.scale);
         if change == Q20::ZERO {
@@ -98,18 +102,18 @@ impl Regression {
         self.centring += change.wide_product(row.centring);
     }
 
-    /// Predicts the outcome of a turn less the model's mean; 0 before the first row.
+    /// Predicts the mean outcome of a turn, as the difference from the model's mean; 0 before the first row.
     pub(crate) fn predict(&self, turn: &RegressionInput) -> Q20 {
         if self.structure.is_empty() {
             return Q20::ZERO;
         }
-        let word = |(column, weight): &(u16, Q15)| self.words[usize::from(*column)].narrow().wide_product(*weight);
+        let word = |(column, weight): &(u16, Q15)| self.words[usize::from(*column)].to_q20().wide_product(*weight);
         let words: Q35 = turn.words.iter().map(word).sum();
         let feature = |feature: &StructureFeature| {
             (self.structure[feature.index] - self.sum.times_floor(feature.frequency)).wide_product(feature.weight)
         };
         let structure: Q35 = turn.structure.iter().map(feature).sum::<Q35>() - self.centring;
-        blend(words.narrow(), structure.narrow()).times(turn.scale)
+        blend_products(words.to_q20(), structure.to_q20()).times(turn.scale)
     }
 
     /// Returns the coefficient of a row that minimises the loss while all other coefficients stay the same; 0 for a row
@@ -125,8 +129,9 @@ impl Regression {
     }
 }
 
-/// Returns the weighted mean of the products of words and of structure; see [`WORD_TENTHS`].
-fn blend<const F: u32>(words: Fixed<F>, structure: Fixed<F>) -> Fixed<F> {
+/// Returns the weighted mean of the product of words and the product of structure; words have a weight of
+/// [`WORD_TENTHS`].
+fn blend_products<const F: u32>(words: Fixed<F>, structure: Fixed<F>) -> Fixed<F> {
     (words * WORD_TENTHS + structure * (10 - WORD_TENTHS)) / 10
 }
 
@@ -147,20 +152,20 @@ impl PartialEq for Regression {
 
 impl Eq for Regression {}
 
-/// Compares two lists; the shorter one is extended with zeros.
+/// Whether two lists of numbers are equal, where the shorter one is extended with zeros.
 fn equal_padded<const F: u32>(left: &[Fixed<F>], right: &[Fixed<F>]) -> bool {
     let (shorter, longer) = if left.len() < right.len() { (left, right) } else { (right, left) };
     let (start, rest) = longer.split_at(shorter.len());
     shorter == start && rest.iter().all(|number| *number == Fixed::ZERO)
 }
 
-/// The outcome that a row's coefficient is fitted to, and the coefficient so far.
+/// The observed outcome to which the coefficient of a row is fitted, with its present coefficient.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RowTarget {
-    /// The mean outcome less the model's mean.
+    /// The mean outcome of the row less the mean outcome of the model.
     pub(crate) residual: Q20,
-    /// The number of outcomes.
+    /// The number of outcomes in the row.
     pub(crate) outcomes: u32,
-    /// The coefficient so far.
+    /// The present coefficient of the row, from which the fit starts.
     pub(crate) coefficient: Q20,
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{fixed::Q20, outcome_sums::OutcomeSums};
 
-/// The outcomes of one model in the turns of one fingerprint, which have equal features.
+/// The outcomes of one model in the turns of one fingerprint, that is, in turns with equal features.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Row {
     /// The index of the model in the store's models.
@@ -15,9 +15,9 @@ pub(crate) struct Row {
     pub(crate) created: u64,
     /// The store's update counter when the row last changed.
     pub(crate) updated: u64,
-    /// The time of the event that last changed the row.
+    /// The time of the latest event that changed the row.
     pub(crate) changed_at: Timestamp,
-    /// The latest turn.
+    /// The latest turn of the row.
     pub(crate) turn: TurnId,
     /// The sums over the outcomes of all turns.
     pub(crate) sums: OutcomeSums,

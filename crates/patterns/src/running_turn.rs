@@ -6,9 +6,9 @@ use contracts::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::judgement::Judgement;
+use crate::evaluation::TurnEvaluation;
 
-/// A turn that has started and not ended, with the calls so far.
+/// A turn that has started and not ended, with its calls to models so far.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct RunningTurn {
     /// The path of the workspace; `None` for a turn without one.
@@ -16,7 +16,7 @@ pub(crate) struct RunningTurn {
     /// The features known when the turn started.
     pub(crate) features: Features,
     /// Evaluations recorded before the end, each with the model it evaluates; `None` for the model of the turn.
-    pub(crate) judgements: Vec<(Option<ModelId>, Judgement)>,
+    pub(crate) evaluations: Vec<(Option<ModelId>, TurnEvaluation)>,
     /// The thread of the turn; calls of other threads belong to other turns.
     thread: Thread,
     /// The calls since the turn started or was last reassigned.
@@ -25,12 +25,12 @@ pub(crate) struct RunningTurn {
     reassigned: Vec<ModelWork>,
 }
 
-/// The work of one model in a turn, and its cost.
+/// The share of one model in a turn, with the cost of its calls.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ModelWork {
-    /// The model that did the work.
+    /// The model that answered most of these calls.
     pub(crate) model: ModelId,
-    /// The cost of its calls; `None` if that of any call is unknown.
+    /// The cost of these calls; `None` if the cost of any call is unknown.
     pub(crate) cost: Option<NanoUsd>,
 }
 
@@ -39,7 +39,7 @@ pub(crate) struct ModelWork {
 struct CallCounts {
     /// The number of answered calls of each model, in the order of first calls.
     models: Vec<(ModelId, u64)>,
-    /// The cost of all calls; `None` if that of any call is unknown.
+    /// The cost of all calls; `None` if the cost of any call is unknown.
     cost: Option<NanoUsd>,
 }
 
@@ -55,8 +55,8 @@ impl CallCounts {
         self.cost = self.cost.zip(cost).map(|(sum, cost)| sum.plus(cost));
     }
 
-    /// Attributes the calls to the model with the most answered ones, the first of several; `None` without an answered
-    /// call.
+    /// Attributes all calls to the model with the most answered calls, the first one called in a tie. `None` if no call
+    /// was answered.
     fn into_work(self) -> Option<ModelWork> {
         let most = self.models.iter().map(|(_, calls)| *calls).max()?;
         let (model, _) = self.models.into_iter().find(|(_, calls)| *calls == most)?;
@@ -70,14 +70,14 @@ impl RunningTurn {
         Self {
             workspace: turn.workspace.clone(),
             features: turn.features.clone(),
-            judgements: Vec::new(),
+            evaluations: Vec::new(),
             thread: turn.thread.clone(),
             calls: CallCounts::default(),
             reassigned: Vec::new(),
         }
     }
 
-    /// Counts an answered call of any model and adds its cost; ignores calls that do not belong to the turn.
+    /// Counts an answered call and adds its cost. Ignores calls that do not belong to the turn.
     pub(crate) fn add_call(&mut self, call: &LlmCallCompleted) {
         if !self.owns(&call.thread) {
             return;
@@ -98,20 +98,20 @@ impl RunningTurn {
         }
     }
 
-    /// Whether a call belongs to the turn. Calls of workers belong to the workers' turns; auxiliary calls, such as
-    /// those for a title, are not part of the work.
+    /// Whether a call of `thread` belongs to the turn. Calls of sub-agents belong to their own turns, and auxiliary
+    /// calls, such as those for a title, belong to none.
     fn owns(&self, thread: &Thread) -> bool {
         thread.role() != CallRole::Auxiliary && *thread == self.thread
     }
 
-    /// Closes the work so far and attributes it to the model with the most answered calls, because the user reassigned
-    /// the turn to another model. Without an answered call, the cost so far is dropped.
+    /// Closes the work before a reassignment of the turn to another model, and attributes it to the model with the most
+    /// answered calls. Without an answered call, the cost so far is dropped.
     pub(crate) fn reassign(&mut self) {
         self.reassigned.extend(std::mem::take(&mut self.calls).into_work());
     }
 
-    /// Takes the work of all models: first of those before a reassignment, last of the model that finished the turn.
-    /// Empty if no call was answered.
+    /// Removes and returns the work of all models: first the work before each reassignment, last that of the model that
+    /// finished the turn. Empty if no call was answered.
     pub(crate) fn take_works(&mut self) -> Vec<ModelWork> {
         self.reassign();
         std::mem::take(&mut self.reassigned)

@@ -11,11 +11,11 @@ use contracts::{ModelId, Score, views::PatternSettings};
 use crate::{
     Store,
     embedding::Embedding,
-    fingerprint::Key,
+    fingerprint::FingerprintKey,
     fixed::{Fixed, Q15},
     packed::{PackedFeatures, PackedQuery},
     row::Row,
-    smallest::Smallest,
+    smallest::SmallestItems,
     space::{Point, PointQuery},
     unit_vector::{Cosine, cosine},
 };
@@ -41,16 +41,16 @@ thread_local! {
     static BUFFERS: RefCell<SearchBuffers> = RefCell::default();
 }
 
-/// The encoded features of the turn for which neighbours are searched.
+/// The encoded features of the turn whose nearest neighbours are searched.
 pub(crate) struct SearchQuery<'a> {
-    /// The structural features as bit masks.
+    /// The structural features as bit masks, for the estimator `Paper`.
     pub(crate) packed: PackedFeatures,
     /// The words and the structure in the feature space.
     pub(crate) point: Point,
     /// The embedding of the message, if known.
     pub(crate) embedding: Option<&'a Embedding>,
     /// Whether words are compared, as well as structure.
-    pub(crate) hybrid: bool,
+    pub(crate) compares_words: bool,
     /// Whether words are compared and the message has any.
     pub(crate) has_words: bool,
     /// Whether the cosines of all fingerprints are computed first: the estimator `Paper` scans all rows at once, and
@@ -58,21 +58,21 @@ pub(crate) struct SearchQuery<'a> {
     pub(crate) precompute_cosines: bool,
 }
 
-/// A row with its distance from the query for the estimator `Paper`. Ordered by distance, then by key, then by model
-/// id.
+/// A row of the store with its distance from the query, for the estimator `Paper`. Ordered by distance, then by the key
+/// of the fingerprint, then by model id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub(crate) struct Neighbour {
+pub(crate) struct RowNeighbour {
     /// `1 - similarity` in billionths.
     distance: u64,
     /// The key of the fingerprint.
-    key: Key,
+    key: FingerprintKey,
     /// The index of the fingerprint.
     index: u32,
-    /// The index of the row in the fingerprint; rows are ordered by model id.
+    /// The index of the row in the fingerprint, whose rows are ordered by model id.
     row: u32,
 }
 
-impl Neighbour {
+impl RowNeighbour {
     /// Returns the similarity, from 0 to 1.
     pub(crate) const fn similarity(&self) -> Score {
         Score(Score::ONE.0.saturating_sub(self.distance))
@@ -83,10 +83,10 @@ impl Neighbour {
 /// bits, the inverted index of the fingerprint in the lower. Ordered by distance; of equal distances the newer
 /// fingerprint comes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub(crate) struct Candidate(u64);
+pub(crate) struct ModelNeighbour(u64);
 
-impl Candidate {
-    /// Packs the similarity, at most 1, and the index of the fingerprint.
+impl ModelNeighbour {
+    /// Packs the similarity of a row, at most 1, and the index of its fingerprint.
     #[inline]
     fn new(similarity: Q15, index: u32) -> Self {
         // The similarity is at most 1.
@@ -108,9 +108,12 @@ impl Candidate {
 }
 
 impl Store {
-    /// Calls `search` with buffers prepared for a query, and returns its result. Only models for which `known` is true
-    /// are allowed. `search` must not call this method: the buffers of the thread are borrowed.
-    pub(crate) fn with_buffers<T>(
+    /// Runs `search` with the buffers of this thread, prepared for `query`, and returns its result. Only models for
+    /// which `known` returns `true` are allowed.
+    ///
+    /// # Panics
+    /// If `search` calls this method, because the buffers of the thread are already borrowed.
+    pub(crate) fn with_search_buffers<T>(
         &self,
         query: &SearchQuery<'_>,
         known: &dyn Fn(&ModelId) -> bool,
@@ -122,7 +125,7 @@ impl Store {
             buffers.cosines.clear();
             if query.precompute_cosines {
                 buffers.cosines.resize(self.fingerprints.len(), Cosine::default());
-                if query.hybrid {
+                if query.compares_words {
                     self.compare_words(query, buffers);
                     self.compare_embeddings(query, buffers);
                 }
@@ -131,14 +134,15 @@ impl Store {
         })
     }
 
-    /// Sets each precomputed cosine to that between the words of the query and of the fingerprint.
+    /// Sets every precomputed cosine to that between the words of the query and the words of the fingerprint.
     fn compare_words(&self, query: &SearchQuery<'_>, buffers: &mut SearchBuffers) {
         for (entry, words) in buffers.cosines.iter_mut().zip(&self.index.words) {
             *entry = cosine(words, &query.point.words);
         }
     }
 
-    /// Replaces the cosine of words by that of embeddings where both turns have one of the same embedder.
+    /// Replaces the cosine of words by the cosine of embeddings, where query and fingerprint have embeddings of the
+    /// same model.
     fn compare_embeddings(&self, query: &SearchQuery<'_>, buffers: &mut SearchBuffers) {
         let Some(query_embedding) = query.embedding else { return };
         let vector = query_embedding.unit_vector();
@@ -163,12 +167,12 @@ impl Store {
         query: &SearchQuery<'_>,
         settings: &PatternSettings,
         buffers: &SearchBuffers,
-    ) -> Smallest<Neighbour> {
-        let mut nearest = Smallest::<Neighbour>::new(usize::from(settings.neighbours));
+    ) -> SmallestItems<RowNeighbour> {
+        let mut nearest = SmallestItems::<RowNeighbour>::new(usize::from(settings.neighbours));
         let packed_query = PackedQuery::new(&query.packed);
         let is_empty = query.packed.is_empty() && !query.has_words;
         let must_share = settings.min_similarity != Score::ZERO && !is_empty;
-        let alpha = if query.hybrid && query.has_words { settings.alpha.min(Score::ONE) } else { Score::ZERO };
+        let alpha = if query.compares_words && query.has_words { settings.alpha.min(Score::ONE) } else { Score::ZERO };
         let mut min_similarity = settings.min_similarity;
         for (index, (fingerprint, cosine)) in (0_u32..).zip(self.fingerprints.iter().zip(&buffers.cosines)) {
             // Structure alone is compared if one of the messages has no words.
@@ -190,7 +194,7 @@ impl Store {
             for (row_index, row) in (0_u32..).zip(&fingerprint.rows) {
                 if buffers.allows(row.model) {
                     let distance = Score::ONE.0.saturating_sub(similarity.0);
-                    nearest.push(Neighbour { distance, key: fingerprint.key, index, row: row_index });
+                    nearest.push(RowNeighbour { distance, key: fingerprint.key, index, row: row_index });
                 }
             }
             if let Some(farthest) = nearest.threshold() {
@@ -208,8 +212,8 @@ impl Store {
         query: &PointQuery,
         settings: &PatternSettings,
         buffers: &SearchBuffers,
-    ) -> Smallest<Candidate> {
-        let mut nearest = Smallest::<Candidate>::new(usize::from(settings.neighbours));
+    ) -> SmallestItems<ModelNeighbour> {
+        let mut nearest = SmallestItems::<ModelNeighbour>::new(usize::from(settings.neighbours));
         let min_similarity = Q15::from_score(settings.min_similarity);
         let Some(model) = self.index.models.get(model) else { return nearest };
         // Below this cosine the similarity is too small whatever the structure is.
@@ -228,18 +232,18 @@ impl Store {
             }
             let similarity = query.similarity(&self.space, words, &point.structure);
             if Q15::ZERO < similarity && min_similarity <= similarity {
-                nearest.push(Candidate::new(similarity, *index));
+                nearest.push(ModelNeighbour::new(similarity, *index));
                 if nearest.threshold() != threshold {
                     threshold = nearest.threshold();
-                    min_cosine = query.min_cosine(threshold.map_or(Q15::ZERO, Candidate::similarity));
+                    min_cosine = query.min_cosine(threshold.map_or(Q15::ZERO, ModelNeighbour::similarity));
                 }
             }
         }
         nearest
     }
 
-    /// Returns the row of a neighbour with its model; `None` if it is not in the store.
-    pub(crate) fn row(&self, neighbour: &Neighbour) -> Option<(&ModelId, &Row)> {
+    /// Returns the row of a neighbour and its model; `None` if the store no longer has the row.
+    pub(crate) fn row(&self, neighbour: &RowNeighbour) -> Option<(&ModelId, &Row)> {
         let row = self.fingerprints.get(neighbour.index as usize)?.rows.get(neighbour.row as usize)?;
         Some((self.models.get(row.model as usize)?, row))
     }

@@ -18,7 +18,7 @@ const PASSES: usize = 2;
 /// The weight of the mean of all models in the posterior mean of a model, in outcomes.
 const PRIOR_OUTCOMES: i64 = 2;
 
-/// State derived from the fingerprints and rows of a store.
+/// The search index of a store: vectors, sums and regressions derived from its fingerprints and rows.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct SearchIndex {
     /// The projected words of every fingerprint, by index.
@@ -29,10 +29,10 @@ pub(crate) struct SearchIndex {
     pub(crate) models: Vec<ModelIndex>,
 }
 
-/// State derived from the rows of one model.
+/// The state derived from the rows of one model: its sums, its regression and the points of its scored rows.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct ModelIndex {
-    /// Sums over all rows of the model.
+    /// The sums of outcomes over all rows of the model.
     pub(crate) sums: OutcomeSums,
     /// The indexes of the fingerprints in which the model has a score, in ascending order.
     pub(crate) scored: Vec<u32>,
@@ -43,8 +43,8 @@ pub(crate) struct ModelIndex {
 }
 
 impl SearchIndex {
-    /// Builds the index from the rows and their stored coefficients, without a new fit; `models` is the number of
-    /// models in the store.
+    /// Builds the index of a store from its rows and their saved regression coefficients, without a new fit. `models`
+    /// is the number of models in the store.
     pub(crate) fn build(space: &FeatureSpace, fingerprints: &[Fingerprint], models: usize) -> Self {
         let mut index = Self { models: vec![ModelIndex::default(); models], ..Self::default() };
         let mut input = RegressionInput::default();
@@ -53,7 +53,7 @@ impl SearchIndex {
             index.push(space, fingerprint);
             let point = index.point(space, position, fingerprint);
             if fingerprint.rows.iter().any(|row| row.coefficient != Q20::ZERO) {
-                input.load(space, &fingerprint.sketch, &point.structure);
+                input.recompute(space, &fingerprint.sketch, &point.structure);
             }
             for row in &fingerprint.rows {
                 let model = index.model_mut(row.model);
@@ -70,8 +70,8 @@ impl SearchIndex {
         index
     }
 
-    /// Fits the regressions of all models to the recorded outcomes, starting from the stored coefficients, and stores
-    /// the new ones in the rows.
+    /// Fits the regression of every model to the recorded outcomes, starting from the saved coefficients, and stores
+    /// the new coefficients in the rows.
     pub(crate) fn fit(&mut self, space: &FeatureSpace, fingerprints: &mut [Fingerprint]) {
         let common_mean = self.common_mean();
         let mut input = RegressionInput::default();
@@ -86,7 +86,7 @@ impl SearchIndex {
                     continue;
                 }
                 let structure = structure.unwrap_or_else(|| space.structure(fingerprint));
-                input.load(space, &fingerprint.sketch, &structure);
+                input.recompute(space, &fingerprint.sketch, &structure);
                 for row in &mut fingerprint.rows {
                     let Some(model) = self.models.get_mut(row.model as usize) else { continue };
                     let coefficient = row.sums.mean_outcome().map_or(Q20::ZERO, |outcome| {
@@ -101,8 +101,10 @@ impl SearchIndex {
         }
     }
 
-    /// Returns the encoded structure of the next fingerprint from the points of a model with a score there, and
-    /// advances the cursors of all such models; `None` if no model has a score.
+    /// Returns the encoded structure of `fingerprint`, read from the points of a model that has a score there; `None`
+    /// if no model has one.
+    ///
+    /// Must be called for the fingerprints in order: each call advances the cursors of the models that have a score.
     fn next_structure(&self, fingerprint: &Fingerprint, cursors: &mut [usize]) -> Option<Structure> {
         let mut structure = None;
         for row in fingerprint.rows.iter().filter(|row| 0 < row.sums.scored) {
@@ -122,14 +124,14 @@ impl SearchIndex {
         sum / i64::max(count, 1)
     }
 
-    /// Adds the fingerprint that was appended to the store.
+    /// Adds the vectors of the fingerprint that was just appended to the store.
     pub(crate) fn push(&mut self, space: &FeatureSpace, fingerprint: &Fingerprint) {
         let index = self.words.len();
-        growth::push(&mut self.words, space.idf.project(&fingerprint.sketch));
+        growth::push(&mut self.words, space.idf.project_words(&fingerprint.sketch));
         self.embeddings.extend(fingerprint.embedding.as_ref().map(|embedding| embedding.index_as(index)));
     }
 
-    /// Sets the embedding of the fingerprint `embedding.index`.
+    /// Adds the embedding of a fingerprint, or replaces the one the index has for it.
     pub(crate) fn set_embedding(&mut self, embedding: IndexedEmbedding) {
         match self.embeddings.binary_search_by_key(&embedding.index, |known| known.index) {
             Ok(found) => self.embeddings[found] = embedding,
@@ -137,7 +139,7 @@ impl SearchIndex {
         }
     }
 
-    /// Returns the state of a model, which is created if the model is new.
+    /// Returns the state of a model, given by its index in the store; an empty state is added if the model is new.
     pub(crate) fn model_mut(&mut self, model: u32) -> &mut ModelIndex {
         let model = model as usize;
         if self.models.len() <= model {
@@ -146,8 +148,8 @@ impl SearchIndex {
         &mut self.models[model]
     }
 
-    /// Adds the fingerprint at `position` to those in which the model has a score, or removes it, after the score
-    /// changed.
+    /// Updates the list of fingerprints in which `model` has a score: adds or removes `fingerprint`, whose index in the
+    /// store is `position`, according to the present row. Called after a score changed.
     pub(crate) fn update_scored(
         &mut self,
         space: &FeatureSpace,
@@ -179,7 +181,7 @@ impl SearchIndex {
         Point { words, structure: space.structure(fingerprint) }
     }
 
-    /// Reserves exactly the capacity for all fingerprints and scored rows.
+    /// Reserves exactly the capacity that the vectors need for these fingerprints and their scored rows.
     fn reserve(&mut self, fingerprints: &[Fingerprint]) {
         self.words.reserve_exact(fingerprints.len());
         let mut scored = vec![0; self.models.len()];

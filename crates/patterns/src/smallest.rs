@@ -6,11 +6,11 @@ pub const MAX_NEIGHBOURS: usize = 512;
 /// The size of the buffer, for up to `2k` items.
 const CAPACITY: usize = 2 * MAX_NEIGHBOURS;
 
-/// Selects the `k` smallest of the items pushed.
+/// Selects the `k` smallest of a sequence of items, which are pushed one after the other.
 ///
-/// Collects up to `2k` items, then drops the greater half with a selection in linear time, so that each push takes
-/// constant time on average.
-pub(crate) struct Smallest<T> {
+/// Collects up to `2k` items, then drops the greater half with a selection in linear time, so that a push takes
+/// amortised constant time.
+pub(crate) struct SmallestItems<T> {
     /// The buffer, of which the first `length` items are used.
     items: [T; CAPACITY],
     /// The number of items in the buffer, below `2k` between calls.
@@ -21,14 +21,14 @@ pub(crate) struct Smallest<T> {
     threshold: Option<T>,
 }
 
-impl<T: Ord + Copy + Default> Smallest<T> {
+impl<T: Ord + Copy + Default> SmallestItems<T> {
     /// Creates a selection of the `k` smallest items, or of the [`MAX_NEIGHBOURS`] smallest if `k` is larger.
     pub(crate) fn new(k: usize) -> Self {
         Self { items: [T::default(); CAPACITY], length: 0, k: k.min(MAX_NEIGHBOURS), threshold: None }
     }
 
-    /// Returns an upper bound of the selected items: equal or greater items need not be pushed. `None` until `2k` items
-    /// were pushed.
+    /// Returns an upper bound for selected items: an item that is not smaller need not be pushed. `None` until `2k`
+    /// items have been pushed.
     pub(crate) const fn threshold(&self) -> Option<T> {
         self.threshold
     }

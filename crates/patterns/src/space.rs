@@ -21,7 +21,7 @@ pub(crate) struct FeatureSpace {
     pub(crate) kernel: StructureKernel,
 }
 
-/// The serialised form of a [`FeatureSpace`].
+/// The serialised form of a [`FeatureSpace`]: only the estimates from which the rest is computed.
 #[derive(Serialize, Deserialize)]
 struct SavedSpace {
     /// Hash and weight of every token with a weight.
@@ -52,7 +52,7 @@ impl FeatureSpace {
         }
     }
 
-    /// Encodes the structural features of a fingerprint.
+    /// Encodes the structural features of a fingerprint as coordinates in this space.
     pub(crate) fn structure(&self, fingerprint: &Fingerprint) -> Structure {
         self.kernel.encode(&fingerprint.structure_input())
     }
@@ -67,7 +67,7 @@ pub(crate) struct Point {
     pub(crate) structure: Structure,
 }
 
-/// A point to which others are compared, with the weight of words.
+/// The point in a [`FeatureSpace`] whose nearest neighbours are searched, with the weight of words in the comparison.
 pub(crate) struct PointQuery {
     /// The coordinates of the query.
     point: Point,
@@ -99,8 +99,8 @@ impl PointQuery {
         Fixed((self.alpha.0 * cosine.0 + (one - self.alpha).0 * structural.0) >> 15)
     }
 
-    /// Returns the least cosine of words with which a turn of equal structure reaches `similarity`; the least number if
-    /// words are not compared.
+    /// Returns the lowest cosine of words with which a turn can reach `similarity`, assuming that its structure is
+    /// equal to that of the query. [`i64::MIN`] if words are not compared.
     pub(crate) const fn min_cosine(&self, similarity: Q15) -> Q15 {
         if self.alpha.0 == 0 {
             return Fixed(i64::MIN);

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::{Patterns, Store};
 
-/// The size of the store of one workspace.
+/// The number of rows, turns and scores in the store of one workspace.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct WorkspaceStatus<'a> {
     /// The path of the workspace; `None` for turns without one.
@@ -17,7 +17,7 @@ pub struct WorkspaceStatus<'a> {
     pub rows: usize,
     /// The number of recorded turns; a turn counts once for each model that worked on it.
     pub samples: u64,
-    /// The number of those with a score that counts.
+    /// The number of recorded turns with a score that counts.
     pub scored: u64,
 }
 
@@ -44,9 +44,9 @@ pub struct ModelStatus<'a> {
     pub model: &'a ModelId,
     /// The number of turns.
     pub turns: u32,
-    /// The number of turns with a score that counts.
+    /// The number of turns with a score that counts: one of sufficient confidence.
     pub scored: u32,
-    /// The mean score; `None` without a score.
+    /// The mean of the counted scores; `None` if no score counts.
     pub success: Option<Score>,
     /// The mean of the known costs; `None` if no cost is known.
     pub cost: Option<NanoUsd>,
@@ -61,9 +61,9 @@ pub struct RowStatus<'a> {
     pub model: &'a ModelId,
     /// The number of turns.
     pub turns: u32,
-    /// The number of turns with a score that counts.
+    /// The number of turns with a score that counts: one of sufficient confidence.
     pub scored: u32,
-    /// The mean score; `None` without a score.
+    /// The mean of the counted scores; `None` if no score counts.
     pub success: Option<Score>,
     /// The mean of the known costs; `None` if no cost is known.
     pub cost: Option<NanoUsd>,
@@ -72,7 +72,7 @@ pub struct RowStatus<'a> {
 }
 
 impl Store {
-    /// Returns the outcomes of every model, ordered by model id.
+    /// Returns the outcomes of every model, summed over its rows and ordered by model id.
     pub fn model_status(&self) -> Vec<ModelStatus<'_>> {
         let models = self.models.iter().zip(&self.index.models);
         let status = models.map(|(model, index)| ModelStatus {
@@ -87,10 +87,11 @@ impl Store {
         status
     }
 
-    /// Returns all rows, the most recently updated first.
+    /// Returns the outcomes in every row, the most recently updated row first.
     pub fn row_status(&self) -> Vec<RowStatus<'_>> {
-        let all = self.fingerprints.iter().flat_map(|fingerprint| &fingerprint.rows);
-        let mut rows: Vec<_> = all.filter_map(|row| Some((row, self.models.get(row.model as usize)?))).collect();
+        let stored_rows = self.fingerprints.iter().flat_map(|fingerprint| &fingerprint.rows);
+        let mut rows: Vec<_> =
+            stored_rows.filter_map(|row| Some((row, self.models.get(row.model as usize)?))).collect();
         rows.sort_by_key(|(row, _)| std::cmp::Reverse(row.updated));
         let status = rows.into_iter().map(|(row, model)| RowStatus {
             turn: row.turn,

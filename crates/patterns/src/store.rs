@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     embedding::Embedding,
-    fingerprint::{Fingerprint, Key, key},
+    fingerprint::{Fingerprint, FingerprintKey, fingerprint_key},
     growth,
     packed::Vocabularies,
     row::Row,
@@ -34,7 +34,7 @@ pub struct Store {
     pub(crate) workloads: Vocabulary,
     /// The space in which turns are compared, estimated from the turns themselves.
     pub(crate) space: FeatureSpace,
-    /// The number of updates at which estimates are recomputed next; [`MIN_UPDATES`] if that is greater.
+    /// The number of updates at which the estimates are next recomputed, but at least [`MIN_UPDATES`].
     estimate_at: u64,
     /// The number of updates so far: recorded samples and replaced scores.
     updates: u64,
@@ -42,7 +42,7 @@ pub struct Store {
     pub(crate) filling: bool,
     /// The index of each fingerprint, by key.
     #[serde(skip)]
-    positions: BTreeMap<Key, usize>,
+    positions: BTreeMap<FingerprintKey, usize>,
     /// The number of rows.
     #[serde(skip)]
     rows: usize,
@@ -55,16 +55,16 @@ pub struct Store {
 /// estimated.
 const MIN_UPDATES: u64 = 16;
 
-/// The work of one model in a turn that has ended.
+/// The outcome of one model in a turn that has ended: the features of the turn and the cost of the model's calls.
 #[derive(Debug, Clone, Copy)]
 pub struct Sample<'a> {
     /// The id of the turn.
     pub turn: TurnId,
     /// The features known when the turn started.
     pub features: &'a Features,
-    /// The model that did the work.
+    /// The model that answered the calls.
     pub model: &'a ModelId,
-    /// The cost of the work; `None` if unknown.
+    /// The cost of the model's calls; `None` if unknown.
     pub cost: Option<NanoUsd>,
     /// The time at which the turn ended.
     pub at: Timestamp,
@@ -78,7 +78,7 @@ pub struct Sample<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RowId {
     /// The key of the fingerprint.
-    key: Key,
+    key: FingerprintKey,
     /// The index of the model.
     model: u32,
     /// The number of updates when the row was created: a later row with the same key and model is a different row.
@@ -90,7 +90,7 @@ impl Store {
     /// they are due. Returns a reference for [`replace_score`](Self::replace_score).
     pub fn record(&mut self, sample: Sample<'_>) -> RowId {
         let model = self.model_index(sample.model);
-        let key = key(sample.features);
+        let key = fingerprint_key(sample.features);
         let position = self.find_or_insert(key, sample.features);
         self.updates += 1;
         self.fingerprints[position].count_turn(sample.turn);
@@ -106,7 +106,8 @@ impl Store {
         id
     }
 
-    /// Returns the row of a model in the fingerprint at `position`, created if it is new, and marks it as updated.
+    /// Returns the row of a model in the fingerprint at `position`, and marks it as updated. A new row is inserted if
+    /// the model has none. `model` is the index of the model in the store, `id` its id.
     fn row_mut(&mut self, position: usize, model: u32, id: &ModelId) -> &mut Row {
         let (updates, models) = (self.updates, &self.models);
         // Rows are ordered by model id, so that ties are broken without a lookup.
@@ -139,30 +140,31 @@ impl Store {
         self.estimate_if_due();
     }
 
-    /// Returns the model of a row; `None` if the store does not know it.
+    /// Returns the model of a row; `None` if the store has no model with its index.
     pub(crate) fn row_model(&self, row: RowId) -> Option<&ModelId> {
         self.models.get(row.model as usize)
     }
 
     /// Sets the embedding of all fingerprints whose message has the hash `text`.
-    pub(crate) fn embed_text(&mut self, text: u64, embedding: &Embedding) {
-        let all = self.fingerprints.iter_mut().enumerate();
-        for (position, fingerprint) in all.filter(|(_, fingerprint)| fingerprint.text == Some(text)) {
+    pub(crate) fn set_embedding_of_text(&mut self, text: u64, embedding: &Embedding) {
+        let positioned = self.fingerprints.iter_mut().enumerate();
+        for (position, fingerprint) in positioned.filter(|(_, fingerprint)| fingerprint.text == Some(text)) {
             self.index.set_embedding(embedding.index_as(position));
             fingerprint.embedding = Some(Box::new(embedding.clone()));
         }
     }
 
     /// Sets the embedding of the fingerprint to which a row belongs; does nothing if the fingerprint has been evicted.
-    pub(crate) fn embed_row(&mut self, row: RowId, embedding: &Embedding) {
+    pub(crate) fn set_embedding_of_row(&mut self, row: RowId, embedding: &Embedding) {
         let Some(position) = self.position(row.key) else { return };
         let Some(fingerprint) = self.fingerprints.get_mut(position) else { return };
         self.index.set_embedding(embedding.index_as(position));
         fingerprint.embedding = Some(Box::new(embedding.clone()));
     }
 
-    /// Evicts rows last changed before `unchanged_since`, and all but the `keep` most recently updated of the others.
-    /// Then removes fingerprints without rows and recomputes all estimates.
+    /// Evicts the rows last changed before `unchanged_since`, and of the others all but the `keep` most recently
+    /// updated. `unchanged_since` of `None` evicts no row because of its age. Then removes fingerprints without rows
+    /// and recomputes all estimates.
     pub(crate) fn evict(&mut self, unchanged_since: Option<Timestamp>, keep: u32) {
         let is_recent = |row: &Row| unchanged_since.is_none_or(|since| since <= row.changed_at);
         let rows = self.fingerprints.iter().flat_map(|fingerprint| &fingerprint.rows);
@@ -199,8 +201,8 @@ impl Store {
         self.rows
     }
 
-    /// Returns the number of recorded turns, and the number of those with a score that counts. A turn counts once for
-    /// each model that worked on it.
+    /// Returns the number of samples, and the number of those with a score that counts. A turn is one sample for each
+    /// model that worked on it.
     pub fn samples(&self) -> (u64, u64) {
         let models = self.index.models.iter().map(|model| &model.sums);
         models.fold((0, 0), |(samples, scored), sums| {
@@ -208,7 +210,7 @@ impl Store {
         })
     }
 
-    /// Returns the index of a model, which is added if it is new.
+    /// Returns the index of a model in the store's models. A new model is appended.
     fn model_index(&mut self, model: &ModelId) -> u32 {
         let index = self.models.iter().position(|known| known == model).unwrap_or_else(|| {
             self.models.push(model.clone());
@@ -218,12 +220,12 @@ impl Store {
     }
 
     /// Returns the index of the fingerprint with a key; `None` if there is none.
-    fn position(&self, key: Key) -> Option<usize> {
+    fn position(&self, key: FingerprintKey) -> Option<usize> {
         self.positions.get(&key).copied()
     }
 
-    /// Returns the index of the fingerprint with a key, which is created if it is new.
-    fn find_or_insert(&mut self, key: Key, features: &Features) -> usize {
+    /// Returns the index of the fingerprint with a key. A new fingerprint of `features` is appended if there is none.
+    fn find_or_insert(&mut self, key: FingerprintKey, features: &Features) -> usize {
         if let Some(position) = self.position(key) {
             return position;
         }
@@ -236,8 +238,8 @@ impl Store {
         position
     }
 
-    /// Refits the regressions after every eighth of a doubling of the number of updates, and re-estimates the space at
-    /// every doubling, so that the amortised cost of each update is constant.
+    /// Recomputes the estimates if the number of updates has reached the next limit: the regressions after every eighth
+    /// of a doubling, the feature space at every doubling. The amortised cost of each update is therefore constant.
     fn estimate_if_due(&mut self) {
         if self.updates < self.estimate_at.max(MIN_UPDATES) {
             return;
@@ -251,8 +253,8 @@ impl Store {
         self.estimate_at = self.updates + eighth.max(1);
     }
 
-    /// Estimates the space from all rows, rebuilds the search index and refits the regressions. The previous
-    /// coefficients are the starting values: they change little from one space to the next.
+    /// Estimates the feature space from all rows, rebuilds the search index and fits the regressions. The fits start
+    /// from the previous coefficients, which change little from one space to the next.
     fn estimate_space(&mut self) {
         self.space = FeatureSpace::estimate(&self.fingerprints);
         // Freed first, so that only one index is in memory.
@@ -261,7 +263,8 @@ impl Store {
         self.index.fit(&self.space, &mut self.fingerprints);
     }
 
-    /// Recomputes the positions of the fingerprints and the number of rows, after deserialisation or an eviction.
+    /// Recomputes the map from keys to fingerprints and the number of rows, which are not saved. Called after
+    /// deserialisation and after an eviction.
     fn rebuild_positions(&mut self) {
         let keys = self.fingerprints.iter().map(|fingerprint| fingerprint.key);
         self.positions = keys.zip(0..).collect();

@@ -51,7 +51,7 @@ pub(crate) const STRUCTURE_FEATURES: usize = FIRST_WORKLOAD + 128;
 /// The number of set features that are compared; those of the greatest variance are selected.
 const MAX_COMPARED_SET_BITS: usize = 64;
 
-/// The structural features of one turn, encoded for [`StructureKernel`].
+/// The structural features of one turn, encoded for fast comparison by a [`StructureKernel`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Structure {
     /// For each level, the number of compared features "at least n" that the turn has.
@@ -60,7 +60,8 @@ pub(crate) struct Structure {
     sets: u64,
     /// The sum `Σ w p b` as a [`Q15`]: the part of the kernel that depends on this turn alone.
     offset: i32,
-    /// The number of the workload in the store's vocabulary, from 1; 0 for none.
+    /// The number of the workload (a kind of task named by the caller) in the store's vocabulary, from 1; 0 if the turn
+    /// has none.
     workload: u8,
 }
 
@@ -72,26 +73,28 @@ impl Structure {
         levels + self.sets.count_ones() as usize + usize::from(self.workload != 0)
     }
 
-    /// Returns the part of the kernel that depends on this turn alone, as a fixed-point number.
+    /// Returns the term `Σ w p b` of the kernel, which depends on this turn alone.
     fn offset(&self) -> Q15 {
         Fixed(i64::from(self.offset))
     }
 }
 
-/// The structural features of a fingerprint before they are encoded.
+/// The structural features of a fingerprint, before a [`StructureKernel`] encodes them.
 #[derive(Clone, Copy)]
 pub(crate) struct StructureInput {
     /// The ordinal features.
     pub(crate) levels: [u8; LEVELS],
     /// The sets of extensions, tools and directories as bit masks.
     pub(crate) sets: [u128; SETS],
-    /// The number of the workload in the store's vocabulary, from 1; 0 for none.
+    /// The number of the workload (a kind of task named by the caller) in the store's vocabulary, from 1; 0 if the turn
+    /// has none.
     pub(crate) workload: u8,
     /// The number of turns with these features.
     pub(crate) turns: u32,
 }
 
-/// Sums over the compared features of one group (levels or sets), and their common weight.
+/// The sums over the compared features of one group (levels or sets), and the weight that these features have in
+/// common.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 struct FeatureGroup {
     /// The sum `Σ p²`.
@@ -237,8 +240,9 @@ impl StructureKernel {
         common - left.offset() - right.offset() + self.constant
     }
 
-    /// Returns the binary features that a turn has, with weight and frequency. The regression's kernel is the sum over
-    /// all features of `weight (b - frequency)(b' - frequency)`.
+    /// Returns the binary features that a turn has, each with its weight and frequency. The kernel of the regression is
+    /// the sum of `weight · (b - frequency) · (b' - frequency)` over all features, where `b` and `b'` are 1 for a turn
+    /// with the feature and 0 otherwise.
     pub(crate) fn features<'a>(&'a self, turn: &'a Structure) -> impl Iterator<Item = StructureFeature> + 'a {
         let levels = turn.lanes.iter().take(LEVELS).enumerate().flat_map(move |(lane, reached)| {
             let first = lane * LEVEL_VALUES;
@@ -285,7 +289,8 @@ impl FeatureGroup {
         self.variance += variance(frequency);
     }
 
-    /// Sets the weight so that the average of a turn's product with itself is 1, or one half if `shared`.
+    /// Computes the weight of each feature in the group, so that the product of a turn with itself is on average 1, or
+    /// one half if `shared`. `shared` is true if both groups have features that vary.
     fn set_weight(&mut self, shared: bool) {
         let share = if shared { Q15::ONE / 2 } else { Q15::ONE };
         self.weight = Q15::ratio(share.0, self.variance.0);
@@ -297,12 +302,13 @@ fn variance(frequency: Q15) -> Q15 {
     frequency.times(Q15::ONE - frequency)
 }
 
-/// Adds the sums of both groups, each times the weight of its group; rounded once.
+/// Returns the sum of `level_sum` and `set_sum`, each times the weight of its group of features; rounded once.
 fn weighted_sum(levels: &FeatureGroup, level_sum: Q15, sets: &FeatureGroup, set_sum: Q15) -> Q15 {
     Fixed((levels.weight.0 * level_sum.0 + sets.weight.0 * set_sum.0) / Q15::ONE.0)
 }
 
-/// Returns the number of turns, and for each level and set feature the number of turns that have it.
+/// Counts the turns with each level and set feature. Returns the number of turns, and the counts by index of the
+/// feature.
 fn count_features(turns: impl Iterator<Item = StructureInput>) -> (i64, Vec<i64>) {
     let mut total = 0_i64;
     let mut counts = vec![0_i64; FIRST_WORKLOAD];

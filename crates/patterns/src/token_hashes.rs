@@ -3,7 +3,7 @@
 use contracts::Sketch;
 use serde::{Deserialize, Serialize};
 
-/// The 16-bit hashes of the words and word pairs of a message.
+/// The 16-bit hashes of the words and word pairs of a message, as stored in its sketch.
 pub(crate) trait TokenHashes {
     /// Returns the hashes of words and word prefixes.
     fn words(&self) -> impl Iterator<Item = u16>;
@@ -27,7 +27,8 @@ impl TokenHashes for Sketch {
     }
 }
 
-/// A [`Sketch`] in a single allocation, with a third of its memory; its serialised form is that of the [`Sketch`].
+/// A [`Sketch`] in a single allocation, which takes a third of the memory. Its serialised form is that of the
+/// [`Sketch`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "Sketch", into = "Sketch")]
 pub(crate) struct CompactSketch {
@@ -50,7 +51,7 @@ impl CompactSketch {
         self.split().2
     }
 
-    /// Splits the buffer into the bytes of words, pairs and shape.
+    /// Splits the buffer into the bytes of the word hashes, of the pair hashes, and of the shape.
     fn split(&self) -> (&[u8], &[u8], &[u8]) {
         let (words, rest) = self.bytes.split_at(2 * self.words as usize);
         let (pairs, shape) = rest.split_at(2 * self.pairs as usize);
@@ -61,17 +62,17 @@ impl CompactSketch {
 impl TokenHashes for CompactSketch {
     #[inline]
     fn words(&self) -> impl Iterator<Item = u16> {
-        decode(self.split().0)
+        decode_u16s(self.split().0)
     }
 
     #[inline]
     fn pairs(&self) -> impl Iterator<Item = u16> {
-        decode(self.split().1)
+        decode_u16s(self.split().1)
     }
 }
 
-/// Decodes a sequence of little-endian 16-bit numbers.
-fn decode(bytes: &[u8]) -> impl Iterator<Item = u16> {
+/// Decodes consecutive little-endian 16-bit numbers; an odd last byte is ignored.
+fn decode_u16s(bytes: &[u8]) -> impl Iterator<Item = u16> {
     bytes.as_chunks().0.iter().map(|number| u16::from_le_bytes(*number))
 }
 

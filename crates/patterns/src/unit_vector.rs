@@ -25,7 +25,7 @@ impl Cosine {
         Fixed(i64::from(self.0))
     }
 
-    /// Returns `weight · cosine`; negative cosines count as 0 and the greatest one as 1.
+    /// Returns the product of `weight` and the cosine. A negative cosine counts as 0, the greatest one as 1.
     pub(crate) fn weighted(self, weight: Score) -> Score {
         Score(weight.0 * u64::try_from(self.0).unwrap_or(0) / 32_767)
     }
@@ -38,7 +38,7 @@ impl Cosine {
 /// integer (below 400) is too far below it to be rounded up.
 #[expect(clippy::cast_precision_loss, reason = "at most 36 bits")]
 #[expect(clippy::cast_possible_truncation, reason = "clamped to the range of i8; the fraction is dropped on purpose")]
-pub(crate) fn normalize(vector: &[i64; DIMENSIONS]) -> UnitVector {
+pub(crate) fn scale_to_unit(vector: &[i64; DIMENSIONS]) -> UnitVector {
     // 28 bits are precise enough for 8-bit components, and the sum of their squares fits 64 bits.
     let largest = vector.iter().map(|component| component.unsigned_abs()).max().unwrap_or(0);
     let shift = (64 - largest.leading_zeros()).saturating_sub(28);

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// The number of values with a bit of their own; all later values share the last of 128 bits.
 const OWN_BITS: usize = 127;
 
-/// The values of one feature in a workspace, each with the index of its bit in a mask.
+/// The strings that occur as values of one feature in a workspace, each with the index of its bit in a [`BitSet`].
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Vocabulary(BTreeMap<String, u8>);
 
@@ -21,16 +21,16 @@ pub(crate) struct BitSet {
 }
 
 impl Vocabulary {
-    /// Returns the number of a value, from 1, and adds the value if it is new; 128 for values without a bit of their
-    /// own.
+    /// Returns the number of a value, from 1. A new value is added to the vocabulary while bits are left; values
+    /// without a bit of their own have the number 128.
     pub(crate) fn intern(&mut self, value: &str) -> u8 {
         self.add(value);
-        self.find(value)
+        self.find_number(value)
     }
 
-    /// Returns the number of a value, from 1; 0 if it is unknown and could still be added, 128 if it is unknown and all
+    /// Returns the number of a value, from 1. An unknown value has the number 0 if it could still be added, 128 if all
     /// bits are taken.
-    pub(crate) fn find(&self, value: &str) -> u8 {
+    pub(crate) fn find_number(&self, value: &str) -> u8 {
         match self.0.get(value) {
             Some(bit) => bit + 1,
             None if self.0.len() < OWN_BITS => 0,
@@ -38,18 +38,18 @@ impl Vocabulary {
         }
     }
 
-    /// Returns a set as a mask, see [`mask`](Self::mask), and adds its new values to the vocabulary while bits are
-    /// left.
+    /// Encodes a set of values as a bit mask, and adds new values to the vocabulary while bits are left. See
+    /// [`encode_set`](Self::encode_set).
     pub(crate) fn intern_set(&mut self, values: &[String]) -> BitSet {
         for value in values {
             self.add(value);
         }
-        self.mask(values)
+        self.encode_set(values)
     }
 
-    /// Returns a set as a mask. An unknown value has no bit and only counts in the size, or shares the last bit if all
-    /// others are taken.
-    pub(crate) fn mask(&self, values: &[String]) -> BitSet {
+    /// Encodes a set of values as a bit mask, without a change to the vocabulary. An unknown value has no bit and only
+    /// counts in the size, or shares the last bit if all others are taken.
+    pub(crate) fn encode_set(&self, values: &[String]) -> BitSet {
         let mut set = BitSet::default();
         let mut unknown = 0_u16;
         for value in values {

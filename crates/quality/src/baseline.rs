@@ -1,4 +1,5 @@
-//! Baseline methods, trained on the same turns as the store. Unlike the store they compute in floating point.
+//! Baseline methods of selecting models, to which the pattern store is compared. They are trained on the same turns,
+//! and unlike the store they compute in floating point.
 //!
 //! [`Logistic`] is a logistic regression on the features of the store, [`Neighbours`] a search by TF-IDF vectors.
 

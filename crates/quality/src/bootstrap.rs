@@ -16,9 +16,9 @@ pub(crate) const RESAMPLES: usize = 1_000;
 /// The seed of the resamples, which makes the intervals reproducible.
 const SEED: u64 = 5;
 
-/// The difference in AIQ between two routers, with its 95 % confidence interval.
+/// The difference in AIQ (average improvement in quality) between two routers, with its 95 % confidence interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Margin {
+pub struct AiqDifference {
     /// The difference on all test turns.
     pub difference: f64,
     /// The 2.5th percentile of the resamples.
@@ -27,8 +27,8 @@ pub struct Margin {
     pub high: f64,
 }
 
-impl Margin {
-    /// Returns `win`, `loss` or `no difference shown`, depending on whether the interval excludes 0.
+impl AiqDifference {
+    /// Returns `win` or `loss` if the interval is entirely above or below 0, otherwise `no difference shown`.
     pub(crate) const fn verdict(&self) -> &'static str {
         if 0.0 < self.low {
             "win"
@@ -40,18 +40,19 @@ impl Margin {
     }
 }
 
-/// The costs and scores of a router's choices: a row for each turn, with first the cost and then the score at each cost
-/// weight as columns. The curve of a resample is a weighted sum of rows.
+/// The costs and scores of a router's choices. Each row is a turn; the columns are the cost at each cost weight,
+/// followed by the score at each cost weight. The curve of a resample is a weighted sum of rows.
 #[derive(Debug)]
 struct CurveMatrix {
-    /// The number of columns: twice that of the cost weights.
+    /// The number of columns: twice the number of cost weights.
     width: usize,
     /// All cells, row by row.
     cells: Vec<f64>,
 }
 
 impl CurveMatrix {
-    /// Builds the matrix from the outcomes of each turn; `choices` returns the selected models of a turn by its index.
+    /// Builds the matrix from the outcomes of all models on each turn. `choices` returns the models that the router
+    /// selects for a turn, given by its index.
     fn new(outcomes: &[&[Outcome]], choices: impl Fn(usize) -> Choices) -> Self {
         let mut cells = Vec::new();
         for (turn, outcomes) in outcomes.iter().enumerate() {
@@ -62,8 +63,8 @@ impl CurveMatrix {
         Self { width: cells.len() / outcomes.len().max(1), cells }
     }
 
-    /// Returns mean cost and mean score for each cost weight in a resample; `occurrences` is the number of times that
-    /// each turn is drawn.
+    /// Returns the mean cost and the mean score of a resample for each cost weight. `occurrences` has the number of
+    /// times that each turn was drawn.
     fn points(&self, occurrences: &[u32]) -> Vec<(f64, f64)> {
         let mut sums = vec![0.0; self.width];
         for (row, occurrences) in
@@ -80,13 +81,13 @@ impl CurveMatrix {
     }
 }
 
-/// Computes the difference in AIQ of each pair of routers, all on the same resamples. `pairs` are indices of `routers`;
-/// the second router's AIQ is subtracted from the first's.
+/// Computes the difference in AIQ between the routers of each pair, all on the same resamples. `pairs` has indices of
+/// `routers`; the AIQ of the second router is subtracted from that of the first.
 pub(crate) fn compare_routers(
     outcomes: &[&[Outcome]],
     routers: &[&[Choices]],
     pairs: &[(usize, usize)],
-) -> Vec<Margin> {
+) -> Vec<AiqDifference> {
     let models = outcomes.first().map_or(0, |first| first.len());
     let single_models = CurveMatrix::new(outcomes, |_| (0..models).collect());
     let matrices: Vec<_> = routers
@@ -117,13 +118,13 @@ pub(crate) fn compare_routers(
     let margin = |(difference, mut resampled): (f64, Vec<f64>)| {
         resampled.sort_by(f64::total_cmp);
         let percentile = |index: usize| resampled.get(index).copied().unwrap_or(difference);
-        Margin { difference, low: percentile(RESAMPLES / 40), high: percentile(RESAMPLES - 1 - RESAMPLES / 40) }
+        AiqDifference { difference, low: percentile(RESAMPLES / 40), high: percentile(RESAMPLES - 1 - RESAMPLES / 40) }
     };
     observed.into_iter().zip(resampled).map(margin).collect()
 }
 
-/// Returns the indices of the cost weights at which the selection for any turn differs from that at the previous
-/// weight; the others add no point to a hull.
+/// Returns the indices of the cost weights at which the router selects another model for any turn than at the previous
+/// weight. The other weights add no point to a hull.
 fn distinct_weights(choices: &[Choices]) -> Vec<usize> {
     let weights = 0..choices.first().map_or(0, Vec::len);
     weights.filter(|weight| *weight == 0 || choices.iter().any(|turn| turn[*weight] != turn[*weight - 1])).collect()

@@ -1,4 +1,5 @@
-//! Calibration: predicted against observed success, and confidence against the share of correct recommendations.
+//! Calibration of the store: predicted against observed success, and confidence against the share of correct
+//! recommendations.
 
 use std::collections::BTreeMap;
 
@@ -12,19 +13,20 @@ use crate::{
 /// The least number of turns in a group whose mean gain is evaluated.
 const MIN_GROUP_TURNS: usize = 20;
 
-/// The calibration of the store: its predictions compared with outcomes.
+/// The calibration of the pattern store: its predictions compared with the observed outcomes.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Calibration {
-    /// The expected calibration error (ECE) of success: the mean distance of prediction and outcome over bins.
+    /// The expected calibration error (ECE) of success: the mean difference between predictions and outcomes over bins,
+    /// weighted by their size.
     pub success_error: f64,
     /// Predicted and observed success of all models on all turns.
-    pub success: Vec<Bin>,
+    pub success: Vec<CalibrationBin>,
     /// By confidence, over turns on which the two compared models have different scores: the share in which the
     /// recommended model has the higher one.
-    pub confidence: Vec<Bin>,
+    pub confidence: Vec<CalibrationBin>,
     /// By confidence, over groups of turns with the same two models: the share in which the recommended model is better
     /// on average.
-    pub groups: Vec<Bin>,
+    pub groups: Vec<CalibrationBin>,
     /// The mean predicted gain in utility of the recommended model over the other.
     pub expected_gain: f64,
     /// The mean observed gain in utility of the recommended model over the other.
@@ -32,7 +34,7 @@ pub struct Calibration {
 }
 
 impl Calibration {
-    /// Computes the calibration of the store from its predictions in all draws of a trial.
+    /// Computes the calibration of the store from its predictions in several trials, one for each draw.
     pub(crate) fn compute(trials: &[Trial<'_>]) -> Self {
         let successes: Vec<_> = trials.iter().flat_map(|trial| trial.successes.iter().copied()).collect();
         let recommendations: Vec<&ScoredRecommendation> =
@@ -42,13 +44,13 @@ impl Calibration {
             .map(|recommendation| (recommendation.confidence, indicator(0.0 < recommendation.score_gain)))
             .collect();
         let groups: Vec<_> = trials.iter().flat_map(group_gains).collect();
-        let success = bins(&successes);
+        let success = calibration_bins(&successes);
         let count = to_f64(recommendations.len().max(1));
         Self {
             success_error: calibration_error(&success),
             success,
-            confidence: bins(&right),
-            groups: bins(&groups),
+            confidence: calibration_bins(&right),
+            groups: calibration_bins(&groups),
             expected_gain: recommendations.iter().map(|recommendation| recommendation.expected_gain).sum::<f64>()
                 / count,
             gain: recommendations.iter().map(|recommendation| recommendation.gain).sum::<f64>() / count,
@@ -56,12 +58,13 @@ impl Calibration {
     }
 }
 
-/// Groups the turns of a replay by the two compared models and the confidence. Returns the mean confidence of each
-/// group, and 1 if its mean gain is positive, otherwise 0. Groups below [`MIN_GROUP_TURNS`] are omitted.
+/// Groups the recommendations of a trial by the two compared models and by confidence. Returns, for each group, its
+/// mean confidence, and 1 if its mean gain is positive, otherwise 0. Groups of fewer than [`MIN_GROUP_TURNS`] turns are
+/// omitted.
 fn group_gains(trial: &Trial<'_>) -> Vec<(f64, f64)> {
     let mut groups: BTreeMap<_, Vec<&ScoredRecommendation>> = BTreeMap::new();
     for recommendation in &trial.recommendations {
-        groups.entry((recommendation.models, tenth(recommendation.confidence))).or_default().push(recommendation);
+        groups.entry((recommendation.models, bin_index(recommendation.confidence))).or_default().push(recommendation);
     }
     let large = groups.into_values().filter(|recommendations| MIN_GROUP_TURNS <= recommendations.len());
     let group = |recommendations: Vec<&ScoredRecommendation>| {
@@ -77,9 +80,9 @@ fn indicator(holds: bool) -> f64 {
     f64::from(u8::from(holds))
 }
 
-/// A bin of a calibration curve: a range of predictions with their outcomes.
+/// A bin of a calibration curve: the predictions in a range, compared with their outcomes.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Bin {
+pub struct CalibrationBin {
     /// The number of predictions in this bin.
     pub count: usize,
     /// The mean of the predictions, from 0 to 1.
@@ -89,14 +92,14 @@ pub struct Bin {
 }
 
 /// Distributes pairs of prediction and outcome over ten bins of equal width from 0 to 1, by prediction. Empty bins are
-/// dropped.
-pub(crate) fn bins(pairs: &[(f64, f64)]) -> Vec<Bin> {
+/// omitted.
+pub(crate) fn calibration_bins(pairs: &[(f64, f64)]) -> Vec<CalibrationBin> {
     let mut sums = [(0, 0.0, 0.0); 10];
     for (predicted, happened) in pairs {
-        let sum = &mut sums[tenth(*predicted)];
+        let sum = &mut sums[bin_index(*predicted)];
         *sum = (sum.0 + 1, sum.1 + predicted, sum.2 + happened);
     }
-    let bin = |(count, predicted, happened): (usize, f64, f64)| Bin {
+    let bin = |(count, predicted, happened): (usize, f64, f64)| CalibrationBin {
         count,
         predicted: predicted / to_f64(count),
         happened: happened / to_f64(count),
@@ -104,16 +107,17 @@ pub(crate) fn bins(pairs: &[(f64, f64)]) -> Vec<Bin> {
     sums.into_iter().filter(|sum| sum.0 != 0).map(bin).collect()
 }
 
-/// Computes the expected calibration error: the mean distance of prediction and outcome over bins, weighted by size.
-pub(crate) fn calibration_error(bins: &[Bin]) -> f64 {
-    let all: usize = bins.iter().map(|bin| bin.count).sum();
+/// Computes the expected calibration error: the mean difference between predictions and outcomes over bins, weighted by
+/// their size.
+pub(crate) fn calibration_error(bins: &[CalibrationBin]) -> f64 {
+    let count_of_all: usize = bins.iter().map(|bin| bin.count).sum();
     let differences = bins.iter().map(|bin| to_f64(bin.count) * (bin.predicted - bin.happened).abs());
-    differences.sum::<f64>() / to_f64(all.max(1))
+    differences.sum::<f64>() / to_f64(count_of_all.max(1))
 }
 
-/// Returns the index, from 0 to 9, of the tenth in which a share from 0 to 1 is.
+/// Returns the index (0 to 9) of the interval of width 0.1 that contains a share from 0 to 1.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 9")]
-fn tenth(share: f64) -> usize {
+fn bin_index(share: f64) -> usize {
     ((share * 10.0) as usize).min(9)
 }
 
@@ -124,7 +128,7 @@ mod tests {
     #[test]
     fn the_error_is_weighted_by_the_size_of_bins() {
         // Two predictions of 0.05 on average, one of which is true; two of 0.98, which are both true.
-        let bins = bins(&[(0.04, 0.0), (0.06, 1.0), (1.0, 1.0), (0.96, 1.0)]);
+        let bins = calibration_bins(&[(0.04, 0.0), (0.06, 1.0), (1.0, 1.0), (0.96, 1.0)]);
         let sizes: Vec<_> = bins.iter().map(|bin| bin.count).collect();
         assert_eq!(sizes, [2, 2]);
         assert!((calibration_error(&bins) - f64::midpoint(0.45, 0.02)).abs() < 1e-12);

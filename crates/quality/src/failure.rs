@@ -2,7 +2,7 @@
 
 use std::{io, path::PathBuf};
 
-/// The reason why a measurement failed.
+/// The reason why a set of prompts cannot be read or measured.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
     /// A file or folder cannot be read.
@@ -40,6 +40,22 @@ pub enum Failure {
     NoTestTurns {
         /// The name of the set.
         set: String,
+    },
+    /// A line of a set of skills is neither a skill nor a request, or names a skill that the set does not have.
+    #[error("line {line} of `{}` is not a skill or a request for one of the skills above it: {cause}", path.display())]
+    SkillLine {
+        /// The path of the file.
+        path: PathBuf,
+        /// The number of the line, from 1.
+        line: usize,
+        /// The reason.
+        cause: String,
+    },
+    /// The folder has no requests with skills.
+    #[error("there is no `*.jsonl` with skills and requests in `{}`", folder.display())]
+    NoSkillSets {
+        /// The path of the folder.
+        folder: PathBuf,
     },
     /// A measuring thread panicked.
     #[error("the measurement of the set `{set}` was aborted")]

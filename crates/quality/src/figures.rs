@@ -1,4 +1,4 @@
-//! Figures of merit of routers.
+//! Figures of merit of routers: quality, cost and savings of the models they select.
 
 use serde::Serialize;
 
@@ -7,17 +7,17 @@ use crate::{
     gap::{GapClosed, gap_closed},
     hull::Hull,
     numbers::to_f64,
-    sweep::{aiq, curve, single_model_points},
+    sweep::{aiq, cost_score_curve, single_model_points},
     trial::{Router, RouterKind},
 };
 
 /// The share of the best model's score at which savings are measured: 98 %.
 const SAVINGS_QUALITY: f64 = 0.98;
 
-/// The share of the most expensive model's cost at which the score is measured: 10 %.
+/// The share of the most expensive model's cost at which [`Figures::cheap_score`] is measured: 10 %.
 const CHEAP_SHARE: f64 = 0.1;
 
-/// The figures of merit of a router, averaged over the draws of a trial.
+/// The figures of merit of a router, averaged over the draws of a training size.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Figures {
     /// The router that was measured.
@@ -43,7 +43,8 @@ pub struct Figures {
     pub silent: f64,
 }
 
-/// The figures of reference routers that are not trained.
+/// The figures of reference routers, which need no training: single models, their mixes, random selection and an
+/// oracle.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct References {
     /// The AIQ of the best mix of single models (the "zero router").
@@ -61,12 +62,13 @@ pub struct References {
 }
 
 impl Figures {
-    /// Computes the figures of a router in one draw; `outcomes` are those of the test turns, in the order of the
+    /// Computes the figures of a router in one draw. `outcomes` are the outcomes of the test turns, in the order of the
     /// router's choices.
     pub(crate) fn compute(outcomes: &[&[Outcome]], router: &Router) -> Self {
         let singles = single_model_points(outcomes);
-        let hull = Hull::new(curve(outcomes, &router.choices));
-        let (usual_cost, usual_score) = curve(outcomes, &router.default_choices).first().copied().unwrap_or_default();
+        let hull = Hull::new(cost_score_curve(outcomes, &router.choices));
+        let (usual_cost, usual_score) =
+            cost_score_curve(outcomes, &router.default_choices).first().copied().unwrap_or_default();
         let best = best_single_model(&singles);
         let highest_cost = singles.iter().map(|single| single.0).fold(0.0, f64::max);
         let cost = hull.lowest_cost_of(SAVINGS_QUALITY * singles[best].1);
@@ -84,7 +86,7 @@ impl Figures {
         }
     }
 
-    /// Averages the figures of several draws; `None` if there are none.
+    /// Averages the figures of a router over several draws; `None` if there are none.
     pub(crate) fn mean(draws: &[Self]) -> Option<Self> {
         let first = draws.first()?;
         let mean = |select: fn(&Self) -> f64| draws.iter().map(select).sum::<f64>() / to_f64(draws.len());
@@ -110,7 +112,8 @@ impl Figures {
 }
 
 impl References {
-    /// Computes the references. `outcomes` are those of the test turns; `oracle` is a router that knows every outcome.
+    /// Computes the figures of the reference routers. `outcomes` are those of the test turns; `oracle` is a router that
+    /// knows every outcome.
     pub(crate) fn compute(outcomes: &[&[Outcome]], models: &[String], oracle: &Router) -> Self {
         let singles = single_model_points(outcomes);
         let describe = |index: usize| (models[index].clone(), singles[index].0, singles[index].1);
@@ -119,25 +122,26 @@ impl References {
         let models = to_f64(singles.len().max(1));
         Self {
             zero: aiq(&Hull::new(singles.iter().copied()), &singles),
-            oracle: aiq(&Hull::new(curve(outcomes, &oracle.choices)), &singles),
+            oracle: aiq(&Hull::new(cost_score_curve(outcomes, &oracle.choices)), &singles),
             cheapest: describe(cheapest.unwrap_or(0)),
             best: describe(best_single_model(&singles)),
             random: (sum.0 / models, sum.1 / models),
-            oracle_usual: curve(outcomes, &oracle.default_choices).first().copied().unwrap_or_default(),
+            oracle_usual: cost_score_curve(outcomes, &oracle.default_choices).first().copied().unwrap_or_default(),
         }
     }
 }
 
-/// Returns the index of the model with the highest mean score, the first of several.
+/// Returns the index of the model with the highest mean score, the first in a tie. `singles` has the mean cost and the
+/// mean score of each model.
 fn best_single_model(singles: &[(f64, f64)]) -> usize {
-    let all = singles.iter().enumerate();
-    // The first of several.
-    let best = all.rev().max_by(|one, other| one.1.1.total_cmp(&other.1.1));
+    let numbered = singles.iter().enumerate();
+    // `max_by` returns the last of several greatest items; reversed, this is the first.
+    let best = numbered.rev().max_by(|one, other| one.1.1.total_cmp(&other.1.1));
     best.map_or(0, |(index, _)| index)
 }
 
-/// Computes the gap closed between the weaker and the stronger of two models; `None` for another number of models, or
-/// if the stronger model has no advantage. `success` is the predicted success of each model on each turn.
+/// Computes the performance gap between two models that a router closes. `success` is its predicted success of each
+/// model on each turn. `None` for another number of models, or if neither has an advantage.
 fn gap_of_two_models(outcomes: &[&[Outcome]], singles: &[(f64, f64)], success: &[Vec<f64>]) -> Option<GapClosed> {
     if singles.len() != 2 {
         return None;

@@ -1,8 +1,8 @@
-//! Predicted outcomes, and the selection of the best model at a cost weight.
+//! Predicted outcomes of models, and the selection of the best model at a cost weight.
 
 use crate::{data::PromptSet, split::TrainingTurn};
 
-/// The predicted outcome of a model on a turn.
+/// The predicted outcome of a model on a turn: score and savings.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct Forecast {
     /// The predicted score, from 0 to 1.
@@ -14,23 +14,24 @@ pub(crate) struct Forecast {
 }
 
 impl Forecast {
-    /// Returns the mean of success and savings, weighted by the cost weight.
+    /// Returns the utility of the model at a cost weight from 0 to 1: the mean of success and savings, where savings
+    /// have this weight.
     pub(crate) fn utility(&self, cost_weight: f64) -> f64 {
         (1.0 - cost_weight) * self.success + cost_weight * self.saved
     }
 }
 
-/// Returns the index of the model with the greatest utility, the first of several; `None` without forecasts.
+/// Returns the index of the model with the greatest utility, the first in a tie; `None` without forecasts.
 pub(crate) fn best_index(forecasts: &[Option<Forecast>], cost_weight: f64) -> Option<usize> {
-    let all = forecasts.iter().enumerate().filter_map(|(index, forecast)| Some((index, (*forecast)?)));
+    let known = forecasts.iter().enumerate().filter_map(|(index, forecast)| Some((index, (*forecast)?)));
     let better = |best: Option<(usize, f64)>, (index, forecast): (usize, Forecast)| {
         let utility = forecast.utility(cost_weight);
         if best.is_some_and(|(_, highest)| utility <= highest) { best } else { Some((index, utility)) }
     };
-    all.fold(None, better).map(|(index, _)| index)
+    known.fold(None, better).map(|(index, _)| index)
 }
 
-/// The mean outcomes of each model in the training turns: the prediction that uses no features.
+/// The mean outcomes of each model in the training turns: a prediction that uses no features.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Means {
     /// Mean score and mean cost (in dollars) of each model; `None` for models without outcomes.
@@ -44,8 +45,8 @@ impl Means {
     pub(crate) fn compute(set: &PromptSet, training: &[TrainingTurn]) -> Self {
         let mut sums = vec![(0.0, 0.0, 0.0); set.models.len()];
         for turn in training {
-            let all = set.turns[turn.index].outcomes.iter().zip(&mut sums).enumerate();
-            for (_, (outcome, sums)) in all.filter(|(index, _)| turn.has_outcome_of(*index)) {
+            let numbered = set.turns[turn.index].outcomes.iter().zip(&mut sums).enumerate();
+            for (_, (outcome, sums)) in numbered.filter(|(index, _)| turn.has_outcome_of(*index)) {
                 *sums = (sums.0 + outcome.score, sums.1 + outcome.cost, sums.2 + 1.0);
             }
         }
@@ -55,13 +56,13 @@ impl Means {
         Self { models, highest_cost }
     }
 
-    /// Returns the savings of a cost in dollars: `1 - cost / mean cost of the most expensive model`; negative for a
-    /// greater cost.
+    /// Returns the savings of a call that costs `cost` dollars: `1 - cost / mean cost of the most expensive model`.
+    /// Negative for a greater cost.
     pub(crate) fn saved(&self, cost: f64) -> f64 {
         if 0.0 < self.highest_cost { 1.0 - cost / self.highest_cost } else { 0.0 }
     }
 
-    /// Returns the index of the best single model at a cost weight: the baseline without a recommendation.
+    /// Returns the index of the best single model at a cost weight, which is used if there is no recommendation.
     pub(crate) fn best_model(&self, cost_weight: f64) -> usize {
         let forecast = |(success, cost)| Forecast { success, saved: self.saved(cost), ..Forecast::default() };
         let forecasts: Vec<_> = self.models.iter().map(|known| known.map(forecast)).collect();

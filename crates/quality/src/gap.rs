@@ -18,10 +18,10 @@ pub struct GapClosed {
 }
 
 /// Computes the share of the performance gap that is closed if turns go to the strong model in descending order of its
-/// predicted advantage; `None` if the strong model has no advantage in total.
+/// predicted advantage. `None` if the strong model has no advantage in total.
 ///
-/// `turns` are pairs of predicted and observed advantage. Turns of equal predicted advantage are interpolated, so their
-/// order does not matter.
+/// `turns` are pairs of predicted and observed advantage of the strong model. Turns of equal predicted advantage are
+/// interpolated, so their order does not matter.
 pub(crate) fn gap_closed(turns: &[(f64, f64)]) -> Option<GapClosed> {
     let gap: f64 = turns.iter().map(|turn| turn.1).sum();
     if gap <= 0.0 {

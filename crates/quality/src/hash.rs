@@ -2,14 +2,14 @@
 
 use sha2::{Digest as _, Sha256};
 
-/// Returns the first 64 bits of the SHA-256 hash of a purpose followed by an id; different purposes yield independent
+/// Returns the first 64 bits of the SHA-256 hash of `purpose` followed by `id`. Different purposes yield independent
 /// numbers for the same id.
 pub(crate) fn hash(purpose: &str, id: &str) -> u64 {
     let digest = Sha256::new().chain_update(purpose).chain_update(id).finalize();
     digest.iter().take(8).fold(0, |bits, byte| bits << 8 | u64::from(*byte))
 }
 
-/// The pseudo-random number generator `SplitMix64`, with its state. The published intervals depend on its sequence.
+/// The pseudo-random number generator `SplitMix64`; contains its state. The published intervals depend on its sequence.
 #[derive(Debug, Clone)]
 pub(crate) struct Random(pub(crate) u64);
 

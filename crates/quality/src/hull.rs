@@ -1,6 +1,8 @@
-//! The upper convex hull of quality over cost: the best quality that a mix of the measured points reaches at each cost.
+//! The upper convex hull of quality over cost: the best quality that a mix of the measured choices reaches at each
+//! cost.
 
-/// The vertices `(cost, quality)` of an upper convex hull, from the cheapest to the best.
+/// The upper convex hull of points of cost and quality, given by its vertices `(cost, quality)` from the cheapest to
+/// the best.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Hull(Vec<(f64, f64)>);
 
@@ -24,7 +26,8 @@ impl Hull {
         Self(hull)
     }
 
-    /// Returns the quality at a cost; constant outside the measured range, 0 without points.
+    /// Returns the quality that the hull reaches at a cost, interpolated between vertices. Constant outside the range
+    /// of costs; 0 without points.
     pub(crate) fn quality_at(&self, cost: f64) -> f64 {
         let next = self.0.partition_point(|point| point.0 < cost);
         match (next.checked_sub(1).and_then(|before| self.0.get(before)), self.0.get(next)) {
@@ -34,7 +37,7 @@ impl Hull {
         }
     }
 
-    /// Returns the lowest cost at which a quality is reached; `None` if it is not reached.
+    /// Returns the lowest cost at which a quality is reached; `None` if the hull does not reach it.
     pub(crate) fn lowest_cost_of(&self, quality: f64) -> Option<f64> {
         let next = self.0.iter().position(|point| quality <= point.1)?;
         let (point, before) = (self.0[next], next.checked_sub(1).map(|before| self.0[before]));

@@ -14,7 +14,7 @@ pub(crate) const fn score_to_f64(score: Score) -> f64 {
     score.0 as f64 / 1e9
 }
 
-/// Converts a non-negative number to billionths, rounded.
+/// Converts a number to billionths, rounded to the nearest. Negative numbers become 0.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates, and nothing is below 0")]
 pub(crate) const fn billionths(number: f64) -> u64 {
     (number * 1e9).round() as u64

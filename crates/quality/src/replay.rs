@@ -1,4 +1,4 @@
-//! Replays of a set: a store records training turns, and is queried for test turns.
+//! Replays of a prompt set: a pattern store records training turns, and is queried for test turns.
 
 use contracts::{
     Features, ModelId, NanoUsd, Score, TokenBucket, TurnId,
@@ -15,7 +15,7 @@ use crate::{
     store_estimates::StoreEstimates,
 };
 
-/// A set prepared for replays: with model ids, and with the features of each turn.
+/// A prompt set prepared for replays: with valid model ids, and with the features of each turn.
 #[derive(Debug)]
 pub(crate) struct PreparedSet<'a> {
     /// The set.
@@ -29,14 +29,15 @@ pub(crate) struct PreparedSet<'a> {
 /// A pattern store that has recorded training turns.
 #[derive(Debug)]
 pub(crate) struct TrainedStore<'a> {
-    /// The set from which the store was trained.
+    /// The set on which the store was trained.
     prepared: &'a PreparedSet<'a>,
     /// The store with the outcomes of the training turns.
     store: Store,
 }
 
 impl<'a> PreparedSet<'a> {
-    /// Extracts the features of every prompt.
+    /// Prepares a set for replay: extracts the features of each prompt, and gives each model of `set.models` a numbered id at
+    /// the same position.
     pub(crate) fn new(set: &'a PromptSet) -> Self {
         let by_group = set.is_grouped();
         // Numbered ids are valid whatever the names are, and keep the order of the set.
@@ -53,14 +54,14 @@ impl<'a> PreparedSet<'a> {
         &self.features
     }
 
-    /// Trains a store: records the training turns with their outcomes one after another.
+    /// Trains a pattern store: records the training turns with their known outcomes one after another.
     pub(crate) fn train(&self, training: &[TrainingTurn]) -> TrainedStore<'_> {
         let mut store = Store::default();
         for (second, training_turn) in (1_u64..).zip(training) {
             let turn = &self.set.turns[training_turn.index];
             let at = Timestamp(second * 1_000_000);
-            let all = self.models.iter().zip(&turn.outcomes).enumerate();
-            for (_, (model, outcome)) in all.filter(|(index, _)| training_turn.has_outcome_of(*index)) {
+            let numbered = self.models.iter().zip(&turn.outcomes).enumerate();
+            for (_, (model, outcome)) in numbered.filter(|(index, _)| training_turn.has_outcome_of(*index)) {
                 let row = store.record(Sample {
                     turn: TurnId(EventId::derive(&[turn.id.as_bytes()])),
                     features: &self.features[training_turn.index],
@@ -116,7 +117,7 @@ impl TrainedStore<'_> {
     }
 }
 
-/// Returns the features of a prompt; its kind of work is a feature only if `by_group`.
+/// Extracts the features of a prompt. The kind of work is a feature only if `by_group`.
 fn extract_features(turn: &Turn, by_group: bool) -> Features {
     Features {
         // Four bytes for each token, as in estimates of live turns.
@@ -128,7 +129,7 @@ fn extract_features(turn: &Turn, by_group: bool) -> Features {
     }
 }
 
-/// Converts the cost of an outcome from dollars, rounded.
+/// Converts the cost of an outcome from dollars to nano-dollars, rounded.
 fn nano_dollars(outcome: &Outcome) -> NanoUsd {
     NanoUsd(billionths(outcome.cost))
 }

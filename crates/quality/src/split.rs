@@ -1,4 +1,5 @@
-//! The fixed split of a set into training and test turns, which prevents tuning on the test turns.
+//! The fixed split of a prompt set into training and test turns. Because it is fixed, parameters cannot be tuned on the
+//! test turns.
 
 use crate::{
     data::{PromptSet, Turn},
@@ -14,49 +15,49 @@ const CROSS_VALIDATED: &str = "coderouter_id";
 /// The number of folds of a cross-validation; each turn is a test turn in one of them.
 const FOLDS: u32 = 5;
 
-/// The number of buckets, of ten, whose turns are test turns in a set that is split once.
+/// The number of buckets, out of ten, whose turns are test turns in a set that is split once.
 const TEST_BUCKETS: u32 = 4;
 
-/// Which outcomes of training turns are known.
+/// Which outcomes of the training turns are known to the routers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Mode {
+pub enum KnownOutcomes {
     /// The outcomes of all models are known.
     Full,
     /// The outcome of one random model is known for each turn, as in live operation.
     Partial,
 }
 
-/// A split into training and test turns, as indices of the set's turns.
+/// A split of a prompt set into training and test turns, as indices of the set's turns.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Split {
-    /// Training turns.
+pub(crate) struct TurnSplit {
+    /// The indices of the training turns.
     pub(crate) train: Vec<usize>,
     /// The indices of the test turns.
     pub(crate) test: Vec<usize>,
 }
 
-/// A training turn with the outcomes that are known.
+/// A training turn, with the models whose outcomes are known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct TrainingTurn {
     /// The index of the turn in the set.
     pub(crate) index: usize,
-    /// The index of the model whose outcome is known; `None` if those of all models are.
+    /// The index of the model whose outcome is known; `None` if the outcomes of all models are known.
     pub(crate) model: Option<usize>,
 }
 
 impl TrainingTurn {
-    /// Whether the outcome of a model is known.
+    /// Whether the outcome of `model` on this turn is known; `model` is an index in the set.
     pub(crate) fn has_outcome_of(&self, model: usize) -> bool {
         self.model.is_none_or(|known| known == model)
     }
 }
 
-/// Splits a set once into training and test turns, or into five folds if it is small.
-pub(crate) fn split_set(set: &PromptSet) -> Vec<Split> {
+/// Splits a prompt set into training and test turns: once, or in five ways (cross-validation) if it is small.
+pub(crate) fn split_set(set: &PromptSet) -> Vec<TurnSplit> {
     let split = |is_test: &dyn Fn(u32) -> bool| {
         let (test, train) = (0..set.turns.len()).partition(|index| is_test(set.turns[*index].bucket % 10));
-        Split { train, test }
+        TurnSplit { train, test }
     };
     if set.turns.len() < MIN_TURNS_FOR_HALVES || set.name == CROSS_VALIDATED {
         (0..FOLDS).map(|fold| split(&|bucket| bucket % FOLDS == fold)).collect()
@@ -66,10 +67,11 @@ pub(crate) fn split_set(set: &PromptSet) -> Vec<Split> {
 }
 
 /// Returns at most `max_turns` training turns of a split, in a pseudo-random order that depends on the number `draw`.
+/// `mode` determines the outcomes that are known.
 pub(crate) fn training_turns(
     set: &PromptSet,
-    split: &Split,
-    mode: Mode,
+    split: &TurnSplit,
+    mode: KnownOutcomes,
     max_turns: usize,
     draw: u32,
 ) -> Vec<TrainingTurn> {
@@ -79,7 +81,7 @@ pub(crate) fn training_turns(
     indices.truncate(max_turns);
     let models = set.models.len() as u64;
     let random_model = |turn: &Turn| usize::try_from(hash("model: ", &turn.id) % models).unwrap_or_default();
-    let known_model = |index: usize| (mode == Mode::Partial).then(|| random_model(&set.turns[index]));
+    let known_model = |index: usize| (mode == KnownOutcomes::Partial).then(|| random_model(&set.turns[index]));
     indices.into_iter().map(|index| TrainingTurn { index, model: known_model(index) }).collect()
 }
 

@@ -1,4 +1,4 @@
-//! The store's estimates for a turn, ranked for each cost weight without another search.
+//! The estimates of the pattern store for a turn, which can be ranked at any cost weight without another search.
 
 use contracts::{ModelId, Recommendation, Score, views::Estimator};
 use patterns::{Estimate, rank_by_utility};
@@ -20,18 +20,18 @@ pub(crate) struct StoreEstimates<'a> {
     estimates: Vec<Estimate>,
 }
 
-/// The models selected at one cost weight, as indices of the set's models.
+/// The models that the store selects for a turn at one cost weight, as indices of the set's models.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Selection {
+pub(crate) struct StoreSelection {
     /// The model with the greatest utility; `None` without estimates.
     pub(crate) best: Option<usize>,
     /// The recommended model; `None` if the recommendation does not pass the thresholds.
     pub(crate) recommended: Option<usize>,
 }
 
-/// A recommended model and the model it is compared with.
+/// A comparison of the recommended model with the model that would be used otherwise.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Comparison {
+pub(crate) struct RecommendationComparison {
     /// The index of the recommended model.
     pub(crate) model: usize,
     /// The index of the baseline, or of the second-best model if the baseline is recommended.
@@ -43,26 +43,26 @@ pub(crate) struct Comparison {
 }
 
 impl<'a> StoreEstimates<'a> {
-    /// Wraps the estimates of a turn; `models` are the models of the set, in ascending order.
+    /// Creates the estimates for a turn; `models` are the models of the set, in ascending order.
     pub(crate) const fn new(models: &'a [ModelId], estimates: Vec<Estimate>) -> Self {
         Self { models, estimates }
     }
 
-    /// Selects models at a cost weight, and sorts the estimates by their utility at it. `baseline` is the index of the
-    /// model that is used without a recommendation.
-    pub(crate) fn select(&mut self, weight: f64, baseline: usize) -> Selection {
+    /// Selects models at a cost weight, and sorts the estimates by utility at that weight. `baseline` is the index of
+    /// the model that is used without a recommendation.
+    pub(crate) fn select(&mut self, weight: f64, baseline: usize) -> StoreSelection {
         let recommendation = self.rank_and_recommend(weight, baseline);
         let accepted = recommendation
             .filter(|recommendation| THRESHOLDS.passes(recommendation.confidence, recommendation.samples));
-        Selection {
+        StoreSelection {
             best: self.estimates.first().and_then(|best| self.index_of(&best.model)),
             recommended: accepted.and_then(|recommendation| self.index_of(&recommendation.model)),
         }
     }
 
-    /// Compares the recommended model with the baseline or the second best at a cost weight, whether or not it passes
-    /// the thresholds; `None` without a recommendation, or if the baseline has no estimate.
-    pub(crate) fn compare(&mut self, weight: f64, baseline: usize) -> Option<Comparison> {
+    /// Compares the recommended model at a cost weight with the baseline, or with the second-best model if the baseline
+    /// is recommended. Thresholds are not applied. `None` without a recommendation, or if the baseline has no estimate.
+    pub(crate) fn compare(&mut self, weight: f64, baseline: usize) -> Option<RecommendationComparison> {
         let recommendation = self.rank_and_recommend(weight, baseline)?;
         let baseline_model = self.models.get(baseline)?;
         let chosen = self.estimates.iter().find(|estimate| estimate.model == recommendation.model)?;
@@ -71,7 +71,7 @@ impl<'a> StoreEstimates<'a> {
             baseline_estimate if baseline_estimate.model != recommendation.model => baseline_estimate,
             _ => others.next()?,
         };
-        Some(Comparison {
+        Some(RecommendationComparison {
             model: self.index_of(&chosen.model)?,
             other: self.index_of(&other.model)?,
             gap: score_to_f64(Score(chosen.utility.abs_diff(other.utility))),
@@ -79,7 +79,7 @@ impl<'a> StoreEstimates<'a> {
         })
     }
 
-    /// Returns the predicted success of each model of the set; `None` for models without outcomes.
+    /// Returns the predicted score of each model of the set; `None` for models without outcomes.
     pub(crate) fn successes(&self) -> Vec<Option<f64>> {
         let mut successes = vec![None; self.models.len()];
         for estimate in &self.estimates {
@@ -90,14 +90,14 @@ impl<'a> StoreEstimates<'a> {
         successes
     }
 
-    /// Sorts the estimates by utility at a cost weight, and returns the recommendation instead of the baseline; `None`
-    /// without estimates.
+    /// Sorts the estimates by utility at a cost weight, and returns the model recommended in place of the baseline;
+    /// `None` without estimates.
     fn rank_and_recommend(&mut self, weight: f64, baseline: usize) -> Option<Recommendation> {
         rank_by_utility(&mut self.estimates, Score(billionths(weight)));
         patterns::recommendation(&self.estimates, self.models.get(baseline), THRESHOLDS.samples)
     }
 
-    /// Returns the index of a model in the set; `None` if the set does not have it.
+    /// Returns the index of a model in the set; `None` if the set does not contain the model.
     fn index_of(&self, model: &ModelId) -> Option<usize> {
         self.models.binary_search(model).ok()
     }

@@ -1,4 +1,4 @@
-//! The model selected for each turn at each cost weight, and the resulting mean cost and mean score.
+//! The models that a router selects at each cost weight, and the resulting mean cost and mean score.
 
 use crate::{data::Outcome, forecast::Means, hull::Hull, numbers::to_f64, store_estimates::StoreEstimates};
 
@@ -9,30 +9,31 @@ pub(crate) const WEIGHT_COUNT: usize = 120;
 pub(crate) const DEFAULT_WEIGHT: f64 = 0.05;
 
 /// Returns [`WEIGHT_COUNT`] equidistant cost weights from 0 to 1.
-pub(crate) fn weights() -> Vec<f64> {
+pub(crate) fn cost_weights() -> Vec<f64> {
     (0..WEIGHT_COUNT).map(|step| to_f64(step) / to_f64(WEIGHT_COUNT - 1)).collect()
 }
 
-/// The index of the selected model at each cost weight.
+/// The models selected for one turn: the index of the model at each cost weight.
 pub(crate) type Choices = Vec<usize>;
 
-/// The cost weights at which a router is evaluated, each with the index of the baseline model.
+/// The cost weights at which a router is evaluated, each with the index of its baseline model.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct WeightSweep(Vec<(f64, usize)>);
 
 impl WeightSweep {
-    /// Creates a sweep over cost weights, with the best single model at each as the baseline.
+    /// Creates a sweep over cost weights. The baseline at each weight is the best single model according to `means`.
     pub(crate) fn new(weights: &[f64], means: &Means) -> Self {
         Self(weights.iter().map(|weight| (*weight, means.best_model(*weight))).collect())
     }
 
-    /// Returns the model that `choose` selects at each cost weight, or the baseline if it selects none.
+    /// Selects a model at each cost weight with `choose`, which is called with the weight. The baseline is selected
+    /// where `choose` returns `None`.
     pub(crate) fn select_with(&self, choose: impl Fn(f64) -> Option<usize>) -> Choices {
         self.0.iter().map(|(weight, baseline)| choose(*weight).unwrap_or(*baseline)).collect()
     }
 
-    /// Returns two selections of models at each cost weight: those of the greatest estimated utility, and the
-    /// recommended ones. Each falls back to the baseline.
+    /// Selects models at each cost weight in two ways: by the greatest estimated utility, and by recommendation. The
+    /// baseline is selected where there is none.
     pub(crate) fn select_by_estimates(&self, estimates: &mut StoreEstimates<'_>) -> [Choices; 2] {
         let pairs = self.0.iter().map(|(weight, baseline)| {
             let selection = estimates.select(*weight, *baseline);
@@ -43,8 +44,8 @@ impl WeightSweep {
     }
 }
 
-/// Returns mean cost (in dollars) and mean score over all turns for each cost weight.
-pub(crate) fn curve(outcomes: &[&[Outcome]], choices: &[Choices]) -> Vec<(f64, f64)> {
+/// Returns the mean cost (in dollars) and the mean score of a router's choices over all turns, for each cost weight.
+pub(crate) fn cost_score_curve(outcomes: &[&[Outcome]], choices: &[Choices]) -> Vec<(f64, f64)> {
     let mut points = vec![(0.0, 0.0); choices.first().map_or(0, Vec::len)];
     for (outcomes, choices) in outcomes.iter().zip(choices) {
         for (point, choice) in points.iter_mut().zip(choices) {
@@ -56,11 +57,11 @@ pub(crate) fn curve(outcomes: &[&[Outcome]], choices: &[Choices]) -> Vec<(f64, f
     points.into_iter().map(|(cost, score)| (cost / turns, score / turns)).collect()
 }
 
-/// Returns mean cost (in dollars) and mean score over all turns for each single model.
+/// Returns the mean cost (in dollars) and the mean score over all turns of each model, if it is used for all of them.
 pub(crate) fn single_model_points(outcomes: &[&[Outcome]]) -> Vec<(f64, f64)> {
     let models = outcomes.first().map_or(0, |first| first.len());
     let same = vec![(0..models).collect::<Choices>(); outcomes.len()];
-    curve(outcomes, &same)
+    cost_score_curve(outcomes, &same)
 }
 
 /// Computes the average improvement in quality (AIQ): the mean height of a router's hull over all costs from the

@@ -5,14 +5,15 @@ use crate::{
     figures::{Figures, References},
     hash::Random,
     replay::PreparedSet,
-    split::{Mode, split_set},
-    trial::{Plan, RouterKind, run},
+    split::{KnownOutcomes, split_set},
+    trial::{RouterKind, TrialPlan, run_trial},
 };
 
 /// The seed of the generated prompts and outcomes.
 const SEED: u64 = 11;
 
-/// Creates a set of 400 turns with words of one of two groups. `outcome` returns the scores of both models.
+/// Creates a set of 400 turns, whose prompts consist of words of one of two groups. `outcome` returns the scores of
+/// both models for a group.
 fn set(mut outcome: impl FnMut(usize, &mut Random) -> [f64; 2]) -> PromptSet {
     const WORDS: [[&str; 6]; 2] = [
         ["compiler", "borrow", "lifetime", "trait", "module", "crate"],
@@ -38,11 +39,13 @@ fn set(mut outcome: impl FnMut(usize, &mut Random) -> [f64; 2]) -> PromptSet {
     }
 }
 
-/// Measures the store and logistic regression: the AIQ relative to the zero router, and the share of the gap closed.
-fn measure(set: &PromptSet, mode: Mode) -> [(f64, f64); 2] {
+/// Measures the store and the logistic regression. Returns, for each, its AIQ less that of the zero router, and the
+/// share of the performance gap that it closes.
+fn measure(set: &PromptSet, mode: KnownOutcomes) -> [(f64, f64); 2] {
     let (prepared, splits) = (PreparedSet::new(set), split_set(set));
-    let plan = Plan { mode, max_training_turns: usize::MAX, draw: 0, max_test_turns: usize::MAX, with_baselines: true };
-    let trial = run(set, &prepared, &splits, plan);
+    let plan =
+        TrialPlan { mode, max_training_turns: usize::MAX, draw: 0, max_test_turns: usize::MAX, with_baselines: true };
+    let trial = run_trial(set, &prepared, &splits, plan);
     let oracle = &trial.routers[0];
     let zero = References::compute(&trial.outcomes, &set.models, oracle).zero;
     [RouterKind::StoreRouted, RouterKind::Logistic].map(|kind| {
@@ -59,7 +62,7 @@ fn words_that_predict_the_better_model_are_learned() {
         let luck = |chance: usize, random: &mut Random| f64::from(u8::from(random.below(100) < chance));
         if group == 0 { [luck(90, random), luck(60, random)] } else { [luck(10, random), luck(90, random)] }
     });
-    for mode in [Mode::Full, Mode::Partial] {
+    for mode in [KnownOutcomes::Full, KnownOutcomes::Partial] {
         for (above, average) in measure(&set, mode) {
             assert!(0.08 < above, "seed {SEED}, {mode:?}: only {above:.4} above zero");
             assert!(0.8 < average, "seed {SEED}, {mode:?}: APGR {average:.3}");
@@ -68,9 +71,9 @@ fn words_that_predict_the_better_model_are_learned() {
 }
 
 #[test]
-fn noise_neither_helps_nor_harms() {
+fn noise_changes_no_figure_of_merit() {
     let set = set(|_, random| [40, 70].map(|chance| f64::from(u8::from(random.below(100) < chance))));
-    for mode in [Mode::Full, Mode::Partial] {
+    for mode in [KnownOutcomes::Full, KnownOutcomes::Partial] {
         let [(above, average), _] = measure(&set, mode);
         assert!(above.abs() < 0.02, "seed {SEED}, {mode:?}: {above:+.4} from zero");
         assert!((average - 0.5).abs() < 0.06, "seed {SEED}, {mode:?}: APGR {average:.3}");

@@ -1,20 +1,20 @@
-//! The targets on the public sets, and whether the measurements meet them.
+//! The targets for the store on the public prompt sets, and whether the measurements meet them.
 
 use std::fmt::Write as _;
 
 use crate::{
     figures::Figures,
     report::{SetReport, TrialReport},
-    split::Mode,
+    split::KnownOutcomes,
     trial::RouterKind,
 };
 
-/// The AIQ that the store may lose at most to the best mix of single models, on any set and training size.
+/// The greatest AIQ that the store may lose against the best mix of single models, on any set and training size.
 const MAX_LOSS: f64 = 0.002;
 
-/// The limit of a router's figure of merit.
+/// A limit that one figure of merit of the store must meet.
 #[derive(Debug, Clone, Copy)]
-enum Limit {
+enum FigureLimit {
     /// The least AIQ.
     Aiq(f64),
     /// The least average share of the gap closed (APGR).
@@ -29,47 +29,47 @@ enum Limit {
     CheapScore(f64),
 }
 
-/// The name of a set, the mode, the training size (`None` for all turns), and the limit.
-type Target = (&'static str, Mode, Option<usize>, Limit);
+/// A target: the name of the set, the mode, the training size (`None` for all turns), and the limit.
+type Target = (&'static str, KnownOutcomes, Option<usize>, FigureLimit);
 
 /// The targets on the public sets.
 const TARGETS: &[Target] = &[
-    ("mmlu", Mode::Full, None, Limit::GapAverage(0.69)),
-    ("mmlu", Mode::Full, Some(1_500), Limit::GapAverage(0.65)),
-    ("mmlu", Mode::Full, Some(1_500), Limit::HalfGapCalls(0.30)),
-    ("mmlu", Mode::Full, Some(1_500), Limit::FourFifthsGapCalls(0.64)),
-    ("gsm8k", Mode::Full, None, Limit::GapAverage(0.66)),
-    ("gsm8k", Mode::Partial, None, Limit::Aiq(0.771)),
-    ("routerbench_slice", Mode::Full, None, Limit::Aiq(0.860)),
-    ("routerbench_slice", Mode::Full, None, Limit::Saved(0.62)),
-    ("routerbench_slice", Mode::Partial, None, Limit::Aiq(0.837)),
-    ("bfcl_toolcalls", Mode::Full, None, Limit::Aiq(0.900)),
-    ("coderouter_id", Mode::Full, None, Limit::CheapScore(0.52)),
-    ("coderouter_id", Mode::Partial, None, Limit::Aiq(0.496)),
+    ("mmlu", KnownOutcomes::Full, None, FigureLimit::GapAverage(0.69)),
+    ("mmlu", KnownOutcomes::Full, Some(1_500), FigureLimit::GapAverage(0.65)),
+    ("mmlu", KnownOutcomes::Full, Some(1_500), FigureLimit::HalfGapCalls(0.30)),
+    ("mmlu", KnownOutcomes::Full, Some(1_500), FigureLimit::FourFifthsGapCalls(0.64)),
+    ("gsm8k", KnownOutcomes::Full, None, FigureLimit::GapAverage(0.66)),
+    ("gsm8k", KnownOutcomes::Partial, None, FigureLimit::Aiq(0.771)),
+    ("routerbench_slice", KnownOutcomes::Full, None, FigureLimit::Aiq(0.860)),
+    ("routerbench_slice", KnownOutcomes::Full, None, FigureLimit::Saved(0.62)),
+    ("routerbench_slice", KnownOutcomes::Partial, None, FigureLimit::Aiq(0.837)),
+    ("bfcl_toolcalls", KnownOutcomes::Full, None, FigureLimit::Aiq(0.900)),
+    ("coderouter_id", KnownOutcomes::Full, None, FigureLimit::CheapScore(0.52)),
+    ("coderouter_id", KnownOutcomes::Partial, None, FigureLimit::Aiq(0.496)),
 ];
 
 /// Formats the table of targets and measurements. Targets of sets that were not measured are omitted.
-pub(crate) fn table(reports: &[SetReport]) -> String {
+pub(crate) fn targets_table(reports: &[SetReport]) -> String {
     let mut text = "| set | past | target | estimates alone | | as routed | |\n".to_owned();
     text.push_str("| --- | --- | --- | --: | --- | --: | --- |\n");
     for (set, mode, past, limit) in TARGETS {
         let report = reports.iter().find(|report| report.set == *set);
         let matches = |trial: &&TrialReport| trial.mode == *mode && past.map_or(trial.whole, |past| trial.past == past);
         if let Some(trial) = report.and_then(|report| report.trials.iter().find(matches)) {
-            row(&mut text, set, trial, *limit);
+            push_target_row(&mut text, set, trial, *limit);
         }
     }
     for report in reports {
         for trial in &report.trials {
-            row(&mut text, &report.set, trial, Limit::Aiq(report.references.zero - MAX_LOSS));
+            push_target_row(&mut text, &report.set, trial, FigureLimit::Aiq(report.references.zero - MAX_LOSS));
         }
     }
     text
 }
 
-/// Appends the row of one target: the figures of the store without and with thresholds, and whether each meets the
+/// Appends the row of one target: the figures of the store without and with thresholds, each with whether it meets the
 /// limit.
-fn row(text: &mut String, set: &str, trial: &TrialReport, limit: Limit) {
+fn push_target_row(text: &mut String, set: &str, trial: &TrialReport, limit: FigureLimit) {
     let find = |kind| trial.figures.iter().find(|figures| figures.router == kind);
     let shown = |kind| {
         find(kind).map_or_else(
@@ -80,15 +80,15 @@ fn row(text: &mut String, set: &str, trial: &TrialReport, limit: Limit) {
             },
         )
     };
-    let mode = if trial.mode == Mode::Full { "full" } else { "partial" };
+    let mode = if trial.mode == KnownOutcomes::Full { "full" } else { "partial" };
     let (past, limit) = (trial.past, limit.describe());
     let (alone, routed) = (shown(RouterKind::Store), shown(RouterKind::StoreRouted));
     // Writing to a `String` always succeeds.
     let _ = writeln!(text, "| {set} | {mode}, {past} | {limit} | {alone} | {routed} |");
 }
 
-impl Limit {
-    /// Formats the limit, such as `AIQ at least 0.8600`.
+impl FigureLimit {
+    /// Formats the limit for the table, such as `AIQ at least 0.8600`.
     fn describe(self) -> String {
         match self {
             Self::Aiq(minimum) => format!("AIQ at least {minimum:.4}"),
@@ -100,8 +100,8 @@ impl Limit {
         }
     }
 
-    /// Formats the figure that the limit applies to; returns it and whether the limit is met. Without a performance
-    /// gap, its figures have the worst possible values.
+    /// Returns the formatted figure of merit to which the limit applies, and whether it meets the limit. If there is no
+    /// performance gap, the figures of the gap have the worst possible values.
     fn evaluate(self, figures: &Figures) -> (String, bool) {
         let per_cent = |share: f64| format!("{:.1} %", 100.0 * share);
         // Without a gap nothing can be closed.

@@ -1,4 +1,4 @@
-//! The thresholds that a recommendation must reach.
+//! The thresholds that a recommendation must reach to be used.
 
 use contracts::{
     Score,
@@ -20,7 +20,7 @@ pub(crate) struct Thresholds {
 }
 
 impl Thresholds {
-    /// Returns the default thresholds of a policy for an estimator.
+    /// Returns the default thresholds of a routing policy for an estimator.
     pub(crate) const fn defaults(estimator: Estimator) -> Self {
         let PatternSettings { min_confidence, min_sample_size, .. } = PatternSettings::of(estimator);
         Self { confidence: min_confidence, samples: min_sample_size }
@@ -32,7 +32,8 @@ impl Thresholds {
     }
 
     /// Returns the index of the model with the greatest utility at a cost weight; `None` if it does not reach the
-    /// thresholds. As in the estimator `Paper`, the confidence is the relative lead of the best model over the second.
+    /// thresholds. As in the estimator `Paper`, the confidence is the lead of the best model over the second, relative
+    /// to the best.
     pub(crate) fn recommend(&self, forecasts: &[Option<Forecast>], weight: f64) -> Option<usize> {
         let best = best_index(forecasts, weight)?;
         let utility = |index: usize| forecasts[index].map(|forecast| forecast.utility(weight));

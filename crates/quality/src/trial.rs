@@ -1,4 +1,4 @@
-//! One replay of a set, in which all routers have the same training and test turns.
+//! One replay of a prompt set, in which all routers have the same training and test turns.
 
 use contracts::views::Estimator;
 
@@ -8,17 +8,17 @@ use crate::{
     forecast::{Forecast, Means, best_index},
     hash::hash,
     replay::PreparedSet,
-    split::{Mode, Split, TrainingTurn, training_turns},
+    split::{KnownOutcomes, TrainingTurn, TurnSplit, training_turns},
     store_estimates::StoreEstimates,
-    sweep::{Choices, DEFAULT_WEIGHT, WeightSweep, weights},
+    sweep::{Choices, DEFAULT_WEIGHT, WeightSweep, cost_weights},
     thresholds::Thresholds,
 };
 
-/// The parameters of one replay of a set: the training turns, the test turns and the routers.
+/// The parameters of a replay: which training and test turns, and which routers.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Plan {
+pub(crate) struct TrialPlan {
     /// Which outcomes of training turns are known.
-    pub(crate) mode: Mode,
+    pub(crate) mode: KnownOutcomes,
     /// The limit of training turns in each split.
     pub(crate) max_training_turns: usize,
     /// The number of the draw, which determines the selection and the order of training turns.
@@ -29,7 +29,7 @@ pub(crate) struct Plan {
     pub(crate) with_baselines: bool,
 }
 
-/// A method of selecting models.
+/// A method of selecting a model for a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RouterKind {
@@ -54,7 +54,7 @@ impl RouterKind {
     }
 }
 
-/// The selections of one router on the test turns.
+/// The models that one router selects for the test turns.
 #[derive(Debug)]
 pub(crate) struct Router {
     /// The method that makes the choices.
@@ -69,22 +69,22 @@ pub(crate) struct Router {
     pub(crate) without_recommendation: usize,
 }
 
-/// A recommendation at the default cost weight with its outcome.
+/// A recommendation of the store at the default cost weight, with its observed outcome.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ScoredRecommendation {
     /// The confidence, from 0 to 1.
     pub(crate) confidence: f64,
-    /// The predicted difference in utility.
+    /// The predicted difference in utility between the two compared models.
     pub(crate) expected_gain: f64,
-    /// The observed difference in utility.
+    /// The observed difference in utility between the two compared models.
     pub(crate) gain: f64,
-    /// The observed difference in score.
+    /// The observed difference in score between the two compared models.
     pub(crate) score_gain: f64,
-    /// The recommended model and the model it is compared with.
+    /// The indices of the recommended model and of the model it is compared with.
     pub(crate) models: (usize, usize),
 }
 
-/// The results of one replay.
+/// The results of one replay: the selections of all routers, and the predictions of the store.
 #[derive(Debug)]
 pub(crate) struct Trial<'a> {
     /// The outcomes of each test turn.
@@ -104,9 +104,9 @@ impl Router {
     }
 }
 
-/// The cost weights, baselines and mean outcomes of one split, which all routers share.
+/// The cost weights, the baselines and the mean outcomes of one split, which all routers share.
 struct RoutingContext<'a> {
-    /// The mean outcomes of each model in the training turns that the routers know.
+    /// The mean outcomes of each model in the training turns.
     means: &'a Means,
     /// All cost weights.
     sweep: WeightSweep,
@@ -117,19 +117,20 @@ struct RoutingContext<'a> {
 }
 
 impl<'a> RoutingContext<'a> {
-    /// Computes the baselines from all training turns, because they represent a user's well-chosen default model.
-    fn new(set: &PromptSet, split: &Split, means: &'a Means) -> Self {
-        let all: Vec<_> = split.train.iter().map(|turn| TrainingTurn { index: *turn, model: None }).collect();
-        let baselines = Means::compute(set, &all);
+    /// Creates the context of a split. The baselines are computed from all training turns, because they represent a
+    /// user's well-chosen default model.
+    fn new(set: &PromptSet, split: &TurnSplit, means: &'a Means) -> Self {
+        let every_outcome: Vec<_> = split.train.iter().map(|turn| TrainingTurn { index: *turn, model: None }).collect();
+        let baselines = Means::compute(set, &every_outcome);
         Self {
             means,
-            sweep: WeightSweep::new(&weights(), &baselines),
+            sweep: WeightSweep::new(&cost_weights(), &baselines),
             default_sweep: WeightSweep::new(&[DEFAULT_WEIGHT], &baselines),
             baseline: baselines.best_model(DEFAULT_WEIGHT),
         }
     }
 
-    /// Appends the selections of the store for one turn to two routers: without and with thresholds.
+    /// Appends the selections of the store for one turn to two routers: one without and one with thresholds.
     fn route_by_store(&self, routers: &mut [Router; 2], estimates: &mut StoreEstimates<'_>) {
         let success = self.fill_missing(estimates.successes());
         let selection = estimates.select(DEFAULT_WEIGHT, self.baseline);
@@ -144,7 +145,8 @@ impl<'a> RoutingContext<'a> {
         }
     }
 
-    /// Appends the selections of another router for one turn. Only the estimator `Paper` has thresholds.
+    /// Appends the selections of a router for one turn, based on its forecasts. Only the estimator `Paper` has
+    /// thresholds.
     fn route(&self, router: &mut Router, forecasts: &[Option<Forecast>]) {
         let thresholds = (router.kind == RouterKind::Paper).then(|| Thresholds::defaults(Estimator::Paper));
         let choose = |weight| match thresholds {
@@ -158,15 +160,21 @@ impl<'a> RoutingContext<'a> {
         router.success.push(self.fill_missing(successes.collect()));
     }
 
-    /// Replaces missing predictions of success by the mean score of the model; 0 if it has no outcomes.
+    /// Replaces missing predictions of success by the mean score of the model, or by 0 if the model has no outcomes.
     fn fill_missing(&self, successes: Vec<Option<f64>>) -> Vec<f64> {
         let with_means = successes.into_iter().zip(&self.means.models);
         with_means.map(|(success, mean)| success.or_else(|| mean.map(|(score, _)| score)).unwrap_or(0.0)).collect()
     }
 }
 
-/// Runs a replay: for each split, trains the routers and records their selections on the test turns.
-pub(crate) fn run<'a>(set: &'a PromptSet, prepared: &PreparedSet<'_>, splits: &[Split], plan: Plan) -> Trial<'a> {
+/// Runs a replay: for each split, trains all routers on the training turns and records their selections for the test
+/// turns.
+pub(crate) fn run_trial<'a>(
+    set: &'a PromptSet,
+    prepared: &PreparedSet<'_>,
+    splits: &[TurnSplit],
+    plan: TrialPlan,
+) -> Trial<'a> {
     use RouterKind::{FiveNearest, HundredNearest, Logistic as Regression, Paper, Store, StoreRouted};
     let mut trial =
         Trial { outcomes: Vec::new(), routers: Vec::new(), successes: Vec::new(), recommendations: Vec::new() };
@@ -212,16 +220,17 @@ pub(crate) fn run<'a>(set: &'a PromptSet, prepared: &PreparedSet<'_>, splits: &[
     trial
 }
 
-/// Returns at most `max_turns` test turns of a split, in a pseudo-random order that depends only on their ids.
-fn test_turns(set: &PromptSet, split: &Split, max_turns: usize) -> Vec<usize> {
+/// Returns the indices of at most `max_turns` test turns of a split, in a pseudo-random order that depends only on the
+/// ids of the turns.
+fn test_turns(set: &PromptSet, split: &TurnSplit, max_turns: usize) -> Vec<usize> {
     let mut turns = split.test.clone();
     turns.sort_by_cached_key(|turn| (hash("asked: ", &set.turns[*turn].id), *turn));
     turns.truncate(max_turns);
     turns
 }
 
-/// Returns the recommendation for a turn at the default cost weight with its outcome; `None` without one, or if its
-/// confidence is 0.
+/// Returns the store's recommendation for a turn at the default cost weight, with its observed outcome. `None` if there
+/// is no recommendation or its confidence is 0.
 fn score_recommendation(
     estimates: &mut StoreEstimates<'_>,
     means: &Means,

@@ -1,5 +1,5 @@
-//! Banners: the messages about a decision that a user sees without opening the why-view, for every decision kind: a
-//! rejected explicit choice, a refused turn (004 §4.5.4, §4.7), and those of one kind.
+//! Banners: messages about a decision that a user sees without opening the why-view. Every decision kind has banners
+//! about a rejected explicit choice and a refused turn (004 §4.5.4, §4.7), and may have banners of its own.
 
 use std::fmt;
 
@@ -18,11 +18,17 @@ pub trait Notify: Explain {
     /// [`Banner::ChoiceRejected`].
     fn is_explicit(slot: Self::Slot) -> bool;
 
-    /// Returns the banners that only this kind has, without duplicates. Called only for a decision that chose a
-    /// candidate.
+    /// Returns the banners that only this decision kind has, without duplicates. Called only for a decision that chose
+    /// a candidate.
     fn notices(decision: &Decision<Self>, context: &Self::Context<'_>) -> Vec<Self::Notice>;
 
-    /// Returns what the user can do so that a rejected candidate is accepted, as a sentence; `None` if nothing is known.
+    /// Returns a banner of this kind as one line, for a header: the first line of its text.
+    fn headline(notice: &Self::Notice) -> String {
+        notice.to_string().lines().next().unwrap_or_default().to_owned()
+    }
+
+    /// Returns a sentence about what the user can do so that a candidate is no longer rejected; `None`, the default, if
+    /// no remedy is known.
     fn remedy(_candidate: &Self::Candidate, _failure: &Self::Failure) -> Option<String> {
         None
     }
@@ -31,7 +37,7 @@ pub trait Notify: Explain {
     fn refusal_help(decision: &Decision<Self>, context: &Self::Context<'_>) -> RefusalHelp;
 }
 
-/// The lines of a refusal before and after the list of rejected candidates.
+/// The lines of a refusal that precede and follow the list of rejected candidates.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RefusalHelp {
     /// Causes, such as the outage of a provider, one line each.
@@ -40,15 +46,15 @@ pub struct RefusalHelp {
     pub advice: Vec<String>,
 }
 
-/// A message about a decision. `Display` formats it as one or more lines of text.
+/// A message about a decision, which is shown to the user. `Display` formats it as one or more lines of text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Banner<K: Notify = ModelChoice> {
-    /// The explicit choice of the user was rejected; a banner reports it, whether another candidate is chosen or the
-    /// turn is refused (decision D3).
+    /// The explicit choice of the user was rejected. Shown whether another candidate is chosen or the turn is refused
+    /// (decision D3).
     ChoiceRejected {
         /// The candidate that the user chose.
         candidate: K::Candidate,
-        /// Reason why it was rejected.
+        /// The reason why it was rejected.
         failure: K::Failure,
         /// The candidate chosen instead; `None` if the turn is refused.
         fallback: Option<K::Candidate>,
@@ -83,7 +89,7 @@ pub fn banners<K: Notify>(decision: &Decision<K>, context: &K::Context<'_>) -> V
     banners
 }
 
-/// Returns each rejected candidate once, with its first failure, in the order of the chain.
+/// Returns each rejected candidate of a decision once, with its first failure, in the order of the chain.
 fn first_failures<K: Notify>(decision: &Decision<K>) -> Vec<(K::Candidate, K::Failure)> {
     let mut unique: Vec<(K::Candidate, K::Failure)> = Vec::new();
     for (candidate, failure) in decision.rejections() {
@@ -94,11 +100,14 @@ fn first_failures<K: Notify>(decision: &Decision<K>) -> Vec<(K::Candidate, K::Fa
     unique
 }
 
-/// Joins the first lines of banners to one line of printable ASCII with at most `limit` bytes, for a header; `None` without
-/// banners. Arrows become `->`, other characters question marks.
+/// Joins the headlines of banners to one line of at most `limit` bytes of printable ASCII, for the value of an HTTP
+/// header. `None` without banners. Replaces arrows by `->` and other characters outside ASCII by question marks.
 pub fn notice_line<K: Notify>(banners: &[Banner<K>], limit: usize) -> Option<String> {
-    let first_lines = banners.iter().map(|banner| banner.to_string().lines().next().unwrap_or_default().to_owned());
-    let joined = first_lines.collect::<Vec<_>>().join(" | ").replace('→', "->");
+    let headlines = banners.iter().map(|banner| match banner {
+        Banner::Notice(notice) => K::headline(notice),
+        banner => banner.to_string().lines().next().unwrap_or_default().to_owned(),
+    });
+    let joined = headlines.collect::<Vec<_>>().join(" | ").replace('→', "->");
     let mut line: String = joined.chars().map(|c| if c == ' ' || c.is_ascii_graphic() { c } else { '?' }).collect();
     if limit < line.len() {
         line.truncate(limit.saturating_sub(3));

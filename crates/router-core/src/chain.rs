@@ -1,30 +1,32 @@
-//! Evaluates the chain of a decision, for every decision kind: slot by slot until a candidate is chosen (004 §4.1).
+//! Evaluates the decision chain for every decision kind: slot by slot, until a candidate is chosen (004 §4.1). A slot
+//! is one source of candidates, such as the rules of the policy.
 
 use contracts::{ChainEntry, ChainSlot as _, Decision, DecisionKind, Verdict};
 
-/// The slots of one decision kind, with everything that their evaluation reads.
+/// The slots of one decision kind, with all data that their evaluation reads.
 pub trait EvaluateSlots {
     /// The decision kind.
     type Kind: DecisionKind;
 
-    /// Evaluates one slot and returns its entry. Called in the order of the chain, until a candidate is chosen.
+    /// Evaluates one slot and returns its entry: verdict, candidate and reason. Called in the order of the chain, until
+    /// a candidate is chosen.
     fn evaluate(&mut self, slot: <Self::Kind as DecisionKind>::Slot) -> ChainEntry<Self::Kind>;
 
-    /// Returns whether this rejected entry ends the chain without a candidate. The default is false: the next slot is
+    /// Returns whether a rejected entry ends the chain, so that nothing is chosen. By default `false`: the next slot is
     /// evaluated.
     fn ends_chain(&self, _rejected: &ChainEntry<Self::Kind>) -> bool {
         false
     }
 
-    /// Returns the entry of a later slot whose candidate is recorded, although `winner` was chosen before that slot was
-    /// evaluated (decision D2); `None`, the default, if there is none.
+    /// Returns an additional entry for a later slot, which is recorded although `winner` was already chosen (decision
+    /// D2). By default `None`: there is no such entry.
     fn deferred(&mut self, _winner: &ChainEntry<Self::Kind>) -> Option<ChainEntry<Self::Kind>> {
         None
     }
 }
 
-/// Evaluates the slots in the order of the chain and returns the decision. The first accepted candidate is chosen; the
-/// decision has no candidate if every slot is rejected or not applicable, or if a rejection ends the chain.
+/// Evaluates the slots of a decision chain in their order, and returns the decision. The first accepted candidate is
+/// chosen. The decision has no candidate if every slot is rejected or not applicable, or if a rejection ends the chain.
 pub fn evaluate_chain<E: EvaluateSlots>(slots: &mut E) -> Decision<E::Kind> {
     let order = <E::Kind as DecisionKind>::Slot::CHAIN;
     let mut chain = Vec::with_capacity(order.len());

@@ -1,25 +1,28 @@
-//! Warnings about a valid policy: rules that cannot fire, models that cannot be reached, limits that do not hold.
+//! Warnings about a valid policy: rules that never match, models without access, and settings without effect.
 
 mod never;
+mod skills;
 
 use std::{collections::BTreeSet, fmt};
 
 use contracts::{ModelId, ModelSpec, NanoUsd, Score, views::Estimator};
 
-use crate::policy::{Policy, Rule, Rules, Scope};
-use never::{Never, never};
+use crate::policy::{Policy, PolicyScope, Rule, Rules};
+use never::{ImpossibleCondition, impossible_condition};
+use skills::unlisted_skills;
 
-/// The lowest confidence that the calibrated estimator can have: a probability that is lower is that of the other model.
+/// The lowest confidence that the calibrated estimator can return: if the probability that one model is better were
+/// lower, it would recommend the other one.
 const LEAST_CALIBRATED_CONFIDENCE: Score = Score(500_000_000);
 
-/// The most places of a policy that a warning lists.
+/// The greatest number of places in a policy that one warning lists.
 const MAX_PLACES: usize = 2;
 
-/// A finding about a valid policy. Its display form is one line without the name of the file.
+/// A warning about a valid policy. Its display form is one line without the name of the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Warning {
-    /// An earlier rule matches whenever this rule does, so this rule is used only if the earlier rule's models are
-    /// rejected.
+    /// An earlier rule matches whenever this rule does. This rule is therefore used only if all models of the earlier
+    /// rule are rejected.
     Shadowed {
         /// The name of the rule.
         rule: String,
@@ -32,7 +35,7 @@ pub enum Warning {
         /// Whether the earlier rule matches every turn; otherwise both have the same condition.
         always: bool,
     },
-    /// The condition of a rule never holds, or not for the named clients.
+    /// The condition of a rule can never hold, or not for the clients that it names.
     NeverFires {
         /// The name of the rule.
         rule: String,
@@ -41,28 +44,28 @@ pub enum Warning {
         /// The reason, as the second part of a sentence.
         because: String,
     },
-    /// The models of some places of the policy cannot be reached: their provider has no key.
+    /// Places of the policy name only models without access, because their providers have no key.
     NoAccess {
         /// The name of the provider.
         provider: String,
         /// The places, such as `rule "deep for design" (line 12)`.
         places: Vec<String>,
     },
-    /// A model has no known price, so that its calls cost nothing for the budgets of the policy.
+    /// A model has no known price, so that the budgets of the policy count its calls as free.
     Unpriced {
         /// The model.
         model: ModelId,
         /// The lowest budget of the policy.
         budget: NanoUsd,
     },
-    /// `min_confidence` has a value that the estimator always reaches.
+    /// `min_confidence` is so low that every recommendation of the estimator reaches it.
     OpenGate {
         /// The path of the workspace with the setting; `None` for the global one.
         workspace: Option<String>,
         /// The value.
         min_confidence: Score,
     },
-    /// No `global_default`: a turn that nothing else decides is refused.
+    /// The policy has no `global_default`, so that a turn is refused if nothing else decides it.
     NoDefault {
         /// Whether the policy has rules or defaults of workspaces.
         decides_something: bool,
@@ -70,7 +73,7 @@ pub enum Warning {
 }
 
 impl Warning {
-    /// Returns the line of the policy file that it is about; `None` if it is about the whole file.
+    /// Returns the line of the policy file that the warning refers to, from 1; `None` if it refers to the whole file.
     pub const fn line(&self) -> Option<usize> {
         match self {
             Self::Shadowed { line, .. } | Self::NeverFires { line, .. } => Some(*line),
@@ -79,10 +82,11 @@ impl Warning {
     }
 }
 
-/// Returns the warnings about a policy: those about rules in the order in which rules are evaluated, then the others. A
-/// model can be reached if the registry of the policy has it as `configured`.
-pub fn warnings(policy: &Policy) -> Vec<Warning> {
-    let mut found: Vec<_> = policy.scopes().flat_map(|(_, scope)| rule_warnings(&scope.rules)).collect();
+/// Returns the warnings about a policy. Warnings about rules come first, in the order in which rules are evaluated. A
+/// model can be reached if the registry of the policy has it as `configured`. `clients` are the names of the clients
+/// whose requests the policy decides; `None` if they are not known.
+pub fn warnings(policy: &Policy, clients: Option<&BTreeSet<String>>) -> Vec<Warning> {
+    let mut found: Vec<_> = policy.scopes().flat_map(|(_, scope)| rule_warnings(&scope.rules, clients)).collect();
     found.extend(unreachable_providers(policy));
     found.extend(unpriced_models(policy));
     found.extend(open_gates(policy));
@@ -94,12 +98,15 @@ pub fn warnings(policy: &Policy) -> Vec<Warning> {
 }
 
 /// Finds the rules of one scope that an earlier rule shadows or whose condition never holds.
-fn rule_warnings(rules: &Rules) -> Vec<Warning> {
+fn rule_warnings(rules: &Rules, clients: Option<&BTreeSet<String>>) -> Vec<Warning> {
     let warnings = rules.iter().enumerate().filter_map(|(index, rule)| {
-        if let Some(never) = never(&rule.when) {
-            let because = match never {
-                Never::Everywhere(because) | Never::InClients(because) => because,
+        if let Some(impossible) = impossible_condition(&rule.when) {
+            let because = match impossible {
+                ImpossibleCondition::Everywhere(because) | ImpossibleCondition::InClients(because) => because,
             };
+            return Some(Warning::NeverFires { rule: rule.name.clone(), line: rule.line, because });
+        }
+        if let Some(because) = clients.and_then(|clients| unlisted_skills(&rule.when, clients)) {
             return Some(Warning::NeverFires { rule: rule.name.clone(), line: rule.line, because });
         }
         let by = rules[..index].iter().find(|earlier| earlier.when.always_holds() || earlier.when == rule.when)?;
@@ -114,8 +121,8 @@ fn rule_warnings(rules: &Rules) -> Vec<Warning> {
     warnings.collect()
 }
 
-/// The models of every place of a policy, with the name of the place.
-fn places(policy: &Policy) -> Vec<(String, Vec<&ModelSpec>)> {
+/// Returns every place of a policy that names models (rules, defaults, tiers), as its description and its models.
+fn model_places(policy: &Policy) -> Vec<(String, Vec<&ModelSpec>)> {
     let mut places = Vec::new();
     for (workspace, scope) in policy.scopes() {
         for rule in scope.rules.iter() {
@@ -133,9 +140,9 @@ fn places(policy: &Policy) -> Vec<(String, Vec<&ModelSpec>)> {
     places
 }
 
-/// Returns the providers without which a place of the policy has no model that can be reached.
+/// Returns a warning for each provider without a key, if a place of the policy names only models of such providers.
 fn unreachable_providers(policy: &Policy) -> Vec<Warning> {
-    let places = places(policy);
+    let places = model_places(policy);
     let closed: Vec<_> = places.iter().filter(|(_, models)| models.iter().all(|model| !model.configured)).collect();
     let providers: BTreeSet<&str> =
         closed.iter().flat_map(|(_, models)| models.iter().map(|model| model.provider.as_str())).collect();
@@ -150,10 +157,10 @@ fn unreachable_providers(policy: &Policy) -> Vec<Warning> {
     providers.into_iter().map(warning).collect()
 }
 
-/// Returns the models of a policy without a price, if the policy has a budget.
+/// Returns a warning for each model in the policy that has no known price; none if the policy has no budget.
 fn unpriced_models(policy: &Policy) -> Vec<Warning> {
     let Some(budget) = policy.budgets().into_iter().min() else { return Vec::new() };
-    let places = places(policy);
+    let places = model_places(policy);
     let unpriced: BTreeSet<&ModelId> = places
         .iter()
         .flat_map(|(_, models)| models.iter().filter(|model| model.prices.is_none()).map(|model| &model.id))
@@ -161,8 +168,8 @@ fn unpriced_models(policy: &Policy) -> Vec<Warning> {
     unpriced.into_iter().map(|model| Warning::Unpriced { model: model.clone(), budget }).collect()
 }
 
-/// Returns the `pattern` blocks whose minimum confidence every recommendation of the calibrated estimator has (decision
-/// D34).
+/// Returns a warning for each `pattern` block whose minimum confidence is reached by every recommendation of the
+/// calibrated estimator (decision D34).
 fn open_gates(policy: &Policy) -> Vec<Warning> {
     let blocks = policy.scopes().filter_map(|(workspace, scope)| Some((workspace, scope.pattern?)));
     let open = blocks.filter(|(_, settings)| {
@@ -175,15 +182,18 @@ fn open_gates(policy: &Policy) -> Vec<Warning> {
     open.map(warning).collect()
 }
 
+/// Returns the models that a rule proposes, in the order in which they are tried.
 fn rule_models(rule: &Rule) -> Vec<&ModelSpec> {
     rule.models.iter().collect()
 }
 
-fn default_models(scope: &Scope) -> Option<Vec<&ModelSpec>> {
+/// Returns the default models of a scope; `None` if it has no default.
+fn default_models(scope: &PolicyScope) -> Option<Vec<&ModelSpec>> {
     scope.default.as_ref().map(|models| models.iter().collect())
 }
 
-fn tier_models(scope: &Scope) -> Vec<(contracts::Tier, Vec<&ModelSpec>)> {
+/// Returns the models of each tier in the `tiers` of a scope; empty if it has no such block.
+fn tier_models(scope: &PolicyScope) -> Vec<(contracts::Tier, Vec<&ModelSpec>)> {
     scope.tiers.iter().flatten().map(|(tier, models)| (*tier, models.iter().collect())).collect()
 }
 
@@ -194,7 +204,7 @@ impl fmt::Display for Warning {
                 let cause = if *always { "always matches" } else { "has the same condition" };
                 write!(
                     f,
-                    "line {line}: rule \"{rule}\" is only a fallback: rule \"{by}\" (line {by_line}) stands above it \
+                    "line {line}: rule \"{rule}\" is only a fallback: rule \"{by}\" (line {by_line}) precedes it \
                      and {cause}"
                 )
             }

@@ -1,4 +1,4 @@
-//! Describes decisions in words and as JSON, for every decision kind.
+//! Formats decisions as text and as JSON, for every decision kind.
 
 use std::fmt::Write as _;
 
@@ -10,16 +10,17 @@ use serde_json::{Value, json};
 /// The why-view, banners, the JSON of commands and of the page, and the reports of a backtest read decisions only
 /// through this trait.
 pub trait Explain: DecisionKind {
-    /// Noun for a candidate, in the singular: `model`.
+    /// Noun for a candidate in the singular, such as `model`.
     const NOUN: &'static str;
 
-    /// Describes in a few words how the winner was chosen, such as `rule "tests"`.
+    /// Describes in a few words why the winning entry was chosen, such as `rule "tests"`.
     fn summary(winner: &ChainEntry<Self>) -> String;
 
-    /// Describes the reason for the verdict of an entry in one or more lines, without its failure and attempts.
+    /// Describes the reason for the verdict of an entry in one or more lines. The failure and the attempts of the entry
+    /// are not included.
     fn reason(entry: &ChainEntry<Self>) -> String;
 
-    /// Returns the name of a failure in JSON.
+    /// Returns the name of a failure as used in JSON.
     fn failure_name(failure: &Self::Failure) -> &'static str;
 
     /// Describes a failure, starting with its name. The default is the name alone.
@@ -27,17 +28,17 @@ pub trait Explain: DecisionKind {
         Self::failure_name(failure).to_owned()
     }
 
-    /// Returns the noun for the source of the attempts of a slot, such as `rule`.
+    /// Returns the noun for the source of the attempts in a slot, such as `rule`.
     fn attempt_noun(slot: Self::Slot) -> &'static str;
 
-    /// Returns whether the reason already covers the failures of all attempts. If not, the failure of an entry with
-    /// attempts is that of the first one.
+    /// Returns whether the text of a reason already states that all attempts failed. If not, the failure of an entry
+    /// with attempts is that of its first attempt.
     fn covers_attempts(_reason: &Self::Reason) -> bool {
         false
     }
 }
 
-/// Describes why an entry has its verdict, with failure and attempts, in one or more lines.
+/// Formats the reason for the verdict of an entry in one or more lines, including its failure and its attempts.
 pub fn reason_text<K: Explain>(entry: &ChainEntry<K>) -> String {
     let mut text = K::reason(entry);
     if entry.verdict == Verdict::Deferred {
@@ -58,18 +59,19 @@ pub fn reason_text<K: Explain>(entry: &ChainEntry<K>) -> String {
     text
 }
 
-/// Returns the candidate of an entry, or `no model` without one.
+/// Formats the candidate of an entry; `no model` (or the noun of the decision kind) if it has none.
 pub(crate) fn candidate_text<K: Explain>(entry: &ChainEntry<K>) -> String {
     entry.candidate.as_ref().map_or_else(|| format!("no {}", K::NOUN), ToString::to_string)
 }
 
-/// Converts the chain of a decision to JSON. Each entry has its reason as text (`reason`) and as data (`because`).
+/// Converts the chain of a decision to JSON, one object for each entry. Each has its reason as text (`reason`) and as
+/// data (`because`).
 pub fn chain_json<K: Explain>(decision: &Decision<K>) -> Vec<Value> {
     decision.chain.iter().map(entry_json).collect()
 }
 
-/// Converts an entry to JSON: position and name of the slot, verdict, candidate, reason, failure and attempts.
-/// `candidate` and `failure` are null if the entry has none.
+/// Converts an entry of the chain to JSON: number and name of the slot, verdict, candidate, reason, failure and
+/// attempts. `candidate` and `failure` are null if the entry has none.
 fn entry_json<K: Explain>(entry: &ChainEntry<K>) -> Value {
     let noun = K::attempt_noun(entry.slot);
     let attempts = entry.attempts.iter().map(|attempt| {

@@ -19,6 +19,7 @@ mod override_token;
 mod policy;
 mod predicate;
 mod scenario;
+mod skill_choice;
 mod text_set;
 mod time_window;
 mod utc;
@@ -31,12 +32,16 @@ pub use budget::{Budget, BudgetScope, BudgetState, ModelList, OnReached};
 pub use chain::{EvaluateSlots, evaluate_chain};
 pub use check::{Warning, warnings};
 pub use explain::{Explain, chain_json, reason_text};
-pub use model_choice::{DECIDER_VERSION, Decided, ModelNotice, NoticeContext, decide, key_refused, key_refused_remedy};
+pub use model_choice::{
+    DECIDER_VERSION, Decided, ModelNotice, NoticeContext, TurnStage, decide, key_refused, key_refused_remedy,
+};
 pub use override_token::{OverrideError, OverrideMessage, parse_override, resembles_model};
 pub use policy::{
-    AuxiliaryCalls, ClientModel, CountTokens, Disagreement, EmbeddingEndpoint, Fallback, GatewaySettings, LastResort,
-    OnExplicitReject, Policy, Problem, RecordText, RuleView, SCHEMA, extension_name, schema_text,
+    AuxiliaryCalls, ClientModel, CountTokens, DisagreementSettings, EmbeddingEndpoint, Fallback, GatewaySettings,
+    LastResort, OnExplicitReject, Policy, PolicySection, Problem, RecordText, RuleCost, RuleView, SCHEMA, TextCost,
+    extension_name, normalize_path, schema_text,
 };
-pub use scenario::{Outcome, Scenario, ScenarioError, StatedRequest};
+pub use scenario::{Outcome, Scenario, ScenarioError, StatedRequest, StatedSpending, StatedTurn};
+pub use skill_choice::SkillNotice;
 pub use validate::{adapted_features, select_api};
-pub use why::{WhyHeader, why, why_step};
+pub use why::{WhyHeader, why, why_fallback};

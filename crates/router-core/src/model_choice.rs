@@ -1,4 +1,9 @@
-//! The model choice: a decision kind with eight slots; the first model that can serve the turn is chosen (004 §4.1).
+//! The model choice: the decision which model serves a turn. Its chain has eight slots (sources of candidates, such as
+//! the rules of the policy); the first model that can serve the turn is chosen (004 §4.1).
+//!
+//! Each evaluated slot results in an *entry* of the chain: verdict, candidate and reason. An *attempt* of an entry is a
+//! candidate that was rejected within the slot before the entry's own candidate. A *deferred* entry records a candidate
+//! of a later slot that an earlier slot outranked.
 
 mod budget;
 mod client;
@@ -8,6 +13,7 @@ mod key_refused;
 mod notice;
 mod pattern;
 mod rules;
+mod turn_stage;
 
 use contracts::{
     Attempt, ChainEntry, Decision, Failure, MessageText, ModelChoice, ModelId, ModelSpec, Reason, Slot, Turn, Verdict,
@@ -16,10 +22,11 @@ use contracts::{
 
 pub use key_refused::{key_refused, key_refused_remedy};
 pub use notice::{ModelNotice, NoticeContext};
+pub use turn_stage::TurnStage;
 
 use crate::{
     chain::{EvaluateSlots, evaluate_chain},
-    policy::{Candidates, OnExplicitReject, Policy, Scope},
+    policy::{ModelCandidates, OnExplicitReject, Policy, PolicyScope},
     text_set::Matches,
     validate,
 };
@@ -27,7 +34,8 @@ use crate::{
 /// Version of the model choice, recorded with each decision. It increases when equal inputs may be decided differently.
 pub const DECIDER_VERSION: u16 = 6;
 
-/// A decision with the predicate matches that are required to repeat it without the text of the message.
+/// A decision, together with the text predicates that matched. These are required to repeat the decision without the
+/// text of the message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decided {
     /// The chosen model and the chain.
@@ -36,10 +44,10 @@ pub struct Decided {
     pub matched: Vec<u16>,
 }
 
-/// Decides which model serves a turn. Never fails: the decision has no model if no slot has one that can serve the
-/// turn. Equal inputs have equal decisions.
-pub fn decide(turn: &Turn, policy: &Policy, views: &Views<'_>) -> Decided {
-    let scope = policy.workspace(turn.workspace.as_deref());
+/// Decides which model serves a turn. Never fails: the decision has no model if no slot has a model that can serve the
+/// turn. Equal inputs result in equal decisions.
+pub fn decide(turn: &Turn<'_>, policy: &Policy, views: &Views<'_>) -> Decided {
+    let scope = policy.workspace(turn.started.workspace.as_deref());
     let mut slots = ModelSlots { turn, policy, views, scope, matched: None };
     // A spent budget decides alone, before every slot of the chain (decision D46).
     let budget = slots.evaluate(Slot::Budget);
@@ -51,16 +59,16 @@ pub fn decide(turn: &Turn, policy: &Policy, views: &Views<'_>) -> Decided {
     Decided { decision, matched }
 }
 
-/// The slots of the model choice, with everything that their evaluation reads.
+/// The slots of the model choice for one turn, with all data that their evaluation reads.
 struct ModelSlots<'a> {
     /// The turn to decide.
-    turn: &'a Turn,
+    turn: &'a Turn<'a>,
     /// The active policy.
     policy: &'a Policy,
     /// Outages and learned patterns, at one log position.
     views: &'a Views<'a>,
     /// The settings of the turn's workspace; `None` if the policy has no block for it.
-    scope: Option<&'a Scope>,
+    scope: Option<&'a PolicyScope>,
     /// The text predicates that matched the message; `None` until the rules are evaluated.
     matched: Option<Matches>,
 }
@@ -70,33 +78,33 @@ impl EvaluateSlots for ModelSlots<'_> {
 
     fn evaluate(&mut self, slot: Slot) -> ChainEntry {
         match slot {
-            Slot::PerMessageOverride => match &self.turn.override_model {
-                None => self.client_override(slot),
+            Slot::PerMessageOverride => match &self.turn.started.override_model {
+                None => self.evaluate_client_override(slot),
                 Some(chosen) => {
                     self.entry_for_id(slot, &chosen.model, Reason::Override { alias: chosen.alias.clone() })
                 }
             },
-            Slot::ManualSticky => match &self.turn.sticky {
+            Slot::ManualSticky => match &self.turn.started.sticky {
                 None => ChainEntry::not_applicable(slot, Reason::NoSticky),
                 Some(model) => self.entry_for_id(slot, model, Reason::Sticky),
             },
-            Slot::ConfiguredRules => self.rules(),
-            Slot::PatternRecommendation => self.pattern(),
-            Slot::DelegateRequest => self.delegation(),
-            Slot::WorkspaceDefault => self.workspace_default(slot),
+            Slot::ConfiguredRules => self.evaluate_rules(),
+            Slot::PatternRecommendation => self.evaluate_pattern(),
+            Slot::DelegateRequest => self.evaluate_delegation(),
+            Slot::WorkspaceDefault => self.evaluate_workspace_default(slot),
             Slot::GlobalDefault => match &self.policy.global.default {
                 None => ChainEntry::not_applicable(slot, Reason::NoGlobalDefault),
                 Some(models) => self.entry_for_candidates(slot, "global", models, Reason::GlobalDefault),
             },
-            Slot::LastResort => self.last_resort(slot),
+            Slot::LastResort => self.evaluate_last_resort(slot),
             Slot::Budget => {
-                self.spent_budget().unwrap_or_else(|| ChainEntry::not_applicable(slot, Reason::WithinBudgets))
+                self.evaluate_spent_budget().unwrap_or_else(|| ChainEntry::not_applicable(slot, Reason::WithinBudgets))
             }
         }
     }
 
-    /// Ends the chain for a rejected explicit choice under `on_explicit_reject: refuse` (decision D3), and for a
-    /// delegation that no model of its tier or of a higher one can serve (004 §6.9).
+    /// Returns `true`, which ends the chain, for a rejected explicit choice if the policy has `on_explicit_reject:
+    /// refuse` (decision D3), and for a delegation that no model of its tier or of a higher one can serve (004 §6.9).
     fn ends_chain(&self, rejected: &ChainEntry) -> bool {
         match rejected.slot {
             Slot::PerMessageOverride | Slot::ManualSticky => self.policy.on_explicit_reject == OnExplicitReject::Refuse,
@@ -106,22 +114,25 @@ impl EvaluateSlots for ModelSlots<'_> {
         }
     }
 
-    /// Returns the recommendation of the pattern store if an earlier slot has won.
+    /// Returns the deferred entry of the pattern store's recommendation, if an earlier slot was chosen; `None` if there
+    /// is no such recommendation.
     fn deferred(&mut self, winner: &ChainEntry) -> Option<ChainEntry> {
-        self.deferred_pattern(winner)
+        self.deferred_recommendation(winner)
     }
 }
 
 impl ModelSlots<'_> {
-    /// Returns why a model cannot serve the turn; `None` if it can.
+    /// Returns the reason why a model cannot serve the turn; `None` if it can.
     fn rejection(&self, model: &ModelSpec) -> Option<Failure> {
         validate::rejection(model, self.turn, &self.policy.gateway.adaptable, self.views.outages)
     }
 
-    /// Creates the entry for the first of several models that can serve the turn; the rejected ones before it are
-    /// attempts (decision D43). If all are rejected, the entry is rejected with the first model as candidate, and
-    /// several models are also attempts. `source` is the name of the list in the attempts.
-    fn entry_for_candidates(&self, slot: Slot, source: &str, models: &Candidates, reason: Reason) -> ChainEntry {
+    /// Creates the chain entry of a slot that has several models. The first model that can serve the turn is chosen;
+    /// the rejected ones before it are attempts (decision D43). If all are rejected, the entry is rejected with the
+    /// first model as its candidate, and all are attempts if there is more than one.
+    ///
+    /// `source` is the name of the list of models, for the attempts.
+    fn entry_for_candidates(&self, slot: Slot, source: &str, models: &ModelCandidates, reason: Reason) -> ChainEntry {
         let (chosen, attempts) = self.try_candidates(source, models);
         let Some(model) = chosen else {
             let failure = attempts.first().map(|attempt| attempt.failure.clone());
@@ -134,9 +145,11 @@ impl ModelSlots<'_> {
         ChainEntry { attempts, ..ChainEntry::proposed(slot, model.id.clone(), reason, None) }
     }
 
-    /// Returns the first model that can serve the turn, `None` if none can, and the attempts of those before it.
-    /// `source` is the name of the list in the attempts.
-    fn try_candidates<'c>(&self, source: &str, models: &'c Candidates) -> (Option<&'c ModelSpec>, Vec<Attempt>) {
+    /// Tries models in order. Returns the first that can serve the turn (`None` if none can), and an attempt for each
+    /// model that was rejected before it.
+    ///
+    /// `source` is the name of the list of models, for the attempts.
+    fn try_candidates<'c>(&self, source: &str, models: &'c ModelCandidates) -> (Option<&'c ModelSpec>, Vec<Attempt>) {
         let mut attempts = Vec::new();
         for model in models.iter() {
             let Some(failure) = self.rejection(model) else { return (Some(model), attempts) };
@@ -145,8 +158,8 @@ impl ModelSlots<'_> {
         (None, attempts)
     }
 
-    /// Creates the entry for one model: chosen, or rejected if it cannot serve the turn or is no longer in the
-    /// registry.
+    /// Creates the chain entry of a slot that has a single model. The model is chosen, or rejected if it cannot serve
+    /// the turn or is no longer in the registry.
     fn entry_for_id(&self, slot: Slot, model: &ModelId, reason: Reason) -> ChainEntry {
         let failure = match self.policy.registry().get(model) {
             Some(known) => self.rejection(known),
@@ -155,9 +168,9 @@ impl ModelSlots<'_> {
         ChainEntry::proposed(slot, model.clone(), reason, failure)
     }
 
-    /// Returns the text predicates that match the message, computed at most once per turn. For a purged message they
-    /// are the recorded ones.
-    fn matches(&mut self) -> &Matches {
+    /// Returns the text predicates that match the message of the turn; computed at most once. If the text was purged,
+    /// returns the recorded matches.
+    fn text_matches(&mut self) -> &Matches {
         self.matched.get_or_insert_with(|| match &self.turn.message {
             MessageText::Present(text) => self.policy.texts.matches(text),
             MessageText::Matched(numbers) => Matches::from_numbers(numbers),

@@ -1,5 +1,5 @@
-//! Parses a model override: `@alias` at the start of a message, followed by white space and a text (004 §9.2, decision
-//! D12).
+//! Parses a model override (an `@` mention): `@alias` at the start of a message, followed by white space and a text
+//! (004 §9.2, decision D12).
 
 use contracts::{Override, Registry};
 
@@ -14,7 +14,7 @@ pub struct OverrideMessage<'a> {
     pub text: &'a str,
 }
 
-/// The error of a message whose override cannot be resolved. No model is called for it.
+/// Why the model override of a message cannot be resolved. No model is called for such a message.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum OverrideError {
     /// No model has this alias.
@@ -33,12 +33,13 @@ pub enum OverrideError {
     },
 }
 
-/// Parses the model override of a message.
+/// Splits a message into its model override and its text.
 ///
-/// The override must be at the very start and be followed by white space and the message. `\@alias` is text, and so is
-/// an `@` before white space.
+/// The override must be at the very start, and white space and text must follow it. `\@alias` is text, and so is an `@`
+/// before white space.
 ///
-/// [`OverrideError::Unknown`] if no model has the alias, [`OverrideError::Empty`] if no message follows it.
+/// # Errors
+/// [`OverrideError::Unknown`] if no model has the alias, [`OverrideError::Empty`] if no text follows it.
 pub fn parse_override<'a>(message: &'a str, registry: &Registry) -> Result<OverrideMessage<'a>, OverrideError> {
     let without_override = |text| Ok(OverrideMessage { override_model: None, text });
     if message.starts_with("\\@") {
@@ -62,8 +63,8 @@ pub fn parse_override<'a>(message: &'a str, registry: &Registry) -> Result<Overr
     Ok(OverrideMessage { override_model: Some(override_model), text })
 }
 
-/// Returns whether a name that no model has was meant as the name of a model (decision D39): it starts with a provider
-/// of the registry and a colon, or it differs from a model's id or alias by a typing error. Case-insensitive.
+/// Returns whether a name that no model has was probably meant as the name of a model (decision D39): it starts with a
+/// provider of the registry and a colon, or it differs from a model's id or alias by a typing error. Case is ignored.
 pub fn resembles_model(name: &str, registry: &Registry) -> bool {
     let name = name.to_lowercase();
     let provider = name.split_once(':').map(|(provider, _)| provider);

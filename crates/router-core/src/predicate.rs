@@ -1,4 +1,4 @@
-//! Conditions of rules (004 §5.3). The set is closed, and every condition has a value for every turn.
+//! Conditions of rules (004 §5.3). The set of predicates is closed, and each has a value for every turn.
 
 use contracts::{AuxiliaryCall, ClientRequest, ModelId, NanoUsd, Period, SpentLimit, Tokenizer, Turn};
 
@@ -7,56 +7,74 @@ use crate::{
     time_window::TimeWindow,
 };
 
-/// A condition of a rule. Parsed from the policy's `when` and evaluated for each turn; evaluation cannot fail.
+/// A condition of a rule, parsed from `when` in a policy file and evaluated for each turn. Evaluation cannot fail.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Predicate {
-    /// Index of a pattern in the policy's [`TextSet`].
+    /// The message matches the text predicate with this number in the policy's [`TextSet`].
     Text(u16),
+    /// The estimated prompt has more tokens.
     TokensAbove(u64),
+    /// The estimated prompt has fewer tokens.
     TokensBelow(u64),
+    /// Whether the message has images.
     HasImages(bool),
+    /// Whether a tool was called earlier in the session.
     HasToolCalls(bool),
+    /// One of these skills matches the message.
     Skills(Vec<String>),
+    /// A tool used a file with one of these extensions in the session.
     Extensions(Vec<String>),
+    /// The path of the workspace matches this pattern.
     Workspace(Pattern),
+    /// The local time is in this window.
     TimeOfDay(TimeWindow),
+    /// More than this amount was spent in the period.
     SpentMoreThan(SpentLimit),
-    /// Client names; compared without case.
+    /// The turn is from one of these clients; names are compared without case.
     Client(Vec<String>),
-    /// Model names and ids; compared without case.
+    /// The client requests one of these models, by name or id; compared without case.
     ClientModel(Vec<String>),
+    /// Whether a sub-agent sent the request.
     Subagent(bool),
+    /// The request is an auxiliary call of one of these kinds.
     AuxiliaryCall(Vec<AuxiliaryCall>),
+    /// Whether the client offers a web search that the provider runs.
     WebSearch(bool),
+    /// Whether the client requests thinking.
     Thinking(bool),
+    /// At least one of these conditions holds.
     Any(Vec<Predicate>),
-    /// True if all parts are; without parts always true.
+    /// All of these conditions hold; always true if there are none.
     All(Vec<Predicate>),
+    /// The condition does not hold.
     Not(Box<Predicate>),
 }
 
-/// What conditions are evaluated against: the turn, and the results of the text search.
+/// The data against which the conditions of rules are evaluated: the turn, and the result of the text search.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Situation<'a> {
-    pub(crate) turn: &'a Turn,
+pub(crate) struct ConditionInput<'a> {
+    /// The turn to decide.
+    pub(crate) turn: &'a Turn<'a>,
+    /// The text predicates that match the message.
     pub(crate) matches: &'a Matches,
-    /// Tokenizer of the model that the rule proposes, by which token limits count (decision D10).
+    /// The tokenizer of the model that the rule proposes, which determines the number of tokens (decision D10).
     pub(crate) tokenizer: Tokenizer,
 }
 
 impl Predicate {
-    pub(crate) fn holds(&self, situation: Situation<'_>) -> bool {
-        let turn = situation.turn;
+    /// Evaluates the condition for a turn.
+    pub(crate) fn holds(&self, input: ConditionInput<'_>) -> bool {
+        let turn = input.turn;
         match self {
-            Self::Text(number) => situation.matches.contains(*number),
-            Self::TokensAbove(tokens) => *tokens < turn.tokens.of(situation.tokenizer),
-            Self::TokensBelow(tokens) => turn.tokens.of(situation.tokenizer) < *tokens,
-            Self::HasImages(wanted) => turn.message_has_images == *wanted,
-            Self::HasToolCalls(wanted) => turn.tool_calls_in_history == *wanted,
-            Self::Skills(names) => names.iter().any(|name| turn.skills.contains(name)),
-            Self::Extensions(names) => names.iter().any(|name| turn.extensions.contains(name)),
-            Self::Workspace(pattern) => turn.workspace.as_deref().is_some_and(|path| pattern.is_match(path)),
-            Self::TimeOfDay(window) => window.contains(turn.at.local_minute_of_day(turn.offset_minutes)),
+            Self::Text(number) => input.matches.contains(*number),
+            Self::TokensAbove(tokens) => *tokens < turn.started.tokens.of(input.tokenizer),
+            Self::TokensBelow(tokens) => turn.started.tokens.of(input.tokenizer) < *tokens,
+            Self::HasImages(wanted) => turn.started.message_has_images == *wanted,
+            Self::HasToolCalls(wanted) => turn.started.tool_calls_in_history == *wanted,
+            Self::Skills(names) => names.iter().any(|name| turn.started.skills.contains(name)),
+            Self::Extensions(names) => names.iter().any(|name| turn.started.extensions.contains(name)),
+            Self::Workspace(pattern) => turn.started.workspace.as_deref().is_some_and(|path| pattern.is_match(path)),
+            Self::TimeOfDay(window) => window.contains(turn.at.local_minute_of_day(turn.started.offset_minutes)),
             Self::SpentMoreThan(limit) => limit.amount < spent_in(limit.period, turn),
             Self::Client(names) => client_request(turn)
                 .and_then(|request| request.client.as_ref())
@@ -68,25 +86,25 @@ impl Predicate {
             }
             Self::WebSearch(wanted) => client_request(turn).is_some_and(|request| request.web_search) == *wanted,
             Self::Thinking(wanted) => client_request(turn).is_some_and(ClientRequest::requests_thinking) == *wanted,
-            Self::Any(parts) => parts.iter().any(|part| part.holds(situation)),
-            Self::All(parts) => parts.iter().all(|part| part.holds(situation)),
-            Self::Not(part) => !part.holds(situation),
+            Self::Any(parts) => parts.iter().any(|part| part.holds(input)),
+            Self::All(parts) => parts.iter().all(|part| part.holds(input)),
+            Self::Not(part) => !part.holds(input),
         }
     }
 
-    /// Returns an amount that was exceeded and made this condition hold: the first one in the order of the file. Amounts
-    /// under `not` do not count.
-    pub(crate) fn exceeded_budget(&self, situation: Situation<'_>) -> Option<SpentLimit> {
+    /// Returns the exceeded amount that made this condition hold: the first in the order of the file. `None` if no
+    /// amount did; amounts under `not` are ignored.
+    pub(crate) fn exceeded_budget(&self, input: ConditionInput<'_>) -> Option<SpentLimit> {
         match self {
-            Self::SpentMoreThan(limit) if self.holds(situation) => Some(*limit),
+            Self::SpentMoreThan(limit) if self.holds(input) => Some(*limit),
             Self::Any(parts) | Self::All(parts) => {
-                parts.iter().filter(|part| part.holds(situation)).find_map(|part| part.exceeded_budget(situation))
+                parts.iter().filter(|part| part.holds(input)).find_map(|part| part.exceeded_budget(input))
             }
             _ => None,
         }
     }
 
-    /// Returns every daily budget in this condition.
+    /// Returns every daily amount in this condition, also under `not`.
     pub(crate) fn budgets(&self) -> Vec<NanoUsd> {
         match self {
             Self::SpentMoreThan(limit) if limit.period == Period::Day => vec![limit.amount],
@@ -96,7 +114,7 @@ impl Predicate {
         }
     }
 
-    /// Returns the index of a text pattern that must match for this condition to hold; `None` if none is
+    /// Returns the number of a text predicate without which this condition cannot hold; `None` if no such predicate is
     /// known.
     pub(crate) fn required_text(&self) -> Option<u16> {
         match self {
@@ -106,7 +124,7 @@ impl Predicate {
         }
     }
 
-    /// Returns whether a part of this condition, also under `not`, is one for which `is_part` returns true.
+    /// Returns whether `is_part` returns `true` for this condition or for any condition in it, also under `not`.
     fn has_part(&self, is_part: &impl Fn(&Self) -> bool) -> bool {
         is_part(self)
             || match self {
@@ -116,14 +134,14 @@ impl Predicate {
             }
     }
 
-    /// Returns whether this condition reads the text of the message without naming kinds of auxiliary calls. The text of
-    /// an auxiliary call is the client's, although it quotes the user's.
+    /// Returns whether this condition depends on the text of the message and does not name kinds of auxiliary calls.
+    /// The text of an auxiliary call is the client's, although it quotes the user's.
     pub(crate) fn is_about_users_text(&self) -> bool {
         let reads_text = self.has_part(&|part| matches!(part, Self::Text(_)));
         reads_text && !self.has_part(&|part| matches!(part, Self::AuxiliaryCall(_)))
     }
 
-    /// Returns whether this condition holds for every turn. May return `false` for one that does.
+    /// Returns whether this condition is known to hold for every turn. May return `false` for a condition that does.
     pub(crate) fn always_holds(&self) -> bool {
         match self {
             Self::All(parts) => parts.iter().all(Self::always_holds),
@@ -132,7 +150,7 @@ impl Predicate {
         }
     }
 
-    /// Formats the condition as one line, for explanations.
+    /// Formats the condition as one line of text. `texts` has the text predicates of the policy.
     pub(crate) fn describe(&self, texts: &TextSet) -> String {
         let join = |parts: &[Self], word: &str| {
             let parts: Vec<_> = parts
@@ -160,12 +178,12 @@ impl Predicate {
                 format!("more than {} spent {}", amount.exact(), period_text(*period))
             }
             Self::Client(names) => format!("client is {}", names.join(", ")),
-            Self::ClientModel(names) => format!("client asks for {}", names.join(", ")),
-            Self::Subagent(true) => "a sub-agent asks".to_owned(),
-            Self::Subagent(false) => "no sub-agent asks".to_owned(),
+            Self::ClientModel(names) => format!("client requests {}", names.join(", ")),
+            Self::Subagent(true) => "from a sub-agent".to_owned(),
+            Self::Subagent(false) => "not from a sub-agent".to_owned(),
             Self::AuxiliaryCall(kinds) => {
                 let names: Vec<_> = kinds.iter().map(|kind| kind.name()).collect();
-                format!("beside the conversation: {}", names.join(", "))
+                format!("auxiliary call: {}", names.join(", "))
             }
             Self::WebSearch(true) => "web search offered".to_owned(),
             Self::WebSearch(false) => "no web search offered".to_owned(),
@@ -179,17 +197,18 @@ impl Predicate {
     }
 }
 
-/// Returns the amount that was spent in a period when the turn started, over all sessions or in its session.
-pub(crate) const fn spent_in(period: Period, turn: &Turn) -> NanoUsd {
+/// Returns the amount that was spent in a period when the turn started: over all sessions, or in the session of the
+/// turn.
+pub(crate) const fn spent_in(period: Period, turn: &Turn<'_>) -> NanoUsd {
     match period {
-        Period::Day => turn.spent_today,
-        Period::Week => turn.spending.week,
-        Period::Month => turn.spending.month,
-        Period::Session => turn.spending.session,
+        Period::Day => turn.started.spent_today,
+        Period::Week => turn.started.spending.week,
+        Period::Month => turn.started.spending.month,
+        Period::Session => turn.started.spending.session,
     }
 }
 
-/// Formats the current period: `today`, `this week`.
+/// Formats the current period: `today`, `this week`, `this month`, `in this session`.
 pub(crate) const fn period_text(period: Period) -> &'static str {
     match period {
         Period::Day => "today",
@@ -199,12 +218,13 @@ pub(crate) const fn period_text(period: Period) -> &'static str {
     }
 }
 
-/// Returns the request of the turn's client; `None` if the turn did not come in over a wire API.
-const fn client_request(turn: &Turn) -> Option<&ClientRequest> {
-    turn.request.as_ref()
+/// Returns the request of the turn's client; `None` if the turn did not arrive over a wire API.
+const fn client_request<'a>(turn: &Turn<'a>) -> Option<&'a ClientRequest> {
+    turn.request
 }
 
-/// Returns whether the client's requested model is one of `names`, either as the client wrote it or by its id.
+/// Returns whether the client requests one of the models in `names`, either by the name that the client wrote or by the
+/// id of the model.
 fn requests_any_model(request: &ClientRequest, names: &[String]) -> bool {
     let named = request.named.as_ref().map(ModelId::as_str);
     let is_requested = |name: &String| {

@@ -1,26 +1,34 @@
-//! Scenarios: invented turns, described in one line each, to test a policy with. For tests of policy owners and of this
-//! project.
+//! Scenarios: invented turns with which a policy is tested, described in one line each. Policy owners and the tests of
+//! this project use them.
 
 mod client;
+mod error;
+mod learned;
+mod spending;
 
 use std::{collections::BTreeMap, fmt};
 
 use contracts::{
-    Alternative, Decision, Delegation, Estimates, Features, MessageText, ModelChoice, ModelId, NanoUsd, Needs,
-    Provider, Recommendation, Score, SessionId, Spending, Tier, TokenBucket, Turn, TurnId,
-    views::{NoPatterns, Outages, PatternQuery, PatternView, Views},
+    Decision, Delegation, Estimates, Features, MessageText, ModelChoice, ModelId, NanoUsd, Needs, Provider, SessionId,
+    Spending, Thread, Tier, TokenBucket, Tone, Turn, TurnId,
+    events::TurnStarted,
+    views::{NoPatterns, Outages, PatternView, Views},
 };
 use event_core::{EventId, Timestamp};
 
 pub use client::StatedRequest;
+pub use error::ScenarioError;
+pub use spending::StatedSpending;
+
+use learned::Learned;
 
 use crate::{
-    AuxiliaryCalls, Banner, NoticeContext, Notify, OverrideError, Policy, banners, decide, extension_name,
-    parse_override, why,
+    AuxiliaryCalls, Banner, NoticeContext, Notify, Policy, TurnStage, banners, decide, extension_name, parse_override,
+    why,
 };
 
-/// An invented turn. Start with [`Scenario::message`], add what matters, and evaluate a policy with
-/// [`Scenario::try_on`].
+/// An invented turn to test a policy with. Start with [`Scenario::message`], set what the test needs, and evaluate a
+/// policy with [`Scenario::try_on`].
 ///
 /// ```
 /// # use std::sync::Arc;
@@ -33,46 +41,58 @@ use crate::{
 /// ```
 #[derive(Debug, Clone)]
 pub struct Scenario {
+    /// The text of the message, with its `@` mention if there is one.
     message: String,
+    /// The id or alias of the session's model; `None` if none is set.
     sticky: Option<String>,
+    /// The tier that a planner requested; `None` if the turn is no delegation.
     delegation: Option<Tier>,
+    /// The absolute path of the workspace.
     workspace: Option<String>,
+    /// The capabilities that the request requires.
     needs: Needs,
+    /// Whether the message has images.
     images: bool,
+    /// Whether a tool was called earlier in the session.
     tool_history: bool,
+    /// The estimated number of tokens in the prompt.
     tokens: u64,
+    /// The extensions of files used in the session.
     extensions: Vec<String>,
+    /// The skills that match the message.
     skills: Vec<String>,
+    /// The amount spent since UTC midnight; the text if it cannot be parsed.
     spent: Result<NanoUsd, String>,
+    /// The amounts spent in other periods and scopes.
     spending: Spending,
-    minute: Result<u16, String>,
+    /// Single amounts that replace those of `spent` and `spending`.
+    stated_spending: StatedSpending,
+    /// The local time in minutes since midnight; the text if it cannot be parsed.
+    minute_of_day: Result<u16, String>,
+    /// The ids or aliases of unavailable models.
     models_out: Vec<String>,
+    /// The names of unavailable providers.
     providers_out: Vec<String>,
+    /// The recommendation of the pattern store; `None` if there is none.
     learned: Option<Learned>,
+    /// The request of a client of the gateway.
     request: StatedRequest,
 }
 
-#[derive(Debug, Clone)]
-struct Learned {
-    model: String,
-    confidence_percent: u64,
-    samples: u64,
-}
-
-/// A decision with everything that a user sees of it. Its `Display` output is the why-view followed by the banners, for
+/// A decision with all texts that a user sees of it. Its `Display` form is the why-view followed by the banners, for
 /// snapshot tests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outcome<K: Notify = ModelChoice> {
     /// The decision.
     pub decision: Decision<K>,
-    /// Text of the why-view.
+    /// The text of the why-view.
     pub why: String,
-    /// Banners that the user is shown.
+    /// The banners that are shown to the user.
     pub banners: Vec<Banner<K>>,
 }
 
 impl<K: Notify> Outcome<K> {
-    /// Formats a decision's why-view and banners.
+    /// Creates the outcome of a decision: formats its why-view and its banners.
     pub fn new(decision: Decision<K>, context: &K::Context<'_>) -> Self {
         let (why, banners) = (why(None, &decision), banners(&decision, context));
         Self { decision, why, banners }
@@ -86,27 +106,26 @@ impl<K: Notify> fmt::Display for Outcome<K> {
     }
 }
 
-/// Why a scenario cannot be evaluated.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ScenarioError {
-    /// The mention at the start of the message names no known model.
-    #[error(transparent)]
-    Override(#[from] OverrideError),
-    /// The scenario names a model that is not in the policy's registry.
-    #[error("the scenario names an unknown model `{0}`")]
-    UnknownModel(String),
-    /// A value has the wrong format.
-    #[error("the scenario's {what} `{text}` cannot be read")]
-    Unreadable {
-        /// Kind of value, such as `time`.
-        what: &'static str,
-        /// The value as given.
-        text: String,
-    },
+/// The turn that a [`Scenario`] states: the data that a [`Turn`] borrows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StatedTurn {
+    /// The event that would capture the turn.
+    pub started: TurnStarted,
+    /// Start of the turn.
+    pub at: Timestamp,
+    /// The message without the mention.
+    pub message: String,
+}
+
+impl StatedTurn {
+    /// Returns the input of the decision.
+    pub fn turn(&self) -> Turn<'_> {
+        Turn::new(&self.started, self.at, MessageText::Present(&self.message))
+    }
 }
 
 impl Scenario {
-    /// Creates a turn of a new session with this message, at noon, with tools and a system prompt, and a prompt of
+    /// Creates the turn of a new session with this message, sent at noon with tools, a system prompt and a prompt of
     /// 2,000 tokens.
     pub fn message(text: impl Into<String>) -> Self {
         Self {
@@ -122,7 +141,8 @@ impl Scenario {
             skills: Vec::new(),
             spent: Ok(NanoUsd::default()),
             spending: Spending::default(),
-            minute: Ok(12 * 60),
+            stated_spending: StatedSpending::default(),
+            minute_of_day: Ok(12 * 60),
             models_out: Vec::new(),
             providers_out: Vec::new(),
             learned: None,
@@ -130,21 +150,21 @@ impl Scenario {
         }
     }
 
-    /// Sets the session's model, by id or alias. An unknown name is an error of [`Scenario::try_on`].
+    /// Sets the model of the session by its id or alias. [`Scenario::try_on`] reports an unknown name.
     #[must_use]
     pub fn sticky(mut self, model: &str) -> Self {
         self.sticky = Some(model.to_owned());
         self
     }
 
-    /// Makes the turn a request of a client of the gateway. A request for which nothing is stated is none.
+    /// Makes the turn a request of a client of the gateway; an empty request is ignored.
     #[must_use]
     pub fn request(mut self, request: StatedRequest) -> Self {
         self.request = request;
         self
     }
 
-    /// Makes the turn one of a worker, for which a planner requested this tier.
+    /// Makes the turn a delegation to a worker, for which a planner requested this tier.
     #[must_use]
     pub const fn delegated(mut self, tier: Tier) -> Self {
         self.delegation = Some(tier);
@@ -186,29 +206,29 @@ impl Scenario {
         self
     }
 
-    /// Adds a touched file with this extension, such as `.sql` or `sql`.
+    /// Adds a file with this extension to the files used in the session, such as `.sql` or `sql`.
     #[must_use]
     pub fn touched(mut self, extension: &str) -> Self {
         self.extensions.push(extension_name(extension));
         self
     }
 
-    /// Adds a skill whose description matches the message.
+    /// Adds the name of a skill that matches the message.
     #[must_use]
     pub fn skill(mut self, name: &str) -> Self {
         self.skills.push(name.to_owned());
         self
     }
 
-    /// Sets the amount spent since UTC midnight, in dollars, such as `5.42`. A wrong format is an error of
-    /// [`Scenario::try_on`].
+    /// Sets the amount spent since UTC midnight in dollars, such as `5.42`. [`Scenario::try_on`] reports an invalid
+    /// amount.
     #[must_use]
     pub fn spent(mut self, dollars: &str) -> Self {
         self.spent = dollars.parse().map_err(|_| dollars.to_owned());
         self
     }
 
-    /// Sets what was spent beside the amount of the day: in the week, the month, the project, the client and the session,
+    /// Sets the other amounts spent before the turn: in the week, the month, the project, the client and the session,
     /// and by calls in flight.
     #[must_use]
     pub const fn spending(mut self, spending: Spending) -> Self {
@@ -216,14 +236,21 @@ impl Scenario {
         self
     }
 
-    /// Sets the local time of the turn, such as `23:30`. A wrong format is an error of [`Scenario::try_on`].
+    /// Sets single amounts that were spent. They replace those of [`Scenario::spent`] and [`Scenario::spending`].
     #[must_use]
-    pub fn at(mut self, time: &str) -> Self {
-        self.minute = crate::time_window::TimeWindow::minute(time).ok_or_else(|| time.to_owned());
+    pub const fn stated_spending(mut self, spending: StatedSpending) -> Self {
+        self.stated_spending = spending;
         self
     }
 
-    /// Makes a model, by id or alias, unavailable, as after several failed calls.
+    /// Sets the local time of the turn, such as `23:30`. [`Scenario::try_on`] reports an invalid time.
+    #[must_use]
+    pub fn at(mut self, time: &str) -> Self {
+        self.minute_of_day = crate::time_window::TimeWindow::parse_minute_of_day(time).ok_or_else(|| time.to_owned());
+        self
+    }
+
+    /// Makes a model unavailable, as if several calls had failed; `model` is its id or alias.
     #[must_use]
     pub fn model_out(mut self, model: &str) -> Self {
         self.models_out.push(model.to_owned());
@@ -237,19 +264,21 @@ impl Scenario {
         self
     }
 
-    /// Makes the pattern store recommend a model, with this confidence in percent and number of samples.
+    /// Makes the pattern store recommend a model, with this confidence in percent and this number of samples.
     #[must_use]
     pub fn learned(mut self, model: &str, confidence_percent: u64, samples: u64) -> Self {
         self.learned = Some(Learned { model: model.to_owned(), confidence_percent, samples });
         self
     }
 
-    /// Returns the decision of a policy about this turn.
+    /// Decides the turn under a policy.
     ///
     /// # Errors
-    /// [`ScenarioError`] for a model that is not in the policy's registry, or a value of the wrong format.
+    /// [`ScenarioError`] if the scenario names a model that is not in the policy's registry, or contains an invalid
+    /// value.
     pub fn try_on(&self, policy: &Policy) -> Result<Outcome, ScenarioError> {
-        let turn = self.turn(policy)?;
+        let stated = self.turn(policy)?;
+        let turn = stated.turn();
         let outages = self.outages(policy)?;
         let learned = self.learned.as_ref().map(|learned| learned.pattern_view(policy)).transpose()?;
         let patterns: &dyn PatternView = match &learned {
@@ -257,18 +286,26 @@ impl Scenario {
             None => &NoPatterns,
         };
         let decision = decide(&turn, policy, &Views { outages: &outages, patterns }).decision;
-        let context = NoticeContext { policy: Some(policy), spent_today: turn.spent_today, turn: Some(&turn) };
+        let context = NoticeContext {
+            policy: Some(policy),
+            spent_today: turn.started.spent_today,
+            turn: Some(&turn),
+            stage: TurnStage::Decided,
+        };
         Ok(Outcome::new(decision, &context))
     }
 
-    /// Returns the turn that [`Scenario::try_on`] decides, for use with [`decide`].
+    /// Creates the turn that [`Scenario::try_on`] decides, for use with [`decide`].
     ///
     /// # Errors
     /// As [`Scenario::try_on`].
-    pub fn turn(&self, policy: &Policy) -> Result<Turn, ScenarioError> {
+    pub fn turn(&self, policy: &Policy) -> Result<StatedTurn, ScenarioError> {
         let parsed = parse_override(&self.message, policy.registry())?;
         let unreadable = |what| move |text: String| ScenarioError::Unreadable { what, text };
-        let minute = self.minute.clone().map_err(unreadable("time"))?;
+        let mut spent_today = self.spent.clone().map_err(unreadable("amount of dollars"))?;
+        let mut spending = self.spending;
+        self.stated_spending.apply_to(&mut spent_today, &mut spending);
+        let minute_of_day = self.minute_of_day.clone().map_err(unreadable("time"))?;
         let resolve = |name: &str| policy.registry().named(name).map(|model| model.id.clone());
         let request = (!self.request.is_empty()).then(|| self.request.build(resolve)).transpose();
         let request = request.map_err(unreadable("request"))?;
@@ -279,13 +316,12 @@ impl Scenario {
         };
         let is_main = self.request.auxiliary.is_none() && !self.request.subagent;
         let sticky = self.sticky.as_deref().filter(|_| is_main);
-        Ok(Turn {
-            id: TurnId(EventId::derive(&[b"scenario"])),
+        let started = TurnStarted {
+            turn: TurnId(EventId::derive(&[b"scenario"])),
             session: SessionId::try_from("scenario")
                 .map_err(|error| ScenarioError::Unreadable { what: "session", text: error.to_string() })?,
-            at: time_at_minute(minute),
+            thread: Thread::Main,
             offset_minutes: 0,
-            message: MessageText::Present(parsed.text.to_owned()),
             message_bytes: parsed.text.len() as u64,
             override_model: parsed.override_model,
             sticky: sticky.map(|name| resolve_model(policy, name)).transpose()?,
@@ -295,16 +331,21 @@ impl Scenario {
             message_has_images: self.images,
             tool_calls_in_history: self.tool_history,
             tokens: Estimates::same(self.tokens),
-            extensions: self.extensions.iter().cloned().collect(),
-            skills: self.skills.iter().cloned().collect(),
-            spent_today: self.spent.clone().map_err(unreadable("amount of dollars"))?,
-            spending: self.spending,
+            extensions: self.extensions.clone(),
+            skills: self.skills.clone(),
+            spent_today,
+            spending,
             features: Features { tokens: TokenBucket::of(self.tokens), ..Features::default() },
+            tone: Tone::Plain,
             request,
-            failed: Vec::new(),
-        })
+        };
+        Ok(StatedTurn { started, at: time_at_minute_of_day(minute_of_day), message: parsed.text.to_owned() })
     }
 
+    /// Creates the outages of the scenario, which never end.
+    ///
+    /// # Errors
+    /// [`ScenarioError`] if the name of a model or provider is unknown or invalid.
     fn outages(&self, policy: &Policy) -> Result<Outages, ScenarioError> {
         let forever = Timestamp(u64::MAX);
         let provider = |name: &String| {
@@ -327,35 +368,17 @@ impl Scenario {
     }
 }
 
-/// Resolves a model's id or alias.
+/// Returns the id of the model with this id or alias.
 ///
 /// # Errors
-/// [`ScenarioError::UnknownModel`] if the policy's registry does not have it.
+/// [`ScenarioError::UnknownModel`] if the policy's registry does not contain it.
 fn resolve_model(policy: &Policy, name: &str) -> Result<ModelId, ScenarioError> {
     let model = policy.registry().named(name);
     model.map(|model| model.id.clone()).ok_or_else(|| ScenarioError::UnknownModel(name.to_owned()))
 }
 
-/// Returns a minute of 2 January 1970. On the first of January, a clock's offset could lead to a time before the epoch.
-fn time_at_minute(minute: u16) -> Timestamp {
-    Timestamp::from_secs(86_400 + u64::from(minute) * 60)
-}
-
-impl Learned {
-    fn pattern_view(&self, policy: &Policy) -> Result<FixedRecommendation, ScenarioError> {
-        let model = resolve_model(policy, &self.model)?;
-        let (confidence, samples) = (Score::ratio(self.confidence_percent, 100), self.samples);
-        let alternatives = vec![Alternative { model: model.clone(), score: Some(Score::ONE), samples }];
-        Ok(FixedRecommendation(Recommendation { model, confidence, samples, alternatives }))
-    }
-}
-
-/// A pattern store that recommends one model for every turn.
-#[derive(Debug)]
-struct FixedRecommendation(Recommendation);
-
-impl PatternView for FixedRecommendation {
-    fn recommend(&self, query: &PatternQuery<'_>) -> Option<Recommendation> {
-        (query.known)(&self.0.model).then(|| self.0.clone())
-    }
+/// Returns a time on 2 January 1970, at a minute since midnight. On 1 January, the offset of a clock could lead to a
+/// time before the epoch.
+fn time_at_minute_of_day(minute_of_day: u16) -> Timestamp {
+    Timestamp::from_secs(86_400 + u64::from(minute_of_day) * 60)
 }

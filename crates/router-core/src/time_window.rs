@@ -1,4 +1,4 @@
-//! [`TimeWindow`], the window of the condition `time_of_day_between`.
+//! [`TimeWindow`], a daily window of local time, for the condition `time_of_day_between`.
 
 use std::fmt;
 
@@ -13,17 +13,17 @@ pub(crate) struct TimeWindow {
 }
 
 impl TimeWindow {
-    /// Returns whether the window contains a minute, counted from midnight.
-    pub(crate) const fn contains(self, minute: u16) -> bool {
+    /// Returns whether the window contains a time, given in minutes since midnight.
+    pub(crate) const fn contains(self, minute_of_day: u16) -> bool {
         if self.from <= self.until {
-            self.from <= minute && minute < self.until
+            self.from <= minute_of_day && minute_of_day < self.until
         } else {
-            self.from <= minute || minute < self.until
+            self.from <= minute_of_day || minute_of_day < self.until
         }
     }
 
     /// Parses a time of day, `H:MM` or `HH:MM`, into minutes since midnight; `None` if it is invalid, such as `24:00`.
-    pub(crate) fn minute(text: &str) -> Option<u16> {
+    pub(crate) fn parse_minute_of_day(text: &str) -> Option<u16> {
         let (hours, minutes) = text.split_once(':')?;
         let number = |part: &str, lengths: std::ops::RangeInclusive<usize>, end: u16| {
             let digits = lengths.contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit());

@@ -1,20 +1,20 @@
-//! Validates that a model can take a turn (004 §4.4). Only capabilities that the turn uses are required.
+//! Validates that a model can serve a turn (004 §4.4). Only capabilities that the turn uses are required.
 
 use std::collections::BTreeSet;
 
 use contracts::{ClientRequest, Failure, ModelSpec, Requirement, Turn, WireApi, views::Outages};
 
-/// Returns the first reason, in the order of 004 §4.4, why `model` cannot take `turn`; `None` if it can. `adaptable`
-/// are the requirements that a request may be adapted to.
+/// Returns the first reason, in the order of 004 §4.4, why `model` cannot serve `turn`; `None` if it can. `adaptable`
+/// are the requirements that may be dropped or converted.
 pub(crate) fn rejection(
     model: &ModelSpec,
-    turn: &Turn,
+    turn: &Turn<'_>,
     adaptable: &BTreeSet<Requirement>,
     outages: &Outages,
 ) -> Option<Failure> {
-    let (needs, capabilities) = (turn.needs, model.capabilities);
-    let estimate = turn.tokens.of(model.tokenizer);
-    let request = turn.request.as_ref();
+    let (needs, capabilities) = (turn.started.needs, model.capabilities);
+    let estimate = turn.started.tokens.of(model.tokenizer);
+    let request = turn.request;
     // An imported turn is not sent, so it needs no key.
     let needs_no_key =
         |request: &ClientRequest| request.imported || request.brings_key_of.as_ref() == Some(&model.provider);
@@ -29,7 +29,7 @@ pub(crate) fn rejection(
         return Some(outage);
     }
     // Everything that would be sent is validated, including the new message (decision D11).
-    if (needs.images || turn.message_has_images) && !capabilities.images {
+    if (needs.images || turn.started.message_has_images) && !capabilities.images {
         return Some(Failure::NoVisionSupport);
     }
     if model.context_window < estimate {
@@ -53,11 +53,12 @@ pub(crate) fn rejection(
     select_api(model, request, adaptable).err()
 }
 
-/// Selects the API in which `model` is called: the request's own if the model supports it, otherwise the first one that
-/// supports everything the request requires.
+/// Selects the API over which `model` is called: the API of the request if the model has it, otherwise the model's
+/// first API that supports everything the request requires. `adaptable` are the requirements that may be dropped or
+/// converted.
 ///
 /// # Errors
-/// [`Failure`] if no API of the model, or not the model itself, supports a requirement that is not `adaptable`.
+/// [`Failure`] if the model, or each of its APIs, lacks a requirement that is not adaptable.
 pub fn select_api(
     model: &ModelSpec,
     request: &ClientRequest,
@@ -83,8 +84,11 @@ pub fn select_api(
     }
 }
 
-/// Selects the request's own API if the model supports it, otherwise the model's first API that supports every
-/// requirement which is not `adaptable`.
+/// Selects the API of the request if the model has it, otherwise the model's first API that supports every requirement
+/// which is not `adaptable`. Capabilities of the model itself are not checked.
+///
+/// # Errors
+/// The failure of the model's first API.
 fn select_supported_api(
     model: &ModelSpec,
     request: &ClientRequest,
@@ -109,7 +113,7 @@ fn select_supported_api(
 }
 
 /// Returns the features of a request that are dropped or converted if it is sent to `model` over `api` (decisions D31,
-/// D32), as named in the policy. `adaptable` contains those that the policy allows.
+/// D32), by their names in the policy. Only features in `adaptable`, which the policy allows to adapt, are returned.
 pub fn adapted_features(
     model: &ModelSpec,
     api: WireApi,

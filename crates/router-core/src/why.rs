@@ -1,11 +1,11 @@
-//! The why-view: a decision with its chain as one screen of text (004 §7.4), for every kind of decision.
+//! The why-view: the text that shows a decision with its chain on one screen (004 §7.4), for every decision kind.
 
 use contracts::{ChainSlot as _, Decision, SessionId, TurnId, events::RouteFallback};
 use event_core::Timestamp;
 
 use crate::explain::{Explain, candidate_text, reason_text};
 
-/// The first line of a why-view.
+/// The first line of a why-view: the turn that was decided.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WhyHeader {
     /// The id of the decided turn.
@@ -16,12 +16,12 @@ pub struct WhyHeader {
     pub at: Timestamp,
 }
 
-/// Formats a decision with its whole chain, below an optional header, in the layout of 004 §7.4: the chosen candidate,
-/// then one numbered entry for each evaluated slot. No line ends with a space.
+/// Formats the why-view of a decision in the layout of 004 §7.4: an optional header, the chosen candidate, then one
+/// numbered entry for each evaluated slot. No line ends with a space.
 pub fn why<K: Explain>(header: Option<&WhyHeader>, decision: &Decision<K>) -> String {
     let mut text = String::new();
     if let Some(WhyHeader { turn, session, at }) = header {
-        push_line(&mut text, &format!("Turn {turn} · session {session} · {}", utc(*at)));
+        push_line(&mut text, &format!("Turn {turn} · session {session} · {}", utc_second(*at)));
     }
     let chosen = match decision.winner() {
         Some(winner) => format!("Chose: {:<53} ({})", candidate_text(winner), K::summary(winner)),
@@ -43,18 +43,19 @@ pub fn why<K: Explain>(header: Option<&WhyHeader>, decision: &Decision<K>) -> St
     text
 }
 
-/// Formats a fallback, which happened at `at`: the models that failed, then the new decision with its whole chain.
-pub fn why_step(step: &RouteFallback, at: Timestamp) -> String {
+/// Formats the why-view of a fallback, which happened at the time `at`: the models that failed, then the new decision
+/// with its whole chain.
+pub fn why_fallback(step: &RouteFallback, at: Timestamp) -> String {
     let failed = step.failed.iter().map(|failed| format!("{} failed ({})", failed.model, failed.class.name()));
     let failed = failed.collect::<Vec<_>>().join(", ");
     let mut text = String::new();
-    push_line(&mut text, &format!("Step {} · {} · before its answer began, {failed}", step.step, utc(at)));
+    push_line(&mut text, &format!("Step {} · {} · before its answer began, {failed}", step.step, utc_second(at)));
     text.push_str(&why(None, &step.decision));
     text
 }
 
-/// Formats a time in UTC, to the second; empty if it is out of range.
-fn utc(at: Timestamp) -> String {
+/// Formats a time in UTC, rounded to the second; empty if the time is out of range.
+fn utc_second(at: Timestamp) -> String {
     let at = i64::try_from(at.0).ok().and_then(|micros| jiff::Timestamp::from_microsecond(micros).ok());
     at.map(|at| format!("{at:.0}")).unwrap_or_default()
 }

@@ -1,8 +1,8 @@
-//! Parses YAML into a tree in which every value has its position.
+//! Parses YAML into a tree in which every value has its position in the file.
 //!
 //! The parser that serde-saphyr is based on is used directly, because a deserializer stops at the first error, and a
 //! policy check reports all of them. Anchors, aliases and tags are rejected, so that a file cannot expand in memory.
-//! Depth and size are bounded.
+//! Depth and size are limited.
 
 use std::borrow::Cow;
 
@@ -15,27 +15,28 @@ const MAX_BYTES: usize = 256 * 1024;
 /// The maximum nesting of lists and mappings.
 const MAX_DEPTH: usize = 32;
 
-/// The position of the start of a value.
+/// The position in a file at which a value starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Mark {
+pub(crate) struct FilePosition {
     /// The line, from 1.
     pub(crate) line: usize,
     /// The column, from 1.
     pub(crate) column: usize,
 }
 
-/// A value of the tree, with the position of its start.
+/// A YAML value, with the position of its start.
 #[derive(Debug, Clone)]
-pub(crate) struct Node<'a> {
+pub(crate) struct YamlNode<'a> {
     /// The position of its start.
-    pub(crate) mark: Mark,
+    pub(crate) mark: FilePosition,
     /// The value.
-    pub(crate) value: Value<'a>,
+    pub(crate) value: YamlValue<'a>,
 }
 
-/// A value. Scalars stay text until their reader parses them, so that numbers stay exact.
+/// The content of a YAML value. Scalars remain text until they are interpreted as a number or boolean, so that numbers
+/// stay exact.
 #[derive(Debug, Clone)]
-pub(crate) enum Value<'a> {
+pub(crate) enum YamlValue<'a> {
     /// A text, number, boolean or null.
     Scalar {
         /// The text, without quotes and with escapes resolved.
@@ -44,37 +45,38 @@ pub(crate) enum Value<'a> {
         plain: bool,
     },
     /// A list of values.
-    List(Vec<Node<'a>>),
+    List(Vec<YamlNode<'a>>),
     /// The keys and values of a mapping, in the order of the file; keys may be repeated.
-    Map(Vec<(Node<'a>, Node<'a>)>),
+    Map(Vec<(YamlNode<'a>, YamlNode<'a>)>),
 }
 
-impl Node<'_> {
-    /// Returns the type of the value, for error messages.
+impl YamlNode<'_> {
+    /// Returns the type of the value in words, for error messages.
     pub(crate) fn kind(&self) -> &'static str {
         match &self.value {
-            Value::Scalar { text, plain: true } if is_null(text) => "nothing",
-            Value::Scalar { text, plain: true } if matches!(text.as_ref(), "true" | "false") => "a boolean",
-            Value::Scalar { text, plain: true } if is_number(text) => "a number",
-            Value::Scalar { .. } => "text",
-            Value::List(_) => "a list",
-            Value::Map(_) => "a mapping",
+            YamlValue::Scalar { text, plain: true } if is_null(text) => "nothing",
+            YamlValue::Scalar { text, plain: true } if matches!(text.as_ref(), "true" | "false") => "a boolean",
+            YamlValue::Scalar { text, plain: true } if is_number(text) => "a number",
+            YamlValue::Scalar { .. } => "text",
+            YamlValue::List(_) => "a list",
+            YamlValue::Map(_) => "a mapping",
         }
     }
 
-    /// Returns the text of a member of a mapping; `None` if this is no mapping, or the member is no scalar.
+    /// Returns the text of the scalar that a mapping has for the key `name`. `None` if this is no mapping, or if the
+    /// key is missing or has no scalar.
     pub(crate) fn member(&self, name: &str) -> Option<&str> {
-        let Value::Map(members) = &self.value else { return None };
-        let is_named = |key: &Node<'_>| matches!(&key.value, Value::Scalar { text, .. } if text == name);
+        let YamlValue::Map(members) = &self.value else { return None };
+        let is_named = |key: &YamlNode<'_>| matches!(&key.value, YamlValue::Scalar { text, .. } if text == name);
         match &members.iter().find(|(key, _)| is_named(key))?.1.value {
-            Value::Scalar { text, .. } => Some(text),
-            Value::List(_) | Value::Map(_) => None,
+            YamlValue::Scalar { text, .. } => Some(text),
+            YamlValue::List(_) | YamlValue::Map(_) => None,
         }
     }
 
     /// Returns whether the value is null, as after a `key:` without a value.
     pub(crate) fn is_null(&self) -> bool {
-        matches!(&self.value, Value::Scalar { text, plain: true } if is_null(text))
+        matches!(&self.value, YamlValue::Scalar { text, plain: true } if is_null(text))
     }
 }
 
@@ -84,23 +86,23 @@ fn is_number(text: &str) -> bool {
 }
 
 /// Returns whether an unquoted scalar is null.
-fn is_null(text: &str) -> bool {
+pub(crate) fn is_null(text: &str) -> bool {
     matches!(text, "" | "~" | "null")
 }
 
-impl From<&Span> for Mark {
+impl From<&Span> for FilePosition {
     fn from(span: &Span) -> Self {
         // The parser counts lines from 1 and columns from 0.
         Self { line: span.start.line(), column: span.start.col() + 1 }
     }
 }
 
-/// Parses a file of one document; `None` if it is empty.
+/// Parses a YAML file that contains one document. Returns its root; `None` if the file is empty.
 ///
 /// # Errors
 /// The first [`Problem`]: invalid YAML, an anchor, alias or tag, a second document, or more than [`MAX_BYTES`] or
 /// [`MAX_DEPTH`].
-pub(crate) fn parse(text: &str) -> Result<Option<Node<'_>>, Problem> {
+pub(crate) fn parse_document(text: &str) -> Result<Option<YamlNode<'_>>, Problem> {
     if MAX_BYTES < text.len() {
         let message = format!("the file has {} bytes, the most is {MAX_BYTES}", text.len());
         return Err(Problem { line: 1, column: 1, message });
@@ -109,21 +111,21 @@ pub(crate) fn parse(text: &str) -> Result<Option<Node<'_>>, Problem> {
     // If another crate enables comments in the parser, many in a row would be an error.
     options.set_emit_comments(false);
     options.emit_unresolved_aliases = true;
-    let mut reader = Reader { parser: Parser::new_from_str_with_options(text, options) };
-    reader.document()
+    let mut builder = TreeBuilder { parser: Parser::new_from_str_with_options(text, options) };
+    builder.read_document()
 }
 
-/// Builds the tree from the events of the parser, up to the first error.
-struct Reader<'a> {
+/// Builds the tree of values from the events of the YAML parser. Stops at the first error.
+struct TreeBuilder<'a> {
     /// The parser, which reads the file event by event.
     parser: Parser<'a, granit_parser::StrInput<'a>>,
 }
 
-/// The events of the parser that matter for the tree.
+/// An event of the YAML parser that is relevant for the tree.
 enum TreeEvent<'a> {
     /// The start of a document.
     Document,
-    /// A scalar, as in [`Value::Scalar`].
+    /// A scalar, as in [`YamlValue::Scalar`].
     Scalar {
         /// The text, without quotes and with escapes resolved.
         text: Cow<'a, str>,
@@ -138,17 +140,19 @@ enum TreeEvent<'a> {
     End,
 }
 
-impl<'a> Reader<'a> {
-    /// Returns the next event that the tree needs, with its position; `None` at the end of the file. Fails for invalid
-    /// YAML, and for anchors, aliases and tags.
-    fn next(&mut self) -> Result<Option<(TreeEvent<'a>, Mark)>, Problem> {
+impl<'a> TreeBuilder<'a> {
+    /// Returns the next event that is relevant for the tree, with its position; `None` at the end of the file.
+    ///
+    /// # Errors
+    /// A [`Problem`] if the YAML is invalid or has an anchor, an alias or a tag.
+    fn next_tree_event(&mut self) -> Result<Option<(TreeEvent<'a>, FilePosition)>, Problem> {
         while let Some(event) = self.parser.next_event() {
             let (event, span) = event.map_err(|error| {
                 let at = error.marker();
-                let mark = Mark { line: at.line(), column: at.col() + 1 };
+                let mark = FilePosition { line: at.line(), column: at.col() + 1 };
                 problem(mark, &format!("not valid YAML: {}", error.info()))
             })?;
-            let mark = Mark::from(&span);
+            let mark = FilePosition::from(&span);
             let event = match event {
                 Event::DocumentStart(..) => TreeEvent::Document,
                 Event::Scalar(text, style, anchor, tag) => {
@@ -174,66 +178,75 @@ impl<'a> Reader<'a> {
         Ok(None)
     }
 
-    /// Reads the document; `None` if the file is empty. A second document is an error.
-    fn document(&mut self) -> Result<Option<Node<'a>>, Problem> {
+    /// Parses the document and returns its root; `None` if the file is empty.
+    ///
+    /// # Errors
+    /// A [`Problem`] if a value is invalid or a second document follows.
+    fn read_document(&mut self) -> Result<Option<YamlNode<'a>>, Problem> {
         let mut root = None;
-        while let Some((event, mark)) = self.next()? {
+        while let Some((event, mark)) = self.next_tree_event()? {
             match event {
                 TreeEvent::Document if root.is_some() => {
                     return Err(problem(mark, "a second document starts here: a policy is one document"));
                 }
                 TreeEvent::Document => {}
-                event => root = Some(self.node(event, mark, 0)?),
+                event => root = Some(self.read_node(event, mark, 0)?),
             }
         }
         Ok(root)
     }
 
-    /// Reads the value that starts with `event` at `mark`, with everything inside it. `depth` is the number of lists
-    /// and mappings around it.
-    fn node(&mut self, event: TreeEvent<'a>, mark: Mark, depth: usize) -> Result<Node<'a>, Problem> {
+    /// Parses the value that starts with `event` at `mark`, with all values in it. `depth` is the number of lists and
+    /// mappings that enclose it.
+    ///
+    /// # Errors
+    /// A [`Problem`] if the value is invalid, not complete, or nested too deeply.
+    fn read_node(&mut self, event: TreeEvent<'a>, mark: FilePosition, depth: usize) -> Result<YamlNode<'a>, Problem> {
         if MAX_DEPTH < depth {
             return Err(problem(mark, "nested too deeply: the most is 32 levels"));
         }
         let value = match event {
-            TreeEvent::Scalar { text, plain } => Value::Scalar { text, plain },
+            TreeEvent::Scalar { text, plain } => YamlValue::Scalar { text, plain },
             TreeEvent::List => {
                 let mut items = Vec::new();
-                while let Some(item) = self.item(mark, depth)? {
+                while let Some(item) = self.read_item(mark, depth)? {
                     items.push(item);
                 }
-                Value::List(items)
+                YamlValue::List(items)
             }
             TreeEvent::Map => {
                 let mut entries = Vec::new();
-                while let Some(key) = self.item(mark, depth)? {
-                    let value = self.item(mark, depth)?.ok_or_else(|| truncated_value(mark))?;
+                while let Some(key) = self.read_item(mark, depth)? {
+                    let value = self.read_item(mark, depth)?.ok_or_else(|| truncated_value(mark))?;
                     entries.push((key, value));
                 }
-                Value::Map(entries)
+                YamlValue::Map(entries)
             }
             TreeEvent::Document | TreeEvent::End => return Err(truncated_value(mark)),
         };
-        Ok(Node { mark, value })
+        Ok(YamlNode { mark, value })
     }
 
-    /// Returns the next value of the list or mapping that started at `mark`; `None` at its end.
-    fn item(&mut self, mark: Mark, depth: usize) -> Result<Option<Node<'a>>, Problem> {
-        match self.next()? {
+    /// Parses the next value in the list or mapping that started at `mark`; `None` at its end.
+    ///
+    /// # Errors
+    /// A [`Problem`] if the value is invalid, or if the file ends before the list or mapping does.
+    fn read_item(&mut self, mark: FilePosition, depth: usize) -> Result<Option<YamlNode<'a>>, Problem> {
+        match self.next_tree_event()? {
             Some((TreeEvent::End, _)) => Ok(None),
-            Some((event, at)) => self.node(event, at, depth + 1).map(Some),
+            Some((event, at)) => self.read_node(event, at, depth + 1).map(Some),
             None => Err(truncated_value(mark)),
         }
     }
 }
 
-/// Returns the problem of a value, which starts at `mark`, that does not end before the file does.
-fn truncated_value(mark: Mark) -> Problem {
+/// Creates the problem of a value that started at `mark` and does not end before the file does.
+fn truncated_value(mark: FilePosition) -> Problem {
     problem(mark, "the file ends inside this value")
 }
 
-/// Rejects a node with an anchor (other than 0) or a tag, which are not supported.
-fn reject_anchor_and_tag(mark: Mark, anchor: usize, has_tag: bool) -> Result<(), Problem> {
+/// Reports an anchor (other than 0, which means none) or a tag on a node as a problem, because they are not supported.
+fn reject_anchor_and_tag(mark: FilePosition, anchor: usize, has_tag: bool) -> Result<(), Problem> {
     if anchor != 0 {
         return Err(problem(mark, "anchors (`&name`) are not supported: write the value out"));
     }
@@ -244,6 +257,6 @@ fn reject_anchor_and_tag(mark: Mark, anchor: usize, has_tag: bool) -> Result<(),
 }
 
 /// Creates a problem at a position.
-fn problem(mark: Mark, message: &str) -> Problem {
+fn problem(mark: FilePosition, message: &str) -> Problem {
     Problem { line: mark.line, column: mark.column, message: message.to_owned() }
 }

@@ -2,8 +2,9 @@
 
 use contracts::events::ErrorClass;
 
-/// Returns the class of an error, [`ErrorClass::Other`] if neither `text` nor `status` identifies it. Specific texts,
-/// in any case of letters, take precedence over the status, because one status is used for several errors.
+/// Returns the class of an error that a client recorded; [`ErrorClass::Other`] if neither `text` nor `status`, the HTTP
+/// status, identifies it. Specific texts, in any case of letters, take precedence over the status, because one status
+/// is used for several errors.
 pub(crate) fn classify_error(status: Option<u16>, text: &str) -> ErrorClass {
     let text = text.to_lowercase();
     let contains = |words: &[&str]| words.iter().any(|word| text.contains(word));

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use catalogue::estimate::{PromptShape, estimates};
+use catalogue::estimate::{PromptShape, estimate_for_each_tokenizer};
 use contracts::{
     CacheVariant, Estimates, Parent, Requirement, SessionId, SideEffect, Thread, TurnId, Usage,
     events::{CompactionTrigger, ErrorClass, SessionSource, StopReason, ToolOutcome, TurnStatus},
@@ -12,7 +12,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::tool_call::ToolClass;
 
-/// A session that another client recorded: its id, source and workspace. Readers return it beside the turns.
+/// A session that another client recorded: its id, client and workspace. The readers of session files return it beside
+/// the turns.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ObservedSession {
     /// Session id of the client.
@@ -25,7 +26,7 @@ pub struct ObservedSession {
     pub client: Option<String>,
     /// First time in the file.
     pub started_at: Timestamp,
-    /// The session whose history its file continues, when the file names it.
+    /// The session whose history this one continues, if the file names it.
     pub parent: Option<Parent>,
 }
 
@@ -61,7 +62,7 @@ pub struct ThreadState {
     pub images: bool,
     /// Number of tool calls.
     pub tool_calls: u64,
-    /// Extensions of the files that tools accessed, in lower case, with the dot.
+    /// Extensions of the files that tools accessed or their results name, in lower case, with the dot.
     pub extensions: BTreeSet<String>,
     /// Top-level directories of those files, inside the workspace.
     pub directories: BTreeSet<String>,
@@ -74,7 +75,7 @@ pub struct ThreadState {
     pub requires: BTreeSet<Requirement>,
 }
 
-/// A step of a recorded turn, in the order of the file.
+/// A step of a turn in a session file, such as a model call or a tool result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Step {
     /// A model responded. Precedes the tool calls of the response.
@@ -105,7 +106,7 @@ impl Step {
     }
 }
 
-/// A model call with its response, as the session file records it.
+/// A model call with its response, as a session file records it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ObservedCall {
     /// Id derived from the provider's ids of message and request, so that a copy in another file is the same call.
@@ -153,7 +154,7 @@ pub struct ObservedTool {
     pub class: ToolClass,
 }
 
-/// The result of a tool call: its outcome and size, without its content.
+/// The result of a tool call in a session file: its outcome and size, without its content.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ObservedResult {
     /// Id of the tool call.
@@ -164,9 +165,11 @@ pub struct ObservedResult {
     pub outcome: ToolOutcome,
     /// Length of the result in bytes.
     pub output_bytes: u64,
+    /// Extensions of the files that the result names, in lower case, with the dot.
+    pub extensions: BTreeSet<String>,
 }
 
-/// A failed model call, or an attempt that the client retried.
+/// A failed model call in a session file, or an attempt that the client retried.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ObservedFailure {
     /// The client's id of the line.
@@ -184,7 +187,7 @@ pub struct ObservedFailure {
     pub attempt: Option<u32>,
 }
 
-/// A compaction by the client: the history was replaced by a summary.
+/// A compaction in a session file: the client replaced the history by a summary.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ObservedCompaction {
     /// The client's id of the line.
@@ -197,7 +200,7 @@ pub struct ObservedCompaction {
     pub tokens_before: Option<u64>,
 }
 
-/// The reopening of a session that the user had left.
+/// The reopening of a session that the user had left, in a session file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ObservedResumption {
     /// The client's id of the first message or response afterwards.
@@ -213,18 +216,18 @@ impl ObservedTurn {
         steps.chain(self.end.map(|(_, at)| at)).fold(self.started_at, Timestamp::max)
     }
 
-    /// Returns the id of the turn, which is the same on every import.
+    /// Returns the id of the turn, which is the same whenever the file is imported.
     pub fn id(&self) -> TurnId {
         TurnId::derive(&self.session, &self.name)
     }
 
-    /// Returns the estimated tokens of its first prompt, for each family of tokenizer.
+    /// Returns the estimated number of tokens of the turn's first prompt, for each family of tokenizer.
     pub fn estimates(&self) -> Estimates {
-        estimates(&self.before.prompt)
+        estimate_for_each_tokenizer(&self.before.prompt)
     }
 
-    /// Returns the model of the first call, in the provider's notation; `None` if the file shows no call. The thread of
-    /// a turn is known to use one model at a time, so this is the model that was asked for.
+    /// Returns the model of the turn's first call, in the provider's notation; `None` if the file shows no call. The
+    /// thread of a turn uses one model at a time, so this is the model that the client requested.
     pub fn model(&self) -> Option<&str> {
         self.steps.iter().find_map(|step| match step {
             Step::Call(call) => Some(call.model.as_str()),

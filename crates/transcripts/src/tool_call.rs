@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::{claude_code, codex, session_file::PathFeatures};
 
-/// Classification of a tool call: its side effect and its files.
+/// The classification of a tool call: its side effect and the files it accesses.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolClass {
     /// Kind of side effect.
@@ -50,11 +50,11 @@ pub fn classify_tool_call(name: &str, arguments: &str, workspace: Option<&str>) 
     }
 }
 
-/// The most paths that are taken from the arguments of one unknown tool.
+/// Maximum number of paths that are taken from the arguments of one unknown tool.
 const MAX_ARGUMENT_PATHS: usize = 32;
 
-/// Adds the paths in the arguments of a tool of an unknown client: texts, or lists of texts, of members such as `path`,
-/// `inputFile` or `file_names`. Arguments that are not a JSON object have none.
+/// Adds the paths in the arguments of an unknown tool to `path_features`: texts, or lists of texts, in members such as
+/// `path`, `inputFile` or `file_names`. Arguments that are not a JSON object contain none.
 fn add_argument_paths(path_features: &mut PathFeatures, arguments: &str, workspace: Option<&str>) {
     let Ok(members) = serde_json::from_str::<BTreeMap<String, Value>>(arguments) else { return };
     let texts = members.iter().filter(|(name, _)| is_path_argument(name)).flat_map(|(_, value)| match value {
@@ -69,17 +69,17 @@ fn add_argument_paths(path_features: &mut PathFeatures, arguments: &str, workspa
     }
 }
 
-/// The longest path in an argument, in bytes.
+/// Maximum length of a path in an argument, in bytes; a longer text is not a path.
 const MAX_PATH_BYTES: usize = 1_000;
 
-/// Whether an argument of an unknown tool contains paths, by its name.
+/// Returns whether the name of an argument of an unknown tool indicates a path.
 fn is_path_argument(name: &str) -> bool {
     let name: String = name.chars().filter(|c| *c != '_' && *c != '-').flat_map(char::to_lowercase).collect();
     let name = name.strip_suffix('s').unwrap_or(&name);
     ["path", "file", "filename"].iter().any(|end| name.ends_with(end))
 }
 
-/// Returns Claude Code's name of a tool for the names that opencode and Gemini's client use; other names are unchanged.
+/// Returns Claude Code's name of a tool for the names that opencode and the Gemini CLI use; other names are unchanged.
 fn canonical_name(name: &str) -> &str {
     match name {
         "bash" | "run_shell_command" => "Bash",

@@ -1,13 +1,14 @@
-//! Measures the error of the cost simulation: simulates the recorded calls without any change and compares the costs.
+//! Measures the error of the cost simulation: simulates the recorded model calls without any change and compares the
+//! simulated costs with the recorded ones.
 
 use contracts::{NanoUsd, Registry};
 use costs::prompt_cache::{BasisPoints, Call, InitialRead, SessionComparison, SessionGroup, SimulationAccuracy};
 use serde::Serialize;
 
-/// The error of simulating the recorded calls on their recorded models.
+/// The error of the cost simulation: the difference between recorded costs and costs simulated on the recorded models.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct AccuracyReport {
-    /// The number of sessions with a recorded cost above zero.
+    /// The number of sessions whose recorded cost is above zero.
     pub sessions: u64,
     /// The recorded cost of all sessions in nano-dollars.
     pub recorded_nano_usd: i64,
@@ -27,7 +28,8 @@ pub struct AccuracyReport {
     pub predicted_median: BasisPoints,
 }
 
-/// Simulates the recorded calls twice: with recorded and with simulated cache reads of each thread's first call.
+/// Simulates the recorded model calls twice, to measure the error of the cost simulation: with recorded and with
+/// simulated cache reads of each thread's first call.
 #[derive(Debug)]
 pub(crate) struct SimulationCheck {
     /// The simulation in which the first call of each thread reads from the cache as recorded.
@@ -45,7 +47,7 @@ impl SimulationCheck {
         }
     }
 
-    /// Simulates a call on its recorded model, at the prices in `models`, in both simulations.
+    /// Adds a recorded model call to both simulations, on its recorded model and at the prices in `models`.
     pub(crate) fn add(&mut self, call: &Call, models: &Registry) {
         let prices = models.get(&call.model).and_then(|model| model.prices.as_ref());
         self.given.add(call, prices);
@@ -62,11 +64,11 @@ impl SimulationCheck {
             sessions: self.given.sessions().filter(|(_, session)| session.recorded.0 != 0).count() as u64,
             recorded_nano_usd: sum(|session| session.recorded),
             simulated_nano_usd: sum(|session| session.simulated),
-            total: self.given.total().unwrap_or_default(),
-            median: self.given.median().unwrap_or_default(),
-            thirds: self.given.thirds(),
-            predicted_total: self.predicted.total().unwrap_or_default(),
-            predicted_median: self.predicted.median().unwrap_or_default(),
+            total: self.given.total_error().unwrap_or_default(),
+            median: self.given.median_error().unwrap_or_default(),
+            thirds: self.given.errors_by_session_length(),
+            predicted_total: self.predicted.total_error().unwrap_or_default(),
+            predicted_median: self.predicted.median_error().unwrap_or_default(),
         }
     }
 }

@@ -9,7 +9,10 @@ use contracts::{
     FailedCandidate, ModelId, Registry, SessionId, Thread, TurnId,
     events::{LlmCallCompleted, LlmCallFailed, RouteDecided, RouteFallback, TurnEnded, TurnStarted},
 };
-use costs::prompt_cache::{Call, CallTracker};
+use costs::{
+    SpendingLedger,
+    prompt_cache::{Call, CallTracker},
+};
 use event_bus::{EventLog, TextStore};
 use event_core::{Position, Recorded, Timestamp};
 use patterns::Patterns;
@@ -19,16 +22,17 @@ use crate::{
     candidate::Candidate,
     choice::{PolicyChoice, TriedSituation, decide_under, requested_model},
     error::WhatIfError,
-    extra_spending::ExtraSpending,
+    latest_turns::{LatestTurns, WalkStart},
     policy_cache::PolicyCache,
     range::Range,
     report::{ExcludedTurn, Report, TurnRow},
     report_builder::ReportBuilder,
     simulated_costs::{CallCosts, SimulatedCosts, TokenRatio, to_signed},
-    walk::{DecisionPoint, Visitor, walk},
+    turn_comparison::TurnComparison,
+    walk::{DecisionPoint, VisitDecision, Visitor, walk},
 };
 
-/// The baseline that the candidate policies are compared with.
+/// The baseline of a backtest, which the candidate policies are compared with.
 #[derive(Debug, Clone)]
 pub enum Baseline {
     /// The models that ran and the costs that were recorded.
@@ -53,18 +57,50 @@ pub struct Backtest {
     pub models: Arc<Registry>,
 }
 
-/// Runs a backtest in one walk over the log, however many policies it tries.
+/// Runs a backtest in one pass over the log, however many policies it tries.
 ///
-/// `row` receives each turn that could be decided under all policies, when it ends. `progress` receives the position of
-/// each event that was read; returning `false` stops the backtest. Memory grows with open turns, sessions and groups,
-/// not with the log.
+/// `row` receives each turn that could be decided under all policies, when the turn ends. `progress` receives the
+/// position of each event that was read; if it returns `false`, the backtest stops. Memory grows with open turns,
+/// sessions and groups, not with the log.
 ///
 /// # Errors
-/// [`WhatIfError`] when the log cannot be read, [`WhatIfError::Stopped`] when `progress` returned `false`.
+/// [`WhatIfError`] if the log cannot be read, [`WhatIfError::Stopped`] if `progress` returned `false`.
 pub fn backtest(
     log: &dyn EventLog,
     texts: &dyn TextStore,
     parameters: &Backtest,
+    row: &mut dyn FnMut(&TurnRow),
+    progress: &mut dyn FnMut(Position) -> bool,
+) -> Result<Report, WhatIfError> {
+    run(log, texts, parameters, WalkStart::Origin, row, progress)
+}
+
+/// Runs a backtest over the latest turns, whatever the length of the log: time and memory grow with `latest` alone.
+///
+/// The recommendations recorded with each turn are used, outages that began before the first turn are unknown, and
+/// the simulated prompt caches are empty there. Turns that began earlier are excluded. `row` and `progress` are those of
+/// [`backtest`].
+///
+/// # Errors
+/// As [`backtest`].
+pub fn backtest_latest(
+    log: &dyn EventLog,
+    texts: &dyn TextStore,
+    parameters: &Backtest,
+    latest: LatestTurns,
+    row: &mut dyn FnMut(&TurnRow),
+    progress: &mut dyn FnMut(Position) -> bool,
+) -> Result<Report, WhatIfError> {
+    let after = latest.start(log, &mut |position| !progress(position))?;
+    run(log, texts, parameters, WalkStart::After(after), row, progress)
+}
+
+/// Runs a backtest in one walk from `start`.
+fn run(
+    log: &dyn EventLog,
+    texts: &dyn TextStore,
+    parameters: &Backtest,
+    start: WalkStart,
     row: &mut dyn FnMut(&TurnRow),
     progress: &mut dyn FnMut(Position) -> bool,
 ) -> Result<Report, WhatIfError> {
@@ -85,37 +121,43 @@ pub fn backtest(
         row,
         progress,
     };
-    let known = walk(log, texts, &parameters.range, &mut run)?;
+    let known = walk(log, texts, &parameters.range, start, &mut run)?;
     Ok(run.finish(&known.patterns))
 }
 
-/// What chooses the models of one side of the comparison.
+/// The source of the model choices of one side of the comparison.
 enum Chooser<'q> {
+    /// The policy of a candidate, or of the baseline.
     Policy(&'q Candidate),
-    /// The clients.
+    /// The clients: the models that they requested.
     Requested,
 }
 
-/// One side of the comparison with everything that follows from its choices: prompt cache, spending and signatures.
+/// One side of the comparison: the choices of a policy and everything that follows from them, such as prompt cache,
+/// spending and signatures.
 struct PolicyRun<'q> {
+    /// The source of the choices.
     chooser: Chooser<'q>,
+    /// The prompt caches under these choices, and the costs of calls with them.
     costs: SimulatedCosts,
-    extra_spending: ExtraSpending,
+    /// The differences between the costs of these choices and the recorded costs, by the time at which a call ended.
+    extra_spending: SpendingLedger,
     /// The models that signed thinking, by session and thread.
     signers: BTreeMap<(SessionId, Thread), BTreeSet<ModelId>>,
 }
 
 impl<'q> PolicyRun<'q> {
+    /// Creates a side of the comparison that has not seen any call.
     fn new(chooser: Chooser<'q>) -> Self {
         Self {
             chooser,
             costs: SimulatedCosts::default(),
-            extra_spending: ExtraSpending::default(),
+            extra_spending: SpendingLedger::default(),
             signers: BTreeMap::new(),
         }
     }
 
-    /// The name in reasons of excluded turns.
+    /// Returns the name of this side of the comparison, for the reasons of excluded turns.
     fn name(&self) -> &str {
         match self.chooser {
             Chooser::Policy(candidate) => &candidate.name,
@@ -123,13 +165,16 @@ impl<'q> PolicyRun<'q> {
         }
     }
 
-    /// Chooses the model of a turn, after the models `failed` in it.
+    /// Chooses the model of a recorded turn, when the models in `failed` have already failed in it.
     fn choose<D>(&self, point: &DecisionPoint<'_, D>, failed: &[FailedCandidate]) -> PolicyChoice {
         let Chooser::Policy(candidate) = self.chooser else { return requested_model(point.started) };
         let no_signers = BTreeSet::new();
-        let thread = (point.started.session.clone(), point.started.thread.clone());
+        let started = point.started;
+        let thread = (started.session.clone(), started.thread.clone());
+        let client = started.request.as_ref().and_then(|request| request.client.as_deref());
+        let project = started.workspace.as_deref();
         let tried = TriedSituation {
-            extra_spending: self.extra_spending.before(point.at),
+            extra_spending: self.extra_spending.spent_by(&started.session, project, client, point.at),
             signers: self.signers.get(&thread).unwrap_or(&no_signers),
             failed,
         };
@@ -137,66 +182,30 @@ impl<'q> PolicyRun<'q> {
     }
 }
 
-/// A turn that was decided and has not ended.
-pub(crate) struct TurnComparison {
-    /// The time when the turn started.
-    pub(crate) at: Timestamp,
-    /// The `turn.started` event.
-    pub(crate) started: TurnStarted,
-    /// The decision in the log.
-    pub(crate) decided: Box<RouteDecided>,
-    /// The choice of each policy, in the order of `BacktestRun::policies`.
-    pub(crate) chosen: Vec<PolicyChoice>,
-    /// The model of the first call on the turn's own thread; `None` before it.
-    pub(crate) model: Option<ModelId>,
-    /// The reason why the turn is excluded from the comparison; `None` if it is not excluded.
-    pub(crate) exclusion: Option<String>,
-    /// The number of calls of `model` on the turn's own thread.
-    pub(crate) calls: u64,
-    /// The recorded cost of the turn's calls, in nano-dollars.
-    pub(crate) recorded: i64,
-    /// The simulated cost on the recorded models, in nano-dollars.
-    pub(crate) simulated: i64,
-    /// The costs under each policy, in the order of `BacktestRun::policies`.
-    pub(crate) by_policy: Vec<CallCosts>,
-    /// The start of the message, on one line; `None` if its text is gone.
-    pub(crate) message: Option<String>,
-}
-
-impl TurnComparison {
-    /// Estimates the cost under a policy (an index of `by_policy`) in nano-dollars: with the simulated prompt cache, and as
-    /// if a change of model lost no part of the cache.
-    ///
-    /// The first is the recorded cost plus the simulated change, so that errors common to both simulations cancel, but at
-    /// least what the provider bills.
-    pub(crate) fn estimate(&self, policy: usize) -> Option<(i64, i64)> {
-        let costs = self.by_policy.get(policy)?;
-        let change = costs.simulated.saturating_sub(self.simulated);
-        let estimate = if change == 0 { self.recorded } else { self.recorded.saturating_add(change).max(costs.floor) };
-        Some((estimate, costs.same_cache))
-    }
-
-    /// Returns whether the call is on the turn's own thread, and not of a sub-agent inside it.
-    fn is_own_call(&self, call: &Call) -> bool {
-        call.thread == self.started.thread
-    }
-}
-
 /// The state of a running backtest.
 struct BacktestRun<'q> {
+    /// The parameters of the backtest.
     parameters: &'q Backtest,
+    /// Collects each completed model call from the events.
     calls: CallTracker,
+    /// The prompt caches of the recorded models, and the costs of calls with them.
     recorded_models: SimulatedCosts,
+    /// The sides of the comparison: the candidates in their order, then the baseline unless it is the recorded run.
     policies: Vec<PolicyRun<'q>>,
+    /// The turns in the range that have been decided and not ended.
     turns: BTreeMap<TurnId, TurnComparison>,
+    /// Measures the error of the simulation.
     simulation_check: SimulationCheck,
+    /// Sums up the turns that ended.
     report: ReportBuilder,
+    /// Receives each turn that could be decided under all policies, when it ends.
     row: &'q mut dyn FnMut(&TurnRow),
+    /// Receives the position of each event; stops the backtest by returning false.
     progress: &'q mut dyn FnMut(Position) -> bool,
 }
 
-impl Visitor for BacktestRun<'_> {
-    fn decision(&mut self, point: DecisionPoint<'_>, _: &mut PolicyCache<'_>) -> Result<(), WhatIfError> {
+impl VisitDecision<RouteDecided> for BacktestRun<'_> {
+    fn decision(&mut self, point: DecisionPoint<'_, RouteDecided>, _: &mut PolicyCache<'_>) -> Result<(), WhatIfError> {
         let chosen: Vec<_> = self.policies.iter().map(|policy| policy.choose(&point, &[])).collect();
         let exclusion = chosen.iter().zip(&self.policies).find_map(|(chosen, policy)| chosen.refusal(policy.name()));
         self.report.add_decision(&point.decided, point.at);
@@ -217,9 +226,17 @@ impl Visitor for BacktestRun<'_> {
         Ok(())
     }
 
-    /// A model failed before its response. A policy that had chosen it decides again as well; the choice of any other
-    /// policy stays.
-    fn fallback(
+    fn without_start(&mut self, event: &Recorded, decided: &RouteDecided) {
+        let reason = "its start was lost from the log".to_owned();
+        let (turn, session) = (decided.turn, decided.session.clone());
+        self.report.exclude(ExcludedTurn { turn, session, at: event.event.at, reason }, 0);
+    }
+}
+
+impl VisitDecision<RouteFallback> for BacktestRun<'_> {
+    /// Handles a recorded fallback: a model failed before its response. A policy that had chosen this model decides
+    /// again; the choice of any other policy stays.
+    fn decision(
         &mut self,
         point: DecisionPoint<'_, RouteFallback>,
         _: &mut PolicyCache<'_>,
@@ -235,17 +252,18 @@ impl Visitor for BacktestRun<'_> {
         turn.decided.decision = point.decided.decision.clone();
         Ok(())
     }
+}
 
-    fn without_start(&mut self, event: &Recorded, decided: &RouteDecided) {
-        let reason = "its start was lost from the log".to_owned();
-        let (turn, session) = (decided.turn, decided.session.clone());
-        self.report.exclude(ExcludedTurn { turn, session, at: event.event.at, reason }, 0);
-    }
-
+impl Visitor for BacktestRun<'_> {
     fn event(&mut self, event: &Recorded) -> Result<bool, WhatIfError> {
         if let Some(call) = self.calls.advance(event)? {
             let thinking = event.read::<LlmCallCompleted>()?.is_some_and(|call| 0 < call.thinking_blocks);
             self.simulate_call(&call, event.event.at, thinking);
+        }
+        if let Some(started) = event.read::<TurnStarted>()? {
+            for policy in &mut self.policies {
+                policy.extra_spending.start_turn(&started);
+            }
         }
         if let Some(failed) = event.read::<LlmCallFailed>()?
             && failed.usage.is_some()
@@ -262,8 +280,8 @@ impl Visitor for BacktestRun<'_> {
 }
 
 impl BacktestRun<'_> {
-    /// Simulates the call, which ended at `at`, under every policy. Calls whose model does not change are simulated too,
-    /// since they keep the cache warm. `thinking` is whether the response has signed thinking.
+    /// Simulates a recorded model call, which ended at `at`, under every policy. Calls whose model does not change are
+    /// simulated too, since they use the prompt cache. `thinking` is whether the response has signed thinking.
     fn simulate_call(&mut self, call: &Call, at: Timestamp, thinking: bool) {
         let cost = call.cost.map(to_signed);
         let models = Arc::clone(&self.parameters.models);
@@ -303,7 +321,7 @@ impl BacktestRun<'_> {
             };
             let costs = policy.costs.simulate(call, model, ratio);
             if let (Some(costs), Some(simulated)) = (costs, simulated) {
-                policy.extra_spending.add(at, costs.simulated.saturating_sub(simulated));
+                policy.extra_spending.add(&call.session, at, costs.simulated.saturating_sub(simulated));
             }
             if let Some(turn) = &mut turn {
                 match costs {
@@ -326,7 +344,7 @@ impl BacktestRun<'_> {
         }
     }
 
-    /// Adds a failed call that was billed: its cost is the same on both sides.
+    /// Adds the cost of a failed model call that was billed. It is the same under every policy.
     fn add_failed_call(&mut self, failed: &LlmCallFailed) {
         let cost = failed.cost.map(to_signed);
         let Some(turn) = self.turns.get_mut(&failed.turn) else {
@@ -343,14 +361,15 @@ impl BacktestRun<'_> {
         }
     }
 
-    /// Adds an ended turn to the report and reports its row.
+    /// Adds a turn that ended to the report, and passes its row to the caller.
     fn finish_turn(&mut self, turn: &TurnComparison) {
         if let Some(row) = self.report.add(turn) {
             (self.row)(&row);
         }
     }
 
-    /// Counts the turns that never ended, and returns the report with what `patterns` know of the models' success.
+    /// Counts the turns that never ended, and returns the report. `patterns` contains the recorded success of the
+    /// models.
     fn finish(mut self, patterns: &Patterns) -> Report {
         while let Some((_, turn)) = self.turns.pop_first() {
             self.finish_turn(&turn);
@@ -364,7 +383,7 @@ fn unknown_price_reason(model: &ModelId) -> String {
     format!("the price of `{model}` is not known")
 }
 
-/// Returns the start of a message on one line.
+/// Returns the start of a message on one line, at most [`MAX_CHARACTERS`] characters.
 fn message_start(message: &str) -> String {
     /// The maximum number of characters.
     const MAX_CHARACTERS: usize = 160;

@@ -1,16 +1,18 @@
-//! Decides recorded turns under another policy, and compares the decisions.
+//! Decides recorded turns again under another policy.
 
 use std::collections::BTreeSet;
 
 use contracts::{
-    ChainSlot as _, Decision, FailedCandidate, MessageText, ModelId, NanoUsd, Requirement, events::TurnStarted,
+    ChainSlot as _, Decision, FailedCandidate, MessageText, ModelId, Requirement, Turn,
+    events::TurnStarted,
+    views::{PatternView, Views},
 };
-use engine::captured_turn;
+use costs::SpendingChange;
 use router_core::{Policy, decide};
 
 use crate::walk::DecisionPoint;
 
-/// The result of deciding a recorded turn under a policy.
+/// The choice of a model for a recorded turn under another policy.
 #[derive(Debug, Clone)]
 pub(crate) enum PolicyChoice {
     /// The decision; its model is `None` if the policy refuses the turn.
@@ -32,7 +34,7 @@ impl PolicyChoice {
         }
     }
 
-    /// Returns the chosen model; `None` without a decision, or if the policy refuses the turn.
+    /// Returns the chosen model; `None` if nothing was decided, or if the policy refuses the turn.
     pub(crate) fn model(&self) -> Option<&ModelId> {
         match self {
             Self::Requested(model) => Some(model),
@@ -40,7 +42,8 @@ impl PolicyChoice {
         }
     }
 
-    /// Returns the reason why the turn cannot be compared under this policy; `None` if a model was chosen.
+    /// Returns the reason why the turn cannot be compared under the policy with the name `policy`, as text for the user.
+    /// `None` if it can be compared: the policy chose a model, or the choice is that of the client.
     pub(crate) fn refusal(&self, policy: &str) -> Option<String> {
         match self {
             Self::TextMissing => Some(format!("the text of the message is gone, and `{policy}` looks at it")),
@@ -53,47 +56,47 @@ impl PolicyChoice {
     }
 }
 
-/// The situation of a turn under a tried policy, as far as it differs from the recorded one.
+/// The differences between the recorded situation of a turn and its situation under a policy that is tried.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TriedSituation<'a> {
-    /// What the policy had already spent beyond the recorded cost on that day by then, in nano-dollars (negative: less).
-    pub(crate) extra_spending: i64,
+    /// The amounts that the policy had spent by then in addition to the recorded ones; negative if it spent less.
+    pub(crate) extra_spending: SpendingChange,
     /// The models that signed thinking of the thread under the policy; empty if none did.
     pub(crate) signers: &'a BTreeSet<ModelId>,
     /// Models that failed in the turn before the first byte of a response.
     pub(crate) failed: &'a [FailedCandidate],
 }
 
-/// Decides a recorded turn under `policy`; [`PolicyChoice::TextMissing`] if the policy needs a text that is gone.
+/// Decides a recorded turn again under `policy`. Returns [`PolicyChoice::TextMissing`] if the policy matches the text
+/// of messages and the log no longer contains the text.
 pub(crate) fn decide_under<D>(
     point: &DecisionPoint<'_, D>,
     policy: &Policy,
     tried: TriedSituation<'_>,
 ) -> PolicyChoice {
     let message = match point.message {
-        Some(text) => MessageText::Present(text.to_owned()),
+        Some(text) => MessageText::Present(text),
         None if policy.reads_text() => return PolicyChoice::TextMissing,
-        None => MessageText::Matched(Vec::new()),
+        None => MessageText::Matched(&[]),
     };
-    let mut turn = captured_turn(point.started, point.at, message);
-    for amount in [&mut turn.spent_today, &mut turn.spending.week, &mut turn.spending.month] {
-        *amount = NanoUsd(amount.0.saturating_add_signed(tried.extra_spending));
-    }
-    if let Some(request) = &mut turn.request
+    let mut started = point.started.clone();
+    tried.extra_spending.add_to(&mut started.spent_today, &mut started.spending);
+    if let Some(request) = &mut started.request
         && request.requires.contains(&Requirement::EarlierThinking)
         && !tried.signers.is_empty()
     {
         request.signed_by.clone_from(tried.signers);
     }
-    if !tried.failed.is_empty() {
-        turn.failed = tried.failed.to_vec();
-        turn.at = point.decided_at;
-    }
-    let at = turn.at;
-    PolicyChoice::Decided(Box::new(point.known.with_views(at, |views| decide(&turn, policy, views)).decision))
+    let at = if tried.failed.is_empty() { point.at } else { point.decided_at };
+    let turn = Turn { failed: tried.failed, ..Turn::new(&started, at, message) };
+    let decided = point.known.with_views(at, |known| {
+        let patterns: &dyn PatternView = point.recorded_patterns.as_ref().map_or(known.patterns, |recorded| recorded);
+        decide(&turn, policy, &Views { outages: known.outages, patterns })
+    });
+    PolicyChoice::Decided(Box::new(decided.decision))
 }
 
-/// Returns the model that the client requested in a live turn, as the choice of the baseline
+/// Returns the model that the client requested for a live turn: the choice of the baseline
 /// [`Baseline::Requested`](crate::Baseline::Requested).
 pub(crate) fn requested_model(started: &TurnStarted) -> PolicyChoice {
     match started.request.as_ref() {
@@ -108,7 +111,8 @@ pub(crate) fn requested_model(started: &TurnStarted) -> PolicyChoice {
     }
 }
 
-/// Returns the name of the rule that decided, or else the name of the slot; `REFUSED` without a model.
+/// Returns the name of the rule that chose the model, or else the name of the slot of the decision chain; `REFUSED` if
+/// no model was chosen.
 pub(crate) fn deciding_rule(decision: &Decision) -> String {
     match decision.winner() {
         Some(winner) => winner.reason.rule().unwrap_or_else(|| winner.slot.name()).to_owned(),

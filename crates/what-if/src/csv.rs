@@ -6,8 +6,9 @@ use contracts::{ChainSlot as _, NanoUsd};
 
 use crate::report::TurnRow;
 
-/// Writes a header line and one line per turn and policy to `out`. `policies` are the names of the policies, in the
-/// order of each row's results. Money is in dollars with nine decimal digits.
+/// Writes the turns of a backtest to `out` as comma-separated values: a header line, and one line for each turn and
+/// policy. `policies` are the names of the policies, in the order of each row's results. Money is in dollars with nine
+/// decimal digits.
 ///
 /// # Errors
 /// The errors of `out`.
@@ -45,8 +46,8 @@ pub fn write_csv<'r>(
     Ok(())
 }
 
-/// Quotes a cell where RFC 4180 requires it. A text that starts with `=`, `+`, `-` or `@` and is no number gets a
-/// leading apostrophe, so that no spreadsheet evaluates it as a formula.
+/// Quotes the text of a cell where RFC 4180 requires it. A text that starts with `=`, `+`, `-` or `@` and is not a
+/// number gets a leading apostrophe, so that spreadsheets do not evaluate it as a formula.
 fn quote(cell: &str) -> String {
     let number = cell.parse::<f64>().is_ok();
     let cell = if !number && cell.starts_with(['=', '+', '-', '@']) { format!("'{cell}") } else { cell.to_owned() };

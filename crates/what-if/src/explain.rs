@@ -3,7 +3,7 @@
 
 use contracts::{
     ChainSlot as _, Decision, ModelId, Reason, Slot, TurnId,
-    events::RouteDecided,
+    events::{RouteDecided, RouteFallback, TurnStarted},
     views::{PatternQuery, PatternSettings},
 };
 use event_bus::{EventLog, TextStore};
@@ -14,12 +14,14 @@ use serde::Serialize;
 
 use crate::{
     error::WhatIfError,
+    latest_turns::WalkStart,
     policy_cache::PolicyCache,
     range::Range,
-    walk::{DecisionPoint, Visitor, walk},
+    walk::{DecisionPoint, VisitDecision, Visitor, walk},
 };
 
-/// The explanation of a turn's recommendation, or of the one it would have received.
+/// The explanation of the model recommendation for a recorded turn, or of the recommendation that it would have
+/// received.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RecommendationExplanation {
     /// The id of the turn.
@@ -41,8 +43,8 @@ pub struct RecommendationExplanation {
     pub explanation: Option<Explanation>,
 }
 
-/// Recomputes the recommendation for `turn` from the events up to its decision; `None` if the log has no decision about
-/// it or no start of it.
+/// Recomputes the model recommendation for `turn` from the events up to its decision, and explains it; `None` if the
+/// log has no decision about the turn or no start of it.
 ///
 /// # Errors
 /// [`WhatIfError`] if the log cannot be read, or the policy of the decision is missing or no longer valid.
@@ -52,18 +54,24 @@ pub fn explain(
     turn: TurnId,
 ) -> Result<Option<RecommendationExplanation>, WhatIfError> {
     let mut visitor = ExplainVisitor { turn, explained: None };
-    walk(log, texts, &Range::default(), &mut visitor)?;
+    walk(log, texts, &Range::default(), WalkStart::Origin, &mut visitor)?;
     Ok(visitor.explained)
 }
 
-/// Returns the model chosen by a slot of higher precedence than the pattern store, which a recommendation is compared
-/// with; `None` if no such slot won.
-fn model_without_recommendation(decision: &Decision) -> Option<&ModelId> {
-    let winner = decision.winner().filter(|winner| winner.slot.precedes(Slot::PatternRecommendation))?;
-    winner.candidate.as_ref()
+/// Returns the model that would have been chosen without a recommendation, with which the recommendation is compared:
+/// that of a slot of higher precedence, or else the requested model if the policy prefers it to learned recommendations
+/// (decision D35), or else the default; `None` if there is none of them.
+fn model_without_recommendation<'a>(
+    decision: &'a Decision,
+    started: &'a TurnStarted,
+    policy: &'a Policy,
+) -> Option<&'a ModelId> {
+    let winner = decision.winner().filter(|winner| winner.slot.precedes(Slot::PatternRecommendation));
+    let otherwise = || policy.model_without_recommendation(started.workspace.as_deref(), started.request.as_ref());
+    winner.and_then(|winner| winner.candidate.as_ref()).or_else(otherwise)
 }
 
-/// Returns whether the chain queried the pattern store.
+/// Returns whether the pattern store was queried for a recommendation in this decision.
 fn queried_patterns(decision: &Decision, policy: &Policy) -> bool {
     let in_delegation =
         decision.chain.iter().any(|entry| matches!(entry.reason, Reason::InDelegation | Reason::Tier { .. }));
@@ -71,7 +79,7 @@ fn queried_patterns(decision: &Decision, policy: &Policy) -> bool {
     !in_delegation && (!explicit || policy.disagreement().surface)
 }
 
-/// A visitor that explains the recommendation of one turn, and then ends the walk.
+/// A visitor that explains the recommendation for one turn, and then ends the walk over the log.
 struct ExplainVisitor {
     /// The turn to explain.
     turn: TurnId,
@@ -79,8 +87,14 @@ struct ExplainVisitor {
     explained: Option<RecommendationExplanation>,
 }
 
-impl Visitor for ExplainVisitor {
-    fn decision(&mut self, point: DecisionPoint<'_>, policies: &mut PolicyCache<'_>) -> Result<(), WhatIfError> {
+impl VisitDecision<RouteFallback> for ExplainVisitor {}
+
+impl VisitDecision<RouteDecided> for ExplainVisitor {
+    fn decision(
+        &mut self,
+        point: DecisionPoint<'_, RouteDecided>,
+        policies: &mut PolicyCache<'_>,
+    ) -> Result<(), WhatIfError> {
         if point.decided.turn != self.turn {
             return Ok(());
         }
@@ -91,7 +105,7 @@ impl Visitor for ExplainVisitor {
             workspace,
             features: &point.started.features,
             settings: &settings,
-            baseline: model_without_recommendation(&point.decided.decision).or(policy.default_model(workspace)),
+            baseline: model_without_recommendation(&point.decided.decision, point.started, &policy),
             known: &|model| policy.registry().get(model).is_some(),
         };
         self.explained = Some(RecommendationExplanation {
@@ -106,9 +120,9 @@ impl Visitor for ExplainVisitor {
         });
         Ok(())
     }
+}
 
-    fn without_start(&mut self, _: &Recorded, _: &RouteDecided) {}
-
+impl Visitor for ExplainVisitor {
     fn event(&mut self, _: &Recorded) -> Result<bool, WhatIfError> {
         Ok(self.explained.is_none())
     }

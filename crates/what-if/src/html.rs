@@ -16,7 +16,7 @@ use crate::{
 };
 use page::{Page, escape, file_name};
 
-/// Renders the report as an HTML document. Everything that originates in a log or a policy is escaped.
+/// Renders the report of a backtest as an HTML document. Everything that originates in a log or a policy is escaped.
 pub fn html(report: &Report) -> String {
     let mut page = Page::new(&title(report));
     summary(&mut page, report);
@@ -45,7 +45,7 @@ pub fn html(report: &Report) -> String {
     page.finish()
 }
 
-/// Returns the title: the period that the report is about.
+/// Returns the title of the HTML document, which contains the period of the report.
 fn title(report: &Report) -> String {
     let period = report.period.map(|(first, last)| {
         let (first, last) = (format_day(first), format_day(last));
@@ -54,7 +54,8 @@ fn title(report: &Report) -> String {
     format!("Cost of models, {}", period.unwrap_or_else(|| "no turns".to_owned()))
 }
 
-/// Writes the summary for a reader who decides about the policy: what was spent, what it would have been, at what risk.
+/// Adds the summary to the page, for a reader who decides about the policy: the amount spent, the estimated amount
+/// under the cheapest policy, and the risk for quality.
 fn summary(page: &mut Page, report: &Report) {
     let Some(best) = report.new.first() else { return };
     let (old, new) = (report.old.all.nano_usd, best.totals.all.nano_usd);
@@ -99,7 +100,7 @@ fn summary(page: &mut Page, report: &Report) {
     ));
 }
 
-/// Writes the totals of the baseline and of the six cheapest policies, and a ranking if there is more than one policy.
+/// Adds the totals of the six cheapest policies to the page, and a ranking if there is more than one policy.
 fn headline(page: &mut Page, report: &Report) {
     let mut cards = String::from("<div class=cards>");
     for new in report.new.iter().take(6) {
@@ -121,7 +122,7 @@ fn headline(page: &mut Page, report: &Report) {
     }
 }
 
-/// Renders the measured error of the simulation and the assumptions behind the estimates.
+/// Renders the measured error of the cost simulation and the assumptions behind the estimates as HTML.
 fn accuracy(report: &Report) -> String {
     let calibration = &report.calibration;
     let assumptions: String = report.assumptions.iter().map(|text| format!("<li>{}</li>", escape(text))).collect();

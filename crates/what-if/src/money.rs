@@ -1,8 +1,8 @@
-//! Formats amounts of money and shares for people.
+//! Formats amounts of money and shares for users.
 
 use contracts::NanoUsd;
 
-/// Formats nano-dollars as dollars, as [`NanoUsd`] is shown to people: `-$1.23`, `$0.0034`.
+/// Formats an amount in nano-dollars as dollars, as [`NanoUsd`] is shown to users: `-$1.23`, `$0.0034`.
 pub fn dollars(nano: i64) -> String {
     let sign = if nano < 0 { "-" } else { "" };
     format!("{sign}{}", NanoUsd(nano.unsigned_abs()))

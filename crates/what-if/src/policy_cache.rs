@@ -8,9 +8,10 @@ use event_bus::TextStore;
 use event_core::{Position, Recorded};
 use router_core::Policy;
 
-use crate::{error::WhatIfError, walk::RecordedDecision};
+use crate::{error::WhatIfError, recorded_decision::RecordedDecision};
 
-/// A cache of the policies and lists of models named in a log, keyed by the hashes of their texts.
+/// A cache of the policies and lists of models with which recorded decisions were made, keyed by the hashes of their
+/// texts.
 pub(crate) struct PolicyCache<'a> {
     /// The store that contains the texts.
     texts: &'a dyn TextStore,
@@ -28,8 +29,8 @@ impl<'a> PolicyCache<'a> {
         Self { texts, homes: BTreeMap::new(), registries: BTreeMap::new(), policies: BTreeMap::new() }
     }
 
-    /// Stores the home folder in a `policy.loaded` event, for policies that are loaded later; ignores other events. If
-    /// it differs from that of an earlier event with the same policy, the policy is loaded again.
+    /// Stores the home folder that a `policy.loaded` event contains, for policies that are loaded later; ignores other
+    /// events. If the folder differs from that of an earlier event with the same policy, the policy is loaded again.
     ///
     /// # Errors
     /// [`WhatIfError::Codec`] if the event cannot be decoded.
@@ -43,7 +44,7 @@ impl<'a> PolicyCache<'a> {
         Ok(())
     }
 
-    /// Returns the policy with the models that a decision was made with, loading them on first use. `position` is the
+    /// Returns the policy and the models with which a decision was made; loads them on first use. `position` is the
     /// position of the decision, for errors.
     ///
     /// # Errors
@@ -73,8 +74,11 @@ impl<'a> PolicyCache<'a> {
         Ok(loaded)
     }
 
-    /// Returns the list of models with this hash, loading it on first use. The errors are those of
-    /// [`PolicyCache::policy`].
+    /// Returns the list of models whose text has this hash; loads it on first use. `position` is that of the decision,
+    /// for errors.
+    ///
+    /// # Errors
+    /// Those of [`PolicyCache::policy`].
     fn registry(&mut self, position: Position, hash: ContentHash) -> Result<Arc<Registry>, WhatIfError> {
         if let Some(registry) = self.registries.get(&hash) {
             return Ok(Arc::clone(registry));

@@ -2,35 +2,37 @@
 
 use std::collections::BTreeMap;
 
-use contracts::{
-    Decision, SessionId, TurnId,
-    events::{RouteDecided, RouteFallback},
-};
-use engine::{repeat_decision, repeat_fallback};
+use contracts::{SessionId, TurnId};
 use event_bus::{EventLog, TextStore};
-use event_core::{EventType as _, Position, Recorded, Timestamp, encode};
-use router_core::DECIDER_VERSION;
+use event_core::{Position, Recorded, Timestamp, encode};
+use router_core::{WhyHeader, chain_json, why};
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::{
     error::WhatIfError,
+    latest_turns::WalkStart,
     policy_cache::PolicyCache,
     range::Range,
-    walk::{DecisionPoint, RecordedDecision, Visitor, walk},
+    recorded_decision::RecordedDecision,
+    walk::{DecisionPoint, VisitDecision, Visitor, walk},
 };
 
-/// The result of a replay.
+/// The result of a replay: counts of the repeated and skipped decisions, and the first that differs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ReplayReport {
     /// The number of decisions that were repeated.
     pub decisions: u64,
-    /// The number of fallback decisions that were repeated.
+    /// The number of later decisions within turns, such as fallbacks, that were repeated.
     pub steps: u64,
     /// How many of the first decisions were repeated from recorded predicate matches, because the text of the message
     /// was purged (decision D9).
     pub without_text: u64,
     /// The number of decisions that were skipped because the start of their turn is not in the log.
     pub without_start: u64,
+    /// The number of decisions that were skipped because they may have read patterns of sessions that were removed from
+    /// the log by a retention.
+    pub before_retention: u64,
     /// The number of decisions that were skipped because another version of the decider made them, by version.
     pub other_deciders: BTreeMap<u16, u64>,
     /// The BLAKE3 hash over the encodings of all repeated decisions, as hexadecimal digits; equal on every machine.
@@ -40,11 +42,13 @@ pub struct ReplayReport {
     pub divergence: Option<Box<Divergence>>,
 }
 
-/// A repeated decision that differs from the recorded one.
+/// A decision whose repetition differs from the recorded one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Divergence {
     /// The position of the recorded decision.
     pub position: Position,
+    /// The kind of the event that records it, such as `route.decided`.
+    pub kind: &'static str,
     /// The id of the turn.
     pub turn: TurnId,
     /// The session of the turn.
@@ -59,18 +63,37 @@ pub struct Divergence {
     pub again: DecisionOutcome,
 }
 
-/// A decision with the text predicates that matched, for the comparison of two decisions.
+/// A decision of any kind, with the text predicates of the policy that matched, for the comparison of two decisions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DecisionOutcome {
     /// The indices of the policy's text predicates that matched the message.
     pub matched: Vec<u16>,
-    /// The chosen model and the chain of reasons.
-    pub decision: Decision,
+    /// The chosen candidate, such as a model; `None` if nothing was chosen.
+    pub chosen: Option<String>,
+    /// The entries of the chain, as `turnwise why --json` prints them.
+    pub chain: Vec<Value>,
+    /// The why-view: the decision as text.
+    #[serde(skip)]
+    pub why: String,
+}
+
+impl DecisionOutcome {
+    /// Converts the decision of an event about the turn of `point`.
+    fn of<D: RecordedDecision>(point: &DecisionPoint<'_, D>, event: &D) -> Self {
+        let header = WhyHeader { turn: event.turn(), session: event.session().clone(), at: point.at };
+        let decision = event.decision();
+        Self {
+            matched: event.matched().to_vec(),
+            chosen: decision.chosen.as_ref().map(ToString::to_string),
+            chain: chain_json(decision),
+            why: why(Some(&header), decision),
+        }
+    }
 }
 
 /// Repeats every decision and fallback of the turns in `range` in the order of the log, up to the first that differs
-/// from the recorded one, and returns the counts. Records nothing. `progress` receives the position of each event that
-/// was read.
+/// from the recorded one. Returns the counts. Records nothing. `progress` receives the position of each event that was
+/// read.
 ///
 /// # Errors
 /// [`WhatIfError`] if the log cannot be read, or a policy or a list of models is missing or no longer valid.
@@ -80,25 +103,13 @@ pub fn replay(
     range: &Range,
     mut progress: impl FnMut(Position),
 ) -> Result<ReplayReport, WhatIfError> {
-    let mut replay = ReplayVisitor {
-        progress: &mut progress,
-        digest: blake3::Hasher::new(),
-        decisions: 0,
-        steps: 0,
-        without_text: 0,
-        without_start: 0,
-        other_deciders: BTreeMap::new(),
-        divergence: None,
-    };
-    walk(log, texts, range, &mut replay)?;
-    let ReplayVisitor { digest, decisions, steps, without_text, without_start, other_deciders, divergence, .. } =
-        replay;
-    let digest = digest.finalize().to_hex().to_string();
-    Ok(ReplayReport { decisions, steps, without_text, without_start, other_deciders, digest, divergence })
+    let mut replay = ReplayVisitor::new(&mut progress);
+    walk(log, texts, range, WalkStart::Origin, &mut replay)?;
+    Ok(replay.into_report())
 }
 
 /// The state of a running replay.
-struct ReplayVisitor<'p> {
+pub(crate) struct ReplayVisitor<'p> {
     /// Receives the position of each event that was read.
     progress: &'p mut dyn FnMut(Position),
     /// The hash over the encodings of all repeated decisions so far.
@@ -111,82 +122,93 @@ struct ReplayVisitor<'p> {
     without_text: u64,
     /// The number of decisions that were skipped because the start of their turn is not in the log.
     without_start: u64,
+    /// The number of decisions that were skipped because of a later retention.
+    before_retention: u64,
     /// The number of decisions that were skipped, by the version of the decider that made them.
     other_deciders: BTreeMap<u16, u64>,
     /// The first repeated decision that differs; `None` so far.
     divergence: Option<Box<Divergence>>,
 }
 
-impl ReplayVisitor<'_> {
-    /// Returns whether a decision was made by this version of the decider; counts it under its version if not.
-    fn check_decider(&mut self, decider: u16) -> bool {
-        if decider != DECIDER_VERSION {
-            *self.other_deciders.entry(decider).or_default() += 1;
+impl<'p> ReplayVisitor<'p> {
+    /// Creates a replay that has repeated nothing. `progress` receives the position of each event.
+    pub(crate) fn new(progress: &'p mut dyn FnMut(Position)) -> Self {
+        Self {
+            progress,
+            digest: blake3::Hasher::new(),
+            decisions: 0,
+            steps: 0,
+            without_text: 0,
+            without_start: 0,
+            before_retention: 0,
+            other_deciders: BTreeMap::new(),
+            divergence: None,
         }
-        decider == DECIDER_VERSION
     }
 
-    /// Adds the repeated decision to the digest, and sets the divergence if its bytes differ from the recorded ones. In
-    /// the pairs `bytes` and `decisions` the first is the recorded, the second the repeated decision. `step` is the
-    /// number of the fallback, 0 for a turn's first decision.
-    fn compare<D: RecordedDecision>(
-        &mut self,
-        point: &DecisionPoint<'_, D>,
-        step: u32,
-        bytes: (&[u8], &[u8]),
-        decisions: (DecisionOutcome, DecisionOutcome),
-    ) {
-        self.digest.update(bytes.1);
-        if bytes.0 != bytes.1 {
-            let (turn, session) = (point.decided.turn(), point.decided.session().clone());
-            let (recorded, again) = decisions;
-            let (position, at) = (point.position, point.at);
-            self.divergence = Some(Box::new(Divergence { position, turn, session, at, step, recorded, again }));
+    /// Returns the counts, the digest, and the first difference.
+    pub(crate) fn into_report(self) -> ReplayReport {
+        let Self { digest, decisions, steps, without_text, without_start, before_retention, .. } = self;
+        let Self { other_deciders, divergence, .. } = self;
+        let digest = digest.finalize().to_hex().to_string();
+        ReplayReport {
+            decisions,
+            steps,
+            without_text,
+            without_start,
+            before_retention,
+            other_deciders,
+            digest,
+            divergence,
         }
     }
 }
 
+impl<D: RecordedDecision> VisitDecision<D> for ReplayVisitor<'_> {
+    /// Repeats the decision, adds the result to the digest, and stores the difference if the bytes of the two events
+    /// differ. A decision by another version of the decision code is counted and skipped.
+    fn decision(&mut self, point: DecisionPoint<'_, D>, policies: &mut PolicyCache<'_>) -> Result<(), WhatIfError> {
+        let (recorded, step) = (&point.decided, point.decided.step());
+        if recorded.decider() != D::DECIDER {
+            *self.other_deciders.entry(recorded.decider()).or_default() += 1;
+            return Ok(());
+        }
+        // Patterns that the decision read may have been learned from sessions that were removed since.
+        if point.recorded_patterns.is_some() {
+            self.before_retention += 1;
+            return Ok(());
+        }
+        let repeated = D::repeat(&point, policies)?;
+        if step == 0 {
+            self.decisions += 1;
+            self.without_text += u64::from(point.message.is_none());
+        } else {
+            self.steps += 1;
+        }
+        let (recorded_bytes, repeated_bytes) = (encode(D::KIND, recorded)?, encode(D::KIND, &repeated)?);
+        self.digest.update(&repeated_bytes);
+        if recorded_bytes != repeated_bytes {
+            self.divergence = Some(Box::new(Divergence {
+                position: point.position,
+                kind: D::KIND,
+                turn: recorded.turn(),
+                session: recorded.session().clone(),
+                at: point.at,
+                step,
+                recorded: DecisionOutcome::of(&point, recorded),
+                again: DecisionOutcome::of(&point, &repeated),
+            }));
+        }
+        Ok(())
+    }
+
+    fn without_start(&mut self, _: &Recorded, decided: &D) {
+        // A fallback is no turn of its own.
+        self.without_start += u64::from(decided.step() == 0);
+    }
+}
+
 impl Visitor for ReplayVisitor<'_> {
-    fn decision(&mut self, point: DecisionPoint<'_>, policies: &mut PolicyCache<'_>) -> Result<(), WhatIfError> {
-        if !self.check_decider(point.decided.decider) {
-            return Ok(());
-        }
-        let policy = policies.policy(point.position, &point.decided)?;
-        let repeated = repeat_decision(&point.decided, &point.turn(), &policy, point.known)?;
-        self.decisions += 1;
-        self.without_text += u64::from(point.message.is_none());
-        let bytes = (encode(RouteDecided::KIND, &point.decided)?, encode(RouteDecided::KIND, &repeated)?);
-        let to_result = |event: RouteDecided| DecisionOutcome { matched: event.matched, decision: event.decision };
-        self.compare(&point, 0, (&bytes.0, &bytes.1), (to_result(point.decided.clone()), to_result(repeated)));
-        Ok(())
-    }
-
-    fn fallback(
-        &mut self,
-        point: DecisionPoint<'_, RouteFallback>,
-        policies: &mut PolicyCache<'_>,
-    ) -> Result<(), WhatIfError> {
-        if !self.check_decider(point.decided.decider) {
-            return Ok(());
-        }
-        let policy = policies.policy(point.position, &point.decided)?;
-        let repeated = repeat_fallback(&point.decided, point.turn(), point.decided_at, &policy, point.known)?;
-        self.steps += 1;
-        let bytes = (encode(RouteFallback::KIND, &point.decided)?, encode(RouteFallback::KIND, &repeated)?);
-        let to_result = |event: RouteFallback| DecisionOutcome { matched: event.matched, decision: event.decision };
-        self.compare(
-            &point,
-            point.decided.step,
-            (&bytes.0, &bytes.1),
-            (to_result(point.decided.clone()), to_result(repeated)),
-        );
-        Ok(())
-    }
-
-    fn without_start(&mut self, _: &Recorded, _: &RouteDecided) {
-        self.without_start += 1;
-    }
-
     fn event(&mut self, event: &Recorded) -> Result<bool, WhatIfError> {
         (self.progress)(event.position);
         Ok(self.divergence.is_none())

@@ -30,11 +30,12 @@ pub(crate) const ASSUMPTIONS: [&str; 7] = [
     "Failed calls that were billed cost the same on both sides.",
 ];
 
-/// What the estimates about imported turns cannot know.
+/// The assumption about imported turns, whose session files do not record everything.
 pub(crate) const IMPORTED_ASSUMPTION: &str = "Of imported turns the session files show the model, the thinking, the prompt cache and some tools, \
      but not the settings of a request, its tool definitions or its documents: a model that does not support those is taken to work.";
 
-/// A comparison of policies over the same turns: the result of a backtest, rendered as HTML, CSV or JSON.
+/// The result of a backtest: a comparison of policies over the same recorded turns. It is rendered as HTML, CSV or
+/// JSON.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Report {
     /// The baseline: `recorded`, or the name of a policy.
@@ -73,7 +74,8 @@ pub struct Report {
     pub assumptions: Vec<&'static str>,
 }
 
-/// Calls that belong to no compared and no excluded turn, such as those of turns that started before the range.
+/// Model calls that belong neither to a compared nor to an excluded turn, such as those of turns that started before
+/// the range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct OutsideCalls {
     /// Number of calls.
@@ -82,7 +84,7 @@ pub struct OutsideCalls {
     pub nano_usd: i64,
 }
 
-/// The totals of one tried policy, and how they differ from the baseline.
+/// The totals of one policy in a backtest, and how they differ from the baseline.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PolicyResult {
     /// The name of the policy.
@@ -99,7 +101,7 @@ pub struct PolicyResult {
     pub same_cache_nano_usd: i64,
 }
 
-/// The turns of a project whose model changes from one to another.
+/// The turns of a project whose model changes from one given model to another under a policy.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ModelChange {
     /// The folder of the project; `(none)` for turns without one.
@@ -116,7 +118,7 @@ pub struct ModelChange {
     pub new_nano_usd: i64,
 }
 
-/// A turn that could not be compared, and the reason.
+/// A turn that could not be compared in a backtest, and the reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ExcludedTurn {
     /// The id of the turn.
@@ -129,7 +131,7 @@ pub struct ExcludedTurn {
     pub reason: String,
 }
 
-/// The choice of one policy for a turn.
+/// The model that one policy chooses for a turn, with the reason and the estimated cost.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Choice {
     /// The id of the chosen model.
@@ -147,7 +149,7 @@ pub struct Choice {
     pub chain: Option<String>,
 }
 
-/// A turn under all policies: one row of a report.
+/// A turn with the choices of all policies: one row of a backtest report.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TurnRow {
     /// The id of the turn.
@@ -182,7 +184,7 @@ pub struct TurnRow {
 }
 
 impl Report {
-    /// Returns the sum over all turns that could not be compared.
+    /// Returns the total of all turns that could not be compared.
     pub fn excluded_total(&self) -> GroupTotal {
         self.excluded.values().fold(GroupTotal::default(), |mut sum, total| {
             sum.add(*total);

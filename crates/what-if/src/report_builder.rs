@@ -10,7 +10,7 @@ use router_core::{WhyHeader, reason_text, why};
 
 use crate::{
     accuracy::AccuracyReport,
-    backtest::{Backtest, Baseline, TurnComparison},
+    backtest::{Backtest, Baseline},
     choice::deciding_rule,
     day,
     report::{
@@ -19,33 +19,46 @@ use crate::{
     },
     success::{KnownSuccess, project_name},
     totals::{GroupKeys, GroupTotal, Totals},
+    turn_comparison::TurnComparison,
 };
 
 /// Maximum number of excluded turns that the report lists one by one.
 const MAX_LISTED_TURNS: usize = 1_000;
 
-/// The totals of a running backtest.
+/// Sums up the turns of a running backtest, from which the report is built.
 pub(crate) struct ReportBuilder {
+    /// The name of the baseline: `recorded`, `requested`, or that of a policy.
     against: String,
     /// Whether the baseline is the recorded run.
     recorded: bool,
+    /// Number of compared turns.
     turns: u64,
+    /// The recorded cost of the compared turns, in nano-dollars.
     recorded_nano_usd: i64,
+    /// The totals of the baseline.
     old: Totals,
+    /// The totals of each policy, in the order in which the policies were given.
     new: Vec<PolicyResult>,
+    /// Number of compared turns that were imported.
     imported: u64,
+    /// The times at which the first and the last of the compared turns started.
     period: Option<(Timestamp, Timestamp)>,
+    /// The recorded hits of each rule in the range.
     hits: RuleHits,
+    /// The cost of the baseline in nano-dollars if a change of model lost no part of the prompt cache.
     old_same_cache_nano_usd: i64,
+    /// The turns that could not be compared, by reason.
     excluded: BTreeMap<String, GroupTotal>,
+    /// The first of those turns, at most [`MAX_LISTED_TURNS`].
     excluded_turns: Vec<ExcludedTurn>,
+    /// The calls in the range that belong to no turn in it.
     outside: OutsideCalls,
     /// For each policy, the turns whose cost changes most.
     largest: Vec<Vec<TurnRow>>,
 }
 
 impl ReportBuilder {
-    /// Creates a builder without turns for the policies of `parameters`.
+    /// Creates a builder of a backtest report, without turns, for the policies of `parameters`.
     pub(crate) fn new(parameters: &Backtest) -> Self {
         let (against, recorded) = match &parameters.against {
             Baseline::Recorded => ("recorded".to_owned(), true),
@@ -78,12 +91,13 @@ impl ReportBuilder {
         }
     }
 
-    /// Counts the recorded decision about a turn that started at `at`.
+    /// Counts the recorded decision about a turn that started at `at` as a hit of the rule that decided.
     pub(crate) fn add_decision(&mut self, decided: &RouteDecided, at: Timestamp) {
         self.hits.add(decided, at);
     }
 
-    /// Counts a call of no turn in the range, with its cost in nano-dollars, if the call itself is in the range.
+    /// Counts a model call that belongs to no turn in the range, with its cost in nano-dollars (`None` if unknown).
+    /// Does nothing unless the call itself is in the range.
     pub(crate) fn add_outside_call(&mut self, cost: Option<i64>, in_range: bool) {
         if in_range {
             self.outside.calls += 1;
@@ -91,7 +105,7 @@ impl ReportBuilder {
         }
     }
 
-    /// Counts an ended turn and returns its row; `None` if it could not be compared.
+    /// Counts a turn that ended and returns its row of the report; `None` if the turn could not be compared.
     pub(crate) fn add(&mut self, turn: &TurnComparison) -> Option<TurnRow> {
         let exclusion =
             turn.exclusion.clone().or_else(|| turn.model.is_none().then(|| "no call was answered".to_owned()));
@@ -130,7 +144,7 @@ impl ReportBuilder {
         Some(row)
     }
 
-    /// Counts a turn that cannot be compared; `recorded` is its recorded cost in nano-dollars.
+    /// Counts a turn that cannot be compared. `recorded` is its recorded cost in nano-dollars.
     pub(crate) fn exclude(&mut self, turn: ExcludedTurn, recorded: i64) {
         let total = GroupTotal { turns: 1, calls: 0, nano_usd: recorded };
         self.excluded.entry(turn.reason.clone()).or_default().add(total);
@@ -139,7 +153,7 @@ impl ReportBuilder {
         }
     }
 
-    /// Builds the row of a turn; `None` if a policy chose no model or no call was answered.
+    /// Builds the row of a turn in the report; `None` if a policy chose no model or the turn had no response.
     fn build_row(&self, turn: &TurnComparison) -> Option<TurnRow> {
         let choice = |policy: usize| -> Option<Choice> {
             let chosen = turn.chosen.get(policy)?;
@@ -204,7 +218,7 @@ impl ReportBuilder {
         })
     }
 
-    /// Builds the report, with the policies ranked by cost, cheapest first.
+    /// Builds the report of the backtest, with the policies in ascending order of cost.
     pub(crate) fn build(self, calibration: AccuracyReport, patterns: &Patterns) -> Report {
         let mut ranked: Vec<_> = self.new.into_iter().zip(self.largest).enumerate().collect();
         ranked.sort_by_key(|(index, (compared, _))| (compared.totals.all.nano_usd, *index));
@@ -235,7 +249,7 @@ impl ReportBuilder {
 }
 
 impl PolicyResult {
-    /// Counts a turn of a project whose model changes.
+    /// Counts a turn of a project whose model changes from that of `old` to that of `new`.
     fn add_change(&mut self, project: &str, old: &Choice, new: &Choice) {
         let same = |change: &&mut ModelChange| {
             (change.project.as_str(), &change.from, &change.to) == (project, &old.model, &new.model)
@@ -257,8 +271,8 @@ impl PolicyResult {
     }
 }
 
-/// Inserts a row with its chains if it is among the [`MAX_LARGEST_CHANGES`] whose cost changes most under `policy`; a
-/// row without a change is skipped.
+/// Adds the row of a turn, with its decision chains, to `most` if its cost change under `policy` is among the
+/// [`MAX_LARGEST_CHANGES`] largest. A row without a change of cost is skipped.
 fn insert_if_among_largest(most: &mut Vec<TurnRow>, row: &TurnRow, policy: usize, turn: &TurnComparison) {
     let weight = |row: &TurnRow| row.difference(policy).unsigned_abs();
     let least = most.last().map_or(0, weight);

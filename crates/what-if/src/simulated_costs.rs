@@ -1,15 +1,16 @@
-//! Prices calls on other models, with a simulated prompt cache.
+//! Estimates the cost of recorded model calls on other models, with a simulated prompt cache.
 
 use contracts::{ModelSpec, NanoUsd, Tokenizer, Usage, events::TurnStarted};
 use costs::prompt_cache::{Call, PromptCache};
 
-/// The simulated prompt cache of one policy, and the cost of calls under it.
+/// Simulates the provider's prompt cache under one policy, and computes the cost of the calls with it.
 #[derive(Debug, Default)]
 pub(crate) struct SimulatedCosts {
+    /// The simulated prompt cache.
     cache: PromptCache,
 }
 
-/// The costs of one call on a model, in nano-dollars.
+/// The costs of one model call, or of several, on a given model, in nano-dollars.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct CallCosts {
     /// With the simulated prompt cache.
@@ -21,14 +22,15 @@ pub(crate) struct CallCosts {
 }
 
 impl CallCosts {
-    /// Adds the costs of a call.
+    /// Adds the costs of a model call.
     pub(crate) fn add(&mut self, call: Self) {
         self.simulated = self.simulated.saturating_add(call.simulated);
         self.floor = self.floor.saturating_add(call.floor);
         self.same_cache = self.same_cache.saturating_add(call.same_cache);
     }
 
-    /// Replaces the price of the recorded tokens of a call that was added by what was billed for it, in nano-dollars.
+    /// Corrects the sums for a call that was added and whose model does not change: replaces its computed price by
+    /// `billed`, the recorded cost in nano-dollars.
     pub(crate) fn keep_recorded(&mut self, call: Self, billed: i64) {
         self.floor = self.floor.saturating_sub(call.floor).saturating_add(call.floor.min(billed));
         self.same_cache = self.same_cache.saturating_sub(call.same_cache).saturating_add(billed);
@@ -43,7 +45,9 @@ pub(crate) fn to_signed(amount: NanoUsd) -> i64 {
 /// The ratio between the token counts of two tokenizers: `from` tokens of one are `to` tokens of the other.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TokenRatio {
+    /// A number of tokens by the first tokenizer.
     from: u64,
+    /// The number of tokens of the same text by the second tokenizer.
     to: u64,
 }
 
@@ -51,8 +55,8 @@ impl TokenRatio {
     /// The ratio of a tokenizer to itself.
     pub(crate) const EQUAL: Self = Self { from: 1, to: 1 };
 
-    /// Returns the ratio between the two estimates of the turn's prompt; [`TokenRatio::EQUAL`] if the tokenizers are
-    /// equal or an estimate is zero.
+    /// Returns the ratio between the two estimates of the turn's prompt, for the tokenizers `from` and `to`;
+    /// [`TokenRatio::EQUAL`] if the tokenizers are equal or an estimate is zero.
     pub(crate) fn between(started: &TurnStarted, from: Tokenizer, to: Tokenizer) -> Self {
         let (from_tokens, to_tokens) = (started.tokens.of(from), started.tokens.of(to));
         if from == to || from_tokens == 0 || to_tokens == 0 {
@@ -69,8 +73,9 @@ impl TokenRatio {
 }
 
 impl SimulatedCosts {
-    /// Simulates a call on `model` and returns its costs; `None` if the model has no price. The prompt is in that
-    /// model's simulated cache afterwards.
+    /// Simulates a recorded call as a call of `model` and returns its costs; `None` if the model has no known price.
+    /// The prompt is in the simulated cache of that model afterwards. `ratio` converts the recorded token counts to
+    /// those of the model.
     pub(crate) fn simulate(&mut self, call: &Call, model: &ModelSpec, ratio: TokenRatio) -> Option<CallCosts> {
         let split = self.cache.call(call, &model.id);
         // Token counts are scaled only here. The cache compares unscaled ones, so a change of tokenizer never appears

@@ -1,7 +1,8 @@
-//! What is known of the success of the models, with its uncertainty.
+//! The success of the models on recorded turns, with its statistical uncertainty.
 
 use std::collections::BTreeMap;
 
+use contracts::{ModelId, Score};
 use patterns::Patterns;
 use serde::Serialize;
 
@@ -29,10 +30,11 @@ pub struct KnownSuccess {
 }
 
 impl Success {
-    /// Computes mean and interval from the number of scored turns and the sum of their scores; `None` without turns.
+    /// Computes the mean score of a model and its 95 % interval. `turns` is the number of scored turns, `sum` the total of
+    /// their scores, each from 0 to 1. `None` if `turns` is 0.
     ///
-    /// The interval is that of Wilson for a proportion. Scores between 0 and 1 vary less than successes and failures of the
-    /// same mean, so it is never too narrow.
+    /// The interval is Wilson's, which is for successes and failures. Scores between 0 and 1 vary less than those, so the
+    /// interval is mostly wider than needed.
     pub fn of(turns: u64, sum: f64) -> Option<Self> {
         /// Standard deviations that contain 95 % of a normal distribution.
         const Z: f64 = 1.96;
@@ -48,7 +50,7 @@ impl Success {
         Some(Self { turns, mean, low: (centre - margin).max(0.0), high: (centre + margin).min(1.0) })
     }
 
-    /// Formats mean, interval and number for people, as `93 % (86-97 %, n=51)`.
+    /// Formats mean, interval and number of turns for users, as `93 % (86-97 %, n=51)`.
     pub fn text(&self) -> String {
         let per_cent = |share: f64| format!("{:.0}", share * 100.0);
         format!("{} % ({}-{} %, n={})", per_cent(self.mean), per_cent(self.low), per_cent(self.high), self.turns)
@@ -56,7 +58,7 @@ impl Success {
 }
 
 impl KnownSuccess {
-    /// Reads the scores of all turns that the pattern store has.
+    /// Sums up the scores of all turns in the pattern store, by project and model.
     pub fn of(patterns: &Patterns) -> Self {
         let mut known = Self::default();
         let mut all: BTreeMap<String, (u64, f64)> = BTreeMap::new();
@@ -64,8 +66,7 @@ impl KnownSuccess {
             let Some(store) = patterns.store(status.workspace) else { continue };
             for model in store.model_status() {
                 let turns = u64::from(model.scored);
-                #[expect(clippy::cast_precision_loss, reason = "a number of turns, and a score in billionths")]
-                let sum = model.success.map_or(0.0, |mean| mean.0 as f64 / 1e9 * turns as f64);
+                let sum = score_sum(turns, model.success);
                 let Some(success) = Success::of(turns, sum) else { continue };
                 let project = project_name(status.workspace).to_owned();
                 known.projects.entry(project).or_default().insert(model.model.to_string(), success);
@@ -89,12 +90,27 @@ impl KnownSuccess {
     }
 }
 
+/// Returns the success of a model in a workspace (`None` for turns without one); `None` if nothing is known.
+pub fn success_in_workspace(patterns: &Patterns, workspace: Option<&str>, model: &ModelId) -> Option<Success> {
+    let store = patterns.store(workspace)?;
+    let status = store.model_status().into_iter().find(|status| *status.model == *model)?;
+    let turns = u64::from(status.scored);
+    Success::of(turns, score_sum(turns, status.success))
+}
+
+/// Returns the sum of the scores of `turns` turns whose scores have this mean; 0 without a mean.
+fn score_sum(turns: u64, mean: Option<Score>) -> f64 {
+    #[expect(clippy::cast_precision_loss, reason = "a number of turns, and a score in billionths")]
+    let sum = mean.map_or(0.0, |mean| mean.0 as f64 / 1e9 * turns as f64);
+    sum
+}
+
 /// Returns the name of a project in reports: its folder, or `(none)`.
 pub(crate) fn project_name(workspace: Option<&str>) -> &str {
     workspace.unwrap_or("(none)")
 }
 
-/// Formats what is known of a model's success; `not known` if nothing is.
+/// Formats the success of a model; `not known` if it has no scored turn.
 pub fn success_text(success: Option<&Success>) -> String {
     success.map_or_else(|| "not known".to_owned(), Success::text)
 }

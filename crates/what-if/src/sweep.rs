@@ -7,7 +7,8 @@ use serde_json::{Map, Value};
 /// Maximum number of values of a sweep. Each is a policy under which all turns are decided again.
 const MAX_VALUES: u64 = 200;
 
-/// A number of a policy with first value, last value and step: `pattern.cost_weight=0:0.3:0.05`.
+/// A range of values for one number of a policy: the path of the number with first value, last value and step, as in
+/// `pattern.cost_weight=0:0.3:0.05`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sweep {
     /// The keys of the number, from the root of the policy file.
@@ -22,7 +23,7 @@ pub struct Sweep {
     digits: usize,
 }
 
-/// The error of parsing or applying a sweep.
+/// The error of parsing a sweep, or of applying it to a policy.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SweepError {
     /// The text does not have the form `path=first:last:step` with non-negative numbers, `first` up to `last` and a
@@ -80,8 +81,9 @@ fn parse_scaled(text: &str, digits: usize) -> Option<i64> {
 }
 
 impl Sweep {
-    /// Returns a name such as `pattern.cost_weight=0.05` and a policy text for each value of the sweep, in ascending
-    /// order. Keys of the path that the policy does not have are added.
+    /// Returns a copy of the policy for each value of the sweep, in ascending order: a name such as
+    /// `pattern.cost_weight=0.05`, and the text of the policy. Keys of the path that the policy does not have are
+    /// added.
     ///
     /// # Errors
     /// [`SweepError::Unreadable`] if the policy is not valid YAML, [`SweepError::NoNumberAtPath`] if it has something
@@ -103,7 +105,7 @@ impl Sweep {
         Ok(variants)
     }
 
-    /// Formats a value in units of its last digit as a decimal number.
+    /// Formats a value of the sweep, in units of its last digit, as a decimal number.
     fn decimal(&self, value: i64) -> String {
         if self.digits == 0 {
             return value.to_string();
@@ -114,8 +116,8 @@ impl Sweep {
     }
 }
 
-/// Sets the value at a path below `at` and creates missing mappings; `None` if a value before the end of the path is
-/// not a mapping, or the old value is neither a number nor null.
+/// Sets the value at a path of keys in the YAML value `at`, and creates missing mappings; `None` if a value before the
+/// end of the path is not a mapping, or the old value is neither a number nor null.
 fn set_number(at: &mut Value, path: &[String], value: Value) -> Option<()> {
     let (key, rest) = path.split_first()?;
     let mapping = at.as_object_mut()?;

@@ -9,7 +9,8 @@ use serde::Serialize;
 
 use crate::error::WhatIfError;
 
-/// The cached part of a session's prompt at the start of a turn, on the previous model and on the chosen one.
+/// The cost of changing the model of a session at the start of a turn: the prompt tokens in the cache of the previous
+/// and of the chosen model, and the price of losing them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SwitchCost {
     /// The model of the last call before the turn in the same thread.
@@ -26,8 +27,9 @@ pub struct SwitchCost {
     pub nano_usd: Option<u64>,
 }
 
-/// Computes the switch cost of a turn for which the model `to` was chosen at `position`, at the prices in `models`.
-/// `None` if the log has no start of the turn, or its thread made no call before. Reads the log up to `position`.
+/// Computes the cost of changing the model of a turn, for which the model `to` was chosen at `position`, at the prices
+/// in `models`. `None` if the log has no start of the turn, or its thread made no call before. Reads the log up to
+/// `position`.
 ///
 /// # Errors
 /// [`WhatIfError`] if the log cannot be read or an event cannot be decoded.
@@ -54,7 +56,7 @@ pub fn switch_cost(
         last = Some((call.model, call.lifetime));
     }
     let Some((from, lifetime)) = last else { return Ok(None) };
-    let warm = |model: &ModelId| cache.warm_tokens(&started.session, &started.thread, model, at);
+    let warm = |model: &ModelId| cache.cached_tokens(&started.session, &started.thread, model, at);
     let (warm_before, to_warm) = (warm(&from), warm(to));
     let lost = if from == *to { warm_before } else { warm_before.saturating_sub(to_warm) };
     let prices = models.get(to).and_then(|model| model.prices.as_ref());
@@ -69,8 +71,8 @@ pub fn switch_cost(
     Ok(Some(SwitchCost { from, warm: warm_before, to: to.clone(), to_warm, nano_usd }))
 }
 
-/// Searches the log backwards from the position of a turn's decision for the start of the turn, and returns its time
-/// and event; `None` if there is none.
+/// Searches the log backwards, from the position of a turn's decision, for the start of the turn. Returns its time and
+/// event; `None` if the log does not contain it.
 fn find_turn_start(
     log: &dyn EventLog,
     position: Position,

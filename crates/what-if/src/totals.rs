@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-/// Counts and cost of a group of turns.
+/// The number and the cost of the turns in a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct GroupTotal {
     /// Number of turns.
@@ -16,7 +16,7 @@ pub struct GroupTotal {
 }
 
 impl GroupTotal {
-    /// Adds the counts and the cost of another group. Sums saturate.
+    /// Adds the counts and the cost of another group, at most up to the maximum of their types.
     pub(crate) fn add(&mut self, other: Self) {
         self.turns = self.turns.saturating_add(other.turns);
         self.calls = self.calls.saturating_add(other.calls);
@@ -24,7 +24,7 @@ impl GroupTotal {
     }
 }
 
-/// The sums of one policy or of the baseline.
+/// The sums of turns and costs under one policy or under the baseline, in total and by group.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Totals {
     /// All turns that could be compared.
@@ -41,17 +41,22 @@ pub struct Totals {
     pub by_day: BTreeMap<String, GroupTotal>,
 }
 
-/// The groups that a turn is counted in.
+/// The names of the groups in which a turn is counted.
 pub(crate) struct GroupKeys<'a> {
+    /// The chosen model.
     pub(crate) model: &'a str,
+    /// The rule that decided, or else the slot.
     pub(crate) rule: &'a str,
+    /// The project, by its folder.
     pub(crate) project: &'a str,
+    /// The ISO week, such as `2026-W47`.
     pub(crate) week: &'a str,
+    /// The UTC day, such as `2026-11-20`.
     pub(crate) day: &'a str,
 }
 
 impl Totals {
-    /// Adds a turn to the total and to its groups.
+    /// Adds the counts and the cost `share` of a turn to the total and to its groups.
     pub(crate) fn add(&mut self, keys: &GroupKeys<'_>, share: GroupTotal) {
         self.all.add(share);
         let groups = [

@@ -1,58 +1,22 @@
-//! Walks the log and stops at every decision, with the state that the decision was made from.
+//! Walks through the log and stops at every decision, with the state from which the decision was made.
 
 use std::collections::BTreeMap;
 
 use contracts::{
-    ContentHash, MessageText, SessionId, Turn, TurnId,
-    events::{RouteDecided, RouteFallback, TextBody, TurnEnded, TurnStarted, TurnTextRecorded},
+    MessageText, Turn, TurnId,
+    events::{LogRetained, RouteDecided, RouteFallback, TextBody, TurnEnded, TurnStarted, TurnTextRecorded},
 };
-use engine::{DecisionState, captured_turn, events};
+use engine::{DecisionState, events};
 use event_bus::{EventLog, ProjectionSet as _, TextStore};
-use event_core::{Position, Recorded, Timestamp};
+use event_core::{EventType as _, Position, Recorded, Timestamp};
 
-use crate::{error::WhatIfError, policy_cache::PolicyCache, range::Range};
+use crate::{
+    error::WhatIfError, latest_turns::WalkStart, policy_cache::PolicyCache, range::Range,
+    recorded_decision::RecordedDecision, recorded_patterns::RecordedPatterns,
+};
 
-/// An event that records a decision: that of a turn, or a fallback.
-pub(crate) trait RecordedDecision {
-    /// Returns the id of the turn.
-    fn turn(&self) -> TurnId;
-    /// Returns the session of the turn.
-    fn session(&self) -> &SessionId;
-    /// Returns the log position of the views that the decision read.
-    fn based_on(&self) -> Position;
-    /// Returns the indices of the policy's text predicates that matched the message.
-    fn matched(&self) -> &[u16];
-    /// Returns the hashes of the texts of the policy and of the list of models.
-    fn texts(&self) -> (ContentHash, ContentHash);
-}
-
-macro_rules! impl_recorded_decision {
-    ($event:ty) => {
-        impl RecordedDecision for $event {
-            fn turn(&self) -> TurnId {
-                self.turn
-            }
-            fn session(&self) -> &SessionId {
-                &self.session
-            }
-            fn based_on(&self) -> Position {
-                self.based_on
-            }
-            fn matched(&self) -> &[u16] {
-                &self.matched
-            }
-            fn texts(&self) -> (ContentHash, ContentHash) {
-                (self.policy, self.catalogue)
-            }
-        }
-    };
-}
-
-impl_recorded_decision!(RouteDecided);
-impl_recorded_decision!(RouteFallback);
-
-/// A decision in the log with the inputs that it was made from.
-pub(crate) struct DecisionPoint<'w, D = RouteDecided> {
+/// A recorded decision with the inputs from which it was made.
+pub(crate) struct DecisionPoint<'w, D> {
     /// The position of the decision.
     pub(crate) position: Position,
     /// The time when the turn started.
@@ -67,70 +31,65 @@ pub(crate) struct DecisionPoint<'w, D = RouteDecided> {
     pub(crate) decided: D,
     /// The state folded up to the position that the decision was based on.
     pub(crate) known: &'w DecisionState,
+    /// The recommendation that the decision recorded, if the walk did not fold the learned patterns.
+    pub(crate) recorded_patterns: Option<RecordedPatterns>,
 }
 
 impl<D: RecordedDecision> DecisionPoint<'_, D> {
-    /// Returns the turn as `decide` received it. Without its text, the recorded matches of text predicates are used
-    /// (decision D9).
-    pub(crate) fn turn(&self) -> Turn {
+    /// Returns the turn with all properties that the decision read. If its text was purged, the recorded matches of
+    /// text predicates take its place (decision D9).
+    pub(crate) fn turn(&self) -> Turn<'_> {
         let message = match self.message {
-            Some(text) => MessageText::Present(text.to_owned()),
-            None => MessageText::Matched(self.decided.matched().to_vec()),
+            Some(text) => MessageText::Present(text),
+            None => MessageText::Matched(self.decided.matched()),
         };
-        captured_turn(self.started, self.at, message)
+        Turn::new(self.started, self.at, message)
     }
 }
 
-/// The callbacks of a walk.
-pub(crate) trait Visitor {
-    /// Called for each first decision of a turn in the range.
-    fn decision(&mut self, point: DecisionPoint<'_>, policies: &mut PolicyCache<'_>) -> Result<(), WhatIfError>;
-
-    /// Called for each fallback of a turn in the range.
-    fn fallback(&mut self, _: DecisionPoint<'_, RouteFallback>, _: &mut PolicyCache<'_>) -> Result<(), WhatIfError> {
+/// The callbacks of a walk for the decisions that events of type `D` record. The defaults ignore them.
+pub(crate) trait VisitDecision<D: RecordedDecision> {
+    /// Called for each decision about a turn in the range.
+    fn decision(&mut self, _point: DecisionPoint<'_, D>, _policies: &mut PolicyCache<'_>) -> Result<(), WhatIfError> {
         Ok(())
     }
 
     /// Called for a decision whose turn has no start in this log: it was lost, and a repair marked the place.
-    fn without_start(&mut self, event: &Recorded, decided: &RouteDecided);
+    fn without_start(&mut self, _event: &Recorded, _decided: &D) {}
+}
 
-    /// Called for every event, after the callbacks for its decision. `false` ends the walk.
+/// The callbacks of a walk through the log.
+pub(crate) trait Visitor: VisitDecision<RouteDecided> + VisitDecision<RouteFallback> {
+    /// Called for every event, after the callback for its decision. `false` ends the walk.
     fn event(&mut self, event: &Recorded) -> Result<bool, WhatIfError>;
 }
 
-/// A turn that was started and has not ended, with the text of its message.
+/// A turn that has started and not ended at the current position, with the text of its message.
 struct OpenTurn {
+    /// The time of the start.
     at: Timestamp,
+    /// The event that captured the turn at its start.
     started: TurnStarted,
+    /// The text of the message; `None` until it is read, and if it was not recorded.
     text: Option<TextBody>,
 }
 
-/// Walks the whole log once and calls `visitor` for the decisions in `range`. Memory grows with the turns that are open
-/// at a time, not with the log. Returns the state at the end.
+/// Walks the log once from `start` and calls `visitor` for the decisions in `range`. Memory grows with the turns that are
+/// open at a time, not with the log. Returns the state at the end.
 pub(crate) fn walk(
     log: &dyn EventLog,
     texts: &dyn TextStore,
     range: &Range,
-    visitor: &mut dyn Visitor,
+    start: WalkStart,
+    visitor: &mut impl Visitor,
 ) -> Result<DecisionState, WhatIfError> {
     let mut policies = PolicyCache::new(texts);
-    let mut state = WalkState { log, texts, state: DecisionState::default(), open: BTreeMap::new() };
-    for event in events(log, Position::ORIGIN) {
+    let removed_until = if start == WalkStart::Origin { latest_retention(log)? } else { Position::ORIGIN };
+    let state = start.state();
+    let mut state = WalkState { log, texts, range, start, removed_until, state, open: BTreeMap::new() };
+    for event in events(log, state.state.position()) {
         let event = event?;
-        if let Some(decided) = event.read::<RouteDecided>()? {
-            match state.open.get(&decided.turn) {
-                Some(turn) if range.contains(turn.at, &decided.session) => {
-                    state.visit(turn, &event, decided, |point| visitor.decision(point, &mut policies))?;
-                }
-                None if range.contains(event.event.at, &decided.session) => visitor.without_start(&event, &decided),
-                Some(_) | None => {}
-            }
-        } else if let Some(step) = event.read::<RouteFallback>()?
-            && let Some(turn) = state.open.get(&step.turn)
-            && range.contains(turn.at, &step.session)
-        {
-            state.visit(turn, &event, step, |point| visitor.fallback(point, &mut policies))?;
-        }
+        state.visit_decisions(&event, visitor, &mut policies)?;
         if !visitor.event(&event)? {
             break;
         }
@@ -140,26 +99,59 @@ pub(crate) fn walk(
     Ok(state.state)
 }
 
-/// The state of a walk: everything folded up to the current position.
+/// The state of a walk: all events up to the current position, folded into the state that decisions read.
 struct WalkState<'l> {
+    /// The log that is read.
     log: &'l dyn EventLog,
+    /// The store that long messages are read from.
     texts: &'l dyn TextStore,
+    /// The turns whose decisions are visited.
+    range: &'l Range,
+    /// The position after which the walk began.
+    start: WalkStart,
+    /// The position up to which decisions may depend on sessions that were removed from the log; the origin if none were.
+    removed_until: Position,
+    /// The state after the events up to the current position.
     state: DecisionState,
+    /// The turns that have started and not ended.
     open: BTreeMap<TurnId, OpenTurn>,
 }
 
 impl WalkState<'_> {
-    /// Calls `callback` with a decision and its inputs: the captured turn, its message, and the state it was based on.
+    /// Calls `visitor` if an event records a decision, of any kind, about a turn in the range.
+    fn visit_decisions(
+        &self,
+        event: &Recorded,
+        visitor: &mut impl Visitor,
+        policies: &mut PolicyCache<'_>,
+    ) -> Result<(), WhatIfError> {
+        self.visit::<RouteDecided>(event, visitor, policies)?;
+        self.visit::<RouteFallback>(event, visitor, policies)
+    }
+
+    /// Calls `visitor` with the decision that an event of type `D` records, and its inputs: the turn, its message, and
+    /// the state that the decision was based on. Does nothing for other events and for turns outside the range.
     fn visit<D: RecordedDecision>(
         &self,
-        turn: &OpenTurn,
         event: &Recorded,
-        decided: D,
-        callback: impl FnOnce(DecisionPoint<'_, D>) -> Result<(), WhatIfError>,
+        visitor: &mut impl VisitDecision<D>,
+        policies: &mut PolicyCache<'_>,
     ) -> Result<(), WhatIfError> {
+        let Some(decided) = event.read::<D>()? else { return Ok(()) };
+        let Some(turn) = self.open.get(&decided.turn()) else {
+            if self.start == WalkStart::Origin && self.range.contains(event.event.at, decided.session()) {
+                visitor.without_start(event, &decided);
+            }
+            return Ok(());
+        };
+        if !self.range.contains(turn.at, decided.session()) {
+            return Ok(());
+        }
         let text = turn.text.as_ref().map(|text| read_text(text, self.texts)).transpose()?.flatten();
         let earlier;
-        let known = if decided.based_on() == self.state.position() {
+        let is_partial = self.start != WalkStart::Origin || event.position < self.removed_until;
+        let recorded_patterns = is_partial.then(|| RecordedPatterns(decided.recommendation().cloned()));
+        let known = if is_partial || decided.based_on() == self.state.position() {
             &self.state
         } else {
             // Other writers appended between the decision and its record.
@@ -167,11 +159,19 @@ impl WalkState<'_> {
             &earlier
         };
         let (position, at, decided_at, message) = (event.position, turn.at, event.event.at, text.as_deref());
-        callback(DecisionPoint { position, at, decided_at, started: &turn.started, message, decided, known })
+        let started = &turn.started;
+        let point = DecisionPoint { position, at, decided_at, started, message, decided, known, recorded_patterns };
+        visitor.decision(point, policies)
     }
 
-    /// Folds an event into the state and the open turns.
+    /// Advances the walk by one event: records the start, text or end of a turn, and folds it into the state.
     fn advance(&mut self, event: &Recorded) -> Result<(), WhatIfError> {
+        self.track_turn(event)?;
+        Ok(self.state.advance(event)?)
+    }
+
+    /// Records the start, text or end of a turn.
+    fn track_turn(&mut self, event: &Recorded) -> Result<(), WhatIfError> {
         if let Some(started) = event.read::<TurnStarted>()? {
             self.open.insert(started.turn, OpenTurn { at: event.event.at, started, text: None });
         } else if let Some(text) = event.read::<TurnTextRecorded>()? {
@@ -181,11 +181,24 @@ impl WalkState<'_> {
         } else if let Some(ended) = event.read::<TurnEnded>()? {
             self.open.remove(&ended.turn);
         }
-        Ok(self.state.advance(event)?)
+        Ok(())
     }
 }
 
-/// Returns the text of a message; `None` if it is no longer in the text store.
+/// Returns the position of the last event by which old sessions were removed from the log; the origin if there is none.
+/// Earlier decisions may have read patterns of the removed sessions.
+fn latest_retention(log: &dyn EventLog) -> Result<Position, WhatIfError> {
+    let mut latest = Position::ORIGIN;
+    for event in events(log, Position::ORIGIN) {
+        let event = event?;
+        if event.event.kind == LogRetained::KIND {
+            latest = event.position;
+        }
+    }
+    Ok(latest)
+}
+
+/// Returns the text of a message; `None` if the text store no longer contains it.
 fn read_text(text: &TextBody, texts: &dyn TextStore) -> Result<Option<String>, WhatIfError> {
     match text {
         TextBody::Inline(text) => Ok(Some(text.clone())),
@@ -193,7 +206,7 @@ fn read_text(text: &TextBody, texts: &dyn TextStore) -> Result<Option<String>, W
     }
 }
 
-/// Folds the state at an earlier position from the start of the log.
+/// Rebuilds the state that decisions read at an earlier position, from the start of the log.
 fn fold_state_at(log: &dyn EventLog, position: Position) -> Result<DecisionState, WhatIfError> {
     let mut state = DecisionState::default();
     for event in events(log, Position::ORIGIN) {
@@ -205,3 +218,6 @@ fn fold_state_at(log: &dyn EventLog, position: Position) -> Result<DecisionState
     }
     Ok(state)
 }
+
+#[cfg(test)]
+mod tests;

@@ -78,8 +78,8 @@ pub(crate) trait Api: Sync {
     /// `<cwd>`.
     fn workspace_markers(&self) -> &'static [&'static str];
 
-    /// Inspects the member `name` of a request body: adds its content to the summary of `inspector` and records the
-    /// features that it requires. `cursor` is before the value of the member, and after it on return.
+    /// Inspects the member `name` of a request body: adds its content to the request summary of `inspector` and records
+    /// the API features that it requires. `cursor` is before the value of the member, and after it on return.
     ///
     /// # Errors
     /// [`RequestError`] if the value is not valid JSON, or has a type with which the request cannot be inspected.
@@ -116,9 +116,16 @@ pub(crate) trait Api: Sync {
     /// `None` if it has none, or is not a JSON object.
     fn inspect_event<'a>(&self, summary: &mut SummaryBuilder, data: &'a str) -> Option<Value<'a>>;
 
-    /// Adds a response that is not streamed to the summary. Returns the error object in it; `None` if it has none, or
+    /// Adds a non-streaming response to the response summary. Returns the error object in it; `None` if it has none, or
     /// is not a JSON object.
     fn inspect_response<'a>(&self, summary: &mut SummaryBuilder, body: &'a str) -> Option<Value<'a>>;
+
+    /// Returns names of members: the data of every event of a stream has at least one of them.
+    fn event_members(&self) -> &'static [&'static str];
+
+    /// Returns whether a JSON object is a response that is not streamed: it has the member with the content, or states
+    /// why there is none.
+    fn is_response(&self, body: &Value<'_>) -> bool;
 
     /// Returns whether the data `[DONE]` marks a complete stream.
     fn ends_with_done(&self) -> bool {
@@ -131,8 +138,8 @@ pub(crate) trait Api: Sync {
 
     // Converting.
 
-    /// Parses a request body to the canonical form. Features that the provider's API may not support are checked with
-    /// `gate`, which records the dropped ones.
+    /// Parses a request body to the canonical form, which is independent of the API. Features that the provider's API
+    /// may not support are checked with `gate`, which records the dropped ones.
     ///
     /// # Errors
     /// [`ConvertError::Requires`] if a feature is not supported and may not be dropped; [`ConvertError::Malformed`] if

@@ -23,8 +23,8 @@ pub struct Edit {
     pub replacement: Vec<u8>,
 }
 
-/// Returns the body with all edits applied, given in any order. An edit that overlaps an earlier one, or exceeds the
-/// body, is ignored.
+/// Returns a request body with all edits applied. The edits may be in any order; one that overlaps an earlier one, or
+/// exceeds the body, is ignored.
 pub fn apply_edits(body: &[u8], mut edits: Vec<Edit>) -> Vec<u8> {
     edits.sort_by_key(|edit| (edit.range.start, edit.range.end));
     let mut out = Vec::with_capacity(body.len() + edits.iter().map(|edit| edit.replacement.len()).sum::<usize>());
@@ -32,8 +32,8 @@ pub fn apply_edits(body: &[u8], mut edits: Vec<Edit>) -> Vec<u8> {
     out
 }
 
-/// Appends `body` with all edits applied to `out`. The edits are sorted by their start; one that overlaps an earlier
-/// one, or exceeds the body, is ignored.
+/// Appends a request body with all edits applied to `out`. The edits must be sorted by their start; one that overlaps
+/// an earlier one, or exceeds the body, is ignored.
 pub(crate) fn append_edited(body: &[u8], edits: &[Edit], out: &mut Vec<u8>) {
     let mut copied = 0;
     for edit in edits {
@@ -48,7 +48,7 @@ pub(crate) fn append_edited(body: &[u8], edits: &[Edit], out: &mut Vec<u8>) {
     out.extend_from_slice(body.get(copied..).unwrap_or_default());
 }
 
-/// Returns the edits that remove members of an object, or elements of a list, each with one comma, so that the JSON
+/// Returns the edits that remove members of a JSON object, or elements of a list, each with one comma, so that the JSON
 /// stays valid. `parts` contains all members or elements in order, each with its byte range and whether it is removed.
 pub(crate) fn removal_edits(parts: &[(Range<usize>, bool)]) -> Vec<Edit> {
     let mut edits = Vec::new();

@@ -31,7 +31,7 @@ pub fn error_kind(api: WireApi, class: ErrorClass) -> (u16, &'static str) {
         ErrorClass::RateLimit => 429,
         ErrorClass::Overloaded => api.overloaded_status(),
         ErrorClass::ServerError | ErrorClass::Other => 500,
-        ErrorClass::Network => 502,
+        ErrorClass::Network | ErrorClass::InvalidResponse => 502,
         ErrorClass::Timeout => 504,
         ErrorClass::ModelNotFound => 404,
         ErrorClass::Auth | ErrorClass::ClientKey => 401,

@@ -52,6 +52,11 @@ impl EventSplitter {
         self.searched = self.pending.len();
     }
 
+    /// Returns the number of buffered bytes after the last complete event.
+    pub(crate) fn pending_bytes(&self) -> usize {
+        self.pending.len()
+    }
+
     /// Returns the bytes after the last complete event: an event without its empty line, or nothing.
     pub(crate) fn into_pending(self) -> Vec<u8> {
         self.pending
@@ -91,6 +96,16 @@ pub(crate) fn event_data(event: &[u8]) -> Option<std::borrow::Cow<'_, [u8]>> {
         }
     }
     joined
+}
+
+/// Returns whether every line of an event is valid in server-sent events: empty, a comment, or a field with a known
+/// name.
+pub(crate) fn has_only_fields(event: &[u8]) -> bool {
+    event.split(|byte| *byte == b'\n').all(|line| {
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        let name = line.split(|byte| *byte == b':').next().unwrap_or_default();
+        line.is_empty() || line.starts_with(b":") || [&b"data"[..], b"event", b"id", b"retry"].contains(&name)
+    })
 }
 
 #[cfg(test)]

@@ -10,6 +10,11 @@
 //! - `classify`, `error_body` and `error_event` read and write the errors of each API.
 //! - `resolve_lineage` identifies the session, thread and client of a request.
 //!
+//! Terms: the *client's API* and the *provider's API* are the wire APIs in which a request arrives and in which it is
+//! sent on. A *requirement* is a feature of a request that not every API supports; a request with the requirement
+//! `Native` can only be sent in its own API. The *canonical form* is the representation between two APIs during a
+//! conversion.
+//!
 //! The crate is pure: bytes in, bytes out, without I/O, clock or randomness.
 #![warn(
     clippy::disallowed_methods,
@@ -19,6 +24,7 @@
 
 mod api;
 mod convert;
+mod defect;
 mod edit;
 mod errors;
 mod events;
@@ -29,7 +35,6 @@ mod limits;
 mod lineage;
 mod models_list;
 mod request_summary;
-mod response_summary;
 mod usage;
 mod usage_filter;
 mod watch;
@@ -37,6 +42,7 @@ mod watch;
 pub use convert::{
     ConversionOptions, ConvertError, ConvertedRequest, StreamConverter, convert_request, convert_response,
 };
+pub use defect::ResponseDefect;
 pub use edit::{
     Edit, apply_edits, remove_message_prefix, remove_signed_thinking, remove_thinking_settings, request_stream_usage,
     set_model,
@@ -46,7 +52,6 @@ pub use inspect::inspect;
 pub use lineage::{ClientHeaders, Lineage, resolve_lineage};
 pub use models_list::models_list;
 pub use request_summary::{Identity, PromptCounts, RequestError, RequestSummary, ToolResult, UserMessage};
-pub use response_summary::{MAX_ARGUMENT_BYTES, ResponseSummary, ResponseToolCall};
 pub use usage::usage;
 pub use usage_filter::UsageFilter;
 pub use watch::ResponseInspector;

@@ -2,8 +2,13 @@
 
 use std::{borrow::Cow, collections::BTreeSet, ops::Range};
 
-use client_formats::skills::{OfferedSkill, matching_skills};
+use client_formats::{
+    file_paths::{MAX_OUTPUT_BYTES, extensions_in_output},
+    skills::{OfferedSkill, matching_skills},
+};
 use contracts::{AuxiliaryCall, Needs, Requirement, WireApi};
+
+use crate::json::{Value, ValueKind};
 
 /// The properties of a request that routing and recording need, found by inspecting its body. Texts are borrowed from
 /// the body.
@@ -100,6 +105,29 @@ pub struct ToolResult<'a> {
     pub is_error: Option<bool>,
     /// The length of its content in the body, in bytes.
     pub bytes: u64,
+    /// The content of the result in the body; `None` if it has none.
+    pub(crate) content: Option<Value<'a>>,
+}
+
+impl ToolResult<'_> {
+    /// Returns the extensions of the files that the texts of the result name, in lower case with the dot.
+    pub fn file_extensions(&self) -> BTreeSet<String> {
+        let Some(content) = &self.content else { return BTreeSet::new() };
+        match content.kind {
+            // Parts of content, each with a text.
+            ValueKind::Array => content.elements().filter_map(|part| part.get("text")).flat_map(extensions).collect(),
+            // The response object of Gemini.
+            ValueKind::Object => content.members().flat_map(|(_, value)| extensions(value)).collect(),
+            _ => extensions(*content),
+        }
+    }
+}
+
+/// Returns the extensions of the files that a JSON string names; none for other values. Only the part of the string
+/// that is searched is decoded.
+fn extensions(value: Value<'_>) -> BTreeSet<String> {
+    let Some(text) = value.text() else { return BTreeSet::new() };
+    extensions_in_output(&text.decoded_prefix(MAX_OUTPUT_BYTES))
 }
 
 /// The size of a prompt by its parts. Characters are Unicode scalar values.

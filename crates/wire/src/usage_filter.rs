@@ -46,7 +46,7 @@ fn append_filtered(event: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// The part of an event that is removed.
+/// The part of a server-sent event that is removed, because it contains the usage.
 enum Removal {
     /// The complete event, which contains only the usage.
     Event,
@@ -99,7 +99,7 @@ mod tests {
         "data: [DONE]\n\n",
     );
 
-    /// The filtered [`STREAM`].
+    /// The expected output of the filter for [`STREAM`].
     const HIDDEN: &str = concat!(
         ": ping\n\n",
         "data: {\"id\":\"c\", \"choices\":[{\"delta\":{\"content\":\"the \\\"usage\\\" of é\"}}]}\n\n",

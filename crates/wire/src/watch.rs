@@ -2,14 +2,14 @@
 
 pub(crate) mod summary_builder;
 
-use contracts::WireApi;
+use contracts::{ResponseSummary, WireApi, events::ErrorClass};
 
 use crate::{
     api,
+    defect::ResponseDefect,
     errors::classify,
-    events::{EventSplitter, Frame, event_data},
+    events::{EventSplitter, Frame, event_data, has_only_fields},
     json::{Cursor, Value},
-    response_summary::ResponseSummary,
 };
 
 use summary_builder::SummaryBuilder;
@@ -17,8 +17,8 @@ use summary_builder::SummaryBuilder;
 /// The maximum length in bytes of a response that is not streamed; a longer one is not inspected.
 const MAX_COMPLETE_BYTES: usize = 64 * 1024 * 1024;
 
-/// Summarises a provider's response while it is forwarded to the client. It buffers at most one event of a stream, or
-/// one response that is not streamed.
+/// Summarises a provider's response while it is forwarded to the client, and detects the first place where the response
+/// does not follow its API (a defect). It buffers at most one event of a stream, or one response that is not streamed.
 #[derive(Debug)]
 pub struct ResponseInspector {
     /// The API of the response.
@@ -27,9 +27,17 @@ pub struct ResponseInspector {
     body: BufferedBody,
     /// The summary so far.
     summary: SummaryBuilder,
+    /// The number of bytes of the response that were read so far.
+    received: u64,
+    /// The number of bytes up to the end of the last event of a stream before the first defect.
+    checked: u64,
+    /// The first defect of the response; `None` while the response follows its API.
+    defect: Option<ResponseDefect>,
+    /// Whether the event that ends a response was received before the first defect.
+    complete_before_defect: bool,
 }
 
-/// The form of the response body, with the bytes that are buffered because they are not inspected yet.
+/// The form of a response body, with the bytes that are buffered because they are not inspected yet.
 #[derive(Debug)]
 enum BufferedBody {
     /// A stream was requested, and only white space has arrived, so the form is not known.
@@ -40,6 +48,8 @@ enum BufferedBody {
     Complete(Vec<u8>),
     /// A response that is not streamed and exceeds the size limit. It is not inspected.
     Oversized,
+    /// The response has ended, and its end was inspected.
+    Ended,
 }
 
 impl ResponseInspector {
@@ -47,13 +57,23 @@ impl ResponseInspector {
     /// response may not be streamed: errors are not, and Gemini sends no events without `alt=sse`.
     pub fn new(api: WireApi, streaming: bool) -> Self {
         let body = if streaming { BufferedBody::Unknown } else { BufferedBody::Complete(Vec::new()) };
-        Self { api, body, summary: SummaryBuilder::default() }
+        Self {
+            api,
+            body,
+            summary: SummaryBuilder::default(),
+            received: 0,
+            checked: 0,
+            defect: None,
+            complete_before_defect: false,
+        }
     }
 
-    /// Reads the next bytes of the response, and adds the events that they complete to the summary. If a stream was
-    /// requested, the first byte that is not white space decides whether the response is one: `{` or `[` starts a
-    /// response that is not streamed.
+    /// Reads the next bytes of the response, and adds the events that they complete to the response summary. If a
+    /// stream was requested, the first byte that is not white space decides whether the response is a stream: `{` or
+    /// `[` starts one that is not.
     pub fn feed(&mut self, bytes: &[u8]) {
+        let received_before = self.received;
+        self.received += bytes.len() as u64;
         if let BufferedBody::Unknown = self.body {
             match bytes.iter().find(|byte| !byte.is_ascii_whitespace()) {
                 None => return,
@@ -63,64 +83,166 @@ impl ResponseInspector {
         }
         match &mut self.body {
             BufferedBody::Stream(events) => {
-                let (api, summary) = (self.api, &mut self.summary);
+                let had_defect = self.defect.is_some();
+                let (api, summary, defect) = (self.api, &mut self.summary, &mut self.defect);
+                let complete_before_defect = &mut self.complete_before_defect;
+                let mut event_start = received_before.saturating_sub(events.pending_bytes() as u64);
                 events.feed(bytes, |frame| {
-                    if let Frame::Event(event) = frame {
-                        read_event(api, summary, event);
+                    let found = match frame {
+                        Frame::Event(event) => read_event(api, summary, event),
+                        Frame::Oversized(_) => Some(ResponseDefect::TooLarge),
+                    };
+                    if defect.is_none() && found.is_some() {
+                        *defect = found;
+                        *complete_before_defect = summary.complete;
+                    }
+                    if let (None, Frame::Event(event)) = (&defect, frame) {
+                        event_start += event.len() as u64;
                     }
                 });
+                if !had_defect {
+                    self.checked = event_start;
+                }
             }
             BufferedBody::Complete(bytes_so_far) if bytes_so_far.len() + bytes.len() > MAX_COMPLETE_BYTES => {
                 self.body = BufferedBody::Oversized;
             }
             BufferedBody::Complete(bytes_so_far) => bytes_so_far.extend_from_slice(bytes),
-            BufferedBody::Unknown | BufferedBody::Oversized => {}
+            BufferedBody::Unknown | BufferedBody::Oversized | BufferedBody::Ended => {}
         }
+    }
+
+    /// Returns whether the response is not streamed, although a stream was requested; false while that is unknown.
+    pub const fn is_whole(&self) -> bool {
+        matches!(self.body, BufferedBody::Complete(_) | BufferedBody::Oversized)
+    }
+
+    /// Returns the number of bytes at the start of a stream that consist of complete events that follow the API.
+    pub const fn checked_bytes(&self) -> u64 {
+        self.checked
+    }
+
+    /// Returns the first defect of the response so far; `None` if there is none.
+    pub const fn defect(&self) -> Option<ResponseDefect> {
+        self.defect
+    }
+
+    /// Returns the class of the error that the provider reported in the response so far; `None` if there is none.
+    pub const fn error(&self) -> Option<ErrorClass> {
+        self.summary.error
+    }
+
+    /// Returns whether the event that ends a response was received, before any defect.
+    pub const fn is_complete(&self) -> bool {
+        if self.defect.is_some() { self.complete_before_defect } else { self.summary.complete }
     }
 
     /// Inspects the buffered bytes at the end of the response, such as a response that is not streamed or an event
-    /// without its empty line, and returns the summary.
-    pub fn finish(mut self) -> ResponseSummary {
-        match std::mem::replace(&mut self.body, BufferedBody::Oversized) {
+    /// without its empty line. Returns the first defect of the response; `None` if it is complete or reports an error.
+    pub fn end(&mut self) -> Option<ResponseDefect> {
+        let found = match std::mem::replace(&mut self.body, BufferedBody::Ended) {
             // The last event may lack its empty line.
-            BufferedBody::Stream(events) => read_event(self.api, &mut self.summary, &events.into_pending()),
-            BufferedBody::Complete(bytes_so_far) => {
-                if let Ok(text) = std::str::from_utf8(&bytes_so_far) {
-                    self.inspect_complete(text);
+            BufferedBody::Stream(events) => {
+                let rest = read_event(self.api, &mut self.summary, &events.into_pending());
+                if rest.is_none() && self.defect.is_none() {
+                    self.checked = self.received;
+                }
+                let is_ended = self.summary.complete || self.summary.error.is_some();
+                match rest {
+                    // No event was valid, so the response is no stream.
+                    Some(defect) if self.checked == 0 => Some(defect),
+                    rest => (rest.is_some() || !is_ended).then_some(ResponseDefect::Incomplete),
                 }
             }
-            BufferedBody::Unknown | BufferedBody::Oversized => {}
-        }
+            BufferedBody::Complete(bytes) => self.inspect_complete(&bytes),
+            BufferedBody::Unknown => Some(ResponseDefect::Empty),
+            BufferedBody::Oversized => Some(ResponseDefect::TooLarge),
+            BufferedBody::Ended => None,
+        };
+        self.defect = self.defect.or(found);
+        self.defect
+    }
+
+    /// Inspects the end of the response, unless [`ResponseInspector::end`] did, and returns the summary.
+    pub fn finish(mut self) -> ResponseSummary {
+        self.end();
         self.summary.finish(self.api)
     }
 
-    /// Adds a response that is not streamed to the summary, given as JSON text.
-    fn inspect_complete(&mut self, text: &str) {
-        // Without `alt=sse`, Gemini streams its chunks as one list.
-        if text.trim_start().starts_with('[') {
-            let list = Cursor::new(text).read_value();
+    /// Adds a response that is not streamed to the response summary. Returns its defect; `None` if it follows its API
+    /// or is an error of the provider.
+    fn inspect_complete(&mut self, bytes: &[u8]) -> Option<ResponseDefect> {
+        if bytes.iter().all(u8::is_ascii_whitespace) {
+            return Some(ResponseDefect::Empty);
+        }
+        let Ok(text) = std::str::from_utf8(bytes) else { return Some(ResponseDefect::NotJson) };
+        let implementation = api::implementation(self.api);
+        // Without `alt=sse`, Gemini streams its chunks as one list. No other API has lists.
+        if self.api == WireApi::Gemini && text.trim_start().starts_with('[') {
+            let Ok(list) = read_json_text(text) else { return Some(ResponseDefect::NotJson) };
             list.iter()
                 .flat_map(Value::elements)
                 .for_each(|part| read_json(self.api, &mut self.summary, part.raw, true));
-        } else {
-            read_json(self.api, &mut self.summary, text, true);
+            let is_answer = self.summary.complete || self.summary.error.is_some();
+            return (!is_answer).then_some(ResponseDefect::NotOfApi);
+        }
+        read_json(self.api, &mut self.summary, text, true);
+        let body = match read_json_text(text) {
+            Err(defect) => return Some(defect),
+            Ok(None) => return None,
+            Ok(Some(body)) => body,
+        };
+        let is_answer = self.summary.error.is_some() || implementation.is_response(&body);
+        (!is_answer).then_some(ResponseDefect::NotOfApi)
+    }
+}
+
+/// Adds one event of a stream to the response summary; events without data are ignored. Returns the event's defect;
+/// `None` if it follows the API.
+fn read_event(api: WireApi, summary: &mut SummaryBuilder, event: &[u8]) -> Option<ResponseDefect> {
+    let Some(data) = event_data(event) else {
+        return (!has_only_fields(event)).then_some(ResponseDefect::NotEvents);
+    };
+    let Ok(text) = std::str::from_utf8(&data) else { return Some(ResponseDefect::NotJson) };
+    if text.starts_with("[DONE]") {
+        summary.complete |= api::implementation(api).ends_with_done();
+        return None;
+    }
+    if text.trim().is_empty() {
+        return None;
+    }
+    read_json(api, summary, text, false);
+    match read_json_text(text) {
+        Err(defect) => Some(defect),
+        Ok(None) => None,
+        Ok(Some(data)) => {
+            let known = api::implementation(api).event_members();
+            let is_known =
+                |(name, _): (Value<'_>, Value<'_>)| name.string().is_some_and(|name| known.contains(&&*name));
+            (!data.members().any(is_known)).then_some(ResponseDefect::NotOfApi)
         }
     }
 }
 
-/// Adds one event of a stream to the summary. Events without data or with invalid UTF-8 are ignored.
-fn read_event(api: WireApi, summary: &mut SummaryBuilder, event: &[u8]) {
-    let Some(data) = event_data(event) else { return };
-    let Ok(text) = std::str::from_utf8(&data) else { return };
-    if text.starts_with("[DONE]") {
-        summary.complete |= api::implementation(api).ends_with_done();
-    } else {
-        read_json(api, summary, text, false);
+/// Parses a JSON text to its outermost value; `None` for valid JSON that is nested too deeply to be inspected.
+///
+/// # Errors
+/// [`ResponseDefect::NotJson`] if the text is not one JSON value.
+fn read_json_text(text: &str) -> Result<Option<Value<'_>>, ResponseDefect> {
+    let mut cursor = Cursor::new(text);
+    if let Ok(value) = cursor.read_value()
+        && cursor.expect_end().is_ok()
+    {
+        return Ok(Some(value));
+    }
+    match serde_json::from_str::<serde::de::IgnoredAny>(text) {
+        Ok(_) => Ok(None),
+        Err(_) => Err(ResponseDefect::NotJson),
     }
 }
 
-/// Adds JSON text to the summary, and classifies the error in it, if any. The text is a response that is not streamed
-/// if `is_complete` is true, and the data of one event otherwise. Invalid JSON is ignored.
+/// Adds JSON text of a response to the response summary, and classifies the error in it, if any. The text is a
+/// non-streaming response if `is_complete` is true, and the data of one event otherwise. Invalid JSON is ignored.
 fn read_json(api: WireApi, summary: &mut SummaryBuilder, text: &str, is_complete: bool) {
     let implementation = api::implementation(api);
     let error = if is_complete {
@@ -139,7 +261,8 @@ pub(crate) fn parse_members<'a, const N: usize>(text: &'a str, names: [&str; N])
     Cursor::new(text).get_many(names).ok().flatten()
 }
 
-/// Returns the HTTP status in an error object, from its field `code`; 0 if that is not a number from 400 to 599.
+/// Returns the HTTP status in the error object of a response, from its field `code`; 0 if that is not a number from 400
+/// to 599.
 fn status_in(error: &Value<'_>) -> u16 {
     let code = error.get("code").and_then(|code| code.as_u64());
     code.and_then(|code| u16::try_from(code).ok()).filter(|code| (400..600).contains(code)).unwrap_or(0)

@@ -6,13 +6,13 @@
 use std::collections::BTreeMap;
 
 use contracts::{ModelId, events::LlmCallCompleted};
-use event_core::{CodecError, Projection, Recorded};
+use event_core::{Projection, Recorded};
 use serde::{Deserialize, Serialize};
 
 /// The duration above which a call is slow, in milliseconds.
 pub const SLOW_MS: u64 = 5_000;
 
-/// The slow calls of one model.
+/// The number and the maximum duration of the slow calls of one model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct SlowCount {
     /// Number of calls slower than [`SLOW_MS`].
@@ -21,7 +21,7 @@ pub struct SlowCount {
     pub slowest_ms: u64,
 }
 
-/// Slow calls by model. Calls without a recorded duration are ignored.
+/// A projection of slow calls, by model. Calls without a recorded duration are ignored.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct SlowCalls {
     /// The models that have slow calls.
@@ -44,15 +44,16 @@ impl Projection for SlowCalls {
     const NAME: &'static str = "acme.slow-calls";
     const VERSION: u32 = 1;
 
-    fn apply(&mut self, event: &Recorded) -> Result<(), CodecError> {
-        if let Some(call) = event.read::<LlmCallCompleted>()?
-            && let Some(latency_ms) = call.latency_ms
+    type Events = LlmCallCompleted;
+    type Folded<'a> = &'a LlmCallCompleted;
+
+    fn apply(&mut self, call: &LlmCallCompleted, _recorded: &Recorded) {
+        if let Some(latency_ms) = call.latency_ms
             && SLOW_MS < latency_ms
         {
-            let slow = self.by_model.entry(call.model).or_default();
+            let slow = self.by_model.entry(call.model.clone()).or_default();
             slow.calls += 1;
             slow.slowest_ms = slow.slowest_ms.max(latency_ms);
         }
-        Ok(())
     }
 }

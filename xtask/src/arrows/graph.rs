@@ -25,7 +25,8 @@ pub(super) struct Graph {
 }
 
 impl Graph {
-    /// Parses the output of `cargo metadata --format-version 1`; fails if it is not in that format.
+    /// Parses the output of `cargo metadata --format-version 1` to a graph of dependencies; fails if it is not in that
+    /// format.
     pub(super) fn from_metadata(text: &str) -> Outcome<Self> {
         let metadata: Metadata = serde_json::from_str(text)
             .map_err(|error| Failure::new(format!("cannot read the output of `cargo metadata`: {error}")))?;
@@ -51,7 +52,7 @@ impl Graph {
         self.members.values()
     }
 
-    /// Whether the workspace has a crate with this name.
+    /// Returns whether the workspace has a crate with this name.
     pub(super) fn is_member(&self, name: &str) -> bool {
         self.members.contains_key(name)
     }
@@ -77,7 +78,7 @@ impl Graph {
         None
     }
 
-    /// Builds a graph for tests from workspace members and pairs of package and dependency.
+    /// Builds a graph for tests from the names of workspace crates and pairs of a package and its dependency.
     #[cfg(test)]
     pub(super) fn new(members: &[&str], arrows: &[(&str, &str)]) -> Self {
         let mut graph = Self::default();
@@ -103,7 +104,7 @@ struct Metadata {
     resolve: Resolve,
 }
 
-/// A package with the dependencies of its manifest.
+/// A package in the output of `cargo metadata`, with the dependencies of its manifest.
 #[derive(Deserialize)]
 struct MetadataPackage {
     /// The name of the package.
@@ -114,7 +115,7 @@ struct MetadataPackage {
     dependencies: Vec<Dependency>,
 }
 
-/// A dependency of a manifest.
+/// A dependency in the manifest of a package.
 #[derive(Deserialize)]
 struct Dependency {
     /// The name of the package depended on.
@@ -123,14 +124,14 @@ struct Dependency {
     kind: Option<String>,
 }
 
-/// The graph of resolved dependencies.
+/// The graph of resolved dependencies in the output of `cargo metadata`.
 #[derive(Deserialize)]
 struct Resolve {
     /// One node for each package.
     nodes: Vec<Node>,
 }
 
-/// A package with its resolved dependencies.
+/// A package in the graph of resolved dependencies.
 #[derive(Deserialize)]
 struct Node {
     /// The id of the package.
@@ -139,7 +140,7 @@ struct Node {
     deps: Vec<Edge>,
 }
 
-/// A resolved dependency.
+/// A dependency in the graph of resolved dependencies.
 #[derive(Deserialize)]
 struct Edge {
     /// The id of the package depended on.
@@ -148,7 +149,7 @@ struct Edge {
     dep_kinds: Vec<Kind>,
 }
 
-/// The kind of a dependency.
+/// The kind of a dependency: normal, development or build.
 #[derive(Deserialize)]
 struct Kind {
     /// `null` for a normal dependency, else `dev` or `build`.

@@ -33,6 +33,8 @@ pub(super) const RULES: &[Rule] = &[
     pure_crate("evaluator", &["contracts", "event-core"]),
     pure_crate("patterns", &["contracts", "event-core"]),
     pure_crate("router-core", &["contracts", "event-core"]),
+    // The chain evaluator of every decision kind is in router-core.
+    pure_crate("skills", &["contracts", "event-core", "router-core"]),
     pure_crate("client-formats", &["contracts"]),
     pure_crate("wire", &["client-formats", "contracts", "event-core"]),
     // Providers classify errors as their wire API writes them.
@@ -40,6 +42,7 @@ pub(super) const RULES: &[Rule] = &[
     // The readers fill in token estimates.
     effectful_crate("transcripts", &["catalogue", "client-formats", "contracts", "event-core"]),
     effectful_crate("event-bus", &["event-core"]),
+    effectful_crate("skill-files", &["event-core", "skills"]),
     effectful_crate(
         "engine",
         &[
@@ -53,6 +56,7 @@ pub(super) const RULES: &[Rule] = &[
             "event-core",
             "patterns",
             "router-core",
+            "skills",
             "transcripts",
         ],
     ),
@@ -95,6 +99,8 @@ pub(super) const RULES: &[Rule] = &[
             "gateway",
             "patterns",
             "router-core",
+            "skill-files",
+            "skills",
             "transcripts",
             "what-if",
         ],
@@ -104,10 +110,21 @@ pub(super) const RULES: &[Rule] = &[
     // Bodies of the fuzz targets.
     effectful_crate(
         "hostile-input",
-        &["catalogue", "contracts", "engine", "event-bus", "event-core", "router-core", "transcripts"],
+        &[
+            "catalogue",
+            "contracts",
+            "control",
+            "engine",
+            "event-bus",
+            "event-core",
+            "router-core",
+            "skills",
+            "transcripts",
+            "wire",
+        ],
     ),
     // Benchmark of the pattern store on public prompts.
-    effectful_crate("quality", &["contracts", "event-core", "patterns"]),
+    effectful_crate("quality", &["contracts", "event-core", "patterns", "skills"]),
     // Simulated provider for tests.
     effectful_crate("mock-upstream", &[]),
     // Clock of the benchmarks.

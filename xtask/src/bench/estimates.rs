@@ -9,7 +9,7 @@ use crate::{
     workspace,
 };
 
-/// The duration of one benchmark in nanoseconds.
+/// The measured duration of one benchmark in nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Measurement {
     /// The median of all samples.
@@ -25,7 +25,7 @@ struct Estimates {
     median: Estimate,
 }
 
-/// A statistic with its confidence interval.
+/// A statistic of criterion with its confidence interval.
 #[derive(Deserialize)]
 struct Estimate {
     /// The value of the statistic.
@@ -50,8 +50,8 @@ struct Benchmark {
     full_id: String,
 }
 
-/// Reads all estimates in the folder `results`, which has one subfolder per crate. The keys are crate and benchmark, as
-/// `crate: benchmark`. Fails if a file cannot be read or parsed.
+/// Reads all results of criterion in the folder `results`, which has one subfolder per crate. The keys of the result
+/// are crate and benchmark, as `crate: benchmark`. Fails if a file cannot be read or parsed.
 pub(super) fn collect(results: &Path) -> Outcome<BTreeMap<String, Measurement>> {
     let mut measurements = BTreeMap::new();
     for path in workspace::list_files(results)? {

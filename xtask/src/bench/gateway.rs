@@ -34,7 +34,7 @@ const RECORDED_REQUESTS: u64 = 500;
 /// The time limit, in seconds, of a load that has a number of requests.
 const LOAD_TIMEOUT: f64 = 300.0;
 
-/// The duration and the number of repetitions of each load.
+/// The duration and the number of repetitions of each load in a measurement of the gateway.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Effort {
     /// The duration of one round, in seconds.
@@ -43,8 +43,8 @@ pub(crate) struct Effort {
     pub(crate) rounds: usize,
 }
 
-/// Measures the gateway and prints the table; `write` also writes it to docs/performance.md. `skip_build` uses programs
-/// built earlier.
+/// Measures the gateway and prints the table of results; `write` also writes it to docs/performance.md. `skip_build`
+/// uses programs built earlier.
 pub(crate) fn run(effort: Effort, write: bool, skip_build: bool) -> Outcome {
     if !skip_build {
         programs::build(true)?;
@@ -134,7 +134,8 @@ fn measure_memory(folder: &Path, mock: &RunningProgram, rows: &mut Vec<Row>) -> 
     Ok(())
 }
 
-/// Fails unless the log has one decision for every answered request. A gateway that records less must not be measured.
+/// Fails unless the log has one decision for every answered request, since a gateway that records less must not be
+/// measured.
 fn check_decisions(home: &Path, answered: u64) -> Outcome {
     let file = home.join("log.jsonl");
     capture(programs::turnwise_command(home).args(["events", "export"]).arg(&file))?;
@@ -179,8 +180,8 @@ struct Setup<'a> {
 }
 
 impl Setup<'_> {
-    /// Runs a load in rounds. Returns the results of each round: directly, and through the gateway. Fails if any
-    /// request fails.
+    /// Sends a load in several rounds, each directly to the mock provider and through the gateway. Returns the results
+    /// of each round in this order. Fails if any request fails.
     fn run_rounds(&self, load: Load) -> Outcome<Vec<(LoadFigures, LoadFigures)>> {
         let load = Load { seconds: self.effort.seconds, ..load };
         (0..self.effort.rounds)

@@ -11,8 +11,9 @@ use crate::{
 /// The number of events in the large log, as an argument of the program.
 const EVENTS: &str = "1000000";
 
-/// Builds and runs the measurements, and returns the table, with the text `machine` before it. Each group of rows runs
-/// in its own process, so that the memory of one group is not counted for another.
+/// Builds the example `measure` of `event-bus`, runs it, and returns the table of the log measurements, with the text
+/// `machine` before it. Each group of rows runs in its own process, so that the memory of one group is not counted for
+/// another.
 pub(super) fn table(machine: &str) -> Outcome<String> {
     execute(&mut cargo(&["build", "--release", "--locked", "--package", "event-bus", "--example", "measure"]))?;
     let program = workspace::target_folder().join("release/examples/measure");

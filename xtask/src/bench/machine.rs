@@ -4,7 +4,8 @@ use std::{fs, process::Command, thread};
 
 use crate::program::capture;
 
-/// Returns a sentence with date, processor, number of cores, compiler and command; `method` completes it.
+/// Returns a sentence about the conditions of a measurement: date, processor, number of cores, compiler and command;
+/// `method` completes it.
 pub(super) fn describe(method: &str) -> String {
     let date = jiff::Timestamp::now().strftime("%Y-%m-%d");
     let processors = thread::available_parallelism().map_or(1, usize::from);

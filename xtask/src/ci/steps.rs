@@ -11,7 +11,7 @@ use crate::{
     first_hour, load, models,
     passed::Passed,
     program::{self, cargo, cargo_has, execute},
-    quality, sdks, tidy, workspace,
+    quality, requirements, sdks, tidy, workspace,
 };
 
 /// The number of streams sent through the gateway: enough for hundreds of concurrent ones.
@@ -31,8 +31,10 @@ pub(super) const STEPS: &[(&str, CheckFn)] = &[
         execute(cargo(&["test", "--doc", "--workspace", "--locked"]).env("INSTA_UPDATE", "no"))
             .map(|()| Passed::without_note())
     }),
+    ("benches", run_benchmarks_once),
     ("rustdoc", rustdoc),
     ("docs", || docs::run(true).map(|()| Passed::without_note())),
+    ("requirements", || requirements::run(true).map(|()| Passed::without_note())),
     ("deny", deny::run),
     ("models", models::run),
     ("crash", || crash::run(50, None)),
@@ -50,6 +52,12 @@ pub(super) const STEPS: &[(&str, CheckFn)] = &[
 /// Runs clippy on all targets; any warning fails.
 fn clippy() -> Outcome<Passed> {
     execute(&mut cargo(&["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"]))?;
+    Ok(Passed::without_note())
+}
+
+/// Runs every benchmark once in the test profile, without a measurement, so that one that panics is noticed.
+fn run_benchmarks_once() -> Outcome<Passed> {
+    execute(&mut cargo(&["test", "--workspace", "--bench", "*", "--locked"]))?;
     Ok(Passed::without_note())
 }
 
@@ -91,7 +99,7 @@ fn nextest() -> Outcome<Passed> {
     Ok(Passed { note: summary, repeat_at_end: true })
 }
 
-/// Imports recorded sessions; skipped if their folder does not exist next to the workspace.
+/// Imports recorded sessions of real clients; skipped if their folder does not exist next to the workspace.
 fn check_recorded_sessions() -> Outcome<Passed> {
     let sessions = workspace::root().join("../shared/corpus/claude-code/projects");
     if sessions.is_dir() {
@@ -101,7 +109,8 @@ fn check_recorded_sessions() -> Outcome<Passed> {
     Ok(Passed::with_note("skipped, no folder of recorded sessions beside the workspace"))
 }
 
-/// Runs the first hour of a new user on recorded sessions; skipped if their folder does not exist next to the workspace.
+/// Runs the commands of a new user's first hour on recorded sessions; skipped if their folder does not exist next to
+/// the workspace.
 fn first_hour_of_a_user() -> Outcome<Passed> {
     let sessions = workspace::root().join("../shared/corpus/claude-code/projects");
     if sessions.is_dir() {
@@ -111,7 +120,7 @@ fn first_hour_of_a_user() -> Outcome<Passed> {
     Ok(Passed::with_note("skipped, no folder of recorded sessions beside the workspace"))
 }
 
-/// Replays recorded requests; skipped if their folder does not exist next to the workspace.
+/// Replays recorded requests of real clients; skipped if their folder does not exist next to the workspace.
 fn check_recorded_requests() -> Outcome<Passed> {
     let requests = workspace::root().join("../shared/corpus/clients");
     if requests.is_dir() {

@@ -1,22 +1,30 @@
 //! The turns of Claude Code that are run through the gateway.
 
-use std::path::Path;
+use std::{
+    path::Path,
+    process::Command,
+    time::{Duration, Instant},
+};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{
     ClientEnvironment, ExpectedLog, Session, answered_bodies, check_message, client_command, programs::RunningProgram,
     run_client,
 };
-use crate::failure::{Failure, Outcome};
+use crate::{
+    failure::{Failure, Outcome},
+    program::cannot_start,
+};
 
 /// A message for which the mock provider calls the tool `Bash`.
-const BASH_CALL: &str = r#"TOOLCALL:Bash:{"command":"echo hi","description":"say hi"}"#;
+pub(super) const BASH_CALL: &str = r#"TOOLCALL:Bash:{"command":"echo hi","description":"say hi"}"#;
 /// A message for which the mock provider starts a sub-agent, which calls a tool itself.
-const AGENT_CALL: &str = r#"TOOLCALL:Agent:{"description":"look","subagent_type":"Explore","prompt":"TOOLCALL:Bash:{\"command\":\"echo sub\",\"description\":\"x\"}"}"#;
+pub(super) const AGENT_CALL: &str = r#"TOOLCALL:Agent:{"description":"look","subagent_type":"Explore","prompt":"TOOLCALL:Bash:{\"command\":\"echo sub\",\"description\":\"x\"}"}"#;
 
-/// Runs turns with a tool, with thinking before a tool, with a sub-agent, and with a model override. Returns the
-/// expected content of the log. Fails if a last message is not as expected or `@haiku` reaches the provider.
+/// Runs turns of Claude Code through the gateway: with a tool, with thinking before a tool, with a sub-agent, and with
+/// a model override. Returns the expected content of the log. Fails if a last message is not as expected or `@haiku`
+/// reaches the provider.
 pub(super) fn run(client: &Path, environment: &ClientEnvironment<'_>, mock: &RunningProgram) -> Outcome<ExpectedLog> {
     let mut expected = ExpectedLog {
         tools: vec!["Bash", "Bash", "Agent", "Bash", "Bash"],
@@ -46,6 +54,30 @@ pub(super) fn run(client: &Path, environment: &ClientEnvironment<'_>, mock: &Run
     Ok(expected)
 }
 
+/// The time within which Claude Code must show that every model has failed: `timeouts.refusals_ms` and its own start.
+const REFUSAL_LIMIT: Duration = Duration::from_secs(30);
+
+/// Runs a turn while the provider answers every request with status 529. Fails unless Claude Code ends with the error of
+/// the gateway in time, instead of repeating the request silently. `models` names the models of the policy in the summary,
+/// which is returned; `expected` is a part of the error.
+pub(super) fn run_refused(
+    client: &Path,
+    environment: &ClientEnvironment<'_>,
+    mock: &RunningProgram,
+    (models, expected): (&str, &str),
+) -> Outcome<String> {
+    mock.request_json("/control/fail", Some(&json!({ "fault": { "status": { "status": 529 } }, "times": 0 })))?;
+    let mut command = message_command(client, environment, None, "hello");
+    let started = Instant::now();
+    let output = command.output().map_err(|error| cannot_start(&command, &error))?;
+    let (elapsed, printed) = (started.elapsed(), String::from_utf8_lossy(&output.stdout).into_owned());
+    mock.request_json("/control/reset", Some(&Value::Null))?;
+    if REFUSAL_LIMIT < elapsed || !printed.contains(expected) {
+        return Err(Failure::new(format!("{models}, status 529 everywhere, after {elapsed:?}: {printed}")));
+    }
+    Ok(format!("{models}: status 529 shown after {:.1} s", elapsed.as_secs_f64()))
+}
+
 /// Runs Claude Code with one message in a new session and returns the session.
 fn run_turn(client: &Path, environment: &ClientEnvironment<'_>, text: &str) -> Outcome<Session> {
     continue_session(client, environment, None, text)
@@ -58,6 +90,30 @@ pub(super) fn continue_session(
     session: Option<&str>,
     text: &str,
 ) -> Outcome<Session> {
+    read_session(&run_client(&mut message_command(client, environment, session, text))?)
+}
+
+/// Reads the session from the output of Claude Code.
+///
+/// # Errors
+/// If the output is not the JSON of a result, or the turn ended with an error.
+pub(super) fn read_session(printed: &str) -> Outcome<Session> {
+    let result: Value = serde_json::from_str(printed)
+        .map_err(|error| Failure::new(format!("cannot parse the output of Claude Code: {error}: {printed}")))?;
+    if result["is_error"] != false {
+        return Err(Failure::new(format!("Claude Code ended with an error: {printed}")));
+    }
+    let text = |name: &str| result[name].as_str().unwrap_or_default().to_owned();
+    Ok(Session { id: text("session_id"), last_message: text("result") })
+}
+
+/// Returns the command that sends one message, in the session with an id or else in a new one.
+pub(super) fn message_command(
+    client: &Path,
+    environment: &ClientEnvironment<'_>,
+    session: Option<&str>,
+    text: &str,
+) -> Command {
     let mut command = client_command(client, environment);
     if let Some(session) = session {
         command.args(["--resume", session]);
@@ -68,12 +124,5 @@ pub(super) fn continue_session(
         .env("ANTHROPIC_AUTH_TOKEN", "token-of-the-client")
         .env("CLAUDE_CONFIG_DIR", environment.home.join("claude"))
         .env("DISABLE_AUTOUPDATER", "1");
-    let printed = run_client(&mut command)?;
-    let result: Value = serde_json::from_str(&printed)
-        .map_err(|error| Failure::new(format!("cannot parse the output of Claude Code: {error}: {printed}")))?;
-    if result["is_error"] != false {
-        return Err(Failure::new(format!("Claude Code ended with an error: {printed}")));
-    }
-    let text = |name: &str| result[name].as_str().unwrap_or_default().to_owned();
-    Ok(Session { id: text("session_id"), last_message: text("result") })
+    command
 }

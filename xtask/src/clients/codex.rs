@@ -15,9 +15,9 @@ use crate::{
 /// A message for which the mock provider calls the tool `exec_command`.
 const EXEC_CALL: &str = r#"TOOLCALL:exec_command:{"cmd":"echo hi"}"#;
 
-/// Runs turns with a tool and with thinking before a tool, once with the gateway as a configured provider of Codex and
-/// once as the URL of its built-in one. Returns the expected content of the log. Fails if a last message is not as
-/// expected or a websocket request reaches the provider.
+/// Runs turns of Codex through the gateway, with a tool and with thinking before a tool: once with the gateway as a
+/// configured provider of Codex, and once as the URL of its built-in one. Returns the expected content of the log.
+/// Fails if a last message is not as expected or a websocket request reaches the provider.
 pub(super) fn run(client: &Path, environment: &ClientEnvironment<'_>, mock: &RunningProgram) -> Outcome<ExpectedLog> {
     let own_provider = own_provider_settings(environment.url);
     let built_in = format!("model = \"gpt-5.5\"\nopenai_base_url = \"{}/v1\"\n", environment.url);

@@ -29,14 +29,16 @@ const CODEX: [Message; 3] = [
     ("walk me through the architecture", "CONFIGURED_RULES"),
 ];
 
-/// Sends the messages with each installed client and prints who decided each turn, and why. The clients are installed
-/// in the cache folder of `cargo xtask clients`. Returns one note per client, with the reason where it was skipped.
+/// Sends the first messages of a new user with each installed client, and prints which slot of the decision chain
+/// decided each turn, and why. The clients are installed in the cache folder of `cargo xtask clients`. Returns one note
+/// per client, with the reason if it was skipped.
 ///
 /// # Errors
 /// If a message was decided by another slot than expected.
 pub(crate) fn run() -> Outcome<Vec<String>> {
     let cache = workspace::target_folder().join("clients");
-    let installed::InstalledClients { clients, skip_notes: mut notes } = installed::install_clients(&cache)?;
+    let installed::InstalledClients { clients, skip_notes: mut notes } =
+        installed::install_clients(&cache, |name| matches!(name, "claude" | "codex"))?;
     for (name, client) in clients {
         let (key, messages): (_, &[Message]) = match name {
             "claude" => ("ANTHROPIC_API_KEY", &CLAUDE_CODE),
@@ -49,7 +51,7 @@ pub(crate) fn run() -> Outcome<Vec<String>> {
     Ok(notes)
 }
 
-/// Writes the starter policy for a key, starts the gateway with it and sends the messages with one client.
+/// Starts a gateway with the starter policy for a key, and sends `messages` with one client.
 fn converse(name: &str, client: &Path, key: &str, messages: &[Message]) -> Outcome {
     let folder = workspace::temporary_folder()?;
     let [home, project, user] = ["turnwise", "project", "user"].map(|name| folder.path().join(name));
@@ -88,7 +90,7 @@ fn converse(name: &str, client: &Path, key: &str, messages: &[Message]) -> Outco
 }
 
 /// Returns the latest turn of a main conversation, without auxiliary calls and sub-agents.
-fn latest_main_turn(turns: &Value) -> Option<&Value> {
+pub(super) fn latest_main_turn(turns: &Value) -> Option<&Value> {
     let is_main = |turn: &&Value| turn["auxiliary"].is_null() && turn["subagent"] == false;
     turns["turns"].as_array()?.iter().filter(is_main).max_by_key(|turn| turn["position"].as_u64())
 }

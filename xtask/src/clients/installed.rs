@@ -1,4 +1,4 @@
-//! Installation of clients from npm into a cache folder, which later runs reuse.
+//! Installation of clients from npm and the Python package index into a cache folder, which later runs reuse.
 
 use std::{
     fs,
@@ -11,8 +11,26 @@ use crate::{
     program::display_command,
 };
 
-/// The program name and the npm package of each client.
-const CLIENTS: [(&str, &str); 2] = [("claude", "@anthropic-ai/claude-code"), ("codex", "@openai/codex")];
+/// The registry from which a client is installed.
+#[derive(Debug, Clone, Copy)]
+enum Registry {
+    /// The npm registry.
+    Npm,
+    /// The Python package index.
+    PyPi,
+}
+
+/// The program name, the registry, the package and the version of each client. Another version is a change of the tests: a
+/// client may send other requests.
+const CLIENTS: [(&str, Registry, &str, &str); 6] = [
+    ("claude", Registry::Npm, "@anthropic-ai/claude-code", "2.1.197"),
+    ("codex", Registry::Npm, "@openai/codex", "0.169.0"),
+    ("opencode", Registry::Npm, "opencode-ai", "1.18.33"),
+    ("gemini", Registry::Npm, "@google/gemini-cli", "0.61.0"),
+    // About a minute and 700 MB.
+    ("aider", Registry::PyPi, "aider-chat", "0.86.2"),
+    ("llm", Registry::PyPi, "llm", "0.36"),
+];
 
 /// The clients that are installed, and the reasons why others are not.
 pub(super) struct InstalledClients {
@@ -22,13 +40,13 @@ pub(super) struct InstalledClients {
     pub(super) skip_notes: Vec<String>,
 }
 
-/// Finds the clients in `cache` and installs missing ones.
-pub(super) fn install_clients(cache: &Path) -> Outcome<InstalledClients> {
+/// Finds the clients whose name is wanted in the folder `cache`, and installs missing ones.
+pub(super) fn install_clients(cache: &Path, is_wanted: impl Fn(&str) -> bool) -> Outcome<InstalledClients> {
     let mut found = InstalledClients { clients: Vec::new(), skip_notes: Vec::new() };
-    for (name, package) in CLIENTS {
-        match install_client(&cache.join(name), name, package)? {
-            Ok((path, version)) => {
-                println!("clients: {name} is {version}");
+    for (name, registry, package, wanted) in CLIENTS.into_iter().filter(|(name, ..)| is_wanted(name)) {
+        match install_client(&cache.join(name), name, registry, package, wanted)? {
+            Ok(path) => {
+                println!("clients: {name} is {wanted}");
                 found.clients.push((name, path));
             }
             Err(reason) => {
@@ -40,20 +58,56 @@ pub(super) fn install_clients(cache: &Path) -> Outcome<InstalledClients> {
     Ok(found)
 }
 
-/// Returns path and version of a client, which is installed if it is missing. The inner error is the reason why it
-/// cannot be installed.
-fn install_client(folder: &Path, name: &str, package: &str) -> Outcome<Result<(PathBuf, String), String>> {
-    let path = folder.join("node_modules/.bin").join(name);
-    if version(&path).is_none()
-        && let Err(reason) = install_package(folder, package)?
-    {
-        return Ok(Err(reason));
+/// Returns the path of a client, which is installed if it is missing or has another version. The inner error is the reason
+/// why it cannot be installed.
+fn install_client(
+    folder: &Path,
+    name: &str,
+    registry: Registry,
+    package: &str,
+    wanted: &str,
+) -> Outcome<Result<PathBuf, String>> {
+    let (path, pinned) = match registry {
+        Registry::Npm => (folder.join("node_modules/.bin").join(name), format!("{package}@{wanted}")),
+        Registry::PyPi => (folder.join("bin").join(name), format!("{package}=={wanted}")),
+    };
+    let has_version = || version(&path).is_some_and(|printed| printed.contains(wanted));
+    if has_version() {
+        return Ok(Ok(path));
     }
-    // An installed client that does not start is a failure, not a reason to skip it.
-    match version(&path) {
-        Some(version) => Ok(Ok((path, version))),
-        None => Err(Failure::new(format!("`{}` was installed and does not start", path.display()))),
+    let installed = match registry {
+        Registry::Npm => install_package(folder, &pinned)?,
+        Registry::PyPi => install_python_packages(folder, &[&pinned])?,
+    };
+    match installed {
+        Err(reason) => Ok(Err(reason)),
+        Ok(()) if has_version() => Ok(Ok(path)),
+        // An installed client that does not start is a failure, not a reason to skip it.
+        Ok(()) => Err(Failure::new(format!("`{}` was installed and does not print {wanted}", path.display()))),
     }
+}
+
+/// Creates a virtual environment of Python in a folder and installs packages into it. The inner error is the reason why
+/// they cannot be installed.
+pub(crate) fn install_python_packages(folder: &Path, packages: &[&str]) -> Outcome<Result<(), String>> {
+    fs::create_dir_all(folder).map_err(|error| Failure::file("create", folder, &error))?;
+    let mut create_environment = Command::new("python3");
+    create_environment.args(["-m", "venv"]).arg(folder);
+    let mut install = Command::new(folder.join("bin/python"));
+    install.args(["-m", "pip", "install", "--quiet", "--retries", "1", "--disable-pip-version-check"]).args(packages);
+    for command in [&mut create_environment, &mut install] {
+        println!("$ {}", display_command(command));
+        match command.stdin(Stdio::null()).output() {
+            Ok(output) if output.status.success() => {}
+            Ok(output) => {
+                let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+                let cause = stderr.lines().last().unwrap_or_default();
+                return Ok(Err(format!("{} failed: {cause}", display_command(command))));
+            }
+            Err(error) => return Ok(Err(format!("{} cannot be started: {error}", display_command(command)))),
+        }
+    }
+    Ok(Ok(()))
 }
 
 /// Installs an npm package into a folder, which is created if it is missing. The inner error is the reason why it

@@ -23,7 +23,7 @@ pub(crate) struct Log {
 }
 
 impl Log {
-    /// Verifies and exports the log of a gateway that has ended, given its home. Fails if the log is damaged.
+    /// Exports the log of a gateway that has ended, given the gateway's home folder. Fails if the log is damaged.
     pub(crate) fn export(home: &Path) -> Outcome<Self> {
         let file = home.join("log.jsonl");
         capture(super::programs::turnwise_command(home).args(["events", "verify"]))?;
@@ -43,8 +43,19 @@ impl Log {
         self.events.iter().filter(move |(known, _)| known == kind).map(|(_, data)| data)
     }
 
-    /// Returns the number of events of a kind for each value of a text field; events without the field count as an
-    /// empty value.
+    /// Returns the kind and the payload of all events, in order.
+    pub(super) fn events(&self) -> impl Iterator<Item = (&str, &Value)> {
+        self.events.iter().map(|(kind, data)| (kind.as_str(), data))
+    }
+
+    /// Creates a log of these events, for tests.
+    #[cfg(test)]
+    pub(super) fn of_events<const N: usize>(events: [(&str, Value); N]) -> Self {
+        Self { events: events.map(|(kind, data)| (kind.to_owned(), data)).to_vec(), why: Value::Null }
+    }
+
+    /// Counts the events of a kind by the value of a text field. Events without the field are counted under an empty
+    /// value.
     pub(crate) fn count_by<'a>(&'a self, kind: &'a str, field: &str) -> BTreeMap<&'a str, usize> {
         let mut counts = BTreeMap::new();
         for data in self.payloads(kind) {
@@ -53,7 +64,8 @@ impl Log {
         counts
     }
 
-    /// Checks the log against the expected content and the number of `answered` requests. Returns a summary.
+    /// Checks the log against the expected content. `answered` is the number of requests that the mock provider
+    /// answered. Returns a summary.
     ///
     /// # Errors
     /// Lists every problem.
@@ -134,8 +146,25 @@ impl Log {
                 problems.push(format!("a call without cost or the provider's usage: {data}"));
             }
         }
-        problems.extend(self.payloads("llm.call_failed").map(|data| format!("a failed call: {data}")));
-        let (begun, ended) = (self.count_by("llm.call_started", "turn"), self.count_by("llm.call_completed", "turn"));
+        let (cancelled, failed): (Vec<_>, Vec<_>) =
+            self.payloads("llm.call_failed").partition(|data| data["class"] == "cancelled");
+        problems.extend(failed.iter().map(|data| format!("a failed call: {data}")));
+        // With a client that is killed, its call for a title is cancelled as well.
+        let main: BTreeSet<&str> = self
+            .payloads("turn.started")
+            .filter(|data| data["thread"] == "main")
+            .filter_map(|data| data["turn"].as_str())
+            .collect();
+        let is_main = |data: &&&Value| data["turn"].as_str().is_some_and(|turn| main.contains(turn));
+        let interrupted = cancelled.iter().filter(is_main).count();
+        if interrupted != expected.interrupted {
+            problems.push(format!("{interrupted} cancelled calls instead of {}", expected.interrupted));
+        }
+        let (begun, mut ended) =
+            (self.count_by("llm.call_started", "turn"), self.count_by("llm.call_completed", "turn"));
+        for data in &cancelled {
+            *ended.entry(data["turn"].as_str().unwrap_or_default()).or_default() += 1;
+        }
         if begun != ended {
             problems.push(format!("calls sent {begun:?} and answered {ended:?}"));
         }
@@ -174,6 +203,7 @@ mod tests {
             tools: vec!["Bash"],
             models: vec!["m"],
             sub_agent: false,
+            interrupted: 0,
         }
     }
 
@@ -199,6 +229,16 @@ mod tests {
             let failure = log.check(&expected(), 1).unwrap_err().to_string();
             assert!(failure.contains(found), "{kind}: {failure}");
         }
+    }
+
+    #[test]
+    fn a_cancelled_call_is_a_problem_unless_the_client_was_killed() {
+        let mut log = log();
+        log.events.push(("llm.call_started".to_owned(), json!({"turn": "t"})));
+        log.events.push(("llm.call_failed".to_owned(), json!({"turn": "t", "class": "cancelled"})));
+        let failure = log.check(&expected(), 1).unwrap_err().to_string();
+        assert!(failure.contains("1 cancelled calls instead of 0"), "{failure}");
+        log.check(&ExpectedLog { interrupted: 1, ..expected() }, 1).unwrap();
     }
 
     #[test]

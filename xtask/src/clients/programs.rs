@@ -74,17 +74,22 @@ pub(crate) fn start_environment(policy: &str, skip_build: bool) -> Outcome<Envir
     Ok(Environment { home, mock, gateway })
 }
 
-/// Starts `turnwise serve` in a home, with the mock as every provider, and waits until it listens. Writes
-/// `gateway.yaml` unless the home has one, and the gateway's standard error to `gateway.stderr` in the home.
+/// Starts `turnwise serve` in a home, with the mock as every provider and a key for each, and waits until it listens.
+/// Writes `gateway.yaml` unless the home has one, and the gateway's standard error to `gateway.stderr` in the home.
 pub(crate) fn start_gateway(home: &Path, mock: &RunningProgram) -> Outcome<RunningProgram> {
+    start_gateway_with_keys(home, mock, &["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY"])
+}
+
+/// Starts a gateway like [`start_gateway`], with only the keys in these environment variables.
+pub(super) fn start_gateway_with_keys(home: &Path, mock: &RunningProgram, keys: &[&str]) -> Outcome<RunningProgram> {
     let config = home.join("gateway.yaml");
     if !config.exists() {
         let url = &mock.url;
         workspace::write(
             &config,
             &format!(
-                "listen: 127.0.0.1:0\nproviders:\n  anthropic: {{ url: \"{url}\" }}\n  openai: {{ url: \"{url}/v1\" }}\n  \
-                 google: {{ url: \"{url}\" }}\n"
+                "listen: 127.0.0.1:0\nproviders:\n  anthropic: {{ url: \"{url}\" }}\n  openai: {{ url: \"{url}/v1\", \
+                 login_url: \"{url}/backend-api/codex\" }}\n  google: {{ url: \"{url}\" }}\n"
             ),
         )?;
     }
@@ -93,6 +98,9 @@ pub(crate) fn start_gateway(home: &Path, mock: &RunningProgram) -> Outcome<Runni
     let mut command = turnwise_command(home);
     command.args(["serve", "--json"]).stderr(stderr);
     for key in ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY"] {
+        command.env_remove(key);
+    }
+    for key in keys {
         command.env(key, "key-of-the-mock");
     }
     let listening = |line: &str| Some(serde_json::from_str::<Value>(line).ok()?["listening"].as_str()?.to_owned());
@@ -144,7 +152,7 @@ impl RunningProgram {
         self.child.id().to_string()
     }
 
-    /// Interrupts the process (SIGINT) and waits until it ends.
+    /// Interrupts the server process (SIGINT) and waits until it ends.
     ///
     /// # Errors
     /// If it does not end within [`TIMEOUT`], or with an error status.

@@ -57,7 +57,8 @@ fn row(page: &mut String, cells: [&str; 6]) {
     let _ = writeln!(page, "| {} |", cells.join(" | "));
 }
 
-/// Formats the section of one layout: its description, and an example as JSON and as bytes.
+/// Formats the section of docs/events.md about one layout of an event: its description, and an example as JSON and as
+/// bytes.
 fn section(spec: &KindSpec) -> Outcome<String> {
     let fail = |error: &dyn std::fmt::Display| Failure::new(format!("the example of `{}`: {error}", spec.kind));
     let payload = (spec.payload)().map_err(|error| fail(&error))?;

@@ -2,7 +2,7 @@
 
 use contracts::Event;
 
-/// The causes of one kind of event and the projections that fold it, for docs/events.md.
+/// The causes of one kind of event, and the projections that fold it, for docs/events.md.
 pub(super) struct Traffic {
     /// What causes the event, as a phrase for the documentation.
     pub(super) written_by: &'static str,
@@ -22,20 +22,29 @@ const BY_TURN: &str = "a live turn, an import";
 const BY_FILE_CHANGE: &str = "a change of the policy or catalogue files, found before a turn";
 /// Events about the capacity of the pattern store.
 const BY_SIZE_CHECK: &str = "the size check of the pattern store";
+/// Events about sessions that were removed from the log.
+const BY_RETENTION: &str = "`events retain`";
 /// Events about outages of providers.
 const BY_AVAILABILITY: &str = "a transition found by availability";
 
-/// Returns the causes of an event's kind and the projections that fold it.
+/// Returns the causes of an event's kind, and the projections that fold it.
 pub(super) const fn traffic_of(event: &Event) -> Traffic {
     let (written_by, folded_by): (_, &[_]) = match event {
+        Event::CostsRetained(_) => (BY_RETENTION, &["costs", "spending ledger"]),
+        Event::DecisionsRetained(_) => (BY_RETENTION, &["rule hits"]),
+        Event::LogRetained(_) => (BY_RETENTION, &[]),
         Event::EvalCompleted(_) => ("a verdict of the evaluator, `patterns evaluate`", &["evaluator", "patterns"]),
         Event::FeedbackGiven(_) => ("`feedback`", &["evaluator"]),
-        Event::LlmCallCompleted(_) => {
-            (BY_CALL, &["availability", "costs", "evaluator", "patterns", "prompt cache", "sessions"])
+        Event::LlmCallCompleted(_) => (
+            BY_CALL,
+            &["availability", "costs", "evaluator", "patterns", "prompt cache", "sessions", "spending ledger"],
+        ),
+        Event::LlmCallFailed(_) => {
+            (BY_CALL, &["availability", "costs", "evaluator", "patterns", "sessions", "spending ledger"])
         }
-        Event::LlmCallFailed(_) => (BY_CALL, &["availability", "costs", "evaluator", "patterns", "sessions"]),
         Event::LlmCallStarted(_) => (BY_GATEWAY, &["availability", "costs", "sessions"]),
         Event::LogPurged(_) => ("`events purge`", &[]),
+        Event::LogCommandPanicked(_) => ("the bus of a running gateway", &[]),
         Event::LogRepaired(_) => ("opening the log", &[]),
         Event::PatternsCleared(_) => ("`patterns clear`", &["patterns"]),
         Event::PatternEvicted(_) | Event::PatternFilling(_) => (BY_SIZE_CHECK, &["patterns"]),
@@ -51,8 +60,9 @@ pub(super) const fn traffic_of(event: &Event) -> Traffic {
         Event::SessionStarted(_) => (BY_TURN, &["sessions"]),
         Event::ToolCalled(_) | Event::ToolFinished(_) => (BY_CALL, &["evaluator", "sessions"]),
         Event::TurnEmbedded(_) => ("the gateway, `patterns embed`", &["patterns"]),
-        Event::TurnEnded(_) | Event::TurnStarted(_) => {
-            (BY_TURN, &["costs", "evaluator", "patterns", "prompt cache", "sessions"])
+        Event::TurnEnded(_) => (BY_TURN, &["costs", "evaluator", "patterns", "prompt cache", "sessions"]),
+        Event::TurnStarted(_) => {
+            (BY_TURN, &["costs", "evaluator", "patterns", "prompt cache", "sessions", "spending ledger"])
         }
         Event::TurnTextRecorded(_) => ("a live turn, an import; never if the policy forbids it", &[]),
     };
@@ -69,7 +79,7 @@ mod tests {
     use crate::workspace;
 
     /// The projections, and the prefix of the paths of their sources.
-    const PROJECTIONS: [(&str, &str); 8] = [
+    const PROJECTIONS: [(&str, &str); 9] = [
         ("availability", "crates/availability/src/"),
         ("costs", "crates/costs/src/projection"),
         ("evaluator", "crates/evaluator/src/"),
@@ -78,6 +88,7 @@ mod tests {
         ("prompt cache", "crates/costs/src/prompt_cache"),
         ("rule hits", "crates/engine/src/rule_hits"),
         ("sessions", "crates/engine/src/sessions"),
+        ("spending ledger", "crates/costs/src/ledger"),
     ];
 
     /// Returns the name of a kind's type in Rust: the variant's name in [`Event`].
@@ -86,24 +97,48 @@ mod tests {
         shown.split('(').next().unwrap().to_owned()
     }
 
+    /// Returns the names of the event types that the source text of a projection folds: those in `event_subset!`, the
+    /// one of `Folded`, or those that it reads itself.
+    fn folded_types(source: &str) -> BTreeSet<String> {
+        let subsets = source.split("event_subset! {").skip(1).filter_map(|rest| {
+            let (_, body) = rest.split_once(" enum ")?.1.split_once('{')?;
+            Some(body.split_once('}')?.0)
+        });
+        let one = source.split("type Folded<'a> = &'a ").skip(1).filter_map(|rest| rest.split(';').next());
+        let read = source.split("read::<").skip(1).filter_map(|rest| rest.split('>').next());
+        let kinds = subsets.flat_map(|kinds| kinds.split(',')).chain(one).chain(read);
+        kinds.map(str::trim).filter(|kind| !kind.is_empty()).map(str::to_owned).collect()
+    }
+
     #[test]
     fn a_projection_is_listed_for_exactly_the_events_it_reads() {
         let crates = workspace::list_files(&workspace::root().join("crates")).unwrap();
         for (projection, beginning) in PROJECTIONS {
             let sources = crates.iter().filter(|path| workspace::display_path(path).starts_with(beginning));
             let source: String = sources.map(|path| workspace::read(path).unwrap()).collect();
-            let read: BTreeSet<_> = ["read::<", "view::<"]
-                .iter()
-                .flat_map(|reads| source.split(reads).skip(1))
-                .filter_map(|rest| rest.split('>').next())
-                .map(str::to_owned)
-                .collect();
+            let read = folded_types(&source);
             let listed: BTreeSet<_> = KINDS
                 .iter()
                 .filter(|spec| traffic_of(&(spec.sample)()).folded_by.contains(&projection))
                 .map(type_name)
                 .collect();
             assert_eq!(listed, read, "the events `{projection}` folds");
+        }
+    }
+
+    #[test]
+    fn every_projection_of_the_workspace_is_listed() {
+        let crates = workspace::list_files(&workspace::root().join("crates")).unwrap();
+        let in_sources = |path: &&std::path::PathBuf| {
+            let is_rust = path.extension().is_some_and(|extension| extension == "rs");
+            let path = workspace::display_path(path);
+            is_rust && path.contains("/src/") && !path.contains("/tests")
+        };
+        for path in crates.iter().filter(in_sources) {
+            let name = workspace::display_path(path);
+            let declares = workspace::read(path).unwrap().lines().any(|line| line.starts_with("impl Projection for "));
+            let is_listed = PROJECTIONS.iter().any(|(_, beginning)| name.starts_with(beginning));
+            assert!(!declares || is_listed, "{name} has a projection that PROJECTIONS lacks");
         }
     }
 

@@ -10,10 +10,11 @@ use crate::{
     program, workspace,
 };
 
-/// Runs a backtest of a policy on the log in `home`. Returns the number of turns that were compared.
+/// Compares the models that a backtest of a policy predicts with those that a gateway chose. Returns the number of
+/// turns that were compared.
 ///
-/// `turns` are the turns of that log, and `models` the models that a gateway chose under the policy for the same
-/// messages.
+/// The backtest runs on the log in `home`. `turns` are the turns of that log, and `models` the models that a gateway
+/// chose under the policy for the same messages.
 ///
 /// # Errors
 /// Lists the turns for which the backtest has no prediction or another model.

@@ -14,6 +14,7 @@ const BETA: &str =
 pub(super) struct Conversation {
     /// The session id of the client.
     pub(super) session: String,
+    /// The messages in order. A null marks where a summary replaced the history before it.
     messages: Vec<Value>,
     /// For each user message that a model answered: its index in `messages` and the model.
     turns: Vec<(usize, String)>,
@@ -21,14 +22,17 @@ pub(super) struct Conversation {
 
 /// A request of Claude Code for one user message, with the whole conversation before it.
 pub(super) struct TurnRequest {
+    /// The headers of the request, by name.
     headers: Vec<(String, String)>,
+    /// The JSON body of the request.
     body: String,
     /// Whether the conversation before this message contains thinking of a model.
     pub(super) after_thinking: bool,
 }
 
 impl Conversation {
-    /// Reads a session file. Lines of sub-agents and lines that are not messages are skipped.
+    /// Reads the main conversation of a session from its file. Skips lines of sub-agents and lines that are not
+    /// messages.
     pub(super) fn read(path: &Path) -> Outcome<Self> {
         let session = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let mut conversation = Self { session, messages: Vec::new(), turns: Vec::new() };
@@ -47,7 +51,7 @@ impl Conversation {
         Ok(conversation)
     }
 
-    /// Appends the blocks of a user line: a message, or the results of tools.
+    /// Appends a `user` line of the session file to the conversation: a message, or the results of tools.
     fn add_user(&mut self, line: &Value) {
         let blocks = match &line["message"]["content"] {
             Value::String(text) => vec![json!({"type": "text", "text": text})],
@@ -61,7 +65,8 @@ impl Conversation {
         self.append("user", &blocks);
     }
 
-    /// Appends the blocks of an assistant line. After a user message it is the answer to a turn.
+    /// Appends an `assistant` line of the session file to the conversation. After a user message, it makes that message
+    /// an answered turn.
     fn add_assistant(&mut self, message: &Value) {
         let (Some(model), Some(blocks)) = (message["model"].as_str(), message["content"].as_array()) else { return };
         if model == "<synthetic>" {
@@ -88,7 +93,8 @@ impl Conversation {
         }
     }
 
-    /// Removes results of unknown tool calls, and adds the result of each call that was interrupted, as the API requires.
+    /// Makes the conversation valid for the API: removes results of unknown tool calls, and adds a result for each call
+    /// that was interrupted.
     fn close_tool_calls(&mut self) {
         let mut open: Vec<String> = Vec::new();
         for message in &mut self.messages {
@@ -116,7 +122,7 @@ impl Conversation {
         }
     }
 
-    /// Returns the request of each answered user message, in order.
+    /// Returns the request that Claude Code sends for each answered user message, in order.
     pub(super) fn requests(&self) -> impl Iterator<Item = TurnRequest> {
         self.turns.iter().map(|(index, model)| {
             let start = self.messages[..*index].iter().rposition(Value::is_null).map_or(0, |summary| summary + 1);
@@ -130,6 +136,8 @@ impl Conversation {
         })
     }
 
+    /// Builds the body of a Messages request as Claude Code sends it, with tools and thinking. `messages` is the
+    /// conversation.
     fn body(&self, messages: &[Value], model: &str) -> Value {
         let mut messages = messages.to_vec();
         let last_block = messages.last_mut().and_then(|last| last["content"].as_array_mut()?.last_mut());
@@ -166,10 +174,12 @@ fn without_date(model: &str) -> &str {
     }
 }
 
+/// Returns whether a message has a content block of this type.
 fn has_block(message: &Value, kind: &str) -> bool {
     message["content"].as_array().into_iter().flatten().any(|block| block["type"] == kind)
 }
 
+/// Returns the headers of a request of Claude Code in a session.
 fn headers(session: &str) -> Vec<(String, String)> {
     let headers = [
         ("content-type", "application/json"),

@@ -32,7 +32,8 @@ pub(super) struct RuleEffect {
 }
 
 impl RuleEffect {
-    /// Sends every user message of the conversations through the gateway and counts the effect of the rules.
+    /// Sends every user message of the conversations through the gateway, and counts on how many of them rules took
+    /// effect.
     ///
     /// # Errors
     /// If a request has no decision, or if a rule had no effect and the turn's explanation does not contain the reason.
@@ -49,7 +50,7 @@ impl RuleEffect {
         Ok(effect)
     }
 
-    /// Counts one message, given its turn in detail.
+    /// Counts one user message by its outcome. `view` contains the details of its turn.
     fn count(&mut self, request: &TurnRequest, view: &Value) -> Outcome {
         self.messages += 1;
         self.after_thinking += usize::from(request.after_thinking);
@@ -101,7 +102,7 @@ impl fmt::Display for RuleEffect {
     }
 }
 
-/// Sends one request and returns the id of its turn.
+/// Sends the request of one user message through the gateway, and returns the id of its turn.
 fn send(request: &TurnRequest, gateway: &RunningProgram, session: &str) -> Outcome<String> {
     let fail = |error: &dyn fmt::Display| Failure::new(format!("a message of session {session}: {error}"));
     let response = request.http().send(&gateway.url).map_err(|error| fail(&error))?;

@@ -37,7 +37,8 @@ const HEADS_BEFORE_KILL: usize = 100;
 /// The time limit for [`HEADS_BEFORE_KILL`] responses to start.
 const HEADS_TIMEOUT: Duration = Duration::from_mins(1);
 
-/// Kills a gateway `kills` times with the same home, and checks the log after each restart. Returns a summary.
+/// Kills a gateway `kills` times while it streams, with the same home folder, and checks the log after each restart.
+/// Returns a summary.
 pub(super) fn run(home: &Path, kills: usize) -> Outcome<String> {
     let mock = programs::start_mock(&["--plain", "--gap", "25"])?;
     let mut acknowledged = BTreeSet::new();
@@ -124,8 +125,8 @@ fn run_clients_and_kill(gateway: RunningProgram, kill: usize) -> Outcome<(Vec<St
     Ok((turns, complete.into_inner()))
 }
 
-/// Sends one streaming request. Adds the id of its turn to `turns` when the response starts. Returns whether the body
-/// is complete.
+/// Sends one streaming request to the gateway. Adds the id of its turn to `turns` when the response starts. Returns
+/// whether the body of the response is complete.
 fn send_stream(url: &str, text: &str, turns: &Mutex<Vec<String>>) -> Result<bool, String> {
     let headers = [("content-type", "application/json"), ("x-api-key", "load"), ("anthropic-version", "2023-06-01")]
         .map(|(name, value)| (name.to_owned(), value.to_owned()));
@@ -143,7 +144,7 @@ fn send_stream(url: &str, text: &str, turns: &Mutex<Vec<String>>) -> Result<bool
     Ok(response.into_text().map_err(|error| error.to_string())?.contains("message_stop"))
 }
 
-/// Fails unless `turnwise why` shows a chain for every turn.
+/// Fails unless `turnwise why` shows a decision chain for every turn.
 fn check_chains(home: &Path, turns: &BTreeSet<String>) -> Outcome {
     let mut problems = Vec::new();
     for turn in turns {

@@ -25,7 +25,7 @@ impl Headings {
     /// Returns a finding for every citation in a file that has no heading.
     pub(super) fn unresolved(&self, text: &str) -> Vec<Finding> {
         let mut findings = Vec::new();
-        for (number, line) in (1..).zip(text.lines()) {
+        for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !defines_section(line)) {
             let unresolved = find_citations(line).into_iter().filter(|citation| !self.0.contains(citation));
             findings.extend(unresolved.map(|citation| (number, format!("`{citation}` has no heading in docs/spec"))));
         }
@@ -33,7 +33,8 @@ impl Headings {
     }
 }
 
-/// Returns the citations that the headings of a page define. `specification` is the page's name without extension.
+/// Returns the citations that the headings of a page define, such as `004 §4.5` and `D5`. `specification` is the page's
+/// name without extension.
 fn parse_headings(specification: &str, page: &str) -> BTreeSet<String> {
     let titles = page.lines().filter(|line| line.starts_with('#')).map(|line| line.trim_start_matches(['#', ' ']));
     let numbers = titles.filter_map(|title| title.split(' ').next());
@@ -46,7 +47,8 @@ fn parse_headings(specification: &str, page: &str) -> BTreeSet<String> {
     defined.collect()
 }
 
-/// Returns the citations in a line. Sections of other documents, such as `RFC 9110 §5`, are not included.
+/// Returns the citations of specifications and decisions in a line. Sections of other documents, such as `RFC 9110 §5`,
+/// are not included.
 fn find_citations(line: &str) -> Vec<String> {
     let words = line.split(|letter: char| !letter.is_alphanumeric() && letter != '.' && letter != '§');
     let words = words.map(|word| word.trim_matches('.')).filter(|word| !word.is_empty());
@@ -57,14 +59,19 @@ fn find_citations(line: &str) -> Vec<String> {
             document = word;
         } else if is_decision(word) {
             found.push(word.to_owned());
-        } else if word.starts_with('§') && document.len() == DEFAULT_SPECIFICATION.len() {
+        } else if word.starts_with('§') && word != "§" && document.len() == DEFAULT_SPECIFICATION.len() {
             found.push(format!("{document} {word}"));
         }
     }
     found
 }
 
-/// Whether a word is the number of a decision, such as `D5`.
+/// Returns whether a line is the heading of a section in docs/spec, such as `### §4.5 Availability`.
+fn defines_section(line: &str) -> bool {
+    line.starts_with('#') && line.trim_start_matches(['#', ' ']).starts_with('§')
+}
+
+/// Returns whether a word is the number of a decision, such as `D5`.
 fn is_decision(word: &str) -> bool {
     let Some(number) = word.strip_prefix('D') else { return false };
     (1..=2).contains(&number.len()) && number.bytes().all(|byte| byte.is_ascii_digit())
@@ -87,7 +94,9 @@ mod tests {
         let mut headings = parse_headings("004", "# 004\n\n## §4 Chain\n\n### §4.5 Availability\n");
         headings.extend(parse_headings("decisions", "## D5 Failures that count\n"));
         let text = "//! 004 §4.5, decision D5.\nfn a() {} // decision D6, §4.6\n";
-        let found = Headings(headings).unresolved(text);
+        let headings = Headings(headings);
+        assert_eq!(headings.unresolved("### §9.9 Own heading\n"), []);
+        let found = headings.unresolved(text);
         let expected = ["`D6` has no heading in docs/spec", "`004 §4.6` has no heading in docs/spec"];
         assert_eq!(found, expected.map(|finding| (2, finding.to_owned())));
     }

@@ -26,7 +26,7 @@ fn outside_code(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// Returns the target files of the links in a line, without external ones and those within the page.
+/// Returns the target files of the Markdown links in a line, without external ones and those within the page.
 fn targets(line: &str) -> impl Iterator<Item = &str> {
     line.split("](").skip(1).filter_map(|rest| {
         let target = rest.split([')', ' ']).next()?;

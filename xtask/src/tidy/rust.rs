@@ -41,7 +41,7 @@ fn find_words(text: &str, words: &[&str], reason: &str) -> Vec<Finding> {
     (1..).zip(text.lines()).flat_map(findings_of).collect()
 }
 
-/// Whether a line contains `word` at the start of a name: `LinkedHashMap` does not contain the word `HashMap`.
+/// Returns whether a line contains `word` at the start of a name: `LinkedHashMap` does not contain the word `HashMap`.
 fn has_word(line: &str, word: &str) -> bool {
     line.match_indices(word).any(|(start, _)| !line[..start].ends_with(char::is_alphanumeric))
 }

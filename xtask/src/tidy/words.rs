@@ -96,7 +96,7 @@ fn doc_comment(line: &str) -> Option<&str> {
     line.strip_prefix("///").or_else(|| line.strip_prefix("//!"))
 }
 
-/// Returns the first stand-in word of a comment; compares whole words without regard to case.
+/// Returns the first stand-in word in a comment; `None` if it has none. Compares whole words without regard to case.
 fn find_stand_in(comment: &str) -> Option<&'static str> {
     let letters = |letter: char| if letter.is_alphanumeric() { letter.to_ascii_lowercase() } else { ' ' };
     let words: String = comment.chars().map(letters).collect();

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::{Serialize, Serializer};
 
-/// Error of a request to an embeddings endpoint.
+/// Error of a request to an endpoint that computes embeddings.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EmbedError {
     /// The URL is invalid or cannot be used on this machine.
@@ -77,7 +77,8 @@ pub enum EmbedError {
 }
 
 impl EmbedError {
-    /// Returns whether the texts caused the error, so that other texts may succeed: for the statuses 400, 413 and 422.
+    /// Returns whether the texts of the request caused the error, so that a request with other texts may succeed. That
+    /// is so for the statuses 400, 413 and 422.
     pub const fn is_caused_by_texts(&self) -> bool {
         matches!(self, Self::Refused { status: 400 | 413 | 422, .. })
     }
@@ -95,7 +96,7 @@ fn format_attempts(tries: u32) -> String {
     if 1 < tries { format!(" at the last of {tries} tries") } else { String::new() }
 }
 
-/// Returns the next step for the user after a response with an error status.
+/// Returns the next step for the user after the endpoint responded with an error status.
 const fn advice_for_status(status: u16) -> &'static str {
     match status {
         400 | 413 | 422 => "a text may be too long for the model, or `embedding.model` is none that embeds",

@@ -62,7 +62,7 @@ impl std::fmt::Debug for OpenAiEmbedder {
     }
 }
 
-/// Layout of the body of a request for embeddings.
+/// Layout of the JSON body of a request for embeddings.
 #[derive(Serialize)]
 struct Body<'a> {
     /// Name of the model.
@@ -82,11 +82,11 @@ enum Attempt {
 }
 
 impl OpenAiEmbedder {
-    /// Creates an embedder with the key in the environment variable `key_env`, without a key if that is `None`. The
-    /// other parameters are those of [`OpenAiEmbedder::new`].
+    /// Creates an embedder whose API key is in the environment variable `key_env`; it sends no key if that is `None`.
+    /// The other parameters are those of [`OpenAiEmbedder::new`].
     ///
     /// # Errors
-    /// [`EmbedError::KeyUnset`] if the variable is not set or blank; otherwise as [`OpenAiEmbedder::new`].
+    /// [`EmbedError::KeyUnset`] if the variable is not set or blank; otherwise those of [`OpenAiEmbedder::new`].
     pub fn with_key_env(
         url: &str,
         model: &str,
@@ -148,8 +148,8 @@ impl OpenAiEmbedder {
         EmbedError::Malformed { endpoint: self.endpoint_url(), problem }
     }
 
-    /// Sends one request and returns the embeddings, with retries while the endpoint is busy. `texts` must not exceed
-    /// [`MAX_TEXTS`]; each is cut to [`MAX_TEXT_BYTES`] at a character boundary.
+    /// Requests the embeddings of texts with one request, with retries while the endpoint is busy. `texts` must not
+    /// exceed [`MAX_TEXTS`]; each is cut to [`MAX_TEXT_BYTES`] at a character boundary.
     ///
     /// # Errors
     /// Any error but [`EmbedError::KeyUnset`] and [`EmbedError::Key`]. Timeouts and connection errors are not retried.
@@ -178,7 +178,8 @@ impl OpenAiEmbedder {
         }
     }
 
-    /// Sends one request and classifies its response. `tries` is the number of the attempt, from 1, for the error.
+    /// Sends one request for embeddings and classifies its response. `tries` is the number of the attempt, from 1, for
+    /// the error.
     async fn try_once(&self, body: Bytes, tries: u32) -> Result<Attempt, EmbedError> {
         let response = self.request(body)?.await;
         let response = response.map_err(|error| self.unreachable(&error))?;
@@ -193,7 +194,8 @@ impl OpenAiEmbedder {
         }
     }
 
-    /// Creates the request and starts to send it; the future resolves when the head of the response has arrived.
+    /// Creates an HTTP request with this body and starts to send it. The future resolves when the head of the response
+    /// has arrived.
     fn request(&self, body: Bytes) -> Result<ResponseFuture, EmbedError> {
         let mut request = Request::post(&self.endpoint)
             .header(CONTENT_TYPE, "application/json")
@@ -208,7 +210,7 @@ impl OpenAiEmbedder {
         Ok(self.client.request(request))
     }
 
-    /// Reads a complete response body.
+    /// Reads the complete body of an HTTP response of the embeddings endpoint.
     ///
     /// # Errors
     /// [`EmbedError::Oversize`] beyond [`MAX_RESPONSE_BYTES`]; [`EmbedError::Unreachable`] if the connection is
@@ -224,7 +226,7 @@ impl OpenAiEmbedder {
         }
     }
 
-    /// Creates the error for a failed connection, with the innermost cause, which is the most specific.
+    /// Creates the error for a failed connection to the endpoint, with the innermost cause, which is the most specific.
     fn unreachable(&self, error: &(dyn std::error::Error + 'static)) -> EmbedError {
         let mut innermost = error;
         while let Some(cause) = innermost.source() {

@@ -2,14 +2,14 @@
 
 use serde::Deserialize;
 
-/// Layout of a response of an embeddings endpoint.
+/// Layout of the JSON response of an embeddings endpoint.
 #[derive(Deserialize)]
 struct EmbeddingsResponse {
     /// The embeddings, in any order.
     data: Vec<EmbeddingItem>,
 }
 
-/// Embedding of one text in a response.
+/// The embedding of one text in the response of an embeddings endpoint.
 #[derive(Deserialize)]
 struct EmbeddingItem {
     /// Index of the text, from 0; if missing, the position of this item in the list applies.
@@ -18,7 +18,7 @@ struct EmbeddingItem {
     embedding: Vec<f32>,
 }
 
-/// Parses the embeddings of `texts` texts and sorts them into the order of the texts.
+/// Parses a response with the embeddings of `texts` texts, and returns them in the order of the texts.
 ///
 /// # Errors
 /// A description of the invalid response that contains none of its content: not JSON of this layout, another number of

@@ -19,6 +19,8 @@ use hyper_util::{
 use tokio::net::TcpStream;
 use tower_service::Service;
 
+use super::addresses::{AllowedAddresses, CheckedResolver, refusal};
+
 /// Error of a connection attempt, from the TCP connection or the proxy.
 type BoxError = Box<dyn Error + Send + Sync>;
 
@@ -26,18 +28,25 @@ type BoxError = Box<dyn Error + Send + Sync>;
 #[derive(Debug, Clone)]
 pub struct ProxyConnector {
     /// Connector for direct connections and for those to the proxy.
-    direct: HttpConnector,
+    direct: HttpConnector<CheckedResolver>,
+    /// The restricted addresses to which connections are allowed.
+    allowed: AllowedAddresses,
     /// Proxies by URL, from the environment.
     proxies: Arc<Matcher>,
 }
 
 impl ProxyConnector {
-    /// Creates a connector.
+    /// Creates a connector that opens connections with `direct`, for https URLs through a proxy in `proxies` if there
+    /// is one.
     ///
     /// # Errors
     /// [`io::Error`] if the proxy for https URLs is not an http URL. A direct connection would bypass a proxy that the
     /// user configured.
-    pub(super) fn new(direct: HttpConnector, proxies: Matcher) -> io::Result<Self> {
+    pub(super) fn new(
+        direct: HttpConnector<CheckedResolver>,
+        allowed: AllowedAddresses,
+        proxies: Matcher,
+    ) -> io::Result<Self> {
         // No entry of NO_PROXY but `*` matches this host.
         let proxy = proxies.intercept(&Uri::from_static("https://any-host.invalid"));
         if proxy.is_some_and(|proxy| proxy.uri().scheme_str() != Some("http")) {
@@ -45,7 +54,7 @@ impl ProxyConnector {
                 "the proxy in HTTPS_PROXY or ALL_PROXY is not an `http://` URL; other proxies are not supported";
             return Err(io::Error::new(io::ErrorKind::Unsupported, message));
         }
-        Ok(Self { direct, proxies: Arc::new(proxies) })
+        Ok(Self { direct, allowed, proxies: Arc::new(proxies) })
     }
 }
 
@@ -59,6 +68,9 @@ impl Service<Uri> for ProxyConnector {
     }
 
     fn call(&mut self, target: Uri) -> Self::Future {
+        if let Some(address) = target.host().and_then(|host| self.allowed.refused_literal(host)) {
+            return Box::pin(async move { Err(refusal(address).into()) });
+        }
         let is_https = target.scheme_str() == Some("https");
         let Some(proxy) = self.proxies.intercept(&target).filter(|_| is_https) else {
             let connecting = self.direct.call(target);

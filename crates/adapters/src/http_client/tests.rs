@@ -4,20 +4,26 @@ use std::time::Duration;
 
 use http_body_util::Full;
 use hyper::{Request, body::Bytes};
+use hyper_rustls::HttpsConnectorBuilder;
 use hyper_util::client::proxy::matcher::Matcher;
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::TcpListener,
 };
 
-use super::{HttpClient, http_client_with};
+use super::{AllowedAddresses, HttpClient, http_client_with};
 
 /// Time limit for a connection and for a test's exchange.
 const TIMEOUT: Duration = Duration::from_secs(5);
 
+/// The certificate authorities of the system.
+fn native() -> std::io::Result<HttpsConnectorBuilder<hyper_rustls::builderstates::WantsSchemes>> {
+    HttpsConnectorBuilder::new().with_native_roots()
+}
+
 /// Creates a client that uses `proxies`.
 fn client(proxies: Matcher) -> HttpClient {
-    http_client_with(TIMEOUT, proxies).unwrap()
+    http_client_with(TIMEOUT, 4, AllowedAddresses::default(), proxies, native()).unwrap()
 }
 
 /// Sends a request to `url` and returns the first line that a listener receives on its next connection.
@@ -45,6 +51,21 @@ async fn an_https_url_is_reached_through_a_tunnel_of_the_proxy() {
 }
 
 #[tokio::test]
+async fn without_certificate_authorities_http_urls_are_reached_and_https_urls_are_not_trusted() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let missing = Err(std::io::Error::other("no certificates"));
+    let client =
+        http_client_with(TIMEOUT, 4, AllowedAddresses::default(), Matcher::builder().build(), missing).unwrap();
+    let line = first_line_at(&listener, &client, &format!("http://{address}/v1/models")).await;
+    assert_eq!(line, "POST /v1/models HTTP/1.1");
+    let request = Request::post(format!("https://{address}/v1/models")).body(Full::new(Bytes::new())).unwrap();
+    let refuse = async { drop(listener.accept().await.unwrap()) };
+    let (response, ()) = tokio::join!(client.request(request), refuse);
+    assert!(response.unwrap_err().is_connect(), "no connection without a trusted certificate");
+}
+
+#[tokio::test]
 async fn hosts_in_no_proxy_and_http_urls_are_reached_directly() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -61,7 +82,9 @@ async fn hosts_in_no_proxy_and_http_urls_are_reached_directly() {
 #[test]
 fn a_proxy_that_is_not_reached_over_http_is_refused() {
     for proxy in ["socks5://127.0.0.1:1080", "https://127.0.0.1:8443"] {
-        let error = http_client_with(TIMEOUT, Matcher::builder().all(proxy).build()).unwrap_err().to_string();
+        let proxies = Matcher::builder().all(proxy).build();
+        let error =
+            http_client_with(TIMEOUT, 4, AllowedAddresses::default(), proxies, native()).unwrap_err().to_string();
         assert!(error.contains("HTTPS_PROXY"), "{error}");
     }
 }

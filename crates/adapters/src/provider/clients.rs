@@ -3,16 +3,21 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use super::{HttpProvider, Provider};
-use crate::{http_client::HttpClient, providers::Providers};
+use crate::{http_client::HttpClient, providers::Providers, redaction::KeyRedactor};
 
 /// A client for each configured provider, by name. Cloning shares the clients.
 #[derive(Debug, Clone, Default)]
-pub struct ProviderClients(BTreeMap<String, Arc<dyn Provider>>);
+pub struct ProviderClients(Arc<BTreeMap<String, Arc<dyn Provider>>>);
 
 impl ProviderClients {
-    /// Creates an HTTP client for each provider; all share the connection pool of `client`.
+    /// Creates a client for each configured provider that sends its requests over HTTP. All share the connection pool
+    /// of `client`.
     pub fn over_http(providers: &Providers, client: &HttpClient) -> Self {
-        let connect = |config| Arc::new(HttpProvider::new(config, client.clone())) as Arc<dyn Provider>;
+        let secrets = providers.iter().filter_map(|config| config.credential.secret());
+        let keys = KeyRedactor::new(secrets.map(|secret| secret.plain.as_bytes()));
+        let connect = |config| {
+            Arc::new(HttpProvider::new(config, client.clone()).with_redactor(keys.clone())) as Arc<dyn Provider>
+        };
         providers.iter().cloned().map(connect).collect()
     }
 
@@ -30,6 +35,6 @@ impl ProviderClients {
 /// Collects clients by the name of their provider; of several with the same name, the last one is used.
 impl FromIterator<Arc<dyn Provider>> for ProviderClients {
     fn from_iter<I: IntoIterator<Item = Arc<dyn Provider>>>(clients: I) -> Self {
-        Self(clients.into_iter().map(|client| (client.config().name.clone(), client)).collect())
+        Self(Arc::new(clients.into_iter().map(|client| (client.config().name.clone(), client)).collect()))
     }
 }

@@ -9,19 +9,24 @@ use async_trait::async_trait;
 use contracts::events::ErrorClass;
 use http_body_util::{BodyExt as _, Collected, Full, Limited};
 use hyper::{
-    Method, Request, Response,
+    HeaderMap, Method, Request, Response, StatusCode,
     body::{Bytes, Incoming},
-    header::RETRY_AFTER,
+    header::{CONTENT_ENCODING, RETRY_AFTER},
 };
 use tokio::time::{Instant, sleep, timeout_at};
 
 use super::{Provider, ResponseStream, UpstreamFailure, UpstreamRequest, UpstreamResponse};
-use crate::{http_client::HttpClient, providers::ProviderConfig, retry_after};
+use crate::{
+    http_client::HttpClient,
+    providers::ProviderConfig,
+    redaction::{KeyRedactor, StreamRedactor},
+    retry_after,
+};
 
 /// Maximum number of bytes that are read of an error response.
 const MAX_ERROR_BYTES: usize = 64 * 1024;
 
-/// Client of one provider over HTTP, with retries.
+/// Client of one model provider over HTTP, which retries requests.
 #[derive(Debug, Clone)]
 pub struct HttpProvider {
     /// Configuration of the provider.
@@ -30,12 +35,21 @@ pub struct HttpProvider {
     client: HttpClient,
     /// Source of the retry jitter.
     random: fn() -> u32,
+    /// Replaces API keys in everything that is received from the provider.
+    keys: KeyRedactor,
 }
 
 impl HttpProvider {
     /// Creates a client of the provider that sends its requests over `client`.
     pub fn new(config: ProviderConfig, client: HttpClient) -> Self {
-        Self { config, client, random: || fastrand::u32(..) }
+        let keys = KeyRedactor::new(config.credential.secret().map(|secret| secret.plain.as_bytes()));
+        Self { config, client, random: || fastrand::u32(..), keys }
+    }
+
+    /// Sets the keys that are replaced in responses. Without it, those are the keys of this provider.
+    #[must_use]
+    pub(crate) fn with_redactor(self, keys: KeyRedactor) -> Self {
+        Self { keys, ..self }
     }
 
     /// Replaces the source of the retry jitter. `random` must return numbers uniformly distributed over all of `u32`.
@@ -44,7 +58,8 @@ impl HttpProvider {
         Self { random, ..self }
     }
 
-    /// Sends a request without retries, and resolves when the headers of a successful response have arrived.
+    /// Sends a request to the provider without retries. Resolves when the headers of a successful response have
+    /// arrived.
     async fn send_once(&self, request: &UpstreamRequest<'_>) -> Result<UpstreamResponse, UpstreamFailure> {
         let timeouts = request.timeouts;
         let http_request = self.http_request(request)?;
@@ -57,15 +72,24 @@ impl HttpProvider {
             }
             Err(_) => return Err(UpstreamFailure::without_response(ErrorClass::Timeout)),
         };
-        if !response.status().is_success() {
+        let status = response.status();
+        if status.is_client_error() || status.is_server_error() {
             return Err(self.read_failure(request, response, deadline).await);
         }
-        let (parts, body) = response.into_parts();
-        let body = ResponseStream::http(body, timeouts.idle);
+        if status != StatusCode::OK {
+            let defect = format!("has the status {}", status.as_u16());
+            return Err(UpstreamFailure::invalid_response(status, defect));
+        }
+        if is_compressed(response.headers()) {
+            return Err(UpstreamFailure::invalid_response(status, "is compressed, which was not requested"));
+        }
+        let (mut parts, body) = response.into_parts();
+        self.keys.redact_headers(&mut parts.headers);
+        let body = ResponseStream::http(body, timeouts.idle, StreamRedactor::new(self.keys.clone()));
         Ok(UpstreamResponse { status: parts.status, headers: parts.headers, body })
     }
 
-    /// Creates the HTTP request. An unparsable URL is an error of class `InvalidRequest`.
+    /// Creates the HTTP request for a request to the provider. An unparsable URL is an error of class `InvalidRequest`.
     fn http_request(&self, request: &UpstreamRequest<'_>) -> Result<Request<Full<Bytes>>, UpstreamFailure> {
         let mut http_request = Request::new(Full::new(request.body.clone()));
         *http_request.method_mut() = Method::POST;
@@ -78,7 +102,8 @@ impl HttpProvider {
         Ok(http_request)
     }
 
-    /// Reads and classifies an error response. If its body is not complete before `deadline`, only the status is used.
+    /// Reads an error response of the provider and classifies the error. If its body is not complete before `deadline`,
+    /// only the status is used.
     async fn read_failure(
         &self,
         request: &UpstreamRequest<'_>,
@@ -88,6 +113,7 @@ impl HttpProvider {
         let (parts, body) = response.into_parts();
         let read = timeout_at(deadline, Limited::new(body, MAX_ERROR_BYTES).collect()).await;
         let body = read.ok().and_then(Result::ok).map(Collected::to_bytes).unwrap_or_default();
+        let body = self.keys.redact(body);
         let class = match wire::classify(request.api, parts.status.as_u16(), &body) {
             // A client's own key that is rejected does not count against the provider.
             ErrorClass::Auth if self.config.credential.is_clients_own() => ErrorClass::ClientKey,
@@ -95,7 +121,9 @@ impl HttpProvider {
         };
         let retry_after =
             parts.headers.get(RETRY_AFTER).and_then(|value| retry_after::retry_after(value, SystemTime::now()));
-        UpstreamFailure { class, status: Some(parts.status), retries: 0, body, retry_after }
+        // A compressed body cannot be forwarded.
+        let body = if is_compressed(&parts.headers) { Bytes::new() } else { body };
+        UpstreamFailure { status: Some(parts.status), body, retry_after, ..UpstreamFailure::without_response(class) }
     }
 }
 
@@ -120,6 +148,11 @@ impl Provider for HttpProvider {
             retries += 1;
         }
     }
+}
+
+/// Returns whether a response has a content encoding, although [`headers`] requests none.
+fn is_compressed(headers: &HeaderMap) -> bool {
+    headers.get_all(CONTENT_ENCODING).iter().any(|value| !value.as_bytes().eq_ignore_ascii_case(b"identity"))
 }
 
 /// Returns whether an error is a timeout of the connection attempt.

@@ -32,7 +32,7 @@ pub struct UpstreamRequest<'a> {
     pub retry_until: Option<Instant>,
 }
 
-/// The parts of a client's request that are forwarded beside its body.
+/// The parts of a client's HTTP request that are forwarded to the provider beside its body.
 #[derive(Debug, Clone, Copy)]
 pub struct ClientRequestParts<'a> {
     /// The headers. Those of the connection and of turnwise are not forwarded, nor are keys if turnwise has one.
@@ -41,7 +41,7 @@ pub struct ClientRequestParts<'a> {
     pub query: Option<&'a str>,
 }
 
-/// An endpoint of a wire API: generation, or counting of tokens.
+/// An endpoint of a wire API: generation, counting of tokens, or embeddings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Operation {
     /// Generates a response.

@@ -14,10 +14,12 @@ use hyper::{
 };
 use tokio::time::{Instant, Sleep, sleep};
 
+use crate::redaction::StreamRedactor;
+
 /// A successful response of a provider. Status and headers have arrived; the body may still be arriving.
 #[derive(Debug)]
 pub struct UpstreamResponse {
-    /// The status, from 200 to 299.
+    /// The HTTP status; always 200 for a response over HTTP.
     pub status: StatusCode,
     /// The headers of the provider's response.
     pub headers: HeaderMap,
@@ -29,7 +31,7 @@ pub struct UpstreamResponse {
 #[derive(Debug)]
 pub struct ResponseStream(Source);
 
-/// Source of a stream's chunks.
+/// The source of a response stream's chunks.
 #[derive(Debug)]
 enum Source {
     /// The body of an HTTP response.
@@ -47,6 +49,8 @@ struct HttpBody {
     idle: Pin<Box<Sleep>>,
     /// Time limit between two chunks.
     idle_timeout: Duration,
+    /// Replaces API keys in the body.
+    redactor: StreamRedactor,
 }
 
 /// Error of a response stream that ended before the response was complete.
@@ -72,8 +76,8 @@ impl StreamError {
 
 impl ResponseStream {
     /// Creates a stream of an HTTP response's body. The idle timer starts now.
-    pub(crate) fn http(body: Incoming, idle_timeout: Duration) -> Self {
-        Self(Source::Http(HttpBody { body, idle: Box::pin(sleep(idle_timeout)), idle_timeout }))
+    pub(crate) fn http(body: Incoming, idle_timeout: Duration, redactor: StreamRedactor) -> Self {
+        Self(Source::Http(HttpBody { body, idle: Box::pin(sleep(idle_timeout)), idle_timeout, redactor }))
     }
 
     /// Creates a stream of chunks that are already available, for providers that do not use HTTP. An error ends it.
@@ -81,7 +85,7 @@ impl ResponseStream {
         Self(Source::Chunks(chunks.into_iter().collect()))
     }
 
-    /// Polls for the next chunk; `None` at the end of the body and after an error.
+    /// Polls for the next chunk of the response body; `None` at its end and after an error.
     ///
     /// # Errors
     /// [`StreamError`] if the connection is interrupted or no chunk arrives within the idle timeout.
@@ -98,7 +102,7 @@ impl ResponseStream {
 }
 
 impl HttpBody {
-    /// Polls for the next chunk and restarts the idle timer when one arrives.
+    /// Polls for the next chunk of the body, and restarts the idle timer when one arrives.
     fn poll_chunk(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Bytes, StreamError>>> {
         loop {
             let Poll::Ready(frame) = Pin::new(&mut self.body).poll_frame(context) else {
@@ -106,10 +110,16 @@ impl HttpBody {
                 return Poll::Ready(Some(Err(StreamError::Idle)));
             };
             match frame.map(|frame| frame.map(Frame::into_data)) {
-                None => return Poll::Ready(None),
+                None => {
+                    let rest = self.redactor.finish();
+                    return Poll::Ready((!rest.is_empty()).then_some(Ok(rest)));
+                }
                 Some(Ok(Ok(data))) => {
                     self.idle.as_mut().reset(Instant::now() + self.idle_timeout);
-                    return Poll::Ready(Some(Ok(data)));
+                    let data = self.redactor.feed(data);
+                    if !data.is_empty() {
+                        return Poll::Ready(Some(Ok(data)));
+                    }
                 }
                 // Trailers are ignored.
                 Some(Ok(Err(_trailers))) => {}

@@ -15,7 +15,7 @@ use crate::providers::ProviderConfig;
 /// Chunks of a prepared response.
 type Chunks = Vec<Result<Bytes, StreamError>>;
 
-/// A test provider that returns prepared responses in order and records the requests it receives.
+/// A provider for tests that returns prepared responses in order and records the requests it receives.
 #[derive(Debug)]
 pub struct ScriptedProvider {
     /// Configuration of the provider.
@@ -42,17 +42,18 @@ pub struct SentRequest {
 }
 
 impl ScriptedProvider {
-    /// Creates a provider with an empty script.
+    /// Creates a provider without prepared responses.
     pub const fn new(config: ProviderConfig) -> Self {
         Self { config, script: Mutex::new(VecDeque::new()), sent: Mutex::new(Vec::new()) }
     }
 
-    /// Appends a response of status 200 with these chunks to the script. An error among them ends the stream.
+    /// Prepares a response of status 200 with these chunks, to be returned after the ones prepared before. An error
+    /// among the chunks ends the stream.
     pub fn respond(&self, chunks: impl IntoIterator<Item = Result<Bytes, StreamError>>) {
         lock(&self.script).push_back(Ok(chunks.into_iter().collect()));
     }
 
-    /// Appends a failure to the script.
+    /// Prepares a failure, to be returned after the responses prepared before.
     pub fn fail(&self, failure: UpstreamFailure) {
         lock(&self.script).push_back(Err(failure));
     }
@@ -69,7 +70,8 @@ impl Provider for ScriptedProvider {
         &self.config
     }
 
-    /// Returns the next entry of the script, without retries; [`UpstreamFailure`] of class `other` when none is left.
+    /// Returns the next prepared response or failure, without retries; [`UpstreamFailure`] of class `other` if none is
+    /// left.
     async fn send(&self, request: &UpstreamRequest<'_>) -> Result<UpstreamResponse, UpstreamFailure> {
         let UpstreamRequest { api, operation, stream, .. } = *request;
         let (model, body) = (request.model.to_owned(), request.body.clone());

@@ -21,7 +21,7 @@ pub(crate) const QUICK: Timeouts = Timeouts {
 
 /// Creates an HTTP client.
 pub(crate) fn client() -> HttpClient {
-    http_client(Duration::from_secs(5)).unwrap()
+    http_client(Duration::from_secs(5), 4, |_| ()).unwrap()
 }
 
 /// Embeds texts with the key [`KEY`] at the endpoint below `url`.

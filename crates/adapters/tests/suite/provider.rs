@@ -27,7 +27,7 @@ fn mock() -> MockUpstream {
     MockUpstream::start(Settings::default()).unwrap()
 }
 
-/// The provider `anthropic` at the mock's address, with a key unless `key` is `None`.
+/// Creates the provider `anthropic` at the mock's address, with a key unless `key` is `None`.
 fn provider(mock: &MockUpstream, key: Option<&str>) -> HttpProvider {
     provider_at(mock.url(), key)
 }
@@ -36,7 +36,7 @@ fn provider_at(url: String, key: Option<&str>) -> HttpProvider {
     let entry = ProviderEntry { url: Some(url), ..ProviderEntry::default() };
     let entries = BTreeMap::from([("anthropic".to_owned(), entry)]);
     let providers = Providers::new(&entries, &Keys::default(), |_| key.map(str::to_owned)).unwrap();
-    let client = http_client(Duration::from_secs(5)).unwrap();
+    let client = http_client(Duration::from_secs(5), 4, |_| ()).unwrap();
     HttpProvider::new(providers.get("anthropic").unwrap().clone(), client)
 }
 

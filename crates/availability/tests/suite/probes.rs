@@ -4,39 +4,39 @@
 use availability::AvailabilityState;
 use contracts::{ModelId, events::ErrorClass};
 
-use crate::story::{Log, Outcome, at, model, parse, strikes};
+use crate::script::{Log, Outcome, at, model, parse, strikes};
 
 /// Returns whether decisions at a second may choose a model.
 fn is_open(log: &Log, name: &str, second: u64) -> bool {
     log.state().outages_at(at(second)).against(&model(name), at(second)).is_none()
 }
 
-/// Asserts the unavailable scopes at a second after a story, as [`Log::out`] formats them.
+/// Asserts the unavailable scopes at a second after a script, as [`Log::out`] formats them.
 #[track_caller]
-fn check(story: &str, second: u64, out: &str) {
-    assert_eq!(Log::of(story).out(second), out, "after `{story}`, asked at {second}");
+fn check(script: &str, second: u64, out: &str) {
+    assert_eq!(Log::of(script).out(second), out, "after `{script}`, asked at {second}");
 }
 
 /// The probe makes its scope unavailable for 60 seconds, or until it succeeds; then calls are allowed.
 #[test]
-fn the_first_call_after_a_quiet_end_keeps_the_others_away_until_it_is_answered_or_a_minute_is_over() {
-    let story = strikes("a:x", 0) + "310 a:x sent";
-    check(&story, 310, "a:x until 370");
-    check(&story, 369, "a:x until 370");
-    check(&story, 370, "");
-    check(&format!("{story}, 312 a:x ok"), 312, "");
+fn a_probe_blocks_other_calls_until_its_outcome_or_for_a_minute() {
+    let script = strikes("a:x", 0) + "310 a:x sent";
+    check(&script, 310, "a:x until 370");
+    check(&script, 369, "a:x until 370");
+    check(&script, 370, "");
+    check(&format!("{script}, 312 a:x ok"), 312, "");
     check("0 a:x auth, 300 a:y sent", 300, "a until 360");
     check("0 a:x auth, 300 a:y sent, 301 a:y ok", 301, "");
 }
 
 /// One failure of the probe starts a new outage, also after its deadline, and each time it is repeated.
 #[test]
-fn one_failure_of_the_probe_puts_its_scope_out_again_at_once() {
-    let story = strikes("a:x", 0) + "310 a:x sent, 315 a:x overloaded";
-    check(&story, 315, "a:x until 615");
+fn one_failure_of_the_probe_starts_a_new_outage() {
+    let script = strikes("a:x", 0) + "310 a:x sent, 315 a:x overloaded";
+    check(&script, 315, "a:x until 615");
     check("0 a:x auth, 300 a:y sent, 302 a:y timeout", 302, "a until 602");
     // And so on, for as long as it takes.
-    check(&format!("{story}, 700 a:x sent, 701 a:x timeout"), 701, "a:x until 1001");
+    check(&format!("{script}, 700 a:x sent, 701 a:x timeout"), 701, "a:x until 1001");
     // Late as it is, it is still its failure.
     check(&(strikes("a:x", 0) + "310 a:x sent, 400 a:x timeout"), 400, "a:x until 700");
 }
@@ -44,36 +44,36 @@ fn one_failure_of_the_probe_puts_its_scope_out_again_at_once() {
 /// A failure of another call while the probe runs starts a new outage as well; after the deadline of the probe it does
 /// not.
 #[test]
-fn a_failure_of_another_call_beside_the_probe_counts_as_much() {
+fn a_failure_of_another_call_during_the_probe_starts_an_outage() {
     check("0 a:x auth, 300 a:x sent, 301 a:y timeout", 301, "a until 601");
     check("0 a:x auth, 300 a:x sent, 361 a:y timeout", 361, "");
 }
 
 /// A probe that is cancelled, or fails for a reason other than the provider, is followed by another probe.
 #[test]
-fn a_probe_that_says_nothing_about_the_provider_lets_the_next_call_be_the_probe() {
+fn after_a_probe_without_evidence_the_next_call_is_the_probe() {
     for class in ["cancelled", "invalid_request"] {
-        let story = strikes("a:x", 0) + &format!("310 a:x sent, 311 a:x {class}");
-        check(&story, 311, "");
-        check(&format!("{story}, 312 a:x sent"), 312, "a:x until 372");
-        check(&format!("{story}, 312 a:x sent, 313 a:x timeout"), 313, "a:x until 613");
+        let script = strikes("a:x", 0) + &format!("310 a:x sent, 311 a:x {class}");
+        check(&script, 311, "");
+        check(&format!("{script}, 312 a:x sent"), 312, "a:x until 372");
+        check(&format!("{script}, 312 a:x sent, 313 a:x timeout"), 313, "a:x until 613");
     }
 }
 
 #[test]
-fn a_probe_that_is_never_answered_is_followed_by_another_one() {
-    let story = strikes("a:x", 0) + "310 a:x sent, 369 a:x sent, 370 a:x sent";
-    check(&story, 370, "a:x until 430");
+fn a_probe_without_an_outcome_is_followed_by_another_one() {
+    let script = strikes("a:x", 0) + "310 a:x sent, 369 a:x sent, 370 a:x sent";
+    check(&script, 370, "a:x until 430");
 }
 
 #[test]
-fn calls_beside_a_probe_do_not_prolong_it() {
+fn calls_during_a_probe_do_not_prolong_it() {
     check(&(strikes("a:x", 0) + "310 a:x sent, 340 a:x sent"), 340, "a:x until 370");
 }
 
 /// A call that was sent during the outage is no probe: its failure after the end counts as one of five.
 #[test]
-fn a_call_sent_while_the_outage_stands_is_no_probe() {
+fn a_call_sent_during_an_outage_is_no_probe() {
     check(&(strikes("a:x", 0) + "200 a:x sent"), 299, "a:x until 304");
     check(&(strikes("a:x", 0) + "200 a:x sent"), 304, "");
     // Its failure, after the end, is one of five.
@@ -82,27 +82,27 @@ fn a_call_sent_while_the_outage_stands_is_no_probe() {
 
 #[test]
 fn an_outage_that_a_success_ended_needs_no_probe() {
-    let story = strikes("a:x", 0) + "5 a:x ok, 400 a:x sent";
-    check(&story, 400, "");
-    check(&format!("{story}, 401 a:x overloaded"), 401, "");
+    let script = strikes("a:x", 0) + "5 a:x ok, 400 a:x sent";
+    check(&script, 400, "");
+    check(&format!("{script}, 401 a:x overloaded"), 401, "");
 }
 
 #[test]
-fn a_success_after_a_quiet_end_is_proof_enough() {
+fn a_success_after_an_automatic_recovery_ends_probing() {
     check(&(strikes("a:x", 0) + "310 a:x ok, 320 a:x sent"), 320, "");
 }
 
 /// Without events for the start of calls there are no probes, and after an automatic recovery five failures are needed
 /// again.
 #[test]
-fn where_nobody_tells_when_calls_were_sent_the_count_starts_again_after_a_quiet_end() {
-    let story = strikes("a:x", 0) + "310 a:x overloaded, 311 a:x overloaded";
-    check(&story, 311, "");
+fn without_call_starts_an_automatic_recovery_resets_failures_without_a_probe() {
+    let script = strikes("a:x", 0) + "310 a:x overloaded, 311 a:x overloaded";
+    check(&script, 311, "");
 }
 
 /// A probe of a model makes neither other models nor the provider unavailable.
 #[test]
-fn a_probe_of_a_model_is_none_of_its_siblings_or_of_its_provider() {
+fn a_probe_of_a_model_is_no_probe_of_other_models_or_the_provider() {
     let log = Log::of(&(strikes("a:x", 0) + &strikes("a:y", 0) + "310 a:x sent"));
     assert!(!is_open(&log, "a:x", 310));
     assert!(is_open(&log, "a:y", 310) && is_open(&log, "a:z", 310));
@@ -110,7 +110,7 @@ fn a_probe_of_a_model_is_none_of_its_siblings_or_of_its_provider() {
 
 /// A query about a time before the start of the probe does not include the probe.
 #[test]
-fn a_turn_of_before_the_probe_does_not_wait_for_it() {
+fn a_turn_before_the_start_of_the_probe_is_not_blocked_by_it() {
     let log = Log::of("0 a:x auth, 320 a:x sent");
     let open: Vec<_> = [299, 300, 319, 320, 379, 380].map(|second| is_open(&log, "a:x", second)).to_vec();
     assert_eq!(open, [false, true, true, false, false, true]);
@@ -118,14 +118,14 @@ fn a_turn_of_before_the_probe_does_not_wait_for_it() {
 
 /// While a probe runs, the status has its start, its deadline and the trigger of the previous outage.
 #[test]
-fn the_table_shows_a_probe_and_what_had_put_its_scope_out() {
-    let status = |story: &str, second| Log::of(story).state().status(at(second)).remove(0);
-    let story = "0 a:x auth, 320 a:x sent";
-    let row = status(story, 321);
+fn the_status_of_a_probe_has_the_trigger_of_the_previous_outage() {
+    let status = |script: &str, second| Log::of(script).state().status(at(second)).remove(0);
+    let script = "0 a:x auth, 320 a:x sent";
+    let row = status(script, 321);
     assert_eq!(row.state, AvailabilityState::Probing);
     assert_eq!((row.since, row.clears_at), (Some(at(320)), Some(at(380))));
-    assert_eq!(row.trigger, status(story, 1).trigger);
-    assert_eq!(status(story, 380).state, AvailabilityState::Healthy);
+    assert_eq!(row.trigger, status(script, 1).trigger);
+    assert_eq!(status(script, 380).state, AvailabilityState::Healthy);
     assert_eq!(status("0 a:x auth, 320 a:x sent, 321 a:x timeout", 321).state, AvailabilityState::Unavailable);
 }
 
@@ -155,13 +155,13 @@ fn reached(turns: u64, hours: u64) -> usize {
 
 /// An unavailable provider receives 11 calls an hour, whether one turn retries or sixteen.
 #[test]
-fn a_provider_that_stays_down_is_tried_by_one_turn_in_five_minutes_however_many_wait() {
+fn an_unavailable_provider_gets_one_call_in_five_minutes() {
     assert_eq!((reached(16, 1), reached(1, 1)), (11, 11));
 }
 
 /// Each start and end of an outage is returned once, also if a probe failed between two outages.
 #[test]
-fn transitions_are_told_once_also_around_probes() {
+fn with_probes_each_transition_is_returned_once() {
     let mut log = Log::default();
     let mut told = Vec::new();
     for call in parse("0 a:x auth, 320 a:x sent, 322 a:x timeout, 700 a:x sent, 701 a:x ok, 800 a:x ok") {

@@ -8,10 +8,10 @@ use proptest::{prelude::*, sample::select};
 
 use crate::{
     reference,
-    story::{Call, Log, Outcome, at, model, seconds},
+    script::{Call, Log, Outcome, at, model, seconds},
 };
 
-/// The models of the stories: four of provider `a`, two of provider `b`.
+/// The models of the scripts: four of provider `a`, two of provider `b`.
 const MODELS: [&str; 6] = ["a:x", "a:y", "a:z", "a:w", "b:x", "b:y"];
 
 /// Generates outcomes, mostly starts of calls and failures.
@@ -28,7 +28,7 @@ fn outcome() -> impl Strategy<Value = Outcome> {
 }
 
 /// Random calls in order, whose intervals are often at the boundaries of the windows.
-fn story() -> impl Strategy<Value = Vec<Call>> {
+fn script() -> impl Strategy<Value = Vec<Call>> {
     let gap = prop_oneof![20 => 0..12_u64, 1 => select(vec![29, 30, 31, 59, 60, 61, 119, 120, 121, 299, 300, 301])];
     let model_name = prop_oneof![2 => select(&MODELS[..]), 1 => Just("a:x")];
     prop::collection::vec((gap, model_name, outcome()), 0..60).prop_map(told)
@@ -53,7 +53,7 @@ fn story_of_probes() -> impl Strategy<Value = Vec<Call>> {
     prop::collection::vec((gap, select(&["a:x", "a:x", "a:y"][..]), outcome), 0..60).prop_map(told)
 }
 
-/// Converts the seconds since the previous call into seconds since the start of the story.
+/// Converts the seconds since the previous call into seconds since the start of the script.
 fn told(calls: Vec<(u64, &str, Outcome)>) -> Vec<Call> {
     let mut now = 1_000;
     let calls = calls.into_iter().map(|(gap, name, outcome)| {
@@ -64,8 +64,8 @@ fn told(calls: Vec<(u64, &str, Outcome)>) -> Vec<Call> {
 }
 
 /// Moves some calls less than 400 seconds back in time without changing the order, so that they are recorded late.
-fn with_late_calls(story: impl Strategy<Value = Vec<Call>>) -> impl Strategy<Value = Vec<Call>> {
-    (story, prop::collection::vec(prop_oneof![5 => Just(0_u64), 1 => 1..400_u64], 60)).prop_map(|(mut calls, late)| {
+fn with_late_calls(script: impl Strategy<Value = Vec<Call>>) -> impl Strategy<Value = Vec<Call>> {
+    (script, prop::collection::vec(prop_oneof![5 => Just(0_u64), 1 => 1..400_u64], 60)).prop_map(|(mut calls, late)| {
         for (call, late) in calls.iter_mut().zip(late) {
             call.0 -= late.min(call.0);
         }
@@ -100,21 +100,21 @@ fn config() -> ProptestConfig {
 proptest! {
     #![proptest_config(config())]
 
-    /// For stories at the boundaries of the windows, the outages equal those of the reference.
+    /// For scripts at the boundaries of the windows, the outages equal those of the reference.
     #[test]
-    fn the_machine_agrees_with_the_naive_reading_after_every_call(calls in with_late_calls(story())) {
+    fn the_projection_agrees_with_a_naive_implementation_after_every_call(calls in with_late_calls(script())) {
         agrees(&calls)?;
     }
 
-    /// For stories with many probes, the outages equal those of the reference.
+    /// For scripts with many probes, the outages equal those of the reference.
     #[test]
-    fn the_machine_agrees_with_the_naive_reading_around_probes(calls in with_late_calls(story_of_probes())) {
+    fn the_projection_agrees_with_a_naive_implementation_with_probes(calls in with_late_calls(story_of_probes())) {
         agrees(&calls)?;
     }
 
     /// A model that was available at the time of an event is available at that time for later queries as well.
     #[test]
-    fn who_was_free_at_the_time_of_a_event_is_still_known_to_have_been_later(calls in story_of_probes()) {
+    fn the_availability_at_the_time_of_an_event_does_not_change_later(calls in story_of_probes()) {
         let mut log = Log::default();
         let mut then = BTreeMap::new();
         for call in &calls {
@@ -133,7 +133,7 @@ proptest! {
 
     /// Folding the log from any checkpoint results in the same state as folding it from the start.
     #[test]
-    fn a_state_resumed_from_any_checkpoint_is_the_state_rebuilt(calls in with_late_calls(story_of_probes()), tell in any::<bool>()) {
+    fn a_state_resumed_from_any_checkpoint_equals_the_state_rebuilt(calls in with_late_calls(story_of_probes()), tell in any::<bool>()) {
         let mut log = Log::default();
         let mut saved = Vec::new();
         for call in &calls {
@@ -156,7 +156,7 @@ proptest! {
     /// In the log, starts and ends of outages alternate for every scope and end with an end. Recording them, at any
     /// times, does not change which scopes are unavailable.
     #[test]
-    fn transitions_alternate_for_every_scope_and_change_no_answer(calls in prop_oneof![story(), story_of_probes()], asks in prop::collection::vec(any::<bool>(), 60)) {
+    fn starts_and_ends_alternate_for_every_scope_and_change_no_state(calls in prop_oneof![script(), story_of_probes()], asks in prop::collection::vec(any::<bool>(), 60)) {
         let mut log = Log::default();
         let mut untold = Log::default();
         for (call, ask) in calls.iter().zip(asks) {
@@ -183,7 +183,7 @@ proptest! {
 
     /// Five minutes after the last call no scope is unavailable.
     #[test]
-    fn an_outage_clears_at_the_latest_five_minutes_after_the_last_call(calls in prop_oneof![story(), story_of_probes()]) {
+    fn an_outage_ends_at_most_five_minutes_after_the_last_call(calls in prop_oneof![script(), story_of_probes()]) {
         let mut log = Log::default();
         for call in &calls {
             log.call(call);

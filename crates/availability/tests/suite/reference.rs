@@ -2,7 +2,7 @@
 
 use contracts::{ModelId, events::ErrorClass};
 
-use crate::story::{Call, Outcome};
+use crate::script::{Call, Outcome};
 
 /// Returns whether an entry is the cancellation of a call.
 fn is_cancelled(call: &Call) -> bool {
@@ -29,7 +29,7 @@ fn counts(call: &Call) -> bool {
     matches!(call.2, Outcome::Failed(class) if class.counts_against_provider())
 }
 
-/// Returns the calls that count for a scope, each with its index in the story: none that is older than a previous
+/// Returns the calls that count for a scope, each with its index in the script: none that is older than a previous
 /// attempt, except cancelled ones.
 fn line(calls: &[Call], belongs: impl Fn(&ModelId) -> bool) -> Vec<(usize, &Call)> {
     let own = calls.iter().enumerate().filter(|(_, call)| belongs(&call.1));

@@ -3,12 +3,12 @@
 use availability::ScopeStatus;
 use contracts::OutageScope;
 
-use crate::story::{Log, at, seconds, strikes};
+use crate::script::{Log, at, seconds, strikes};
 
-/// Formats the status of all scopes at second `now` after a story.
+/// Formats the status of all scopes at second `now` after a script.
 #[track_caller]
-fn table(story: &str, now: u64) -> String {
-    Log::of(story).state().status(at(now)).iter().map(row).collect()
+fn table(script: &str, now: u64) -> String {
+    Log::of(script).state().status(at(now)).iter().map(row).collect()
 }
 
 /// Formats the status of a scope as one line; `-` for `None`.
@@ -29,16 +29,16 @@ fn row(status: &ScopeStatus) -> String {
 }
 
 #[test]
-fn a_failure_degrades_a_model_and_its_provider_until_both_were_quiet_for_five_minutes() {
-    let story = "0 b:x ok, 10 a:x timeout, 20 a:x timeout, 30 a:y ok";
-    insta::assert_snapshot!(table(story, 30), @"
+fn a_failure_degrades_model_and_provider_until_five_minutes_without_attempts() {
+    let script = "0 b:x ok, 10 a:x timeout, 20 a:x timeout, 30 a:y ok";
+    insta::assert_snapshot!(table(script, 30), @"
     a      healthy     since -   by -                   clears -   failures 0
       a:x  degraded    since 10  by -                   clears -   failures 2
       a:y  healthy     since -   by -                   clears -   failures 0
     b      healthy     since -   by -                   clears -   failures 0
       b:x  healthy     since -   by -                   clears -   failures 0
     ");
-    insta::assert_snapshot!(table(story, 320), @"
+    insta::assert_snapshot!(table(script, 320), @"
     a      healthy     since -   by -                   clears -   failures 0
       a:x  healthy     since -   by -                   clears -   failures 0
       a:y  healthy     since -   by -                   clears -   failures 0
@@ -48,9 +48,9 @@ fn a_failure_degrades_a_model_and_its_provider_until_both_were_quiet_for_five_mi
 }
 
 #[test]
-fn an_outage_is_shown_with_what_began_it_and_when_it_clears() {
-    let story = strikes("a:x", 0) + "5 a:x timeout, 6 b:y network, 7 b:z network, 8 b:y auth";
-    insta::assert_snapshot!(table(&story, 10), @"
+fn the_status_of_an_outage_has_its_trigger_and_its_end() {
+    let script = strikes("a:x", 0) + "5 a:x timeout, 6 b:y network, 7 b:z network, 8 b:y auth";
+    insta::assert_snapshot!(table(&script, 10), @"
     a      degraded    since 0   by -                   clears -   failures 6
       a:x  unavailable since 4   by ConsecutiveFailures clears 305 failures 6
     b      unavailable since 7   by NetworkErrors       clears 308 failures 3

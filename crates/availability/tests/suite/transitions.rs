@@ -4,7 +4,7 @@ use availability::{Transition, TransitionEvent};
 use contracts::OutageScope;
 use event_core::{Position, Projected};
 
-use crate::story::{Log, parse, seconds, strikes};
+use crate::script::{Log, parse, seconds, strikes};
 
 /// Formats a transition as one line, with the position and kind of the event that caused it.
 fn show(transition: &Transition, log: &Log) -> String {
@@ -28,8 +28,8 @@ fn show(transition: &Transition, log: &Log) -> String {
     format!("{} {what}, caused by #{} {}\n", seconds(transition.at), cause.position, cause.event.kind)
 }
 
-/// Records the transitions after each call of a story, and twice at second `end`; returns them as lines.
-fn told(story: &str, end: u64) -> String {
+/// Records the transitions after each call of a script, and twice at second `end`; returns them as lines.
+fn told(script: &str, end: u64) -> String {
     let mut log = Log::default();
     let mut told = String::new();
     let mut react = |log: &mut Log, now| {
@@ -37,7 +37,7 @@ fn told(story: &str, end: u64) -> String {
             told += &show(&transition, log);
         }
     };
-    for call in parse(story) {
+    for call in parse(script) {
         log.call(&call);
         react(&mut log, call.0);
     }
@@ -47,7 +47,7 @@ fn told(story: &str, end: u64) -> String {
 }
 
 #[test]
-fn an_outage_and_its_recovery_are_told_once_each() {
+fn an_outage_and_its_recovery_are_returned_once_each() {
     insta::assert_snapshot!(told(&(strikes("a:x", 0) + "5 a:x timeout, 6 a:x ok, 7 a:x ok"), 1_000), @"
     4 a:x unavailable: ConsecutiveFailures of [a:x], clears at 304, caused by #5 llm.call_failed
     6 a:x recovered: Success after 2 s, caused by #8 llm.call_completed
@@ -56,7 +56,7 @@ fn an_outage_and_its_recovery_are_told_once_each() {
 
 /// The event of an automatic recovery has the time of the recovery, not of the query.
 #[test]
-fn quiet_ends_an_outage_at_the_second_it_does_however_late_somebody_asks() {
+fn an_automatic_recovery_has_its_exact_time_whenever_it_is_queried() {
     insta::assert_snapshot!(told("0 a:x auth, 100 a:x auth", 1_000), @"
     0 a unavailable: AuthError of [a:x], clears at 300, caused by #1 llm.call_failed
     400 a recovered: AutoClear after 400 s, caused by #2 routing.provider_unavailable
@@ -64,9 +64,9 @@ fn quiet_ends_an_outage_at_the_second_it_does_however_late_somebody_asks() {
 }
 
 #[test]
-fn one_failure_can_take_out_a_model_and_its_provider() {
-    let story = strikes("a:x", 0) + &strikes("a:y", 10) + &strikes("a:z", 20) + "30 a:w ok";
-    insta::assert_snapshot!(told(&story, 1_000), @"
+fn one_failure_can_start_an_outage_of_model_and_provider() {
+    let script = strikes("a:x", 0) + &strikes("a:y", 10) + &strikes("a:z", 20) + "30 a:w ok";
+    insta::assert_snapshot!(told(&script, 1_000), @"
     4 a:x unavailable: ConsecutiveFailures of [a:x], clears at 304, caused by #5 llm.call_failed
     14 a:y unavailable: ConsecutiveFailures of [a:y], clears at 314, caused by #11 llm.call_failed
     24 a:z unavailable: ConsecutiveFailures of [a:z], clears at 324, caused by #17 llm.call_failed
@@ -79,7 +79,7 @@ fn one_failure_can_take_out_a_model_and_its_provider() {
 }
 
 #[test]
-fn a_second_outage_is_another_one() {
+fn a_second_outage_has_its_own_transitions() {
     insta::assert_snapshot!(told("0 a:x auth, 1 a:x ok, 2 a:x auth, 3 a:x ok", 3), @"
     0 a unavailable: AuthError of [a:x], clears at 300, caused by #1 llm.call_failed
     1 a recovered: Success after 1 s, caused by #3 llm.call_completed
@@ -90,7 +90,7 @@ fn a_second_outage_is_another_one() {
 
 /// The end of an outage is recorded even if the next outage has already started.
 #[test]
-fn an_outage_that_went_unnoticed_until_the_next_one_is_still_closed() {
+fn an_outage_replaced_before_its_end_was_recorded_still_gets_an_end_event() {
     let mut log = Log::of("0 a:x auth");
     log.react(0);
     log.call(&parse("1 a:x ok")[0]);
@@ -104,33 +104,34 @@ fn an_outage_that_went_unnoticed_until_the_next_one_is_still_closed() {
 
 /// An outage whose start is not in the log is not recorded after its end.
 #[test]
-fn outages_long_past_are_not_told() {
-    assert_eq!(Log::of("0 a:x auth").state().transitions(crate::story::at(300)), []);
-    assert_eq!(Log::of("0 a:x auth, 1 a:x ok").state().transitions(crate::story::at(1)), []);
+fn transitions_of_past_outages_are_not_returned() {
+    assert_eq!(Log::of("0 a:x auth").state().transitions(crate::script::at(300)), []);
+    assert_eq!(Log::of("0 a:x auth, 1 a:x ok").state().transitions(crate::script::at(1)), []);
 }
 
 /// A projection restored from its checkpoint does not return a recorded transition again.
 #[test]
-fn a_restart_tells_nothing_twice() {
+fn after_a_restart_no_transition_is_returned_twice() {
     let mut log = Log::of("0 a:x auth");
     log.react(0);
     let saved = log.view.checkpoint().unwrap();
     let resumed = Projected::<availability::Availability>::resume(Some(&saved), Position(2));
     assert_eq!(log.view, resumed);
-    assert_eq!(resumed.state().transitions(crate::story::at(299)), []);
+    assert_eq!(resumed.state().transitions(crate::script::at(299)), []);
 }
 
 /// Until a transition is in the log, each query returns the same event.
 #[test]
-fn a_lost_answer_to_an_append_gives_the_same_event_again() {
+fn a_transition_that_was_not_acknowledged_is_returned_again() {
     let log = Log::of("0 a:x auth");
-    let (first, again) = (log.state().transitions(crate::story::at(0)), log.state().transitions(crate::story::at(200)));
+    let (first, again) =
+        (log.state().transitions(crate::script::at(0)), log.state().transitions(crate::script::at(200)));
     assert_eq!(first, again);
 }
 
 /// A failure before the recorded end of an outage, but folded after it, does not prolong the outage.
 #[test]
-fn once_the_log_tells_of_a_recovery_a_late_failure_does_not_take_it_back() {
+fn a_late_failure_does_not_revoke_a_recorded_recovery() {
     let mut log = Log::of("0 a:x auth");
     log.react(0);
     log.react(300);

@@ -1,4 +1,4 @@
-//! Creates the built-in list from the price list and the curation.
+//! Creates the built-in list of models from the price list and the curation.
 
 use contracts::{ModelId, Tier};
 
@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{ModelEntries, ModelEntry, to_yaml};
 
-/// An error of creating the built-in list of models.
+/// Why the built-in list of models cannot be created.
 #[derive(Debug, thiserror::Error)]
 pub enum BuiltInError {
     /// The price list cannot be parsed.
@@ -50,9 +50,9 @@ pub fn built_in_yaml(json: &str) -> Result<String, BuiltInError> {
     for (name, record) in parse_records(json)? {
         let Some(record) = record else { continue };
         let Ok((id, mut entry, _)) = convert_record(&name, &record) else { continue };
-        let current = is_current(&record, &curation.as_of);
-        let undated =
-            undated(id.model()).and_then(|model| ModelId::try_from(format!("{}:{model}", id.provider()).as_str()).ok());
+        let current = is_not_deprecated(&record, &curation.as_of);
+        let undated = strip_date(id.model())
+            .and_then(|model| ModelId::try_from(format!("{}:{model}", id.provider()).as_str()).ok());
         // Patterns of families match undated names.
         let Some(tier) = curation.tier(undated.as_ref().unwrap_or(&id)) else { continue };
         entry.tier = Some(tier);
@@ -87,11 +87,12 @@ pub fn built_in_yaml(json: &str) -> Result<String, BuiltInError> {
         };
         entry.released = Some(date.clone());
     }
-    Ok(to_yaml(&header(&curation.as_of, entries.len()), &entries))
+    Ok(to_yaml(&built_in_header(&curation.as_of, entries.len()), &entries))
 }
 
-/// Returns the comment at the start of the built-in list: number of models, date of the curation, and sources.
-fn header(as_of: &str, models: usize) -> String {
+/// Returns the comment for the start of the built-in list: the number of models, the date of the curation, and the
+/// sources.
+fn built_in_header(as_of: &str, models: usize) -> String {
     format!(
         "The built-in models: {models}, as of {as_of}. Generated, do not edit: change `curation.yaml` and run\n\
          `turnwise models import model_prices_and_context_window.json --built-in`.\n\
@@ -101,15 +102,15 @@ fn header(as_of: &str, models: usize) -> String {
     )
 }
 
-/// Returns whether a model was not deprecated at `as_of`, a date as `YYYY-MM-DD`.
-fn is_current(record: &Record, as_of: &str) -> bool {
+/// Returns whether a model was not yet deprecated on the date `as_of`, in the format `YYYY-MM-DD`.
+fn is_not_deprecated(record: &Record, as_of: &str) -> bool {
     // Dates of one format compare as text.
     record.deprecated.as_deref().is_none_or(|date| as_of < date)
 }
 
-/// Returns the name of a model without the date at its end, such as `-20251101` or `-2026-04-23`; `None` if it has
-/// none.
-fn undated(model: &str) -> Option<&str> {
+/// Returns the name of a model without the date at its end, such as `-20251101` or `-2026-04-23`; `None` if the name
+/// does not end with a date.
+fn strip_date(model: &str) -> Option<&str> {
     let is_number = |text: &str, length: usize| text.len() == length && text.bytes().all(|byte| byte.is_ascii_digit());
     let (rest, last) = model.rsplit_once('-')?;
     if is_number(last, 8) {
@@ -122,14 +123,14 @@ fn undated(model: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::undated;
+    use super::strip_date;
 
     /// A date at the end of a name, in either notation, is removed; a version is not.
     #[test]
     fn a_date_at_the_end_is_not_part_of_the_name() {
-        assert_eq!(undated("claude-opus-4-5-20251101"), Some("claude-opus-4-5"));
-        assert_eq!(undated("gpt-5.5-2026-04-23"), Some("gpt-5.5"));
-        assert_eq!(undated("claude-opus-4-5"), None);
-        assert_eq!(undated("gemini-2.5-pro"), None);
+        assert_eq!(strip_date("claude-opus-4-5-20251101"), Some("claude-opus-4-5"));
+        assert_eq!(strip_date("gpt-5.5-2026-04-23"), Some("gpt-5.5"));
+        assert_eq!(strip_date("claude-opus-4-5"), None);
+        assert_eq!(strip_date("gemini-2.5-pro"), None);
     }
 }

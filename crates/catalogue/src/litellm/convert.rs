@@ -17,18 +17,19 @@ pub struct PriceListError {
     source: serde_json::Error,
 }
 
-/// Result of converting a price list: the models, and what was dropped or simplified.
+/// The result of converting a price list: the converted models, and the names that were dropped or simplified.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ConvertedPriceList {
     /// Converted models.
     pub entries: ModelEntries,
     /// Dropped names, in the order of the names in the file.
     pub dropped: Vec<DroppedName>,
-    /// Models that have rates for more than one threshold of input tokens; only those of the lowest were converted.
+    /// Models with rates for more than one threshold of input tokens. Only the rates of the lowest threshold were
+    /// converted.
     pub simplified: Vec<ModelId>,
 }
 
-/// A name of the price list that was not converted, with the reason.
+/// A name in the price list that was not converted to a model, with the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DroppedName {
     /// Name in the price list.
@@ -37,13 +38,13 @@ pub struct DroppedName {
     pub reason: DropReason,
 }
 
-/// Why a name of the price list was not converted to a model.
+/// Why a name in the price list was not converted to a model.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DropReason {
     /// The entry is not the description of a model.
     NotAModel,
-    /// The model is not a chat model but an embedding model, an image generator or another one. Contains its `mode`,
-    /// empty if it has none.
+    /// The model is no chat model, but for example an embedding model or an image generator. Contains its `mode`, which
+    /// is empty if it has none.
     Mode(String),
     /// The entry has no context window (`max_input_tokens`), or it is zero.
     NoContextWindow,
@@ -67,7 +68,7 @@ impl fmt::Display for DropReason {
 }
 
 impl ConvertedPriceList {
-    /// Returns the number of dropped names by the text of the reason, without details of single names.
+    /// Counts the dropped names by the text of the reason. Details of single names are removed from the text.
     pub fn counts_by_reason(&self) -> BTreeMap<String, usize> {
         let mut counts = BTreeMap::new();
         for dropped in &self.dropped {
@@ -82,10 +83,11 @@ impl ConvertedPriceList {
     }
 }
 
-/// Converts all chat models of a price list, given as JSON text, to entries of the catalogue.
+/// Converts all chat models of a price list, given as JSON text, to entries of the catalogue. Entries that cannot be
+/// converted are dropped and reported in the result.
 ///
 /// # Errors
-/// [`PriceListError`] if the text is not a JSON object. Entries that cannot be converted are dropped.
+/// [`PriceListError`] if the text is not a JSON object.
 pub fn convert_price_list(json: &str) -> Result<ConvertedPriceList, PriceListError> {
     let mut conversion = ConvertedPriceList::default();
     for (name, record) in parse_records(json)? {
@@ -102,7 +104,7 @@ pub fn convert_price_list(json: &str) -> Result<ConvertedPriceList, PriceListErr
     Ok(conversion)
 }
 
-/// Parses the records of a price list by name; `None` for a value that is not a record.
+/// Parses the records of a price list by name; the record is `None` for a value that does not describe a model.
 ///
 /// # Errors
 /// [`PriceListError`] if the text is not a JSON object.
@@ -112,10 +114,10 @@ pub(super) fn parse_records(json: &str) -> Result<BTreeMap<String, Option<Record
 }
 
 /// Converts the record `name` of the price list to a model id and an entry without tier and aliases. The third value is
-/// whether some of its prices were ignored because they have more than one threshold.
+/// `true` if some of its rates were ignored because they have more than one threshold.
 ///
 /// # Errors
-/// The reason why the record is not converted.
+/// The reason why the record cannot be converted.
 pub(super) fn convert_record(name: &str, record: &Record) -> Result<(ModelId, ModelEntry, bool), DropReason> {
     if !matches!(record.mode.as_str(), "chat" | "responses") {
         return Err(DropReason::Mode(record.mode.clone()));
@@ -136,7 +138,7 @@ pub(super) fn convert_record(name: &str, record: &Record) -> Result<(ModelId, Mo
         rates.input.map(|_| LongContextEntry { above_tokens: *threshold, rates })
     });
     let simplified = long.next().is_some();
-    let tokenizer = tokenizer(&id);
+    let tokenizer = tokenizer_family(&id);
     let entry = ModelEntry {
         context_window: Some(context_window),
         max_output: record.output_tokens.filter(|tokens| 0 < *tokens),
@@ -158,7 +160,7 @@ pub(super) fn convert_record(name: &str, record: &Record) -> Result<(ModelId, Mo
     Ok((id, entry, simplified))
 }
 
-/// Returns whether a model accepts a thinking effort. The list's flag for Anthropic is that of adaptive thinking;
+/// Returns whether a model accepts a thinking effort. For Anthropic, the price list has a flag for adaptive thinking;
 /// Gemini 2.5 models reason, but accept only budgets in tokens.
 fn accepts_effort(id: &ModelId, record: &Record) -> bool {
     let has_flag = |key| record.flag(key).unwrap_or(false);
@@ -169,16 +171,16 @@ fn accepts_effort(id: &ModelId, record: &Record) -> bool {
     }
 }
 
-/// Returns whether a model accepts a thinking budget in tokens; `None` if the list does not state it. Anthropic models
-/// with adaptive thinking that also accept budgets are marked in the list.
+/// Returns whether a model accepts a thinking budget in tokens; `None` if the price list does not state it. It is
+/// stated only for Anthropic models with adaptive thinking.
 fn accepts_budget(id: &ModelId, record: &Record) -> Option<bool> {
     let has_flag = |key| record.flag(key).unwrap_or(false);
     (id.provider() == "anthropic" && has_flag("supports_adaptive_thinking"))
         .then(|| has_flag("supports_legacy_thinking"))
 }
 
-/// Converts name and provider in the price list to a model id: `gemini/gemini-2.5-pro` of the provider `gemini` is
-/// `google:gemini-2.5-pro`.
+/// Converts a name and a provider of the price list to a model id: `gemini/gemini-2.5-pro` of the provider `gemini`
+/// becomes `google:gemini-2.5-pro`.
 ///
 /// # Errors
 /// [`DropReason::Name`] if the result is not a valid model id.
@@ -194,9 +196,9 @@ pub(super) fn model_id(name: &str, provider: &str) -> Result<ModelId, DropReason
     ModelId::try_from(format!("{provider}:{model}").as_str()).map_err(|error| DropReason::Name(error.to_string()))
 }
 
-/// Returns the family of tokenizers of a model, by the name of the model, since other providers serve the same models.
-/// Unknown names have [`Tokenizer::Generic`].
-fn tokenizer(id: &ModelId) -> Tokenizer {
+/// Returns the family of a model's tokenizer. It is derived from the name of the model, because several providers serve
+/// the same models; [`Tokenizer::Generic`] for unknown names.
+fn tokenizer_family(id: &ModelId) -> Tokenizer {
     let model = id.model();
     let last = model.rsplit(['/', '.']).next().unwrap_or(model);
     if model.contains("claude") {

@@ -8,11 +8,11 @@ use serde::Deserialize;
 /// The text of `curation.yaml`.
 const TEXT: &str = include_str!("../../curation.yaml");
 
-/// Manual selection of models for the built-in list, parsed from `curation.yaml`.
+/// The manual selection of models for the built-in list, parsed from `curation.yaml`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Curation {
-    /// Date as `YYYY-MM-DD`. Models deprecated on or before it are dropped.
+    /// Date of the selection as `YYYY-MM-DD`. Models deprecated on or before it are dropped.
     pub(super) as_of: String,
     /// Patterns of ids that are dropped even if a family matches; `*` matches any characters.
     leave_out: Vec<String>,
@@ -38,11 +38,14 @@ struct Family {
 
 impl Curation {
     /// Parses `curation.yaml`, which is compiled into the program.
+    ///
+    /// # Errors
+    /// The error of the YAML parser if the file does not have the layout of [`Curation`].
     pub(super) fn parse() -> Result<Self, serde_saphyr::Error> {
         serde_saphyr::from_str(TEXT)
     }
 
-    /// Returns the tier of a model; `None` if the curation does not select it.
+    /// Returns the tier that the curation assigns to a model; `None` if it does not select the model.
     pub(super) fn tier(&self, id: &ModelId) -> Option<Tier> {
         let is_match = |pattern: &String| matches_pattern(pattern, id.as_str());
         if self.leave_out.iter().any(is_match) {
@@ -52,8 +55,7 @@ impl Curation {
     }
 }
 
-/// Returns whether a pattern matches a text from its first to its last character. `*` in the pattern matches any
-/// characters, also none.
+/// Returns whether a pattern matches a whole text. `*` in the pattern matches any number of characters, also none.
 fn matches_pattern(pattern: &str, text: &str) -> bool {
     let Some((first, rest)) = pattern.split_once('*') else { return pattern == text };
     let Some(mut text) = text.strip_prefix(first) else { return false };
@@ -71,7 +73,7 @@ mod tests {
 
     /// `*` in a pattern matches any text, and everything else matches exactly.
     #[test]
-    fn a_star_stands_for_any_text() {
+    fn a_star_in_a_pattern_matches_any_text() {
         assert!(matches_pattern("openai:gpt-*-mini", "openai:gpt-5.4-mini"));
         assert!(!matches_pattern("openai:gpt-*-mini", "openai:gpt-mini"));
         assert!(!matches_pattern("openai:gpt-*-mini", "openai:gpt-5.4-mini-2026-03-17"));

@@ -11,7 +11,7 @@ use crate::{
     decimal::{self, DecimalError},
 };
 
-/// A model in the price list: the fields that are used.
+/// The description of a model in the price list: the fields that are used.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(super) struct Record {
     /// Provider in `LiteLLM`'s notation.
@@ -33,14 +33,14 @@ pub(super) struct Record {
 }
 
 impl Record {
-    /// Returns the value of a `supports_…` key; `None` if it is missing.
+    /// Returns the value of a key `supports_…`; `None` if the key is missing or its value is not a boolean.
     pub(super) fn flag(&self, key: &str) -> Option<bool> {
         self.flags.get(key).copied()
     }
 
-    /// Stores the value of a key, given as JSON text. Unknown keys are ignored; a value of an unexpected type counts as
+    /// Stores the value of a key, given as JSON text. Unknown keys are ignored. A value of an unexpected type counts as
     /// missing.
-    fn store(&mut self, key: &str, raw: &str) {
+    fn set_field(&mut self, key: &str, raw: &str) {
         let text = || serde_json::from_str::<String>(raw).unwrap_or_default();
         // Numbers are sometimes written as `4096.0`.
         let number = || decimal::parse_scaled(raw, 0).ok();
@@ -55,14 +55,14 @@ impl Record {
                     self.flags.insert(key.to_owned(), yes);
                 }
             }
-            _ => self.store_rate(key, raw),
+            _ => self.set_rate(key, raw),
         }
     }
 
     /// Stores the value of a price key, given as JSON text in dollars per token, as pico-dollars per token. Other keys
-    /// and `null` are ignored; a price that is not an integer number of pico-dollars is added to `inexact_prices`.
-    fn store_rate(&mut self, key: &str, raw: &str) {
-        let (key, threshold) = without_threshold(key).unwrap_or((key, 0));
+    /// and `null` are ignored. A price that is not an integer number of pico-dollars is added to `inexact_prices`.
+    fn set_rate(&mut self, key: &str, raw: &str) {
+        let (key, threshold) = split_threshold(key).unwrap_or((key, 0));
         let select: fn(&mut RateEntry) -> &mut Option<PicoUsd> = match key {
             "input_cost_per_token" => |rates| &mut rates.input,
             "output_cost_per_token" => |rates| &mut rates.output,
@@ -82,9 +82,9 @@ impl Record {
     }
 }
 
-/// Splits a key with a threshold: `input_cost_per_token_above_200k_tokens` is `input_cost_per_token` and 200,000.
-/// `None` without a threshold.
-fn without_threshold(key: &str) -> Option<(&str, u64)> {
+/// Splits a key of the price list into its name and its threshold in tokens: `input_cost_per_token_above_200k_tokens`
+/// is `input_cost_per_token` and 200,000. `None` if the key has no threshold.
+fn split_threshold(key: &str) -> Option<(&str, u64)> {
     let (key, thousands) = key.strip_suffix("k_tokens")?.rsplit_once("_above_")?;
     let thousands: u64 = thousands.parse().ok()?;
     Some((key, thousands.checked_mul(1_000)?))
@@ -104,7 +104,7 @@ impl<'de> Deserialize<'de> for Record {
                 let mut record = Record::default();
                 while let Some(key) = map.next_key::<Cow<'de, str>>()? {
                     let raw: &RawValue = map.next_value()?;
-                    record.store(&key, raw.get());
+                    record.set_field(&key, raw.get());
                 }
                 Ok(record)
             }
@@ -115,20 +115,17 @@ impl<'de> Deserialize<'de> for Record {
 
 #[cfg(test)]
 mod tests {
-    use super::without_threshold;
+    use super::split_threshold;
 
     /// A threshold is recognised at the end of a key only.
     #[test]
-    fn the_threshold_stands_at_the_end_of_a_key() {
+    fn a_threshold_is_recognised_only_at_the_end_of_a_key() {
+        assert_eq!(split_threshold("input_cost_per_token_above_200k_tokens"), Some(("input_cost_per_token", 200_000)));
         assert_eq!(
-            without_threshold("input_cost_per_token_above_200k_tokens"),
-            Some(("input_cost_per_token", 200_000))
-        );
-        assert_eq!(
-            without_threshold("cache_creation_input_token_cost_above_1hr_above_100k_tokens"),
+            split_threshold("cache_creation_input_token_cost_above_1hr_above_100k_tokens"),
             Some(("cache_creation_input_token_cost_above_1hr", 100_000))
         );
-        assert_eq!(without_threshold("input_cost_per_token"), None);
-        assert_eq!(without_threshold("input_cost_per_token_above_200k_tokens_priority"), None);
+        assert_eq!(split_threshold("input_cost_per_token"), None);
+        assert_eq!(split_threshold("input_cost_per_token_above_200k_tokens_priority"), None);
     }
 }

@@ -58,6 +58,18 @@ pub(crate) enum EventsCommand {
         #[arg(long)]
         yes: bool,
     },
+    /// Remove the contents of old sessions. Their decisions and costs stay as totals, and the hash chain stays valid.
+    Retain {
+        /// Sessions whose last event is before a time: `2026-11-01`, `2026-11-01T12:30`, or `90d` for 90 days ago.
+        #[arg(long, value_name = "TIME", required_unless_present = "max_size")]
+        before: Option<String>,
+        /// The oldest sessions, until the log has about this size: `500MB`, `2GB`.
+        #[arg(long, value_name = "SIZE")]
+        max_size: Option<String>,
+        /// Remove them; this cannot be undone. Without this option, only the plan is printed.
+        #[arg(long)]
+        yes: bool,
+    },
     /// Show which damage the log has and what a repair would save.
     Repair {
         /// Repair the log; the old files are kept. Without this option, only the plan is printed.

@@ -12,6 +12,9 @@ pub(crate) struct ServeArguments {
     /// The threads that serve requests, in addition to the one that decides; one serves about 10,000 requests a second.
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) threads: usize,
+    /// Refuse to start unless there is a token, so that every client needs one, also on this machine.
+    #[arg(long)]
+    pub(crate) require_token: bool,
     /// Print no line for each turn. Without it, a terminal shows one with model, reason, cost and duration.
     #[arg(short, long)]
     pub(crate) quiet: bool,
@@ -40,11 +43,35 @@ pub(crate) enum ProvidersCommand {
     },
 }
 
+/// What a token gives access to.
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+pub(crate) enum TokenScope {
+    /// Requests to models.
+    Use,
+    /// Turns, costs, status and policy, without changing them: the page.
+    Read,
+    /// Everything: also changes of the policy, ratings and outages.
+    Admin,
+}
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum TokenCommand {
     /// Create a token for a client and print it. Once there is a token, every client needs one.
     Add {
         /// A name for the client: one word.
+        name: String,
+        /// What the token gives access to; `admin` includes the others.
+        #[arg(long, value_name = "SCOPE", value_delimiter = ',', default_value = "use")]
+        scope: Vec<TokenScope>,
+        /// Revoke the token of this name, if there is one.
+        #[arg(long)]
+        replace: bool,
+    },
+    /// List the tokens with their scopes.
+    List,
+    /// Revoke a token. A running gateway accepts it until it is restarted.
+    Remove {
+        /// The name of the token.
         name: String,
     },
 }

@@ -30,6 +30,21 @@ pub(crate) struct SituationArguments {
     /// The dollars spent since midnight UTC.
     #[arg(long, value_name = "USD")]
     pub(crate) spent: Option<String>,
+    /// The dollars spent since Monday.
+    #[arg(long, value_name = "USD")]
+    pub(crate) spent_week: Option<String>,
+    /// The dollars spent since the first of the month.
+    #[arg(long, value_name = "USD")]
+    pub(crate) spent_month: Option<String>,
+    /// The dollars spent in the project: on the day, in the week and in the month.
+    #[arg(long, value_name = "USD")]
+    pub(crate) spent_project: Option<String>,
+    /// The dollars spent by the client: on the day, in the week and in the month.
+    #[arg(long, value_name = "USD")]
+    pub(crate) spent_client: Option<String>,
+    /// The dollars spent in the session.
+    #[arg(long, value_name = "USD")]
+    pub(crate) spent_session: Option<String>,
     /// The local time of the turn.
     #[arg(long, value_name = "HH:MM")]
     pub(crate) at: Option<String>,

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
+use contracts::NanoUsd;
 
 use crate::commands::Dimension;
 
@@ -28,9 +29,12 @@ pub(crate) struct CostArguments {
     /// Only calls that ended before this time.
     #[arg(long, value_name = "TIME", conflicts_with = "session")]
     pub(crate) to: Option<String>,
-    /// Print every group of one dimension instead of the overview.
-    #[arg(long, value_name = "DIMENSION", conflicts_with = "session")]
-    pub(crate) by: Option<Dimension>,
+    /// Print every group of one dimension instead of the overview, or every combination: `--by project,week`.
+    #[arg(long, value_name = "DIMENSION", value_delimiter = ',', conflicts_with = "session")]
+    pub(crate) by: Vec<Dimension>,
+    /// Compare each month at API prices with a subscription that costs this many dollars a month.
+    #[arg(long, value_name = "USD", conflicts_with_all = ["session", "by"])]
+    pub(crate) plan: Option<NanoUsd>,
     /// Only one session, by thread and model: its id, or `last`.
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<String>,

@@ -2,11 +2,7 @@
 
 mod show;
 
-use std::{
-    io::{self, Write as _},
-    path::Path,
-    sync::Arc,
-};
+use std::{path::Path, sync::Arc};
 
 use engine::Models;
 use event_bus::TextFiles;
@@ -20,9 +16,11 @@ use crate::{
     context::{Context, read_text},
     failure::Failure,
     interrupt::Interrupt,
-    screen::event_bar,
+    screen::{event_bar, print_text},
 };
 
+/// Executes `turnwise backtest`: decides recorded turns again under other policies, and prints what that would have
+/// cost. Writes the HTML report if a file is named for it.
 pub(super) fn run(context: &Context, arguments: &BacktestArguments) -> Result<(), Failure> {
     let models = Models::load(&context.home.models())?.registry;
     let options = Backtest {
@@ -45,14 +43,16 @@ pub(super) fn run(context: &Context, arguments: &BacktestArguments) -> Result<()
     }
     if arguments.csv {
         let names: Vec<_> = options.candidates.iter().map(|candidate| candidate.name.clone()).collect();
-        let mut out = io::BufWriter::new(io::stdout().lock());
-        let written = write_csv(&mut out, &names, &rows).and_then(|()| out.flush());
-        return written.map_err(|error| Failure::Failed(format!("cannot write to the standard output: {error}")));
+        let mut csv = Vec::new();
+        write_csv(&mut csv, &names, &rows)
+            .map_err(|error| Failure::Failed(format!("cannot write the table: {error}")))?;
+        print_text(&String::from_utf8_lossy(&csv));
+        return Ok(());
     }
     context.print(&json!({ "report": report, "turns": rows }), || show::report(&report, &rows, &options, arguments.all))
 }
 
-/// Runs the backtest in one pass over the log. Returns the report and the rows that will be printed.
+/// Runs a backtest in one pass over the log. Returns the report and the rows of the turns that will be printed.
 fn run_backtest(
     context: &Context,
     arguments: &BacktestArguments,
@@ -80,7 +80,8 @@ fn run_backtest(
     Ok((report, rows))
 }
 
-/// Loads the candidate policies: the files of `--policy` or else the active policy, each once per value of `--sweep`.
+/// Loads the policies to compare: the files of `--policy`, or else the active policy. With `--sweep`, each is loaded
+/// once for every value.
 fn candidates(
     context: &Context,
     arguments: &BacktestArguments,
@@ -103,12 +104,12 @@ fn candidates(
     Ok(candidates)
 }
 
-/// Loads a policy file as a candidate with the path as its name.
+/// Loads a policy file as a candidate of the backtest, with the path as its name.
 fn load_candidate(context: &Context, file: &Path, models: &Arc<contracts::Registry>) -> Result<Candidate, Failure> {
     parse_candidate(context, file, file.display().to_string(), &read_text(file)?, models)
 }
 
-/// Parses a policy as a candidate; the error lists its problems.
+/// Parses the text of a policy as a candidate of the backtest. The error lists the problems of the policy.
 fn parse_candidate(
     context: &Context,
     file: &Path,

@@ -1,11 +1,13 @@
 //! `cost`: spending in a range of time, by one dimension or in an overview, or of one session (004 §6.7).
 
+mod combined;
 mod dimension;
 mod overview;
+mod plan;
 mod session;
 
 use contracts::SessionId;
-use costs::{AttributedCall, Attribution, Total};
+use costs::{AttributedCall, Attribution, CostTotal};
 use engine::events;
 use event_bus::{Clock as _, SystemClock};
 use event_core::{Position, Timestamp};
@@ -14,8 +16,16 @@ use serde_json::{Value, json};
 
 pub(crate) use dimension::Dimension;
 
-use crate::{arguments::CostArguments, context::Context, failure::Failure, moment, screen::Table};
+use crate::{
+    arguments::CostArguments,
+    context::Context,
+    failure::Failure,
+    moment,
+    screen::{Table, outln},
+};
 
+/// Executes `turnwise cost`: prints the cost of one session, of the groups of one or several dimensions, or an
+/// overview.
 pub(super) fn run(context: &Context, arguments: &CostArguments) -> Result<(), Failure> {
     if let Some(session) = &arguments.session {
         return show_session(context, session);
@@ -27,13 +37,21 @@ pub(super) fn run(context: &Context, arguments: &CostArguments) -> Result<(), Fa
         to: moment(&arguments.to).map_err(Failure::Invalid)?,
     };
     let calls = billed_calls(context, period)?;
-    match arguments.by {
-        Some(dimension) => dimension::show(context, &calls, period, dimension),
-        None => overview::show(context, &calls, period),
+    if calls.is_empty() && !context.json {
+        print_nothing_spent(period);
+        return Ok(());
+    }
+    if let Some(monthly) = arguments.plan {
+        return plan::show(context, &calls, period, monthly);
+    }
+    match arguments.by[..] {
+        [] => overview::show(context, &calls, period),
+        [dimension] => dimension::show(context, &calls, period, dimension),
+        ref several => combined::show(context, &calls, period, several),
     }
 }
 
-/// Shows one session, or the last one for `last`.
+/// Prints the cost of one session; `session` is its id, or `last` for the session with the latest event.
 fn show_session(context: &Context, session: &str) -> Result<(), Failure> {
     let state = context.fold_state()?;
     let session = match session {
@@ -47,20 +65,24 @@ fn show_session(context: &Context, session: &str) -> Result<(), Failure> {
     session::show(context, &name, spent)
 }
 
-/// The period whose calls are counted, by the time at which they ended.
+/// A period of time, from `from` (inclusive) to `to` (exclusive); `None` is unbounded. Model calls are counted by the
+/// time at which they ended.
 #[derive(Debug, Clone, Copy)]
 struct Period {
+    /// The first moment of the period; `None` without a start.
     from: Option<Timestamp>,
+    /// The first moment after the period; `None` without an end.
     to: Option<Timestamp>,
 }
 
 impl Period {
+    /// Returns whether a moment is in the period.
     fn contains(self, at: Timestamp) -> bool {
         self.from.is_none_or(|from| from <= at) && self.to.is_none_or(|to| at < to)
     }
 }
 
-/// Reads the billed calls of a period from the log.
+/// Reads the model calls that ended within a period from the log, each with its cost and the turn it belongs to.
 fn billed_calls(context: &Context, period: Period) -> Result<Vec<AttributedCall>, Failure> {
     let log = context.log_reader()?;
     let mut attribution = Attribution::default();
@@ -69,19 +91,35 @@ fn billed_calls(context: &Context, period: Period) -> Result<Vec<AttributedCall>
         let call = attribution.advance(&event?).map_err(engine::EngineError::from)?;
         calls.extend(call.filter(|call| period.contains(call.at)));
     }
+    attribution.set_results(&mut calls);
     Ok(calls)
 }
 
-/// The total of a group, as a JSON object with its name.
+/// Prints that no call was billed in a period, and the next step.
+fn print_nothing_spent(period: Period) {
+    if period.from.is_some() || period.to.is_some() {
+        outln!("Nothing was spent in this period; `turnwise cost --by month` shows when something was.");
+    } else {
+        outln!(
+            "Nothing was spent yet. `turnwise import claude-code` or `turnwise import codex` reads\nrecorded sessions, \
+             `turnwise serve` records new ones."
+        );
+    }
+}
+
+/// A row of the JSON output: the name of a group of calls with their total cost and usage.
 #[derive(Serialize)]
 struct Row<'a> {
+    /// The name of the group, such as a model or a day.
     name: &'a str,
+    /// The total of the group's calls; its fields become fields of the row.
     #[serde(flatten)]
     total: Value,
 }
 
-/// Converts a total to JSON.
-fn total_json(total: &Total) -> Value {
+/// Converts the total of some model calls to JSON: the numbers of calls, their tokens, and their cost in nano-dollars
+/// and in dollars.
+fn total_json(total: &CostTotal) -> Value {
     json!({
         "calls": total.calls,
         "unpriced_calls": total.unpriced_calls,
@@ -91,7 +129,7 @@ fn total_json(total: &Total) -> Value {
     })
 }
 
-/// Converts the calls without a known price, by model, to JSON.
+/// Converts the model calls without a known price to a JSON list of models, each with its number of such calls.
 fn unpriced_json(calls: &[AttributedCall]) -> Value {
     let models = dimension::group(calls, Dimension::Model);
     models
@@ -101,13 +139,13 @@ fn unpriced_json(calls: &[AttributedCall]) -> Value {
         .collect()
 }
 
-/// Creates a table of totals with `first` as the title of the first column.
+/// Creates a table with the columns of a total: calls, tokens and cost. `first` is the title of the first column.
 fn totals_table(first: &'static str) -> Table {
     Table::new(&[first, ">CALLS", ">INPUT", ">CACHED", ">WRITTEN", ">OUTPUT", ">COST"])
 }
 
-/// Appends a total to a table of [`totals_table`].
-fn add_total_row(table: &mut Table, name: String, total: &Total) {
+/// Appends the total of a group of model calls as a row to a table that [`totals_table`] created.
+fn add_total_row(table: &mut Table, name: String, total: &CostTotal) {
     let usage = &total.usage;
     table.add_row([
         name,
@@ -120,7 +158,7 @@ fn add_total_row(table: &mut Table, name: String, total: &Total) {
     ]);
 }
 
-/// Formats a number of tokens in at most five characters, such as `12.3M`.
+/// Formats a number of tokens with at most four digits and a suffix, such as `12.3M`.
 fn tokens(number: u64) -> String {
     let scaled = |unit: u64, suffix: char| {
         let tenths = number / (unit / 10);
@@ -138,8 +176,8 @@ fn tokens(number: u64) -> String {
     }
 }
 
-/// Formats a cost; `unpriced` if no call has a price, with `+` if some have none.
-fn format_cost(total: &Total) -> String {
+/// Formats the cost of some model calls: `unpriced` if none has a known price, with a final `+` if some have none.
+fn format_cost(total: &CostTotal) -> String {
     match total.unpriced_calls {
         0 => total.cost.to_string(),
         all if all == total.calls => "unpriced".to_owned(),
@@ -156,12 +194,12 @@ fn print_unpriced(calls: &[AttributedCall]) {
         return;
     }
     let names: Vec<_> = unpriced.iter().map(|(model, total)| format!("{model} ({})", total.unpriced_calls)).collect();
-    anstream::println!(
+    outln!(
         "Not included: {} of models without a known price: {}",
         crate::screen::count_noun(count, "call"),
         names.join(", ")
     );
-    anstream::println!("`turnwise models import FILE` adds prices.");
+    outln!("`turnwise models import FILE` adds prices.");
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use router_core::{Banner, chain_json};
 use serde::Serialize;
 use serde_json::Value;
 
-/// A decision as every command prints it with `--json`: turn, model, chain and banners.
+/// The JSON form of a decision that every command prints with `--json`: turn, model, decision chain and banners.
 #[derive(Debug, Serialize)]
 pub(crate) struct DecisionView {
     /// The id of the turn.
@@ -24,12 +24,13 @@ pub(crate) struct DecisionView {
 }
 
 impl DecisionView {
-    /// Returns the view of an outcome; `None` if the turn is locked to its model, so that nothing was decided.
+    /// Returns the JSON form of a turn's decision; `None` if the turn is locked to its model, so that nothing was
+    /// decided.
     pub(crate) fn of(outcome: &TurnOutcome) -> Option<Self> {
         Some(Self::new(outcome.turn, &outcome.input.session, outcome.decision()?, &outcome.banners))
     }
 
-    /// Builds the view of a decision.
+    /// Builds the JSON form of a decision about a turn of a session.
     pub(crate) fn new(turn: TurnId, session: &SessionId, decision: &Decision, banners: &[Banner]) -> Self {
         Self {
             turn,

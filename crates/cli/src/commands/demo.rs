@@ -1,4 +1,4 @@
-//! `demo`: imports, decides and explains a bundled session in a temporary folder, which is removed.
+//! `demo`: imports, decides and explains a bundled session in a temporary folder, which remains for further commands.
 
 use std::{fs, sync::Arc};
 
@@ -7,6 +7,7 @@ use engine::{Engine, Home, Models, Stores, find_decision};
 use event_bus::{SledLog, SystemClock, TextFiles};
 use serde_json::json;
 use transcripts::{DEMO_SESSION, claude_code};
+use what_if::{Backtest, Baseline, Candidate, Range, Report, backtest, dollars, per_cent};
 
 use super::{
     decision_view::{DecisionView, decided_by},
@@ -15,19 +16,33 @@ use super::{
 use crate::{
     context::{Context, local_offset},
     failure::Failure,
-    screen::{FAINT, HEADING, Table, styled, truncate},
+    screen::{FAINT, HEADING, Table, out, outln, styled, truncate},
 };
 
+/// Executes `turnwise demo` in a new temporary home folder, which remains for further commands.
 pub(super) fn run(context: &Context) -> Result<(), Failure> {
     let folder = std::env::temp_dir().join(format!("turnwise-demo-{}", std::process::id()));
-    let done = run_in(context, &folder);
-    let removed = fs::remove_dir_all(&folder).map_err(|error| Failure::file("remove", &folder, &error));
-    done.and(removed)
+    // Fails if the folder exists, so that no other user's folder is written to.
+    fs::create_dir(&folder).map_err(|error| Failure::file("create", &folder, &error))?;
+    run_in(context, &folder)
 }
 
-/// Imports and explains the bundled session with `folder` as the home folder.
+/// Runs a backtest of the active policy on all turns of the log, and returns the report with the estimated costs.
+fn try_policy(engine: &Engine) -> Result<Report, Failure> {
+    let policy = Arc::clone(&engine.policy().policy);
+    let options = Backtest {
+        candidates: vec![Candidate { name: "starter policy".to_owned(), policy }],
+        against: Baseline::Recorded,
+        range: Range::default(),
+        models: Arc::clone(&engine.models().registry),
+    };
+    let (log, texts) = (engine.log().as_ref(), engine.texts().as_ref());
+    Ok(backtest(log, texts, &options, &mut |_| {}, &mut |_| true)?)
+}
+
+/// Runs the demo with `folder` as a temporary home folder: imports the bundled session, decides its turns, and explains
+/// one of them.
 fn run_in(context: &Context, folder: &std::path::Path) -> Result<(), Failure> {
-    fs::create_dir_all(folder).map_err(|error| Failure::file("create", folder, &error))?;
     let home = Home::new(folder, context.home.user.clone());
     fs::write(&home.policy, starter_policy(FAMILIES[0], &[]))
         .map_err(|error| Failure::file("write", &home.policy, &error))?;
@@ -60,6 +75,8 @@ fn run_in(context: &Context, folder: &std::path::Path) -> Result<(), Failure> {
     let insight =
         shown.map(|(outcome, ..)| find_decision(engine.log().as_ref(), &outcome.turn.to_string())).transpose()?;
     let overall = engine.state().costs.overall();
+    let report = try_policy(&engine)?;
+    let (before, after) = (report.old.all.nano_usd, report.new.first().map_or(0, |new| new.totals.all.nano_usd));
     let views: Vec<_> = turns
         .iter()
         .map(|(outcome, ran_on, message)| {
@@ -67,13 +84,13 @@ fn run_in(context: &Context, folder: &std::path::Path) -> Result<(), Failure> {
         })
         .collect();
     let events = engine.log().head()?;
-    let json = json!({ "turns": views, "events": events, "cost_nano_usd": overall.cost, "calls": overall.calls });
+    let json = json!({
+        "turns": views, "events": events, "cost_nano_usd": overall.cost, "calls": overall.calls,
+        "policy_nano_usd": after, "saved_nano_usd": before.saturating_sub(after), "home": folder,
+    });
     context.print(&json, || {
-        anstream::println!(
-            "{}",
-            styled(FAINT, "A recorded session of two days, decided turn by turn under the starter policy.")
-        );
-        anstream::println!();
+        outln!("{}", styled(FAINT, "A recorded session of two days, decided turn by turn under the starter policy."));
+        outln!();
         let mut table = Table::new(&[">#", "MESSAGE", "RAN ON", "TURNWISE CHOOSES", "BECAUSE OF"]);
         for (number, (outcome, ran_on, message)) in (1..).zip(&turns) {
             let start = truncate(message.lines().next().unwrap_or_default(), 44).to_owned();
@@ -88,10 +105,10 @@ fn run_in(context: &Context, folder: &std::path::Path) -> Result<(), Failure> {
         }
         table.print();
         if let Some(insight) = insight {
-            anstream::println!("\n{}", styled(HEADING, "Why this model?"));
-            anstream::print!("{}", insight.text());
+            outln!("\n{}", styled(HEADING, "Why this model?"));
+            out!("{}", insight.text(engine.texts().as_ref()));
         }
-        anstream::println!("\n{}", styled(HEADING, "What the session cost"));
+        outln!("\n{}", styled(HEADING, "What the session cost"));
         let mut table = Table::new(&["MODEL", ">CALLS", ">OUTPUT TOKENS", ">COST"]);
         for (model, total) in engine.state().costs.models() {
             table.add_row([
@@ -108,7 +125,18 @@ fn run_in(context: &Context, folder: &std::path::Path) -> Result<(), Failure> {
             overall.cost.to_string(),
         ]);
         table.print();
-        anstream::println!("\n{} events in the log. Next: turnwise init", events.0);
+        outln!(
+            "\nUnder the starter policy it would have cost {} instead of {} ({}).",
+            dollars(after),
+            dollars(before),
+            per_cent(after.saturating_sub(before), before)
+        );
+        let home = folder.display();
+        outln!("\nIts log of {} events is in {home}. Ask it, and remove it afterwards:", events.0);
+        for command in ["why", "cost --by model", "backtest"] {
+            outln!("  turnwise --home {home} {command}");
+        }
+        outln!("  rm -r {home}\nFor your own sessions: turnwise init");
     })?;
     Ok(engine.close()?)
 }

@@ -1,11 +1,13 @@
-//! `events`: shows, exports, imports, verifies, purges and repairs the log.
+//! `events`: shows, exports, imports, verifies, purges, retains and repairs the log.
 
 mod json_lines;
 mod purge;
+mod retain;
 mod verify;
 
+pub(super) use retain::retain_at_start;
+
 use engine::{event_to_json, events};
-use event_bus::EventLog;
 use event_core::{Position, Recorded};
 use serde_json::Value;
 
@@ -13,10 +15,10 @@ use crate::{
     arguments::EventsCommand,
     context::{Context, local_time},
     failure::Failure,
-    screen::{FAINT, HEADING, styled},
+    screen::{FAINT, HEADING, escape_line, outln, print_json, styled},
 };
 
-/// Executes a subcommand of `events`.
+/// Executes a subcommand of `turnwise events`, which shows and manages the event log.
 pub(super) fn run(context: &Context, command: EventsCommand) -> Result<(), Failure> {
     match command {
         EventsCommand::Tail { number, follow, kind } => {
@@ -29,12 +31,15 @@ pub(super) fn run(context: &Context, command: EventsCommand) -> Result<(), Failu
         EventsCommand::Purge { text: _, before, session, yes } => {
             purge::purge(context, before.as_deref(), session.as_deref(), yes)
         }
+        EventsCommand::Retain { before, max_size, yes } => {
+            retain::retain(context, before.as_deref(), max_size.as_deref(), yes)
+        }
         EventsCommand::Repair { yes } => verify::repair(context, yes),
     }
 }
 
-/// Prints the latest `number` events whose kind starts with `kind`, oldest first. With `follow`, then prints events as
-/// they are appended, checking the log every 200 ms until the process is ended.
+/// Prints the latest `number` events whose kind starts with `kind`, oldest first. With `follow`, then prints new events
+/// as they are appended, reading the log every 200 ms until the process is ended.
 fn tail(context: &Context, number: usize, follow: bool, kind: &str) -> Result<(), Failure> {
     let log = context.log_reader()?;
     let mut latest = std::collections::VecDeque::new();
@@ -69,19 +74,19 @@ fn tail(context: &Context, number: usize, follow: bool, kind: &str) -> Result<()
     }
 }
 
-/// Prints an event on one line: text, or with `--json` a JSON object.
+/// Prints an event of the log on one line: text, or with `--json` a JSON object.
 fn print_event(context: &Context, recorded: &Recorded) {
     let json = event_to_json(recorded);
     if context.json {
-        println!("{json}");
+        print_json(&json.to_string());
         return;
     }
     let position = styled(FAINT, &format!("{:>8}", recorded.position.0));
-    let summary = summary(&json);
-    anstream::println!("{position} {} {:<28} {summary}", local_time(recorded.event.at), recorded.event.kind);
+    let (kind, summary) = (escape_line(&recorded.event.kind).into_owned(), summary(&json));
+    outln!("{position} {} {kind:<28} {}", local_time(recorded.event.at), escape_line(&summary));
 }
 
-/// Returns up to four informative fields of an event as `name=value`, without text that the user wrote.
+/// Summarises an event in at most four fields as `name=value`. Leaves out text that the user wrote.
 fn summary(json: &Value) -> String {
     /// The most informative fields of all kinds, in the order of preference.
     const SUMMARY_FIELDS: [&str; 16] = [
@@ -117,39 +122,26 @@ fn summary(json: &Value) -> String {
     shown.join(" ")
 }
 
-/// Prints the event with a position or an id as JSON.
+/// Prints one event as JSON. `event` is its position in the log or its id.
 ///
 /// # Errors
 /// [`Failure::Invalid`] if `event` is neither, or the log has no such event.
 fn show(context: &Context, event: &str) -> Result<(), Failure> {
     let log = context.log_reader()?;
-    let position = match (event.parse::<u64>(), event.parse()) {
-        (Ok(position), _) => Some(Position(position)),
-        (_, Ok(id)) => log.find(id)?,
+    let found = match (event.parse::<u64>(), event.parse()) {
+        (Ok(position), _) => log.event_at(Position(position))?,
+        (_, Ok(id)) => log.event_with_id(id)?,
         _ => {
             return Err(Failure::Invalid(format!(
                 "`{event}` is neither a position nor an id of 32 hexadecimal digits"
             )));
         }
     };
-    let found = position
-        .filter(|position| Position::ORIGIN < *position)
-        .map(|position| read_event(log.as_ref(), position))
-        .transpose()?;
-    let recorded = found.flatten().ok_or_else(|| Failure::Invalid(format!("the log has no event `{event}`")))?;
+    let recorded = found.ok_or_else(|| Failure::Invalid(format!("the log has no event `{event}`")))?;
     let json = event_to_json(&recorded);
     context.print(&json, || {
-        anstream::println!(
-            "{}",
-            styled(HEADING, &format!("{} at position {}", recorded.event.kind, recorded.position))
-        );
+        outln!("{}", styled(HEADING, &format!("{} at position {}", recorded.event.kind, recorded.position)));
         let text = serde_json::to_string_pretty(&json).unwrap_or_default();
-        anstream::println!("{text}");
+        outln!("{text}");
     })
-}
-
-/// Reads the event at `position`, which must not be 0; `None` beyond the end of the log.
-fn read_event(log: &dyn EventLog, position: Position) -> Result<Option<Recorded>, Failure> {
-    let events = log.read_after(Position(position.0 - 1), 1)?;
-    Ok(events.into_iter().next().filter(|recorded| recorded.position == position))
 }

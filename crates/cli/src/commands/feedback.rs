@@ -7,9 +7,10 @@ use control::GiveFeedback;
 use patterns::MIN_EVAL_CONFIDENCE;
 
 use super::route::resolve_turn;
-use crate::{arguments::FeedbackArguments, context::Context, failure::Failure};
+use crate::{arguments::FeedbackArguments, context::Context, failure::Failure, screen::outln};
 
-/// Records a rating of a turn, in the running gateway if there is one, and prints the verdicts that follow from it.
+/// Records the user's rating of a turn, in the running gateway if there is one, and prints the verdicts on the turn
+/// that follow from it.
 pub(super) fn run(context: &Context, arguments: &FeedbackArguments) -> Result<(), Failure> {
     let turn = resolve_turn(context.log_reader()?.as_ref(), &arguments.turn)?;
     let mut writer = context.writer()?;
@@ -20,27 +21,27 @@ pub(super) fn run(context: &Context, arguments: &FeedbackArguments) -> Result<()
             Rating::Up => "up",
             Rating::Down => "down",
         };
-        anstream::println!("Rating {rating} for turn {turn}.");
+        outln!("Rating {rating} for turn {turn}.");
         for verdict in &feedback.verdicts {
-            anstream::println!("{}", verdict_text(verdict));
+            outln!("{}", verdict_text(verdict));
         }
         if feedback.later {
-            anstream::println!("The turn is long past: `turnwise patterns evaluate` takes this into account.");
+            outln!("The turn is long past: `turnwise patterns evaluate` takes this into account.");
         } else if feedback.verdicts.is_empty() {
-            anstream::println!("It has no verdict yet: no model has answered, or it is not over.");
+            outln!("It has no verdict yet: no model has answered, or it is not over.");
         }
     })
 }
 
-/// Formats a verdict as a sentence: model, score, confidence, and the signals.
+/// Formats the verdict on a turn as a sentence: model, score, confidence, and the signals behind it.
 fn verdict_text(verdict: &EvalCompleted) -> String {
     let model = verdict.model.as_ref().map_or("whoever took it", contracts::ModelId::as_str);
     let counts = if verdict.confidence < MIN_EVAL_CONFIDENCE { ", too unsure to count" } else { "" };
     let (score, confidence) = (verdict.score, verdict.confidence);
-    format!("{model} is judged {score} at confidence {confidence}{counts}: {}.", signals_text(&verdict.signals))
+    format!("{model} is scored {score} at confidence {confidence}{counts}: {}.", signals_text(&verdict.signals))
 }
 
-/// Lists the signals in order, each kind once with its count.
+/// Lists the signals of a verdict in order, each kind once with its count.
 fn signals_text(signals: &[Signal]) -> String {
     let mut shown = String::new();
     for (place, signal) in signals.iter().enumerate() {
@@ -58,7 +59,7 @@ fn signals_text(signals: &[Signal]) -> String {
     shown
 }
 
-/// Returns the description of a signal for users.
+/// Returns the description of a kind of signal (evidence of how a turn went) for users.
 const fn signal_text(kind: SignalKind) -> &'static str {
     match kind {
         SignalKind::Completed => "the turn completed",

@@ -21,6 +21,7 @@ use crate::{
     machine::{ClientKind, session_folder},
 };
 
+/// Executes `turnwise import`: records the turns of another client's session files in the log.
 pub(super) fn run(context: &Context, command: ImportCommand) -> Result<(), Failure> {
     let default_folder = |kind| context.home.user.as_deref().and_then(|user| session_folder(kind, user));
     match command {
@@ -38,14 +39,15 @@ pub(super) fn run(context: &Context, command: ImportCommand) -> Result<(), Failu
     }
 }
 
-/// Returns the folder of the argument, or else the default.
+/// Returns the folder with session files: that of the argument, or else the default one of the client. Fails if there
+/// is neither.
 fn resolve_folder(path: Option<PathBuf>, default: Option<PathBuf>) -> Result<PathBuf, Failure> {
     path.or(default)
         .ok_or_else(|| Failure::Invalid("there is no home folder: name the folder of the sessions".to_owned()))
 }
 
-/// Imports all session files below `path`. Error messages contain `file_pattern`, the pattern of their names, and
-/// `command`, the subcommand with its argument.
+/// Imports all session files of one client below `path`. `discover` finds the files. Error messages contain
+/// `file_pattern`, the pattern of their names, and `command`, the subcommand with its argument.
 fn import<F: Format>(
     context: &Context,
     path: &Path,

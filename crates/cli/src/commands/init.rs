@@ -3,9 +3,11 @@
 mod dry_run;
 mod report;
 mod starter;
+mod status_line;
 
-use std::{fs, path::PathBuf};
+use std::path::PathBuf;
 
+use adapters::{create_own_folder, write_own_file};
 use router_core::schema_text;
 
 use crate::{
@@ -18,7 +20,12 @@ use report::Report;
 pub(crate) use starter::FAMILIES;
 use starter::choose;
 pub(crate) use starter::starter_policy;
+pub(super) use status_line::{
+    MEMBER, install as install_status_line, is_own as is_own_status_line, remove as remove_status_line,
+};
 
+/// Executes `turnwise init`: writes a starter policy that fits the API keys and coding agents of this machine, and
+/// tries it on recorded sessions. An existing policy is only replaced with `force`.
 pub(super) fn run(context: &Context, force: bool) -> Result<(), Failure> {
     let home = &context.home;
     let exists = home.policy.exists();
@@ -33,9 +40,10 @@ pub(super) fn run(context: &Context, force: bool) -> Result<(), Failure> {
     let sample = Sample::read(home.user.as_deref());
     let models = sample.models();
     let choice = choose(&keys, &clients, &models);
-    fs::create_dir_all(&home.dir).map_err(|error| Failure::file("create", &home.dir, &error))?;
-    let write =
-        |path: &PathBuf, text: &str| fs::write(path, text).map_err(|error| Failure::file("write", path, &error));
+    create_own_folder(&home.dir).map_err(|error| Failure::file("create", &home.dir, &error))?;
+    let write = |path: &PathBuf, text: &str| {
+        write_own_file(path, text.as_bytes()).map_err(|error| Failure::file("write", path, &error))
+    };
     write(&home.policy, &starter_policy(choice.family, &choice.others))?;
     write(&home.schema(), &schema_text())?;
     let dry_run = DryRun::of(&sample, home)?;

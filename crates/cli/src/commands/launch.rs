@@ -18,10 +18,11 @@ use crate::{
 /// A key for clients that need one to start; the gateway replaces it with the key of the provider.
 const PLACEHOLDER_KEY: &str = "any";
 
-/// Replaces this process by a client whose requests go to the gateway. Its exit code is that of the command.
+/// Starts a coding agent whose requests are sent to the gateway, in place of this process. The exit code of the agent
+/// is that of the command.
 ///
 /// # Errors
-/// [`Failure::Invalid`] if the client is not installed, [`Failure::Failed`] if the gateway or the client cannot be
+/// [`Failure::Invalid`] if the agent is not installed, [`Failure::Failed`] if the gateway or the agent cannot be
 /// started.
 pub(super) fn run(context: &Context, kind: ClientKind, arguments: &[OsString]) -> Result<(), Failure> {
     let user = env::var_os("HOME").map(std::path::PathBuf::from);
@@ -50,9 +51,11 @@ pub(super) fn run(context: &Context, kind: ClientKind, arguments: &[OsString]) -
     Err(Failure::file("start", &program, &error))
 }
 
-/// Returns the arguments with which Codex sends its requests to the gateway. With a login, Codex keeps its built-in
-/// provider, at another address; otherwise the gateway is a provider of its own, whose key is in `key_variable` or which
-/// needs none. Only for the built-in one Codex tries a WebSocket first, and logs that the gateway has none.
+/// Returns the command line arguments with which Codex sends its requests to the gateway.
+///
+/// With a login, Codex keeps its built-in provider, at another address. Otherwise the gateway is configured as a
+/// provider of its own, whose key is in the variable `key_variable`, or which needs none if that is `None`. Only for
+/// the built-in provider Codex tries a WebSocket first, and logs that the gateway has none.
 fn codex_settings(url: &str, has_login: bool, key_variable: Option<&str>) -> Vec<String> {
     let settings: &[String] = if has_login {
         &[format!("openai_base_url=\"{url}/v1\"")]
@@ -64,7 +67,7 @@ fn codex_settings(url: &str, has_login: bool, key_variable: Option<&str>) -> Vec
     settings.iter().flat_map(|setting| ["-c".to_owned(), setting.clone()]).collect()
 }
 
-/// Returns the npm package of a client.
+/// Returns the npm package that installs a coding agent.
 const fn npm_package(kind: ClientKind) -> &'static str {
     match kind {
         ClientKind::Codex => "@openai/codex",
@@ -72,7 +75,7 @@ const fn npm_package(kind: ClientKind) -> &'static str {
     }
 }
 
-/// Describes how a process ended, for an error message.
+/// Describes the exit status of a process in words, for an error message.
 fn ending(status: ExitStatus) -> String {
     status.code().map_or_else(|| "a signal ended it".to_owned(), |code| format!("it ended with exit code {code}"))
 }

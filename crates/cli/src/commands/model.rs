@@ -5,7 +5,11 @@ use control::SelectModel;
 use engine::{EngineError, ModelSelection, Sessions, find_decision};
 use serde_json::json;
 
-use crate::{context::Context, failure::Failure};
+use crate::{
+    context::Context,
+    failure::Failure,
+    screen::{out, outln},
+};
 
 /// The value of the argument that clears the model of the session.
 const CLEAR: &str = "-";
@@ -26,11 +30,11 @@ pub(super) fn run(context: &Context, choice: &str, session: Option<&str>) -> Res
     writer.close()?;
     context.print(&selected, || {
         let effect = ModelSelection { model: selected.model.clone(), pending: selected.pending };
-        anstream::println!("{effect} (session {})", selected.session);
+        outln!("{effect} (session {})", selected.session);
     })
 }
 
-/// Prints the model of a session, the change that applies to its next turn, and the decision of its last turn.
+/// Prints the model of a session, a change of model that waits for its next turn, and the decision of its last turn.
 fn show(context: &Context, session: Option<&str>) -> Result<(), Failure> {
     let state = context.fold_state()?;
     let sessions = &state.sessions;
@@ -45,21 +49,21 @@ fn show(context: &Context, session: Option<&str>) -> Result<(), Failure> {
     });
     context.print(&json, || {
         match session.sticky() {
-            Some(model) => anstream::println!("Session {name} is set to {model}."),
-            None => anstream::println!("Session {name} follows the policy; no model is set."),
+            Some(model) => outln!("Session {name} is set to {model}."),
+            None => outln!("Session {name} follows the policy; no model is set."),
         }
         match session.pending() {
-            Some(Some(model)) => anstream::println!("Model swap pending: {model}. Applies to next turn."),
-            Some(None) => anstream::println!("Return to the rules pending. Applies to next turn."),
+            Some(Some(model)) => outln!("Model swap pending: {model}. Applies to next turn."),
+            Some(None) => outln!("Return to the rules pending. Applies to next turn."),
             None => {}
         }
         if let Some(last) = last {
-            anstream::print!("\n{}", last.text());
+            out!("\n{}", last.text(context.texts().as_ref()));
         }
     })
 }
 
-/// Returns the id of the session `name`; without a name, that of the session with the latest event.
+/// Returns the id of the session called `name`; without a name, that of the session with the latest event.
 ///
 /// # Errors
 /// [`Failure::Invalid`] if the log has no such session, or none at all.

@@ -1,7 +1,8 @@
 //! `models`: lists the models and imports price lists.
 
-use std::{collections::BTreeMap, fs, path::Path};
+use std::{collections::BTreeMap, path::Path};
 
+use adapters::{create_own_folder, read_own_file, write_own_file};
 use catalogue::litellm;
 use contracts::{ModelSpec, PicoUsd};
 use engine::Models;
@@ -11,7 +12,7 @@ use crate::{
     arguments::ModelsCommand,
     context::{Context, read_text},
     failure::Failure,
-    screen::Table,
+    screen::{Table, out, outln},
 };
 
 /// Executes a subcommand of `models`; without one, lists the models. `import --built-in` prints the list for the
@@ -22,7 +23,7 @@ pub(super) fn run(context: &Context, command: Option<ModelsCommand>) -> Result<(
         Some(ModelsCommand::Import { file, built_in: true }) => {
             let text = read_text(&file)?;
             let built = litellm::built_in_yaml(&text).map_err(|error| Failure::Invalid(error.to_string()))?;
-            print!("{built}");
+            out!("{built}");
             Ok(())
         }
         Some(ModelsCommand::Import { file, built_in: false }) => import(context, &file),
@@ -59,7 +60,7 @@ fn list(context: &Context) -> Result<(), Failure> {
     })
 }
 
-/// Formats a price per token, in pico-dollars, as dollars per million tokens with at least two decimal digits.
+/// Formats the price of one token, in pico-dollars, as dollars per million tokens with at least two decimal digits.
 fn per_million(rate: PicoUsd) -> String {
     let text = format!("{}.{:06}", rate.0 / 1_000_000, rate.0 % 1_000_000);
     let trimmed = text.trim_end_matches('0');
@@ -71,8 +72,8 @@ fn per_million(rate: PicoUsd) -> String {
 const HEADER: &str = "The models of turnwise, over those built in. Edit freely: what a model leaves out keeps its built-in value.\n\
     Prices are in US dollars per million tokens. `turnwise models` shows the result.";
 
-/// Converts a price list of `LiteLLM` and writes it to `models.yaml`, where entries of the user override imported ones.
-/// Prints the number of imported models, and the reasons for dropping others.
+/// Converts a price list of `LiteLLM` to models and writes them to `models.yaml`, where entries of the user override
+/// imported ones. Prints the number of imported models, and why others were left out.
 ///
 /// # Errors
 /// [`Failure::Invalid`] if the price list, the existing `models.yaml` or the combined list is invalid;
@@ -83,7 +84,7 @@ fn import(context: &Context, file: &Path) -> Result<(), Failure> {
     let path = context.home.models();
     let name = path.display().to_string();
     // The user's own entries override the imported ones.
-    let own = match fs::read_to_string(&path) {
+    let own = match read_own_file(&path) {
         Ok(text) => catalogue::parse(&name, &text).map_err(|error| Failure::Invalid(error.to_string()))?,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => catalogue::ModelEntries::new(),
         Err(error) => return Err(Failure::file("read", &path, &error)),
@@ -98,8 +99,8 @@ fn import(context: &Context, file: &Path) -> Result<(), Failure> {
     let yaml = catalogue::to_yaml(HEADER, &entries);
     catalogue::load_registry(Some(catalogue::ModelFile { file: &name, text: &yaml }))
         .map_err(|error| Failure::Invalid(error.to_string()))?;
-    fs::create_dir_all(&context.home.dir).map_err(|error| Failure::file("create", &context.home.dir, &error))?;
-    fs::write(&path, yaml).map_err(|error| Failure::file("write", &path, &error))?;
+    create_own_folder(&context.home.dir).map_err(|error| Failure::file("create", &context.home.dir, &error))?;
+    write_own_file(&path, yaml.as_bytes()).map_err(|error| Failure::file("write", &path, &error))?;
     let mut dropped: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for model in &converted.dropped {
         dropped.entry(model.reason.to_string()).or_default().push(&model.name);
@@ -107,15 +108,15 @@ fn import(context: &Context, file: &Path) -> Result<(), Failure> {
     let simplified = converted.simplified.len();
     let json = json!({ "file": path, "imported": imported, "simplified": converted.simplified, "dropped": dropped });
     context.print(&json, || {
-        anstream::println!("{imported} models written to {}", path.display());
+        outln!("{imported} models written to {}", path.display());
         if 0 < simplified {
-            anstream::println!("  {simplified} of them with the first of several long-prompt prices only");
+            outln!("  {simplified} of them with the first of several long-prompt prices only");
         }
         for (reason, count) in &counts {
-            anstream::println!("  dropped {count}: {reason}");
+            outln!("  dropped {count}: {reason}");
         }
         if !dropped.is_empty() {
-            anstream::println!("  (--json names each of them)");
+            outln!("  (--json names each of them)");
         }
     })
 }

@@ -12,10 +12,10 @@ use crate::{
     arguments::{PatternsCommand, WorkspaceArgument},
     context::Context,
     failure::Failure,
-    screen::{Table, truncate},
+    screen::{Table, outln, truncate},
 };
 
-/// Executes a subcommand of `patterns`.
+/// Executes a subcommand of `turnwise patterns`, which shows and manages what was learned from past turns.
 pub(super) fn run(context: &Context, command: PatternsCommand) -> Result<(), Failure> {
     match command {
         PatternsCommand::Status => status(context),
@@ -27,18 +27,16 @@ pub(super) fn run(context: &Context, command: PatternsCommand) -> Result<(), Fai
     }
 }
 
-/// Prints the number of learned turns and outcomes by workspace.
+/// Prints for each workspace from how many turns and outcomes model choices were learned.
 fn status(context: &Context) -> Result<(), Failure> {
     let state = context.fold_state()?;
     let rows: Vec<WorkspaceStatus<'_>> = state.patterns.status().collect();
     context.print(&rows, || {
         if rows.is_empty() {
-            anstream::println!(
-                "Nothing was learned yet: turns are learned when they end, here or by `turnwise import`."
-            );
+            outln!("Nothing was learned yet: turns are learned when they end, here or by `turnwise import`.");
             return;
         }
-        let mut table = Table::new(&["WORKSPACE", ">TURNS", ">SCORED", ">KINDS", ">OUTCOMES", "ROOM"]);
+        let mut table = Table::new(&["WORKSPACE", ">TURNS", ">SCORED", ">DISTINCT", ">OUTCOMES", "CAPACITY"]);
         for row in &rows {
             let filling = if row.rows > SOFT_CAP as usize { ", filling" } else { "" };
             table.add_row([
@@ -61,7 +59,7 @@ fn workspace_path(argument: &WorkspaceArgument) -> Option<String> {
     Some(std::path::absolute(given).ok()?.display().to_string())
 }
 
-/// Formats a score; `-` if it is unknown.
+/// Formats the score of a turn; `-` if it is unknown.
 fn format_score(score: Option<contracts::Score>) -> String {
     score.map_or_else(|| "-".to_owned(), |score| score.to_string())
 }

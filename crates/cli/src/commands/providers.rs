@@ -1,7 +1,7 @@
 //! `providers`: lists the providers with their keys and outages, and ends the outages of one.
 
 use adapters::{Credential, Keys, ProviderConfig, Providers};
-use availability::{NOT_CHECKED, ScopeStatus};
+use availability::{NOT_CALLED, ScopeStatus};
 use contracts::{OutageScope, events::OutageTrigger};
 use control::{Connection, RetryProvider};
 use engine::Models;
@@ -14,7 +14,7 @@ use crate::{
     arguments::ProvidersCommand,
     context::{Context, local_time},
     failure::Failure,
-    screen::Table,
+    screen::{Table, outln},
 };
 
 /// Executes a subcommand of `providers`; without one, lists the providers.
@@ -25,12 +25,12 @@ pub(super) fn run(context: &Context, command: Option<ProvidersCommand>) -> Resul
     }
 }
 
-/// A row of the list: a provider, or a model with an outage of its own.
+/// A row of the table of providers: a provider, or a model that has an outage of its own.
 #[derive(Debug, Serialize)]
 struct Row {
     /// The provider or model.
     scope: OutageScope,
-    /// The state, as [`ScopeStatus::label`] or [`NOT_CHECKED`].
+    /// The state of the provider or model: [`ScopeStatus::label`], or [`NOT_CALLED`] if it was never called.
     state: &'static str,
     /// The place of the key in the environment of this command; `None` for a model.
     key: Option<String>,
@@ -67,12 +67,12 @@ fn list(context: &Context) -> Result<(), Failure> {
     context.print(&rows, || print_rows(context, &rows))
 }
 
-/// Returns the row of a scope; `status` is `None` if it was never called.
+/// Builds the row of a provider or model; `status` is `None` if it was never called.
 fn row(scope: OutageScope, status: Option<&ScopeStatus>, key: Option<String>) -> Row {
     let outage = status.filter(|status| status.clears_at.is_some());
     Row {
         scope,
-        state: status.map_or(NOT_CHECKED, ScopeStatus::label),
+        state: status.map_or(NOT_CALLED, ScopeStatus::label),
         key,
         since: outage.and_then(|outage| outage.since),
         until: outage.and_then(|outage| outage.clears_at),
@@ -80,9 +80,9 @@ fn row(scope: OutageScope, status: Option<&ScopeStatus>, key: Option<String>) ->
     }
 }
 
-/// Returns the condition that started an outage, with the place of a refused key; `None` if the log does not contain
-/// it.
-fn because(outage: &ScopeStatus) -> Option<String> {
+/// Returns the condition that started an outage, in words, with the place of a refused key; `None` if the log does not
+/// contain it.
+pub(super) fn because(outage: &ScopeStatus) -> Option<String> {
     let text = outage.trigger?.text();
     match (outage.trigger?, &outage.key) {
         (OutageTrigger::AuthError, Some(key)) => {
@@ -92,8 +92,8 @@ fn because(outage: &ScopeStatus) -> Option<String> {
     }
 }
 
-/// Returns the place of a provider's key for the table. `config` is `None` for a provider that only `models.yaml`
-/// names.
+/// Returns where the API key of a provider was found, for the table. `config` is `None` for a provider that only
+/// `models.yaml` names.
 fn key_place(config: Option<&ProviderConfig>) -> String {
     let Some(config) = config else { return "not configured".to_owned() };
     match (&config.credential, config.key.as_ref().and_then(|key| key.variable.as_deref())) {
@@ -104,7 +104,7 @@ fn key_place(config: Option<&ProviderConfig>) -> String {
     }
 }
 
-/// Prints the table of the rows, and the details of each outage below it.
+/// Prints the table of providers, and the details of each outage below its row.
 fn print_rows(context: &Context, rows: &[Row]) {
     let mut table = Table::new(&["PROVIDER", "STATE", "KEY"]);
     for row in rows {
@@ -121,16 +121,16 @@ fn print_rows(context: &Context, rows: &[Row]) {
             OutageScope::ModelSpecific(model) => (model.as_str(), model.provider()),
         };
         let time = |at: Option<Timestamp>| at.map(local_time).unwrap_or_default();
-        anstream::println!("\n{name}: {}", row.because.as_deref().unwrap_or("a probe is running"));
-        anstream::println!("  since {}, until {} at the latest", time(row.since), time(row.until));
-        anstream::println!("  end it now: turnwise providers retry {provider}");
+        outln!("\n{name}: {}", row.because.as_deref().unwrap_or("a probe is running"));
+        outln!("  since {}, until {} at the latest", time(row.since), time(row.until));
+        outln!("  end it now: turnwise providers retry {provider}");
     }
     if matches!(Connection::open(&context.home.dir), Ok(Some(_))) {
         context.print_note("the keys are those of this shell; those of the running gateway may differ");
     }
 }
 
-/// Ends the outages of a provider and of its models, and prints the scopes that are available again.
+/// Ends the outages of a provider and of its models, and prints which of them are available again.
 ///
 /// # Errors
 /// [`Failure::Invalid`] if no model has the provider.
@@ -141,14 +141,14 @@ fn retry(context: &Context, provider: String) -> Result<(), Failure> {
     context.print(&retried, || {
         let name = &retried.provider;
         if retried.ended.is_empty() {
-            anstream::println!("{name} has no outage.");
+            outln!("{name} has no outage.");
         }
         for scope in &retried.ended {
             let scope = match scope {
                 OutageScope::ProviderWide(provider) => provider.as_str(),
                 OutageScope::ModelSpecific(model) => model.as_str(),
             };
-            anstream::println!("{scope} is available to the next turn.");
+            outln!("{scope} is available to the next turn.");
         }
     })
 }

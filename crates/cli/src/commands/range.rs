@@ -6,7 +6,7 @@ use what_if::Range;
 
 use crate::{arguments::RangeArguments, failure::Failure, moment};
 
-/// Parses the range options; relative times count back from now.
+/// Parses the options `--from`, `--to` and `--session` into a range of turns. Relative times count back from now.
 ///
 /// # Errors
 /// [`Failure::Invalid`] for an invalid time or session id.

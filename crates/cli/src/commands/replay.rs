@@ -1,7 +1,6 @@
 //! `replay`: repeats every recorded decision from the log and compares the results.
 
 use event_bus::TextFiles;
-use router_core::{WhyHeader, why};
 use unicode_width::UnicodeWidthStr as _;
 use what_if::{Divergence, ReplayReport, replay};
 
@@ -10,13 +9,13 @@ use crate::{
     arguments::RangeArguments,
     context::Context,
     failure::Failure,
-    screen::{BAD, GOOD, count_noun, event_bar, styled, truncate},
+    screen::{BAD, GOOD, count_noun, event_bar, outln, styled, truncate},
 };
 
 /// The width of the left chain when two are printed side by side, in terminal columns.
 const LEFT_WIDTH: usize = 78;
 
-/// Repeats the decisions in a range from the log and prints whether they are the same.
+/// Repeats the recorded decisions of a range of turns from the log, and prints whether the results are the same.
 ///
 /// # Errors
 /// [`Failure::Negative`] if a decision differs, after both versions were printed.
@@ -34,42 +33,45 @@ pub(super) fn run(context: &Context, arguments: &RangeArguments) -> Result<(), F
     if replayed.divergence.is_some() { Err(Failure::Negative) } else { Ok(()) }
 }
 
-/// Prints the number of repeated decisions, the decisions that could not be repeated exactly, and the digest.
+/// Prints the result of a replay: the number of repeated decisions, the decisions that could not be repeated exactly,
+/// and the digest.
 fn show(replayed: &ReplayReport) {
     let mut decisions = count_noun(replayed.decisions, "decision");
     if 0 < replayed.steps {
         decisions = format!("{decisions} and {}", count_noun(replayed.steps, "further step"));
     }
     if let Some(divergence) = &replayed.divergence {
-        anstream::println!("{} the last of {decisions} came out differently", styled(BAD, "diverged:"));
+        outln!("{} the last of {decisions} came out differently", styled(BAD, "diverged:"));
         print_side_by_side(divergence);
     } else {
-        anstream::println!("{} {decisions} made again from the log, byte for byte", styled(GOOD, "same:"));
+        outln!("{} {decisions} made again from the log, byte for byte", styled(GOOD, "same:"));
     }
     if 0 < replayed.without_text {
-        anstream::println!("  {} of them by what had matched the message: its text is gone", replayed.without_text);
+        outln!("  {} of them by what had matched the message: its text is gone", replayed.without_text);
     }
     if 0 < replayed.without_start {
         let decisions = count_noun(replayed.without_start, "decision");
-        anstream::println!("  {decisions} dropped: the start of the turn was lost from the log");
+        outln!("  {decisions} dropped: the start of the turn was lost from the log");
+    }
+    if 0 < replayed.before_retention {
+        let decisions = count_noun(replayed.before_retention, "decision");
+        outln!("  {decisions} dropped: `events retain` removed sessions whose patterns they read");
     }
     for (version, count) in &replayed.other_deciders {
         let decisions = count_noun(*count, "decision");
-        anstream::println!("  {decisions} dropped: version {version} of the decider made them");
+        outln!("  {decisions} dropped: version {version} of the decider made them");
     }
-    anstream::println!("  digest {}", replayed.digest);
+    outln!("  digest {}", replayed.digest);
 }
 
-/// Prints the recorded and the repeated decision side by side, with a mark on each line that differs.
+/// Prints the recorded and the repeated version of a decision side by side, with a mark on each line that differs.
 fn print_side_by_side(divergence: &Divergence) {
-    let Divergence { position, turn, session, at, step, recorded, again } = divergence;
-    let header = WhyHeader { turn: *turn, session: session.clone(), at: *at };
+    let Divergence { position, step, recorded, again, .. } = divergence;
     let step = if *step == 0 { String::new() } else { format!(", step {step} of the turn") };
-    anstream::println!("  position {position}{step}\n");
-    let (left, right) = (why(Some(&header), &recorded.decision), why(Some(&header), &again.decision));
-    anstream::println!("  {:<LEFT_WIDTH$}   MADE AGAIN", "RECORDED");
-    let mut right = right.lines();
-    let mut left = left.lines();
+    outln!("  position {position}{step}\n");
+    outln!("  {:<LEFT_WIDTH$}   MADE AGAIN", "RECORDED");
+    let mut right = again.why.lines();
+    let mut left = recorded.why.lines();
     loop {
         let (one, other) = (left.next(), right.next());
         if one.is_none() && other.is_none() {
@@ -79,10 +81,10 @@ fn print_side_by_side(divergence: &Divergence) {
         let mark = if one == other { ' ' } else { '≠' };
         let shown = truncate(one, LEFT_WIDTH);
         let gap = " ".repeat(LEFT_WIDTH.saturating_sub(shown.width()));
-        anstream::println!("{mark} {shown}{gap} │ {other}");
+        outln!("{mark} {shown}{gap} │ {other}");
     }
-    if recorded.decision == again.decision {
-        anstream::println!(
+    if recorded.chain == again.chain {
+        outln!(
             "  the chains are the same; what matched the message is not: {:?}, {:?}",
             recorded.matched,
             again.matched

@@ -5,22 +5,29 @@ mod situation;
 use std::{path::Path, sync::Arc};
 
 use catalogue::estimate::PromptShape;
-use contracts::{Needs, SessionId, TurnId};
+use contracts::{ModelId, Needs, SessionId, TurnId};
 use control::{AcceptSuggestion, DismissSuggestion};
 use engine::{Engine, EngineError, Models, Stores, TurnInput, TurnOutcome, find_decision, last_main_decision};
 use event_bus::{EventLog, MemoryLog, MemoryTexts, SystemClock};
 use router_core::why;
+use serde::Serialize;
 use serde_json::json;
 use transcripts::claude_code;
 
-use super::decision_view::{DecisionView, decided_by};
+use super::{
+    decision_view::{DecisionView, decided_by},
+    rules::{key_remedy, registry_with_access},
+};
 use crate::{
     arguments::{RouteArguments, RouteCommand},
     context::{Context, local_offset, local_time},
     failure::Failure,
-    screen::{NOTICE, Table, styled, truncate},
+    machine::load_providers,
+    screen::{NOTICE, Table, out, outln, styled, truncate},
 };
 
+/// Executes `turnwise route`: previews the decision about a message, decides the turns of a session file, or answers a
+/// recommendation.
 pub(super) fn run(context: &Context, arguments: &RouteArguments) -> Result<(), Failure> {
     match (&arguments.command, &arguments.session) {
         (Some(command), _) => answer_suggestion(context, command),
@@ -29,7 +36,31 @@ pub(super) fn run(context: &Context, arguments: &RouteArguments) -> Result<(), F
     }
 }
 
-/// Prints the decision for the message in the arguments, without recording it.
+/// The JSON output of a preview.
+#[derive(Serialize)]
+struct PreviewView {
+    /// The decision about the message; its fields become fields of the object.
+    #[serde(flatten)]
+    decision: Option<DecisionView>,
+    /// The reason why a request to the model would fail for lack of a key; `None` if there is a key, a login, or no model.
+    missing_key: Option<String>,
+}
+
+/// Returns a sentence with the remedy if neither a key nor the login of a client can reach a model; `None` otherwise.
+///
+/// # Errors
+/// [`Failure`] if the configuration of the providers or of the models is invalid.
+fn missing_key(context: &Context, model: &ModelId) -> Result<Option<String>, Failure> {
+    let providers = load_providers(&context.home)?;
+    let registry = registry_with_access(context, &providers)?;
+    if registry.get(model).is_none_or(|spec| spec.configured) {
+        return Ok(None);
+    }
+    let provider = model.provider();
+    Ok(Some(format!("there is no key for {provider}: {}", key_remedy(&providers, provider))))
+}
+
+/// Prints the decision about the message in the arguments, without sending or recording it.
 fn preview_message(context: &Context, arguments: &RouteArguments) -> Result<(), Failure> {
     let engine = context.engine_reader()?;
     context.print_problem_note(&engine);
@@ -38,18 +69,26 @@ fn preview_message(context: &Context, arguments: &RouteArguments) -> Result<(), 
     input.request = situation::request(&arguments.situation, models)?;
     input.delegation = situation::delegation(&arguments.situation)?;
     let outcome = engine.preview_assuming(input, &situation::assumptions(&arguments.situation, models)?)?;
-    context.print(&DecisionView::of(&outcome), || {
+    let access = outcome.model().and_then(|model| missing_key(context, model).transpose()).transpose();
+    let view =
+        PreviewView { decision: DecisionView::of(&outcome), missing_key: access.as_ref().ok().cloned().flatten() };
+    context.print(&view, || {
         for banner in &outcome.banners {
-            anstream::println!("{}\n", styled(NOTICE, &banner.to_string()));
+            outln!("{}\n", styled(NOTICE, &banner.to_string()));
         }
         if let Some(decision) = outcome.decision() {
-            anstream::print!("{}", why(None, decision));
+            out!("{}", why(None, decision));
         }
     })?;
+    match &access {
+        Ok(None) => {}
+        Ok(Some(missing)) => context.print_note(missing),
+        Err(failure) => context.print_note(&format!("keys are unknown: {}", failure.message().unwrap_or_default())),
+    }
     if outcome.model().is_some() { Ok(()) } else { Err(Failure::Negative) }
 }
 
-/// Converts the arguments into the input of a decision.
+/// Converts the arguments of `route` into the input of a routing decision.
 fn turn_input(arguments: &RouteArguments) -> Result<TurnInput, Failure> {
     let session = arguments.continue_session.as_deref().unwrap_or("preview");
     let session = SessionId::try_from(session).map_err(EngineError::from)?;
@@ -81,7 +120,7 @@ fn turn_input(arguments: &RouteArguments) -> Result<TurnInput, Failure> {
     Ok(new)
 }
 
-/// Decides every turn of a session file, with an empty log in memory.
+/// Decides every turn of a session file, starting with an empty log in memory, and prints the decisions.
 fn decide_session_file(context: &Context, file: &Path) -> Result<(), Failure> {
     let stores = Stores {
         log: Arc::new(MemoryLog::new()),
@@ -112,12 +151,13 @@ fn decide_session_file(context: &Context, file: &Path) -> Result<(), Failure> {
         }
         table.print();
         for issue in &issues {
-            anstream::println!("{} {issue}", styled(NOTICE, "skipped:"));
+            outln!("{} {issue}", styled(NOTICE, "skipped:"));
         }
     })
 }
 
-/// Returns the table cells of a decided turn.
+/// Returns the table cells of a decided turn. `ran_on` is the model that the turn ran on in the session; `None` if it
+/// is unknown.
 fn turn_row(number: u32, outcome: &TurnOutcome, ran_on: Option<&str>, message: &str) -> [String; 6] {
     let start = truncate(message.lines().next().unwrap_or_default(), 40).to_owned();
     [
@@ -130,7 +170,7 @@ fn turn_row(number: u32, outcome: &TurnOutcome, ran_on: Option<&str>, message: &
     ]
 }
 
-/// Accepts or dismisses the suggestion for a turn.
+/// Accepts or dismisses the model that the pattern store suggested for a turn.
 fn answer_suggestion(context: &Context, command: &RouteCommand) -> Result<(), Failure> {
     let (RouteCommand::Override { turn } | RouteCommand::Ignore { turn }) = command;
     let turn = resolve_turn(context.log_reader()?.as_ref(), turn)?;
@@ -140,18 +180,18 @@ fn answer_suggestion(context: &Context, command: &RouteCommand) -> Result<(), Fa
             let event = writer.execute(AcceptSuggestion { turn })?;
             writer.close()?;
             let text = format!("Turn {turn} goes to {} instead of {}.", event.model, event.original);
-            context.print(&event, || anstream::println!("{text}"))
+            context.print(&event, || outln!("{text}"))
         }
         RouteCommand::Ignore { .. } => {
             let event = writer.execute(DismissSuggestion { turn })?;
             writer.close()?;
             let text = format!("Turn {turn} stays on {}; {} was dismissed.", event.model, event.dismissed);
-            context.print(&event, || anstream::println!("{text}"))
+            context.print(&event, || outln!("{text}"))
         }
     }
 }
 
-/// Resolves a turn argument: `last`, an id, or the start of an id.
+/// Returns the id of the turn that an argument names: `last`, an id, or the start of an id.
 pub(super) fn resolve_turn(log: &dyn EventLog, turn: &str) -> Result<TurnId, Failure> {
     let insight = if turn == "last" { last_main_decision(log)? } else { find_decision(log, turn)? };
     Ok(insight.decided.turn)

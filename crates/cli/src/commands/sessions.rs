@@ -15,12 +15,13 @@ use super::turn_row::short_model;
 use crate::{
     context::{Context, local_time},
     failure::Failure,
-    screen::{FAINT, Table, printable, styled, truncate},
+    screen::{FAINT, Table, escape_line, outln, styled, truncate},
 };
 
-/// A session with its totals.
+/// A recorded session of a client, with the totals of its turns and calls.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct SessionSummary {
+    /// The id of the session.
     session: SessionId,
     /// The client, such as `claude-code`; `None` if unknown.
     client: Option<String>,
@@ -42,13 +43,14 @@ pub(crate) struct SessionSummary {
     last_at: Timestamp,
 }
 
+/// Executes `turnwise sessions`: prints the latest `number` sessions of the log.
 pub(super) fn run(context: &Context, number: usize) -> Result<(), Failure> {
     let mut sessions = summaries(context.log_reader()?.as_ref())?;
     let count = sessions.len();
     sessions.truncate(number);
     context.print(&sessions, || {
         if sessions.is_empty() {
-            anstream::println!("The log has no session yet: `turnwise import` or `turnwise serve` records some.");
+            outln!("The log has no session yet: `turnwise import` or `turnwise serve` records some.");
             return;
         }
         let mut table = Table::new(&["LAST", "SESSION", "CLIENT", "PROJECT", ">TURNS", ">COST", "MODELS"]);
@@ -61,11 +63,11 @@ pub(super) fn run(context: &Context, number: usize) -> Result<(), Failure> {
             0 => "turnwise why SESSION walks one".to_owned(),
             more => format!("{more} more: -n {count} shows all · turnwise why SESSION walks one"),
         };
-        anstream::println!("{}", styled(FAINT, &note));
+        outln!("{}", styled(FAINT, &note));
     })
 }
 
-/// Folds the sessions of a log, the latest first.
+/// Reads a log and returns a summary of each of its sessions, the latest first.
 fn summaries(log: &dyn EventLog) -> Result<Vec<SessionSummary>, EngineError> {
     let mut sessions: BTreeMap<SessionId, SessionSummary> = BTreeMap::new();
     for event in engine::events(log, Position::ORIGIN) {
@@ -77,7 +79,7 @@ fn summaries(log: &dyn EventLog) -> Result<Vec<SessionSummary>, EngineError> {
     Ok(sessions)
 }
 
-/// Folds an event.
+/// Adds an event of the log to the summary of its session; ignores events that the summaries do not contain.
 fn apply(sessions: &mut BTreeMap<SessionId, SessionSummary>, event: &Recorded) -> Result<(), EngineError> {
     let at = event.event.at;
     if let Some(body) = event.read::<SessionStarted>()? {
@@ -110,7 +112,7 @@ fn apply(sessions: &mut BTreeMap<SessionId, SessionSummary>, event: &Recorded) -
     Ok(())
 }
 
-/// Returns the summary of a session, created on its first event, with its last time moved to `at`.
+/// Returns the summary of a session, which is created at its first event. Sets the time of its latest event to `at`.
 fn entry<'a>(
     sessions: &'a mut BTreeMap<SessionId, SessionSummary>,
     id: &SessionId,
@@ -133,7 +135,7 @@ fn entry<'a>(
 }
 
 impl SessionSummary {
-    /// Returns the cells of its row.
+    /// Returns the table cells of the session, for the list of sessions.
     fn cells(&self) -> [String; 7] {
         let project = self.workspace.as_deref().and_then(|path| path.rsplit('/').find(|part| !part.is_empty()));
         let most = self.models.iter().max_by_key(|(_, calls)| **calls).map(|(model, _)| short_model(model.as_str()));
@@ -146,7 +148,7 @@ impl SessionSummary {
             local_time(self.last_at).get(5..16).unwrap_or_default().to_owned(),
             self.session.as_str().chars().take(8).collect(),
             truncate(self.client.as_deref().unwrap_or("-"), 12).to_owned(),
-            truncate(&printable(project.unwrap_or("-")), 14).to_owned(),
+            truncate(&escape_line(project.unwrap_or("-")), 14).to_owned(),
             self.turns.to_string(),
             format!("{}{unpriced}", self.cost_nano_usd),
             format!("{}{more}", truncate(&most.unwrap_or_default(), 10)),

@@ -10,10 +10,10 @@ use crate::{
     commands::rules::open_policy,
     context::{Context, local_time},
     failure::Failure,
-    screen::{NOTICE, Table, count_noun, styled},
+    screen::{NOTICE, Table, count_noun, outln, styled},
 };
 
-/// Prints the availability of the providers and models that were called, from the log.
+/// Prints whether the providers and models that were called are available, and how much of each budget is spent.
 pub(super) fn run(context: &Context) -> Result<(), Failure> {
     let (state, now) = (context.fold_state()?, SystemClock.now());
     let rows = state.availability.status(now);
@@ -29,7 +29,7 @@ pub(super) fn run(context: &Context) -> Result<(), Failure> {
     context.print(&json!({ "availability": rows, "budgets": budgets }), || {
         print_budgets(&budgets);
         if rows.is_empty() {
-            anstream::println!("No call was recorded yet, so nothing is known to be out.");
+            outln!("No call was recorded yet, so no outage is known.");
             return;
         }
         let mut table = Table::new(&["SCOPE", "STATE", ">FAILURES", "SINCE", "TRIGGER", "CLEARS"]);
@@ -74,12 +74,12 @@ fn print_budgets(budgets: &[BudgetLine]) {
     let unpriced: u64 = budgets.iter().map(|line| line.unpriced_calls).max().unwrap_or_default();
     if 0 < unpriced {
         let calls = count_noun(unpriced, "call");
-        anstream::println!("{} {calls} of models without a price count as $0.00.", styled(NOTICE, "note:"));
+        outln!("{} {calls} of models without a price count as $0.00.", styled(NOTICE, "note:"));
     }
-    anstream::println!();
+    outln!();
 }
 
-/// Returns the name of an enum variant in its JSON form; empty for a variant with fields.
+/// Returns the name of a fieldless enum variant as JSON has it; empty for a variant with fields.
 fn variant_name(value: &impl serde::Serialize) -> String {
     serde_json::to_value(value).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
 }

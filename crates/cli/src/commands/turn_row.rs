@@ -1,16 +1,16 @@
-//! A turn of the gateway's board as cells of a table or as a line.
+//! Formats a turn for tables and lines. A turn is a *row*: the JSON object that the gateway's API returns for it.
 
 use contracts::NanoUsd;
 use serde_json::Value;
 
-use crate::screen::printable;
+use crate::screen::escape_line;
 
-/// Returns a text field of a row; empty if it is missing.
+/// Returns a text field of a turn; empty if it is missing.
 fn text<'a>(row: &'a Value, name: &str) -> &'a str {
     row[name].as_str().unwrap_or_default()
 }
 
-/// Returns the local time of a turn, as `14:03`, or `14:03:07` with seconds; on another day than `today` the date.
+/// Returns the local start time of a turn, as `14:03`, or `14:03:07` with seconds; its date if that is not `today`.
 pub(crate) fn time(row: &Value, seconds: bool) -> String {
     let at = text(row, "at").parse::<jiff::Timestamp>().ok();
     let format = if seconds { "%H:%M:%S" } else { "%H:%M" };
@@ -28,7 +28,7 @@ pub(crate) fn short_id(row: &Value) -> String {
     text(row, "turn").chars().take(8).collect()
 }
 
-/// Returns the model's name without its provider and the maker's prefix.
+/// Returns the name of the turn's model, without its provider and the prefix `claude-`.
 pub(crate) fn model(row: &Value) -> String {
     short_model(text(row, "model"))
 }
@@ -39,12 +39,12 @@ pub(crate) fn short_model(id: &str) -> String {
     name.strip_prefix("claude-").unwrap_or(name).to_owned()
 }
 
-/// Returns why the model was chosen, in a few words.
+/// Returns in a few words why the model of a turn was chosen: the rule or the slot that decided, or the kind of
+/// auxiliary call.
 pub(crate) fn why(row: &Value) -> String {
-    let words = match row["auxiliary"].as_str() {
-        Some(kind) => return kind.to_owned(),
-        None => text(row, "slot"),
-    };
+    if let Some(kind) = row["auxiliary"].as_str() {
+        return kind.to_owned();
+    }
     let policy = || row["policy_choice"]["model"].as_str();
     if row["imported"] == true {
         return match policy() {
@@ -53,14 +53,22 @@ pub(crate) fn why(row: &Value) -> String {
             None => "imported".to_owned(),
         };
     }
-    match row["rule"].as_str() {
-        Some(rule) => printable(rule),
-        None if text(row, "reason").starts_with("client requested \"") => "as requested".to_owned(),
-        None => slot_words(words).to_owned(),
+    let slot = text(row, "slot");
+    let is_requested = slot == "WORKSPACE_DEFAULT" && text(row, "reason").starts_with("client requested \"");
+    reason_words(slot, row["rule"].as_str(), is_requested)
+}
+
+/// Returns why a model was chosen, in a few words: the name of the rule if there is one, otherwise the words for the slot.
+/// `is_requested` is whether the model is the one that the client requested.
+pub(crate) fn reason_words(slot: &str, rule: Option<&str>, is_requested: bool) -> String {
+    match rule {
+        Some(rule) => escape_line(rule).into_owned(),
+        None if is_requested => "as requested".to_owned(),
+        None => slot_words(slot).to_owned(),
     }
 }
 
-/// Returns the words for a slot of the chain.
+/// Returns the words that users read for a slot of the decision chain; the slot's name if it is unknown.
 pub(crate) fn slot_words(slot: &str) -> &str {
     match slot {
         "PER_MESSAGE_OVERRIDE" => "@ mention",
@@ -77,7 +85,7 @@ pub(crate) fn slot_words(slot: &str) -> &str {
     }
 }
 
-/// Returns the status in at most seven letters.
+/// Returns the status of a turn as a word of at most seven letters, such as `ok` or `failed`.
 pub(crate) fn status(row: &Value) -> &'static str {
     match text(row, "status") {
         "completed" => "ok",
@@ -88,12 +96,12 @@ pub(crate) fn status(row: &Value) -> &'static str {
     }
 }
 
-/// Returns the cost in dollars; empty without a priced call.
+/// Returns the cost of a turn in dollars; empty if none of its calls has a known price.
 pub(crate) fn cost(row: &Value) -> String {
     row["cost"].as_u64().map(|nano| NanoUsd(nano).to_string()).unwrap_or_default()
 }
 
-/// Returns the time that its model calls took, as `12.3 s`; empty if it is unknown.
+/// Returns the duration of a turn's model calls, as `12.3 s`; empty if it is unknown.
 pub(crate) fn duration(row: &Value) -> String {
     row["latency_ms"]
         .as_u64()
@@ -101,9 +109,20 @@ pub(crate) fn duration(row: &Value) -> String {
         .unwrap_or_default()
 }
 
-/// Returns the start of the message, on one line and without control characters.
+/// Returns whether the decision of a turn has notices for the user. `row` is the turn in the JSON of the gateway's API.
+pub(crate) fn has_notices(row: &Value) -> bool {
+    row["notices"].as_array().is_some_and(|notices| !notices.is_empty())
+}
+
+/// Returns the lines of a turn's notices, without control characters.
+pub(crate) fn notice_lines(row: &Value) -> Vec<String> {
+    let notices = row["notices"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    notices.flat_map(str::lines).map(|line| escape_line(line.trim()).into_owned()).collect()
+}
+
+/// Returns the start of a turn's message, on one line and without control characters.
 pub(crate) fn message(row: &Value) -> String {
-    printable(text(row, "message"))
+    escape_line(text(row, "message")).into_owned()
 }
 
 /// Formats a turn that has ended as one line of at most 79 columns: time, id, model, reason, cost, and the duration or, if

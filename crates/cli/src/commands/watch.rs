@@ -2,12 +2,7 @@
 
 mod screen;
 
-use std::{
-    io::{IsTerminal as _, Write as _},
-    sync::Arc,
-    thread::sleep,
-    time::Duration,
-};
+use std::{io::IsTerminal as _, sync::Arc, thread::sleep, time::Duration};
 
 use console::Term;
 use engine::RouterState;
@@ -16,12 +11,20 @@ use event_core::Timestamp;
 use gateway::Board;
 use serde_json::Value;
 
-use crate::{context::Context, failure::Failure, interrupt::Interrupt, screen::styled};
+use super::turn_row;
+use crate::{
+    context::Context,
+    failure::Failure,
+    interrupt::Interrupt,
+    screen::{escape_line, outln, print_json, redraw, styled},
+};
 use screen::{Size, screen};
 
 /// The interval between two reads of the log.
 const READ_INTERVAL: Duration = Duration::from_millis(250);
 
+/// Executes `turnwise watch` until Ctrl-C: draws the latest `turns` turns on the terminal, or prints each turn that
+/// changes if the output is not a terminal or `--json` is set.
 pub(super) fn run(context: &Context, turns: usize) -> Result<(), Failure> {
     if !context.home.log().exists() {
         return Err(Failure::Invalid("there is no log yet; `turnwise serve` makes one".to_owned()));
@@ -50,30 +53,36 @@ pub(super) fn run(context: &Context, turns: usize) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Folds the state up to the head of the log, and follows the log from there.
+/// Returns a follower of the log whose state is complete up to the present head of the log.
 fn follow_state(context: &Context, log: Arc<dyn EventLog>) -> Result<LogFollower<RouterState>, Failure> {
     let state = context.fold_state()?;
     Ok(LogFollower::new(log, state.position(), state))
 }
 
-/// Prints a changed turn on one line; JSON is the same object as in the gateway's API.
+/// Prints a new or changed turn on one line. With `--json`, prints the object that the gateway's API returns for the
+/// turn.
 fn print_turn(context: &Context, row: &Value) {
     if context.json {
-        println!("{row}");
+        print_json(&row.to_string());
     } else {
-        let text = |name: &str| row[name].as_str().unwrap_or_default().to_owned();
-        anstream::println!("{} {:<9} {} {}", text("at"), text("status"), text("model"), text("reason"));
+        let text = |name: &str| escape_line(row[name].as_str().unwrap_or_default()).into_owned();
+        outln!("{} {:<9} {} {}", text("at"), text("status"), text("model"), text("reason"));
+        // The row is printed with each change, its notices only with the last one.
+        if text("status") != "running" {
+            for line in turn_row::notice_lines(row) {
+                outln!("  ! {line}");
+            }
+        }
     }
 }
 
-/// Redraws the screen within the size of the terminal.
+/// Redraws the screen of `watch`: today's spending, outages and turns, within the size of the terminal. `rows` are the
+/// latest turns.
 fn draw(rows: &[Value], state: &RouterState, now: Timestamp) {
     let (lines, columns) = Term::stdout().size();
     let size = Size { columns: usize::from(columns), lines: usize::from(lines) };
     let text: Vec<_> = screen(rows, state, now, size).into_iter().map(|(style, line)| styled(style, &line)).collect();
-    // Cursor home, then clear to the end of the screen: this does not flicker. Without a final line feed, nothing scrolls.
-    anstream::print!("\u{1b}[H\u{1b}[J{}", text.join("\r\n"));
-    if let Err(error) = std::io::stdout().flush() {
+    if let Err(error) = redraw(&text) {
         tracing::debug!(%error, "the screen cannot be drawn");
     }
 }

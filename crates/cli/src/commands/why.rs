@@ -12,11 +12,16 @@ use serde_json::{Value, json};
 use what_if::{SwitchCost, dollars, switch_cost};
 
 use super::decision_view::DecisionView;
-use crate::{context::Context, failure::Failure};
+use crate::{
+    context::Context,
+    failure::Failure,
+    screen::{out, outln},
+};
 
-/// The JSON output of `why`.
+/// The JSON output of `why`: a turn, its decision, its result and its fallbacks.
 #[derive(Serialize)]
 struct View {
+    /// The decision about the turn; its fields become fields of the object.
     #[serde(flatten)]
     decision: DecisionView,
     /// Whether the turn was imported: `model` and `chain` are then what the policy would have chosen.
@@ -33,11 +38,14 @@ struct View {
     cache: Option<SwitchCost>,
 }
 
-/// A fallback decision as JSON: the models that failed, and the new decision.
+/// The JSON form of a fallback decision: the models that failed, and the new decision.
 #[derive(Serialize)]
 struct StepView {
+    /// The number of the fallback in its turn, from 1.
     step: u32,
+    /// The models that failed, each with the class of its error.
     failed: Vec<Value>,
+    /// The new decision; its fields become fields of the object.
     #[serde(flatten)]
     decision: DecisionView,
 }
@@ -50,6 +58,8 @@ impl StepView {
     }
 }
 
+/// Executes `turnwise why`: explains the decision about a turn. `turn` is `last`, or the start of the id of a turn or
+/// of a session, whose turns are then shown one by one.
 pub(super) fn run(context: &Context, turn: &str) -> Result<(), Failure> {
     let log = context.log_reader()?;
     let insight = match turn {
@@ -64,25 +74,27 @@ pub(super) fn run(context: &Context, turn: &str) -> Result<(), Failure> {
             found => found?,
         },
     };
-    let details = gateway::turn_details(log.as_ref(), context.texts().as_ref(), &insight.decided.turn.to_string())?;
+    let details = gateway::turn_details(log.as_ref(), context.texts().as_ref(), &insight)?;
     let decision = DecisionView::new(insight.decided.turn, &insight.decided.session, &insight.decided.decision, &[]);
     let cache = cached_switch_cost(context, log.as_ref(), &insight)?;
     let steps = insight.steps.iter().map(|(_, step)| StepView::new(step)).collect();
-    let (imported, ran, notices) = (insight.is_imported(), insight.ran.clone(), insight.notices());
+    let (imported, ran, notices) =
+        (insight.is_imported(), insight.ran.clone(), insight.notices(context.texts().as_ref()));
     let result = json!({ "turn": details["turn"], "calls": details["calls"], "verdict": details["verdict"] });
     let view = View { decision, imported, ran, notices, result, steps, cache };
     context.print(&view, || {
         for line in turn_summary::lines(&view.result) {
-            anstream::println!("{line}");
+            outln!("{line}");
         }
-        anstream::print!("\n{}", insight.text());
+        out!("\n{}", insight.text(context.texts().as_ref()));
         if let Some(cache) = &view.cache {
-            anstream::println!("\n{}", switch_cost_text(cache));
+            outln!("\n{}", switch_cost_text(cache));
         }
     })
 }
 
-/// Returns the switch cost of a decision; `None` if no part of the prompt was cached.
+/// Returns the cost of changing the model of a turn, which loses the prompt cache; `None` if no part of the prompt was
+/// cached.
 fn cached_switch_cost(
     context: &Context,
     log: &dyn EventLog,
@@ -94,7 +106,7 @@ fn cached_switch_cost(
     Ok(cost.filter(|cost| 0 < cost.warm || 0 < cost.to_warm))
 }
 
-/// Formats the switch cost as a sentence.
+/// Formats the cost of changing the model, which loses the prompt cache, as a sentence.
 fn switch_cost_text(cost: &SwitchCost) -> String {
     let SwitchCost { from, warm, to, to_warm, nano_usd } = cost;
     let more = nano_usd.map_or_else(
@@ -103,11 +115,11 @@ fn switch_cost_text(cost: &SwitchCost) -> String {
     );
     if from == to {
         return format!(
-            "Cache: {warm} tokens are warm on {to}; another model of its price would write them anew, {more}"
+            "Cache: {warm} tokens are cached on {to}; another model of its price would cache them again, {more}"
         );
     }
     if warm <= to_warm {
-        return format!("Cache: {to_warm} tokens are warm on {to}; changing from {from} loses nothing");
+        return format!("Cache: {to_warm} tokens are cached on {to}; changing from {from} loses nothing");
     }
-    format!("Cache: {warm} tokens were warm on {from}, {to_warm} on {to}; what is not is written anew, {more}")
+    format!("Cache: {warm} tokens were cached on {from}, {to_warm} on {to}; the others are cached again, {more}")
 }

@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// A coding agent that the gateway serves.
+/// A coding agent, such as Claude Code, whose requests the gateway can serve.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum ClientKind {
     /// Claude Code of Anthropic.
@@ -24,11 +24,11 @@ pub(crate) enum ClientKind {
 }
 
 impl ClientKind {
-    /// All kinds.
+    /// All coding agents that the gateway supports.
     pub(crate) const ALL: [Self; 6] =
         [Self::ClaudeCode, Self::Codex, Self::OpenCode, Self::Aider, Self::GeminiCli, Self::Llm];
 
-    /// Returns the name that users know.
+    /// Returns the name of the coding agent for users, such as `Claude Code`.
     pub(crate) const fn title(self) -> &'static str {
         match self {
             Self::ClaudeCode => "Claude Code",
@@ -40,7 +40,19 @@ impl ClientKind {
         }
     }
 
-    /// Returns the name of its program.
+    /// Returns the name by which the gateway recognises the coding agent, such as `claude-code`.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::ClaudeCode => "claude-code",
+            Self::Codex => "codex",
+            Self::OpenCode => "opencode",
+            Self::Aider => "aider",
+            Self::GeminiCli => "gemini-cli",
+            Self::Llm => "openai-sdk",
+        }
+    }
+
+    /// Returns the file name of the coding agent's program, such as `claude`.
     pub(crate) const fn program(self) -> &'static str {
         match self {
             Self::ClaudeCode => "claude",
@@ -52,7 +64,7 @@ impl ClientKind {
         }
     }
 
-    /// Returns the provider of the models that it uses by default; `None` if the user has to choose one.
+    /// Returns the provider of the models that the coding agent uses by default; `None` if the user has to choose one.
     pub(crate) const fn provider(self) -> Option<&'static str> {
         match self {
             Self::ClaudeCode => Some("anthropic"),
@@ -63,9 +75,10 @@ impl ClientKind {
     }
 }
 
-/// A coding agent of this machine.
+/// A coding agent that was found on this machine.
 #[derive(Debug, Clone)]
 pub(crate) struct Client {
+    /// Which coding agent it is.
     pub(crate) kind: ClientKind,
     /// The path of its program; `None` if no folder of PATH has it.
     pub(crate) program: Option<PathBuf>,
@@ -73,7 +86,8 @@ pub(crate) struct Client {
     pub(crate) has_login: bool,
 }
 
-/// Returns the agents whose program or login exists. `user` is the user's home folder.
+/// Returns the coding agents of this machine: those with a program in the folders of PATH or with a stored login.
+/// `user` is the user's home folder.
 pub(crate) fn find_clients(user: Option<&Path>) -> Vec<Client> {
     let clients = ClientKind::ALL.into_iter().map(|kind| Client {
         kind,
@@ -92,7 +106,8 @@ pub(crate) fn find_program(name: &str) -> Option<PathBuf> {
     env::split_paths(&path).map(|folder| folder.join(name)).find(is_executable)
 }
 
-/// Returns whether an agent has stored a login. Only the presence of the login is checked, never its content.
+/// Returns whether a coding agent has stored a login. Only the presence of the login is checked; its content is never
+/// read.
 fn has_login(kind: ClientKind, user: &Path) -> bool {
     match kind {
         // On macOS the login is in the keychain, and `.claude.json` names the account.
@@ -105,7 +120,7 @@ fn has_login(kind: ClientKind, user: &Path) -> bool {
     }
 }
 
-/// Returns the folder with the session files of an agent; `None` if turnwise cannot read them.
+/// Returns the folder with the session files of a coding agent; `None` if turnwise cannot read its session files.
 pub(crate) fn session_folder(kind: ClientKind, user: &Path) -> Option<PathBuf> {
     match kind {
         ClientKind::ClaudeCode => Some(claude_folder(user).join("projects")),
@@ -120,11 +135,11 @@ pub(crate) fn claude_folder(user: &Path) -> PathBuf {
 }
 
 /// Returns the folder of Codex: `$CODEX_HOME`, or `.codex` in the user's home folder.
-fn codex_folder(user: &Path) -> PathBuf {
+pub(super) fn codex_folder(user: &Path) -> PathBuf {
     folder_from("CODEX_HOME").unwrap_or_else(|| user.join(".codex"))
 }
 
 /// Returns the path in an environment variable; `None` if it is unset or empty.
-fn folder_from(variable: &str) -> Option<PathBuf> {
+pub(super) fn folder_from(variable: &str) -> Option<PathBuf> {
     env::var_os(variable).filter(|path| !path.is_empty()).map(PathBuf::from)
 }

@@ -6,16 +6,18 @@ use gateway::{Configuration, ConfigurationError};
 
 use crate::failure::Failure;
 
-/// A provider with a key, and the place of the key.
+/// A provider with an API key, and the place where the key was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct KeySource {
     /// The name of the provider.
     pub(crate) provider: String,
     /// The environment variable, or the path of the file `keys`.
     pub(crate) place: String,
+    /// Whether the key is in the file `keys`, which a running gateway can read again.
+    pub(crate) is_in_file: bool,
 }
 
-/// Loads the providers as `serve` does: those built in, the ones of `gateway.yaml`, and their keys.
+/// Loads the providers as `serve` does: the built-in ones, those of `gateway.yaml`, and their API keys.
 pub(crate) fn load_providers(home: &Home) -> Result<Providers, Failure> {
     let configuration = Configuration::load(&home.dir.join("gateway.yaml"))?;
     let keys = Keys::load(&home.dir.join("keys")).map_err(ConfigurationError::from)?;
@@ -23,15 +25,16 @@ pub(crate) fn load_providers(home: &Home) -> Result<Providers, Failure> {
     Ok(Providers::new(&configuration.providers, &keys, environment).map_err(ConfigurationError::from)?)
 }
 
-/// Returns the providers that have a key, with its place.
+/// Returns the providers that have an API key, each with the place of the key.
 pub(crate) fn find_keys(home: &Home, providers: &Providers) -> Vec<KeySource> {
     let place = |provider: &ProviderConfig| match provider.credential.name() {
         "environment" => provider.key_env.clone(),
         "file" => Some(home.dir.join("keys").display().to_string()),
         _ => None,
     };
-    let sources = providers
-        .iter()
-        .filter_map(|provider| Some(KeySource { provider: provider.name.clone(), place: place(provider)? }));
+    let sources = providers.iter().filter_map(|provider| {
+        let is_in_file = provider.credential.name() == "file";
+        Some(KeySource { provider: provider.name.clone(), place: place(provider)?, is_in_file })
+    });
     sources.collect()
 }

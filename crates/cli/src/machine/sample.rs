@@ -15,14 +15,15 @@ use transcripts::{
 
 use super::clients::{ClientKind, session_folder};
 
-/// The most bytes of session files that are read.
+/// The maximum number of bytes of session files that are read.
 const MAX_BYTES: u64 = 48 * 1024 * 1024;
-/// The longest time to read them.
+/// The longest time to read session files.
 const MAX_TIME: Duration = Duration::from_secs(2);
 
-/// The session files of a client.
+/// The number and size of the session files of a client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SessionCounts {
+    /// The client.
     pub(crate) kind: ClientKind,
     /// The folder that was searched.
     pub(crate) folder: std::path::PathBuf,
@@ -32,7 +33,8 @@ pub(crate) struct SessionCounts {
     pub(crate) bytes: u64,
 }
 
-/// The turns of the newest sessions, oldest session first, and the counts of all session files.
+/// A sample of recorded sessions: the turns of the newest ones, oldest session first, and the counts of all session
+/// files.
 #[derive(Debug, Default)]
 pub(crate) struct Sample {
     /// The session files found, by client; clients without any are missing.
@@ -44,7 +46,8 @@ pub(crate) struct Sample {
 }
 
 impl Sample {
-    /// Reads the newest sessions of Claude Code and Codex. Files that cannot be read are skipped: `import` reports them.
+    /// Reads the newest sessions of Claude Code and Codex, at most [`MAX_BYTES`] in [`MAX_TIME`]. Skips files that
+    /// cannot be read, which `import` reports. `user` is the user's home folder.
     pub(crate) fn read(user: Option<&Path>) -> Self {
         let started = Instant::now();
         let Some(user) = user else { return Self::default() };
@@ -85,7 +88,8 @@ impl Sample {
         sample
     }
 
-    /// Returns the number of turns of each model, most used first, by the model of their first call.
+    /// Returns the models of the sampled turns with their number of turns, most used first. A turn counts for the model
+    /// of its first call.
     pub(crate) fn models(&self) -> Vec<(String, usize)> {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         for (_, turn) in &self.turns {
@@ -99,7 +103,7 @@ impl Sample {
     }
 }
 
-/// Reads the turns of a file; none if it cannot be opened.
+/// Reads the turns of a session file; none if it cannot be opened.
 fn read_file<F: Format>(path: &Path) -> Vec<(ObservedSession, ObservedTurn)> {
     let Ok(mut reader) = SessionReader::<_, F>::open(path) else { return Vec::new() };
     let mut turns = Vec::new();

@@ -142,6 +142,7 @@ fn a_command_that_needs_the_log_to_itself_says_why() {
     let _gateway = RunningGateway::start(&desk);
     for arguments in [
         &["events", "purge", "--text", "--yes"][..],
+        &["events", "retain", "--before", "90d", "--yes"],
         &["events", "import", "log.jsonl"],
         &["events", "repair", "--yes"],
     ] {

@@ -16,11 +16,11 @@ fn a_rating_is_answered_with_the_verdict_it_leads_to() {
     let desk = desk();
     insta::assert_snapshot!(desk.ok(&["feedback", "down", "c1a69c50"]), @"
     Rating down for turn c1a69c502c0ec6c8ab42269cba5aebcb.
-    anthropic:claude-sonnet-4-6 is judged 0.07 at confidence 0.95: tools succeeded, the turn completed, the next message continued, rating down.
+    anthropic:claude-sonnet-4-6 is scored 0.07 at confidence 0.95: tools succeeded, the turn completed, the next message continued, rating down.
     ");
     insta::assert_snapshot!(desk.ok(&["feedback", "up", "c1a69c50"]), @"
     Rating up for turn c1a69c502c0ec6c8ab42269cba5aebcb.
-    anthropic:claude-sonnet-4-6 is judged 1.00 at confidence 0.95: tools succeeded, the turn completed, the next message continued, rating up.
+    anthropic:claude-sonnet-4-6 is scored 1.00 at confidence 0.95: tools succeeded, the turn completed, the next message continued, rating up.
     ");
 }
 

@@ -48,12 +48,20 @@ fn every_dimension_of_the_costs_has_the_same_total() {
     let overview = desk.json(&["cost"]);
     let total = &overview["overall"]["cost_nano_usd"];
     assert!(0 < total.as_u64().unwrap());
-    for dimension in ["day", "week", "month", "project", "client", "model", "rule", "role", "session"] {
+    for dimension in ["day", "week", "month", "project", "client", "model", "rule", "role", "session", "result"] {
         let by = desk.json(&["cost", "--by", dimension]);
         assert_eq!(&by["overall"]["cost_nano_usd"], total, "{dimension}");
         let groups = by["groups"].as_array().unwrap();
         let sum: u64 = groups.iter().map(|group| group["cost_nano_usd"].as_u64().unwrap()).sum();
         assert_eq!(sum, total.as_u64().unwrap(), "{dimension}");
+    }
+    let by = desk.json(&["cost", "--by", "model,week"]);
+    assert_eq!(by["by"], serde_json::json!(["model", "week"]));
+    let models = desk.json(&["cost", "--by", "model"]);
+    for model in models["groups"].as_array().unwrap() {
+        let weeks = by["groups"].as_array().unwrap().iter().filter(|group| group["model"] == model["name"]);
+        let sum: u64 = weeks.map(|group| group["cost_nano_usd"].as_u64().unwrap()).sum();
+        assert_eq!(sum, model["cost_nano_usd"].as_u64().unwrap(), "{model}: the weeks add up to the model");
     }
     let backtest = desk.json(&["backtest"]);
     let report = &backtest["report"];
@@ -76,6 +84,14 @@ fn every_dimension_of_the_costs_has_the_same_total() {
 fn the_overview_of_costs_reads_well() {
     let desk = desk();
     insta::with_settings!({filters => vec![(r"(?m) +$", "")]}, { insta::assert_snapshot!(desk.ok(&["cost"])) });
+}
+
+#[test]
+fn combined_dimensions_are_ordered_by_cost_and_by_time() {
+    let desk = desk();
+    insta::with_settings!({filters => vec![(r"(?m) +$", "")]}, {
+        insta::assert_snapshot!(desk.ok(&["cost", "--by", "model,day"]));
+    });
 }
 
 #[test]
@@ -103,4 +119,49 @@ fn the_report_tells_what_was_spent_what_it_would_have_been_and_at_what_risk() {
     let folder = desk.path("");
     assert!(!page.contains(folder.to_str().unwrap()), "no path of this machine");
     assert!(!page.contains("Decided then"));
+}
+
+#[test]
+fn costs_of_an_empty_log_and_of_an_empty_period_are_one_sentence_with_the_next_step() {
+    let empty = Desk::new();
+    for arguments in [&["cost"][..], &["cost", "--by", "day"], &["cost", "--plan", "100"]] {
+        insta::allow_duplicates! {
+            insta::assert_snapshot!(empty.ok(arguments), @r"
+            Nothing was spent yet. `turnwise import claude-code` or `turnwise import codex` reads
+            recorded sessions, `turnwise serve` records new ones.
+            ");
+        }
+    }
+    assert_eq!(empty.json(&["cost"])["overall"]["calls"], 0);
+    insta::assert_snapshot!(desk().ok(&["cost", "--from", "2099-01-01"]), @"Nothing was spent in this period; `turnwise cost --by month` shows when something was.");
+}
+
+#[test]
+fn wasted_costs_are_those_of_the_results_that_nobody_accepted() {
+    let desk = desk();
+    let wasted = desk.json(&["cost"])["wasted"]["cost_nano_usd"].as_u64().unwrap();
+    let by = desk.json(&["cost", "--by", "result"]);
+    let cost = |name: &str| {
+        let mut groups = by["groups"].as_array().unwrap().iter();
+        groups.find(|group| group["name"] == name).map_or(0, |group| group["cost_nano_usd"].as_u64().unwrap())
+    };
+    assert_eq!(wasted, cost("failed") + cost("cancelled by the user") + cost("rejected by the user"));
+    assert!(0 < cost("completed"), "{by}");
+    let before = wasted;
+    desk.ok(&["feedback", "down", "c1a69c50"]);
+    let after = desk.json(&["cost"])["wasted"]["cost_nano_usd"].as_u64().unwrap();
+    assert!(before < after, "a turn that was rated down is wasted: {before}, {after}");
+}
+
+#[test]
+fn a_subscription_is_compared_with_the_price_of_the_same_calls_by_month() {
+    let desk = desk();
+    let total = desk.json(&["cost"])["overall"]["cost_nano_usd"].as_i64().unwrap();
+    let plan = desk.json(&["cost", "--plan", "0.01"]);
+    let months = plan["months"].as_array().unwrap();
+    let count = i64::try_from(months.len()).unwrap();
+    assert_eq!(plan["value_nano_usd"].as_i64().unwrap(), total - count * 10_000_000);
+    let text = desk.ok(&["cost", "--plan", "20.00"]);
+    assert!(text.contains("PLAN") && text.contains("$20.00") && text.contains("Value -$"), "{text}");
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
 }

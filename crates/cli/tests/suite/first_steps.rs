@@ -84,13 +84,24 @@ fn a_home_without_any_file_still_decides() {
 }
 
 #[test]
-fn the_demo_needs_nothing_and_leaves_nothing() {
+fn the_demo_needs_nothing_shows_a_saving_and_leaves_a_log_that_can_be_asked() {
     let desk = Desk::new();
-    let shown = desk.ok(&["demo"]);
+    let demo = |arguments: &[&str]| {
+        let output = desk.command(arguments).env("TMPDIR", desk.path(".")).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let shown = demo(&["demo"]);
     assert!(shown.contains("Why this model?") && shown.contains("CONFIGURED_RULES"), "{shown}");
-    let demo = desk.json(&["demo"]);
-    assert_eq!(demo["turns"].as_array().unwrap().len(), 9);
-    assert_eq!(std::fs::read_dir(desk.path(".")).unwrap().count(), 0);
+    assert!(shown.contains("Under the starter policy it would have cost $"), "{shown}");
+    let json: serde_json::Value = serde_json::from_str(&demo(&["--json", "demo"])).unwrap();
+    assert_eq!(json["turns"].as_array().unwrap().len(), 9);
+    assert!(0 < json["saved_nano_usd"].as_i64().unwrap(), "{json:#}");
+    let home = json["home"].as_str().unwrap();
+    let asked = desk.json(&["--home", home, "cost"]);
+    assert!(asked.to_string().contains(&json["cost_nano_usd"].to_string()), "{asked:#}");
+    desk.ok(&["--home", home, "why"]);
+    assert!(!desk.path(".turnwise").exists(), "the own home folder is not touched");
 }
 
 #[test]

@@ -10,7 +10,7 @@ use crate::desk::Desk;
 
 /// A gateway process; killed when it is dropped.
 pub(crate) struct RunningGateway {
-    /// The process.
+    /// The process of the gateway.
     child: Child,
     /// Host and port of the gateway.
     pub(crate) address: String,
@@ -39,14 +39,14 @@ impl RunningGateway {
         response.split(' ').nth(1).unwrap_or_else(|| panic!("{response:?}")).parse().unwrap()
     }
 
-    /// The JSON of a GET request.
+    /// Sends a GET request and returns the JSON body of the response.
     pub(crate) fn json(&self, path: &str) -> serde_json::Value {
         let response = self.response(path);
         let (_, body) = response.split_once("\r\n\r\n").unwrap_or_else(|| panic!("{response:?}"));
         serde_json::from_str(body).unwrap_or_else(|error| panic!("{error}: {response:?}"))
     }
 
-    /// The whole response of a GET request.
+    /// Sends a GET request and returns the whole response, with its head.
     fn response(&self, path: &str) -> String {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         write!(stream, "GET {path} HTTP/1.1\r\nhost: {}\r\nconnection: close\r\n\r\n", self.address).unwrap();
@@ -55,11 +55,16 @@ impl RunningGateway {
         response
     }
 
+    /// Sends a signal such as `-HUP`.
+    pub(crate) fn send(&mut self, signal: &str) {
+        let sent = Command::new("kill").args([signal, &self.child.id().to_string()]).status().unwrap();
+        assert!(sent.success());
+    }
+
     /// Sends a signal such as `-TERM` and waits for the end of the process. Returns the exit code; `None` if the signal
     /// ended the process.
     pub(crate) fn signal(&mut self, signal: &str) -> Option<i32> {
-        let sent = Command::new("kill").args([signal, &self.child.id().to_string()]).status().unwrap();
-        assert!(sent.success());
+        self.send(signal);
         self.child.wait().unwrap().code()
     }
 

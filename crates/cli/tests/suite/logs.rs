@@ -83,6 +83,43 @@ fn purged_text_is_gone_and_why_and_verify_go_on() {
     assert_eq!(other.json(&["events", "verify"])["chain"], desk.json(&["events", "verify"])["chain"]);
 }
 
+/// After `events retain`, costs and rule hits are the same, `verify` finds no damage, nothing is repeated by `replay`, and
+/// a second import of the same file records nothing.
+#[test]
+fn retained_sessions_leave_their_totals_and_a_valid_chain() {
+    let desk = desk_with_log();
+    let cost = |by: &str| desk.json(&["cost", "--from", "2020-01-01", "--by", by]);
+    let groups = ["month", "day", "model", "role", "project"];
+    let before: Vec<_> = groups.iter().map(|by| cost(by)).collect();
+    assert!(0 < before[0]["overall"]["cost_nano_usd"].as_u64().unwrap());
+    let plan = desk.ok(&["events", "retain", "--before", "1d"]);
+    assert!(
+        plan.starts_with("would remove 1 session with 9 turns: ") && plan.contains("Nothing was changed"),
+        "{plan}"
+    );
+    assert!(plan.lines().all(|line| line.chars().count() <= 100), "{plan}");
+    assert_eq!(desk.json(&["events", "verify"])["purged"], 0);
+    let done = desk.json(&["events", "retain", "--before", "1d", "--yes"]);
+    assert_eq!((&done["sessions"], &done["turns"]), (&1.into(), &9.into()));
+    let verified = desk.json(&["events", "verify"]);
+    assert_eq!((&verified["whole"], &verified["purged"]), (&true.into(), &done["events"]));
+    for (by, before) in groups.iter().zip(&before) {
+        let after = cost(by);
+        assert_eq!((&after["overall"], &after["groups"]), (&before["overall"], &before["groups"]), "by {by}");
+    }
+    assert_eq!(desk.json(&["replay"])["decisions"], 0);
+    assert_eq!(desk.json(&["import", "claude-code"])["new_events"], 0);
+    assert_eq!(desk.json(&["events", "retain", "--before", "1d", "--yes"])["sessions"], 0);
+    desk.ok(&["events", "export", "retained.jsonl"]);
+    let other = Desk::new();
+    other.ok(&["events", "import", desk.path("retained.jsonl").to_str().unwrap()]);
+    assert_eq!(other.json(&["events", "verify"])["chain"], desk.json(&["events", "verify"])["chain"]);
+    for (arguments, word) in [(&["--max-size", "5"][..], "500MB"), (&["--before", "soon"], "30d"), (&[], "--before")] {
+        let run = desk.run(&[&["events", "retain"], arguments].concat());
+        assert!(run.code == 2 && run.err.contains(word), "{}", said(&run));
+    }
+}
+
 #[test]
 fn a_flipped_bit_is_found_explained_and_repaired_from_the_index() {
     let desk = desk_with_log();

@@ -74,6 +74,51 @@ fn warnings_are_listed_and_are_a_failure_only_when_strict() {
 }
 
 #[test]
+fn an_alias_taken_from_a_built_in_model_and_skills_that_no_client_lists_are_warnings() {
+    let desk = Desk::new();
+    let policy = "global_default: gpt\nrules: [{name: designs, when: {skills_matching_message_includes: [design]}, use: opus}]\n";
+    desk.write(".turnwise/routing.yaml", policy);
+    desk.write(".turnwise/models.yaml", "models:\n  openai:gpt-5-mini: {aliases: [HAIKU]}\n");
+    let run = desk.run(&["--json", "rules", "check"]);
+    let json: serde_json::Value = serde_json::from_str(&run.out).unwrap();
+    let found: Vec<_> =
+        json["warnings"].as_array().unwrap().iter().map(|one| one["message"].as_str().unwrap()).collect();
+    let alias =
+        "models.yaml: alias `haiku` means openai:gpt-5-mini; in the built-in list it is anthropic:claude-haiku-5-5";
+    assert!(found.contains(&alias), "{found:#?}");
+    assert!(found.iter().any(|one| one.contains("no client that lists its skills was found")), "{found:#?}");
+    assert_eq!(desk.run(&["rules", "check", "--strict"]).code, 1);
+    desk.write(".turnwise/models.yaml", "models:\n  openai:gpt-5-mini: {aliases: [mini]}\n");
+    assert!(!desk.run(&["rules", "check"]).out.contains("alias"));
+}
+
+#[test]
+fn what_was_spent_in_the_week_the_month_the_project_and_the_session_can_be_stated() {
+    let desk = Desk::new();
+    let budgets = "budgets:\n  - {name: m, limit_usd: 50, period: month, use: haiku}\n  - {name: p, limit_usd: 5, \
+                   period: week, scope: project, use: opus}\n  - {name: s, limit_usd: 2, scope: session}\n";
+    desk.write(".turnwise/routing.yaml", &format!("global_default: sonnet\n{budgets}"));
+    let model = |arguments: &[&str]| {
+        let run = desk.run(&[&["--json", "route", "hi"], arguments].concat());
+        serde_json::from_str::<serde_json::Value>(&run.out).unwrap()["model"].clone()
+    };
+    assert_eq!(model(&[]), "anthropic:claude-sonnet-5-5");
+    assert_eq!(model(&["--spent-month", "50"]), "anthropic:claude-haiku-5-5");
+    assert_eq!(model(&["--spent", "50"]), "anthropic:claude-haiku-5-5", "a month contains the day");
+    assert_eq!(model(&["--spent-week", "50"]), "anthropic:claude-sonnet-5-5");
+    assert_eq!(model(&["--spent-project", "5.01"]), "anthropic:claude-opus-5-5");
+    assert!(model(&["--spent-session", "2"]).is_null());
+    let tests = "tests:\n  - {name: month, given: {message: hi, spent_month_usd: '50'}, expect: {model: haiku}}\n  - {name: project, \
+                 given: {message: hi, workspace: /shop, spent_project_usd: '5'}, expect: {model: opus}}\n  - {name: session, given: \
+                 {message: hi, spent_session_usd: '2'}, expect: {model: none}}\n  - {name: amount, given: {message: hi, \
+                 spent_week_usd: much}, expect: {model: sonnet}}\n";
+    let file = desk.write("tests.yaml", tests);
+    let out = desk.run(&["rules", "test", file.to_str().unwrap()]);
+    assert!(out.out.contains("3 passed, 1 failed"), "{}", said(&out));
+    assert!(out.out.contains("FAIL amount\n       `much` is not an amount of dollars"), "{}", said(&out));
+}
+
+#[test]
 fn without_a_file_the_built_in_policy_is_checked() {
     let desk = Desk::new();
     let out = desk.ok(&["rules", "check"]);
@@ -131,4 +176,20 @@ fn a_policy_broken_later_leaves_the_last_good_one_deciding_and_every_view_readab
     assert!(imported.code == 0 && imported.err.contains("last valid policy"), "{}", said(&imported));
     let told = desk.ok(&["events", "tail", "-n", "1", "--kind", "routing.policy_invalid"]);
     assert!(told.contains("routing.policy_invalid"), "{told}");
+}
+
+#[test]
+fn a_reload_names_the_active_policy_and_the_errors_of_the_file() {
+    let desk = Desk::new();
+    desk.write(".turnwise/routing.yaml", "global_default: haiku\nrules: [{when: {has_images: true}, use: opus}]\n");
+    let out = desk.ok(&["rules", "reload"]);
+    assert!(out.contains("routing.yaml is active (") && out.contains("1 rule)"), "{out}");
+    let active = desk.json(&["rules", "reload"])["hash"].clone();
+    desk.write(".turnwise/routing.yaml", "global_defalt: haiku\n");
+    let run = desk.run(&["rules", "reload"]);
+    assert!(run.code == 1 && run.out.contains("routing.yaml: line 1, column 1: unknown key"), "{}", said(&run));
+    assert!(run.out.contains("1 error; the last valid policy stays active"), "{}", said(&run));
+    let run = desk.run(&["--json", "rules", "reload"]);
+    let json: serde_json::Value = serde_json::from_str(&run.out).unwrap();
+    assert_eq!((&json["hash"], json["problems"].as_array().unwrap().len()), (&active, 1));
 }

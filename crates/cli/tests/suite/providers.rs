@@ -9,11 +9,11 @@ fn a_provider_that_was_never_called_is_not_checked_and_its_key_is_not_printed() 
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(!text.contains("sk-secret"), "{text}");
     insta::assert_snapshot!(text, @r"
-    PROVIDER   STATE        KEY
-    anthropic  not checked  ANTHROPIC_API_KEY
-    google     not checked  no key
-    ollama     not checked  not needed
-    openai     not checked  no key
+    PROVIDER   STATE           KEY
+    anthropic  not called yet  ANTHROPIC_API_KEY
+    google     not called yet  no key
+    ollama     not called yet  not needed
+    openai     not called yet  no key
     ");
 }
 

@@ -48,7 +48,7 @@ fn through_gateway(desk: &Desk) {
 }
 
 #[test]
-fn a_session_that_came_through_the_gateway_is_dropped_and_said_so() {
+fn a_session_that_came_through_the_gateway_is_omitted_and_reported() {
     let desk = Desk::new();
     desk.with_session();
     through_gateway(&desk);
@@ -59,7 +59,7 @@ fn a_session_that_came_through_the_gateway_is_dropped_and_said_so() {
         (&0.into(), &0.into(), &0.into())
     );
     let told = desk.ok(&["import", "claude-code"]);
-    assert!(told.contains("left out 9 turns of 1 session that came through the gateway"), "{told}");
+    assert!(told.contains("omitted 9 turns of 1 session that came through the gateway"), "{told}");
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn why_finds_a_turn_by_the_start_of_its_id() {
 }
 
 #[test]
-fn the_cost_of_a_session_is_broken_out_by_planner_and_workers() {
+fn the_cost_of_a_session_is_divided_by_main_agent_and_workers() {
     let desk = Desk::new();
     desk.with_session();
     desk.ok(&["import", "claude-code"]);
@@ -180,7 +180,7 @@ fn a_log_of_calls_is_imported_with_all_its_sessions() {
     assert!(run.code == 2 && run.err.contains(".codex/sessions") && run.err.contains("codex DIR"), "{}", said(&run));
 }
 
-/// The bundled session with other ids, so that it is another session.
+/// Returns the text of the bundled session with other ids, so that it is another session for each `number`.
 pub(crate) fn numbered_session(number: usize) -> String {
     transcripts::DEMO_SESSION
         .replace("\"sessionId\":\"", &format!("\"sessionId\":\"{number}-"))

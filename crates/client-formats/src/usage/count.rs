@@ -1,4 +1,4 @@
-//! [`Count`], a token count that can be parsed from a JSON value of any type.
+//! [`TokenCount`], a token count that can be parsed from a JSON value of any type.
 
 use std::fmt;
 
@@ -7,28 +7,28 @@ use serde::{
     de::{IgnoredAny, MapAccess, SeqAccess, Visitor},
 };
 
-/// A token count: a non-negative integer, or `None` if the JSON value is missing or of another type. Parsing it never
-/// fails because of the type.
+/// A token count in a JSON object: a non-negative integer, or `None` if the value is missing or of another type.
+/// Parsing never fails because of the type.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Count(pub(super) Option<u64>);
+pub(super) struct TokenCount(pub(super) Option<u64>);
 
-impl Count {
+impl TokenCount {
     /// Returns the count; 0 if it is missing.
     pub(super) fn or_zero(self) -> u64 {
         self.0.unwrap_or(0)
     }
 }
 
-impl<'de> Deserialize<'de> for Count {
+impl<'de> Deserialize<'de> for TokenCount {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(CountVisitor).map(Self)
+        deserializer.deserialize_any(TokenCountVisitor).map(Self)
     }
 }
 
-/// Visits a JSON value of any type: returns a non-negative integer, and `None` for other values, which are skipped.
-struct CountVisitor;
+/// Visits a JSON value of any type: returns a non-negative integer, and `None` for all other values.
+struct TokenCountVisitor;
 
-impl<'de> Visitor<'de> for CountVisitor {
+impl<'de> Visitor<'de> for TokenCountVisitor {
     type Value = Option<u64>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

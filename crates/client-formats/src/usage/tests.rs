@@ -5,7 +5,7 @@ use contracts::Usage;
 use super::{parse_anthropic, parse_chat, parse_gemini, parse_responses};
 
 #[test]
-fn anthropic_counts_the_cache_apart_from_the_input() {
+fn anthropic_input_counts_exclude_cached_tokens() {
     let split = r#"{"input_tokens":3,"cache_read_input_tokens":100,"cache_creation_input_tokens":900,
         "cache_creation":{"ephemeral_5m_input_tokens":500,"ephemeral_1h_input_tokens":400},"output_tokens":7}"#;
     let expected = Usage { input: 3, cache_read: 100, cache_write_5m: 500, cache_write_1h: 400, output: 7 };
@@ -28,7 +28,7 @@ fn cache_writes_without_a_lifetime_count_as_five_minutes() {
 }
 
 #[test]
-fn cached_tokens_of_openai_and_google_are_part_of_the_input() {
+fn openai_and_google_input_counts_include_cached_tokens() {
     let expected = Usage { input: 176, cache_read: 1_024, output: 40, ..Usage::default() };
     let openai = r#"{"prompt_tokens":1200,"completion_tokens":40,"prompt_tokens_details":{"cached_tokens":1024,"audio_tokens":0}}"#;
     assert_eq!(parse_chat(openai), Some(expected));

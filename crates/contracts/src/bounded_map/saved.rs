@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::{BoundedMap, Entry};
 
-/// Serialised form of a [`BoundedMap`]. Both maps are ordered, so equal maps have equal bytes.
+/// Serialised form of a [`BoundedMap`]. Both of its maps are ordered, so equal bounded maps have equal bytes.
 #[derive(Serialize, Deserialize)]
 struct SavedMap<K: Ord, V> {
     /// Number of the insertion and value, by key.
@@ -30,7 +30,8 @@ where
     K: Ord + Hash + Deserialize<'de>,
     V: Deserialize<'de>,
 {
-    /// Restores the insertion order from the numbers of the entries; ignores `keys`.
+    /// Deserialises a bounded map and restores the insertion order from the numbers of the entries. The field `keys` is
+    /// ignored.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let saved = SavedMap::<K, V>::deserialize(deserializer)?;
         let mut entries: Vec<_> = saved.entries.into_iter().collect();

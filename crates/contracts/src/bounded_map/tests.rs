@@ -46,13 +46,14 @@ struct Reference {
 }
 
 impl Reference {
-    /// As [`BoundedMap::remove`].
+    /// Removes an entry and returns its value, as [`BoundedMap::remove`] does; `None` if there is none.
     fn remove(&mut self, key: u8) -> Option<u16> {
         let position = self.entries.iter().position(|(known, ..)| *known == key)?;
         Some(self.entries.remove(position).2)
     }
 
-    /// As [`BoundedMap::insert`] with [`CAPACITY`].
+    /// Inserts an entry as the newest, as [`BoundedMap::insert`] does with the capacity [`CAPACITY`]. Returns the
+    /// removed entry.
     fn insert(&mut self, key: u8, value: u16) -> Option<(u8, u16)> {
         self.remove(key);
         self.insertions += 1;
@@ -61,14 +62,14 @@ impl Reference {
         exceeds.then(|| self.entries.remove(0)).map(|(key, _, value)| (key, value))
     }
 
-    /// As [`BoundedMap::renew`], with the value.
+    /// Makes an entry the newest, as [`BoundedMap::renew`] does, and returns its value.
     fn renew(&mut self, key: u8) -> Option<u16> {
         let value = self.remove(key)?;
         self.insert(key, value);
         Some(value)
     }
 
-    /// As [`BoundedMap::get_mut`].
+    /// Returns the value of a key for modification, as [`BoundedMap::get_mut`] does.
     fn value_mut(&mut self, key: u8) -> Option<&mut u16> {
         self.entries.iter_mut().find(|(known, ..)| *known == key).map(|entry| &mut entry.2)
     }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::{event, sample};
 use crate::{ModelId, Score, SessionId, TurnId};
 
-/// Kind of evidence about the outcome of a turn. The evaluator derives signals from later events of the session.
+/// Kind of evidence about how a turn went. The evaluator derives it from later events of the session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SignalKind {
@@ -48,7 +48,7 @@ pub enum SignalKind {
     RatingDown,
 }
 
-/// One piece of evidence for a verdict, with the event that it was derived from.
+/// One piece of evidence about how a turn went, with the event that it was derived from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Signal {
     /// Kind of evidence.
@@ -57,7 +57,7 @@ pub struct Signal {
     pub event: EventId,
 }
 
-/// Event: the evaluator scored the work of a model in a turn. The pattern store learns from the score.
+/// Event: the evaluator scored how well a model did its work in a turn. The pattern store learns from the score.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EvalCompleted {
     /// Id of the turn.
@@ -85,7 +85,7 @@ event!(
     "eval.completed",
     1,
     Internal,
-    "A turn was judged.",
+    "A turn was scored.",
     EvalCompleted {
         turn: sample::turn(),
         session: sample::session(),
@@ -99,7 +99,7 @@ event!(
     }
 );
 
-/// Rating of a turn that the user gives with `turnwise feedback`.
+/// The user's rating of a turn, given with `turnwise feedback` or on the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Rating {

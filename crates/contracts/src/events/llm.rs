@@ -120,8 +120,8 @@ event!(
     }
 );
 
-/// Class of the error that a call failed with. [`ErrorClass::counts_against_provider`] separates outages from errors of
-/// a request.
+/// Class of the error with which a model call failed. [`ErrorClass::counts_against_provider`] separates outages of the
+/// provider from errors of the request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorClass {
@@ -151,10 +151,13 @@ pub enum ErrorClass {
     Other,
     /// The provider rejected a key that the client had sent.
     ClientKey,
+    /// The response does not follow the provider's API: another status than 200, 4xx and 5xx, no JSON, compressed, too
+    /// large, or not what was requested.
+    InvalidResponse,
 }
 
 impl ErrorClass {
-    /// Returns the name that responses and tables contain.
+    /// Returns the name of the error class in responses and tables.
     pub const fn name(self) -> &'static str {
         match self {
             Self::RateLimit => "rate_limit",
@@ -170,11 +173,12 @@ impl ErrorClass {
             Self::ContentFilter => "content_filter",
             Self::Other => "other",
             Self::ClientKey => "client_key",
+            Self::InvalidResponse => "invalid_response",
         }
     }
 
-    /// Returns whether the error is evidence of an outage of the provider, and not a property of the request (decision
-    /// D5).
+    /// Returns whether an error of this class indicates an outage of the provider, rather than a fault of the request
+    /// (decision D5).
     pub const fn counts_against_provider(self) -> bool {
         matches!(
             self,
@@ -185,6 +189,7 @@ impl ErrorClass {
                 | Self::Timeout
                 | Self::ModelNotFound
                 | Self::Auth
+                | Self::InvalidResponse
         )
     }
 }

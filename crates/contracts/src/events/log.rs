@@ -4,9 +4,9 @@ use event_core::{Position, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::event;
-use crate::SessionId;
+use crate::{ContentHash, SessionId};
 
-/// Action that repaired a damaged log when it was opened.
+/// The action by which a damaged log was repaired when it was opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RepairAction {
@@ -44,6 +44,22 @@ event!(
         position: Position(1_204),
         detail: "17 bytes after position 1204 were not a whole record".to_owned(),
     }
+);
+
+/// Event: a command panicked. Its caller received an error, and the state was folded from the log again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LogCommandPanicked {
+    /// BLAKE3 hash of the message of the panic, which may contain private text. Equal faults have equal hashes.
+    pub message: ContentHash,
+}
+
+event!(
+    LogCommandPanicked,
+    "log.command_panicked",
+    1,
+    Public,
+    "A command failed by a fault of the program; its caller got an error, and the gateway continued.",
+    LogCommandPanicked { message: ContentHash([7; 32]) }
 );
 
 /// Event: the user removed private text from the log with `events purge`.

@@ -24,7 +24,7 @@ pub enum OutageTrigger {
 }
 
 impl OutageTrigger {
-    /// Returns the condition in words, for messages to the user.
+    /// Returns the condition of the outage in words, for messages to the user.
     pub const fn text(self) -> &'static str {
         match self {
             Self::ConsecutiveFailures => "five failures in a row within two minutes",

@@ -76,7 +76,7 @@ event!(
     SessionModelSelected { session: sample::session(), model: Some(sample::model()), in_turn: Some(sample::turn()) }
 );
 
-/// Trigger of a compaction: the client or the user.
+/// The trigger of a compaction (the replacement of a session's history by a summary): the client or the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CompactionTrigger {

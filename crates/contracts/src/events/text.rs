@@ -7,7 +7,7 @@ use crate::ContentHash;
 /// Maximum length in bytes of text inside an event; longer text goes to the text store (decision D16).
 pub const INLINE_TEXT_BYTES: usize = 2 * 1024;
 
-/// Text of a message in an event: inline if it is short, otherwise a reference to the text store.
+/// Text of a message in an event: the text itself if it is short, otherwise a reference to the text store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TextBody {

@@ -59,7 +59,8 @@ pub enum ToolOutcome {
     Interrupted,
 }
 
-/// Event: a tool call ended, and its result was sent to the model.
+/// Event: a tool call ended, and its result was sent to the model. Contains the extensions of the files that the result
+/// names, but not its text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolFinished {
     /// Id of the turn.
@@ -72,6 +73,8 @@ pub struct ToolFinished {
     pub outcome: ToolOutcome,
     /// Length of the result in bytes.
     pub output_bytes: u64,
+    /// Extensions of the file paths in the result, in lower case, with the dot.
+    pub extensions: Vec<String>,
 }
 
 event!(
@@ -86,5 +89,6 @@ event!(
         call: "toolu_01".to_owned(),
         outcome: ToolOutcome::Succeeded,
         output_bytes: 1_204,
+        extensions: vec![".rs".to_owned()],
     }
 );

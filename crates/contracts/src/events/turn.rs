@@ -55,7 +55,8 @@ pub struct TurnStarted {
 }
 
 impl TurnStarted {
-    /// Returns whether the turn belongs to the main conversation, which alone uses the session's model (decision D45).
+    /// Returns whether the turn belongs to the main conversation, and not to a sub-agent, an auxiliary call or a
+    /// delegation. Only such turns use the model that the user set for the session (decision D45).
     pub fn is_of_conversation(&self) -> bool {
         self.thread == Thread::Main && self.delegation.is_none()
     }
@@ -65,7 +66,7 @@ impl TurnStarted {
         self.request.as_ref().is_some_and(|request| request.imported)
     }
 
-    /// Returns the request; `None` for an imported turn, which did not pass the gateway.
+    /// Returns the client's request to the gateway; `None` for an imported turn, which did not pass the gateway.
     pub fn gateway_request(&self) -> Option<&ClientRequest> {
         self.request.as_ref().filter(|request| !request.imported)
     }

@@ -1,4 +1,4 @@
-//! Which conversions between APIs preserve a requirement, and which policy setting allows dropping it.
+//! Which conversions between APIs preserve a feature of a request, and which policy setting allows dropping it.
 
 use std::collections::BTreeSet;
 
@@ -6,8 +6,8 @@ use super::Requirement;
 use crate::WireApi;
 
 impl Requirement {
-    /// Returns the name under which a policy allows this requirement to be dropped: itself, or the general requirement
-    /// of which it is a special case.
+    /// Returns the name under which a policy allows dropping this feature: its own, or that of the general feature of
+    /// which it is a special case.
     #[must_use]
     pub const fn dropped_as(self) -> Self {
         match self {
@@ -17,17 +17,17 @@ impl Requirement {
         }
     }
 
-    /// Returns whether a policy allows dropping this requirement; `may_drop` contains the names in the policy.
+    /// Returns whether a policy allows dropping this feature. `may_drop` contains the names in the policy.
     pub fn is_dropped_by(self, may_drop: &BTreeSet<Self>) -> bool {
         may_drop.contains(&self.dropped_as())
     }
 
-    /// Returns whether support for the requirement depends on the model and not on the API.
+    /// Returns whether support for the feature depends on the model instead of the API.
     pub const fn is_of_the_model(self) -> bool {
         matches!(self, Self::Effort | Self::ThinkingBudget)
     }
 
-    /// Returns whether a conversion of a request from API `from` to API `to` preserves this requirement. Always true if
+    /// Returns whether converting a request from the API `from` to the API `to` preserves this feature. Always true if
     /// both are the same.
     pub const fn carried(self, from: WireApi, to: WireApi) -> bool {
         use WireApi::{AnthropicMessages, Gemini, OpenAiChat, OpenAiResponses};

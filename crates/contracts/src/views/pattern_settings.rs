@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Score;
 
-/// Method that maps the costs of models to an efficiency between 0 and 1 (decision D25).
+/// Scale on which the cost of a model is converted to an efficiency between 0 and 1 (decision D25).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CostScale {
@@ -15,7 +15,7 @@ pub enum CostScale {
     Relative,
 }
 
-/// Features by which the pattern store compares two turns.
+/// The features by which the pattern store compares two turns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FingerprintKind {
@@ -38,7 +38,8 @@ pub enum Estimator {
     Calibrated,
 }
 
-/// Settings of the slot `PATTERN_RECOMMENDATION` (004 §5.5), read from the `pattern` block of the policy.
+/// Settings of the model recommendations that are learned from past turns (004 §5.5), from the block `pattern` of the
+/// policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PatternSettings {
     /// Method that derives a recommendation.
@@ -66,7 +67,7 @@ pub struct PatternSettings {
 }
 
 impl PatternSettings {
-    /// Returns the default settings of an estimator.
+    /// Returns the default settings of model recommendations for an estimator.
     pub const fn of(estimator: Estimator) -> Self {
         let paper = Self {
             estimator,

@@ -9,33 +9,36 @@ use transcripts::observed::{ObservedSession, ObservedTurn, Step};
 
 use crate::{error::ControlError, operation::Operation};
 
-/// Imports turns of session files. Turns without a decision are decided.
+/// The request to record turns of session files, and to decide those of them that have no decision yet.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ImportTurns {
-    /// Turns in the order of their start, each run of turns with the session of its file.
+    /// The parts in the order in which their first turns started.
     pub parts: Vec<ImportedPart>,
 }
 
-/// Consecutive turns of one session file, as a part of [`ImportTurns`].
+/// Consecutive turns of one session file, as a part of an import request ([`ImportTurns`]).
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ImportedPart {
     /// Session of the file.
     pub session: ObservedSession,
-    /// Turns, in the order of the file.
+    /// Consecutive turns of the file, in its order.
     pub turns: Vec<ObservedTurn>,
 }
 
 impl ImportTurns {
-    /// Number of steps after which a request is sent, which limits the time that other requests wait. A turn is not
-    /// divided.
+    /// Number of steps (model calls, tool results and so on) after which a request is sent, although more turns follow.
+    /// This limits the time that other requests wait. A turn is not divided.
     pub const MAX_STEPS: usize = 256;
-    /// Number of turns after which a request is sent.
+    /// Number of turns after which a request is sent, although more turns follow.
     pub const MAX_TURNS: usize = 32;
+    /// Number of bytes of messages after which a request is sent, although more turns follow. This limits the time that
+    /// the request itself takes under a policy with expensive regular expressions.
+    pub const MAX_MESSAGE_BYTES: usize = 512 * 1024;
 }
 
-/// Result of [`ImportTurns`]: counts of what was imported, for the summary of the command.
+/// Result of [`ImportTurns`]: counts of the imported turns, calls and events, for the summary of the command.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ImportedTurns {
     /// Number of imported turns, including those of earlier imports.
@@ -63,7 +66,7 @@ pub struct ImportedTurns {
 }
 
 impl ImportedTurns {
-    /// Adds the steps of a turn to the counts.
+    /// Adds an imported turn and its steps to the counts.
     fn count(&mut self, turn: &ObservedTurn) {
         self.turns += 1;
         for step in &turn.steps {
@@ -88,7 +91,7 @@ impl Operation for ImportTurns {
         for ImportedPart { session, turns } in &self.parts {
             engine.observe_session(session)?;
             for turn in turns {
-                if engine.came_through_gateway(turn) {
+                if engine.came_through_gateway(turn)? {
                     imported.gateway_turns += 1;
                     imported.gateway_sessions.insert(turn.session.clone());
                     continue;
@@ -107,7 +110,7 @@ impl Operation for ImportTurns {
     }
 }
 
-/// Returns totals of the whole log: sessions and costs.
+/// The request for totals of the whole log: sessions and costs.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LogTotals {}
@@ -128,7 +131,7 @@ impl Operation for LogTotals {
 
     fn execute(self, engine: &mut Engine) -> Result<Totals, ControlError> {
         let overall = engine.state().costs.overall();
-        let sessions = engine.state().sessions.iter().count() as u64;
+        let sessions = engine.state().sessions.count();
         Ok(Totals { sessions, cost: overall.cost, unpriced_calls: overall.unpriced_calls })
     }
 }

@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{error::ControlError, operation::Operation};
 
-/// Clears the patterns of one workspace or of all. The events that they were learned from stay in the log.
+/// The request to clear the patterns of one workspace or of all. The events that they were learned from stay in the
+/// log.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ClearPatterns {
@@ -25,7 +26,7 @@ impl Operation for ClearPatterns {
     }
 }
 
-/// Records verdicts that the evaluator reached on past turns.
+/// The request to record verdicts that the evaluator reached on past turns.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RecordVerdicts {
@@ -46,7 +47,7 @@ impl Operation for RecordVerdicts {
     }
 }
 
-/// Records embeddings of turns' messages.
+/// The request to record embeddings of turns' messages.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RecordEmbeddings {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{error::ControlError, operation::Operation};
 
-/// Reads the policy file again if it has changed, before an operation that depends on it.
+/// The request to read the policy file again if it has changed, before an operation that depends on it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RefreshPolicy {}
@@ -20,6 +20,12 @@ pub struct PolicyState {
     pub errors: u64,
     /// The first error, with its line and column; `None` without one.
     pub first_error: Option<String>,
+    /// All errors, each with its line and column.
+    pub problems: Vec<String>,
+    /// Hash of the text of the active policy.
+    pub hash: String,
+    /// Number of rules of the active policy, with those of workspaces.
+    pub rules: u64,
     /// Whether the policy allows the log to contain the text of messages.
     pub records_text: bool,
     /// Endpoint that embeds messages; `None` if the policy names none.
@@ -36,6 +42,9 @@ impl Operation for RefreshPolicy {
             path: engine.policy_path().display().to_string(),
             errors: engine.policy_problems().len() as u64,
             first_error: engine.policy_problems().first().map(ToString::to_string),
+            problems: engine.policy_problems().iter().map(ToString::to_string).collect(),
+            hash: engine.policy().hash.to_string(),
+            rules: policy.rules().count() as u64,
             records_text: policy.record_text() != RecordText::Never,
             embedding: policy.embedding().cloned(),
         })

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{error::ControlError, operation::Operation};
 
-/// Ends the outages of a provider and of its models, so that the next turn can call them.
+/// The request to end the outages of a provider and of its models, so that the next turn can call them.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RetryProvider {
@@ -14,7 +14,7 @@ pub struct RetryProvider {
     pub provider: String,
 }
 
-/// The outages that [`RetryProvider`] ended.
+/// Result of [`RetryProvider`]: the outages that it ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RetriedProvider {
     /// Name of the provider.

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{error::ControlError, operation::Operation};
 
-/// Rates a turn. The last rating of a turn applies.
+/// The request to record the user's rating of a turn. The last rating of a turn applies.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GiveFeedback {
@@ -27,7 +27,7 @@ impl Operation for GiveFeedback {
     }
 }
 
-/// Sets or clears the model of a session.
+/// The request to set or clear the model of a session.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SelectModel {
@@ -37,7 +37,7 @@ pub struct SelectModel {
     pub model: Option<String>,
 }
 
-/// The model of a session after [`SelectModel`].
+/// Result of [`SelectModel`]: the model of the session, and from when it applies.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SelectedModel {
     /// Id of the session.
@@ -52,6 +52,9 @@ impl Operation for SelectModel {
     type Response = SelectedModel;
 
     fn execute(self, engine: &mut Engine) -> Result<SelectedModel, ControlError> {
+        if let Some(session) = &self.session {
+            engine.load_session(session)?;
+        }
         let sessions = &engine.state().sessions;
         let session = match self.session {
             Some(session) if sessions.get(&session).is_some() => session,
@@ -64,8 +67,8 @@ impl Operation for SelectModel {
     }
 }
 
-/// Records that the user prefers the model that the pattern store recommended for a turn. An error if it recommended
-/// none.
+/// The request to record that the user accepts the model that the pattern store recommended for a turn. An error if it
+/// recommended none.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AcceptSuggestion {
@@ -81,8 +84,8 @@ impl Operation for AcceptSuggestion {
     }
 }
 
-/// Records that the user prefers the chosen model of a turn to the recommended model. An error if the pattern store
-/// recommended none.
+/// The request to record that the user dismisses the model that the pattern store recommended for a turn, and prefers
+/// the chosen one. An error if it recommended none.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DismissSuggestion {

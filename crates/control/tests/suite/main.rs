@@ -124,6 +124,30 @@ fn one_idle_connection_keeps_no_other_waiting() {
     assert_eq!(server.connect().send(&RefreshPolicy {}.into()).unwrap(), "refreshed");
 }
 
+/// Attack: more connections to the control socket than are served, each with an incomplete request.
+/// Holds: they are closed after ten seconds, and commands are executed.
+#[tokio::test(start_paused = true)]
+async fn stalled_requests_give_way_to_commands() {
+    use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _};
+    let home = tempfile::tempdir().unwrap();
+    let (_stop, stopping) = watch::channel(false);
+    let server = tokio::spawn(serve(ControlSocket::bind(home.path()).unwrap(), Echo, stopping));
+    let mut stalled = Vec::new();
+    for _ in 0..40 {
+        let mut stream = tokio::net::UnixStream::connect(socket(home.path())).await.unwrap();
+        stream.write_all(b"{\"version\"").await.unwrap();
+        stalled.push(stream);
+    }
+    let mut command = tokio::net::UnixStream::connect(socket(home.path())).await.unwrap();
+    let request =
+        format!("{}\n", json!({ "version": VERSION, "request": { "operation": "refresh_policy", "arguments": {} } }));
+    command.write_all(request.as_bytes()).await.unwrap();
+    let mut response = String::new();
+    tokio::io::BufReader::new(command).read_line(&mut response).await.unwrap();
+    assert!(response.contains("refreshed"), "{response}");
+    server.abort();
+}
+
 /// Starts a server that responds to one request with `response`.
 fn fixed_response(home: &Path, response: String) -> std::thread::JoinHandle<()> {
     fs::create_dir(home.join("run")).unwrap();

@@ -4,14 +4,14 @@ use std::fmt;
 
 use contracts::NanoUsd;
 
-/// A signed fraction in hundredths of a per cent, for errors of the simulation.
+/// A signed fraction in hundredths of a per cent, used for relative errors of the simulation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, serde::Serialize, serde::Deserialize)]
 #[serde(transparent)]
 pub struct BasisPoints(pub i64);
 
 impl BasisPoints {
-    /// Returns the relative difference of `amount` to `reference`, rounded to the nearest, halves away from zero;
-    /// `None` if the reference is zero.
+    /// Returns `(amount - reference) / reference`, rounded to the nearest hundredth of a per cent, halves away from
+    /// zero, at most `i64::MAX`. The amounts are unsigned. `None` if the reference is zero.
     pub fn relative_error(amount: NanoUsd, reference: NanoUsd) -> Option<Self> {
         let reference = i128::from(reference.0);
         let twice = 2 * 10_000 * (i128::from(amount.0) - reference);

@@ -1,4 +1,4 @@
-//! [`CallTracker`], which folds events into calls.
+//! [`CallTracker`], which folds the events of a log into the calls of the simulation.
 
 use std::collections::BTreeMap;
 
@@ -11,22 +11,24 @@ use serde::{Deserialize, Serialize};
 
 use super::{Call, CancelledCall, PrecedingInput};
 
-/// Folds events and returns a [`Call`] for each completed one. Its size grows with the number of threads, not of calls.
+/// Folds events in the order of the log, and returns a [`Call`] for each completed model call. Memory grows with the
+/// number of threads, not of calls.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct CallTracker {
     /// State of each thread, by session.
     sessions: BTreeMap<SessionId, BTreeMap<Thread, ThreadState>>,
 }
 
-/// State of a thread from which the next [`Call`] is created.
+/// State of a thread between two completed calls, from which the next [`Call`] is created.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct ThreadState {
-    /// Running turn, its start, and whether it has had a call; `None` if no turn runs.
-    open: Option<(TurnId, Timestamp, bool)>,
-    /// Kind of input that the next call responds to.
+    /// The running turn, the time of its start, and whether a call of it has completed; `None` if no turn is running.
+    running_turn: Option<(TurnId, Timestamp, bool)>,
+    /// Kind of the last input in the prompt of the next call.
     after: PrecedingInput,
-    /// Whether all tool calls in the history have results, so that a message can follow.
-    whole: bool,
+    /// Whether a message that comes next follows a completed turn. `false` while tool calls in the history have no
+    /// results, and after a turn that did not complete.
+    last_turn_complete: bool,
     /// Length in bytes of the turn's message until a call has completed; then 0.
     message_bytes: u64,
     /// Whether the history was compacted since the last call.
@@ -42,9 +44,9 @@ struct ThreadState {
 impl Default for ThreadState {
     fn default() -> Self {
         Self {
-            open: None,
+            running_turn: None,
             after: PrecedingInput::Message,
-            whole: true,
+            last_turn_complete: true,
             message_bytes: 0,
             compacted: false,
             resumed: false,
@@ -55,26 +57,26 @@ impl Default for ThreadState {
 }
 
 impl CallTracker {
-    /// Folds one event. Returns the call if the event completes one.
+    /// Folds one event. Returns the call if the event records the completion of one; otherwise `None`.
     ///
     /// # Errors
     /// [`CodecError`] if the event cannot be decoded.
     pub fn advance(&mut self, event: &Recorded) -> Result<Option<Call>, CodecError> {
         let at = event.event.at;
         if let Some(call) = event.read::<LlmCallCompleted>()? {
-            return Ok(Some(self.thread(&call.session, &call.thread).call(call, at)));
+            return Ok(Some(self.thread_mut(&call.session, &call.thread).complete_call(call, at)));
         }
         if let Some(turn) = event.read::<TurnStarted>()? {
-            let state = self.thread(&turn.session, &turn.thread);
-            state.open = Some((turn.turn, at, false));
-            state.after = if state.whole { PrecedingInput::Message } else { PrecedingInput::Cut };
-            state.whole = true;
+            let state = self.thread_mut(&turn.session, &turn.thread);
+            state.running_turn = Some((turn.turn, at, false));
+            state.after = if state.last_turn_complete { PrecedingInput::Message } else { PrecedingInput::Cut };
+            state.last_turn_complete = true;
             state.message_bytes = turn.message_bytes;
         } else if let Some(turn) = event.read::<TurnEnded>()? {
             let threads = self.sessions.get_mut(&turn.session).into_iter().flat_map(BTreeMap::values_mut);
             threads.for_each(|state| state.end_turn(&turn, at));
         } else if let Some(compacted) = event.read::<SessionCompacted>()? {
-            self.thread(&compacted.session, &compacted.thread).compacted = true;
+            self.thread_mut(&compacted.session, &compacted.thread).compacted = true;
         } else if let Some(resumed) = event.read::<SessionResumed>()? {
             let threads = self.sessions.get_mut(&resumed.session).into_iter().flat_map(BTreeMap::values_mut);
             threads.for_each(|state| state.resumed = true);
@@ -82,15 +84,16 @@ impl CallTracker {
         Ok(None)
     }
 
-    /// Returns the state of a thread, created on first use.
-    fn thread(&mut self, session: &SessionId, thread: &Thread) -> &mut ThreadState {
+    /// Returns the state of a thread. A new state is added if the thread is new.
+    fn thread_mut(&mut self, session: &SessionId, thread: &Thread) -> &mut ThreadState {
         self.sessions.entry(session.clone()).or_default().entry(thread.clone()).or_default()
     }
 }
 
 impl ThreadState {
-    /// Creates the call for a completion at `at`, and updates the state for the next one.
-    fn call(&mut self, call: LlmCallCompleted, at: Timestamp) -> Call {
+    /// Creates the [`Call`] of a completion that was recorded at the time `at`, and updates the state for the next
+    /// call.
+    fn complete_call(&mut self, call: LlmCallCompleted, at: Timestamp) -> Call {
         let began = call.began_at.filter(|began| *began <= at);
         let latency = call.latency_ms.map(|millis| millis.saturating_mul(1_000));
         let sent = latency.map_or(began.unwrap_or(at), |latency| Timestamp(at.0.saturating_sub(latency)));
@@ -120,22 +123,22 @@ impl ThreadState {
             resumed: std::mem::take(&mut self.resumed),
             attempts: std::mem::take(&mut self.attempts),
         };
-        self.whole = call.tool_calls == 0;
-        if !self.whole {
+        self.last_turn_complete = call.tool_calls == 0;
+        if !self.last_turn_complete {
             self.after = PrecedingInput::Tools;
         }
-        if let Some((_, _, called)) = &mut self.open {
+        if let Some((_, _, called)) = &mut self.running_turn {
             *called = true;
         }
         completed
     }
 
-    /// Records the end of a turn; ignored if it is not the running one. A cancelled turn without a call becomes a
-    /// [`CancelledCall`].
+    /// Folds the end of a turn, and ignores a turn that is not the running one. A cancelled turn without a completed
+    /// call becomes a [`CancelledCall`].
     fn end_turn(&mut self, turn: &TurnEnded, at: Timestamp) {
-        let Some((_, started, called)) = self.open.take_if(|(open, _, _)| *open == turn.turn) else { return };
+        let Some((_, started, called)) = self.running_turn.take_if(|(open, _, _)| *open == turn.turn) else { return };
         if called || 0 < turn.llm_calls {
-            self.whole = turn.status == TurnStatus::Completed;
+            self.last_turn_complete = turn.status == TurnStatus::Completed;
         } else if turn.status == TurnStatus::Cancelled {
             self.attempts.push(CancelledCall { sent: started, stopped: at });
         }

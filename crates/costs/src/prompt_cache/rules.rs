@@ -1,4 +1,4 @@
-//! [`CacheRules`] and other constants of the simulated caches, by provider.
+//! [`CacheRules`] and the other constants of the simulated prompt caches, by provider.
 
 use contracts::{CacheLifetime, CacheVariant, ModelId};
 
@@ -29,8 +29,8 @@ pub enum CacheRules {
 }
 
 impl CacheRules {
-    /// Returns the rules for a model, by its provider and its name.
-    pub fn of(model: &ModelId) -> Self {
+    /// Returns the cache rules for a model, selected by its provider and its name.
+    pub fn for_model(model: &ModelId) -> Self {
         if model.provider() == "anthropic" {
             Self::Anthropic
         } else if model.model().contains("claude") {
@@ -40,8 +40,11 @@ impl CacheRules {
         }
     }
 
-    /// Returns the time in microseconds for which a prompt stays cached after its last use. Anthropic guarantees five
-    /// minutes and one hour as minimum; five more seconds predict five of six recorded pauses of about five minutes.
+    /// Returns the time in microseconds for which a prompt stays cached after its last use, if a lifetime of `lifetime`
+    /// was requested.
+    ///
+    /// Anthropic guarantees five minutes and one hour as minimum; five more seconds predict five of six recorded pauses
+    /// of about five minutes.
     pub(super) const fn lifetime_micros(self, lifetime: CacheLifetime) -> u64 {
         match (self, lifetime) {
             (Self::Automatic, _) => 300 * SECOND,
@@ -50,12 +53,14 @@ impl CacheRules {
         }
     }
 
-    /// Returns whether a lookup finds a prefix whose mark is `blocks` content blocks back (Anthropic's documentation).
+    /// Returns whether a cache lookup finds a prefix whose mark is `blocks` content blocks before the end of the prompt
+    /// (Anthropic's documentation).
     pub(super) const fn can_reach(self, blocks: u64) -> bool {
         matches!(self, Self::Automatic) || blocks < 20
     }
 
-    /// Returns the variant that separates conversations; automatic caches do not distinguish them.
+    /// Returns the variant under which a conversation is cached: `variant` itself, or always the same one for automatic
+    /// caches, which do not distinguish variants.
     pub(super) const fn variant(self, variant: CacheVariant) -> CacheVariant {
         match self {
             Self::Automatic => CacheVariant::PLAIN,
@@ -63,12 +68,14 @@ impl CacheRules {
         }
     }
 
-    /// Returns whether the base is always cached at this lifetime, because other users of the provider share it.
+    /// Returns whether system prompt and tools are always cached at this lifetime, because other users of the provider
+    /// share them.
     pub(super) const fn shares_base(self, lifetime: CacheLifetime) -> bool {
         matches!((self, lifetime), (Self::Anthropic, CacheLifetime::OneHour))
     }
 
-    /// Returns whether the client sends a call after a completed turn that the log does not contain.
+    /// Returns whether the client sends another call after a completed turn, which the log does not contain and which
+    /// reads the response.
     pub(super) const fn has_auxiliary_call(self) -> bool {
         !matches!(self, Self::Automatic)
     }
@@ -88,9 +95,11 @@ impl CacheRules {
     }
 }
 
-/// Returns the tokens of system prompt and tools, which stay cached when the messages change: a fraction of the `first`
-/// prompt, with a maximum. Recorded were 32,000 to 36,000 of 40,000 to 55,000 at five minutes, and 16,000 to 18,000 of
-/// 26,000 at one hour, where only the client's own part is shared.
+/// Estimates the tokens of system prompt and tools, which stay cached when the messages change: a share of the `first`
+/// prompt (in tokens), with a maximum.
+///
+/// The recordings have 32,000 to 36,000 tokens of 40,000 to 55,000 at a lifetime of five minutes, and 16,000 to 18,000
+/// of 26,000 at one hour, where only the client's own part is shared.
 pub(super) const fn base_tokens(lifetime: CacheLifetime, first: u64) -> u64 {
     let (permille, max) = match lifetime {
         CacheLifetime::FiveMinutes => (800, 33_500),
@@ -101,14 +110,15 @@ pub(super) const fn base_tokens(lifetime: CacheLifetime, first: u64) -> u64 {
     if tokens < max { tokens } else { max }
 }
 
-/// Tokens after the client's last mark, which are neither read nor written. Recorded are 0 to 13.
+/// Number of tokens after the client's last cache mark, which are neither read nor written. The recordings have 0 to
+/// 13.
 pub(super) const UNCACHED_TOKENS: u64 = 8;
 
-/// Estimates the tokens of a new message from its length in bytes.
+/// Estimates the number of tokens of a new user message from its length in bytes.
 pub(super) const fn estimate_message_tokens(bytes: u64) -> u64 {
     bytes / 4 + 5
 }
 
-/// Time in microseconds after which a cancelled call has written the cache: recorded calls of 1.7 s had not, those of 7
-/// s had.
+/// Time in microseconds after which a cancelled call has written its prompt to the cache: recorded calls of 1.7 s had
+/// not, those of 7 s had.
 pub(super) const MIN_CANCELLED_MICROS: u64 = 3 * SECOND;

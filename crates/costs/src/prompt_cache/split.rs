@@ -1,10 +1,10 @@
-//! [`Split`], the division of a prompt by a prompt cache.
+//! [`PromptSplit`], the division of a prompt into tokens that are read from the cache, written to it, and uncached.
 
 use contracts::{CacheLifetime, Usage};
 
-/// Tokens of a prompt, by their use of the cache. Each token is counted once.
+/// The tokens of a prompt, by their use of the prompt cache. Each token is counted once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Split {
+pub struct PromptSplit {
     /// Tokens read from the cache.
     pub read: u64,
     /// Tokens written to the cache for five minutes.
@@ -15,8 +15,9 @@ pub struct Split {
     pub uncached: u64,
 }
 
-impl Split {
-    /// Creates a split of `total` tokens; those neither read nor uncached are written with `lifetime`.
+impl PromptSplit {
+    /// Creates the split of a prompt of `total` tokens. The tokens that are neither `read` nor `uncached` are written
+    /// with `lifetime`.
     pub(super) const fn new(total: u64, read: u64, uncached: u64, lifetime: CacheLifetime) -> Self {
         let written = total.saturating_sub(read).saturating_sub(uncached);
         match lifetime {
@@ -30,7 +31,7 @@ impl Split {
         self.usage(0).input_total()
     }
 
-    /// Converts token counts into the [`Usage`] of a call with `output` output tokens.
+    /// Converts the split into the [`Usage`] of a call with `output` output tokens.
     pub const fn usage(&self, output: u64) -> Usage {
         Usage {
             input: self.uncached,
@@ -41,9 +42,11 @@ impl Split {
         }
     }
 
-    /// Scales the split for a tokenizer that counts `numerator` tokens for `denominator` tokens of this one; unchanged
-    /// if `denominator` is 0. Reads and total are rounded down, the uncached tokens stay, and the written ones are the
-    /// rest.
+    /// Converts the token counts to another tokenizer, which counts `numerator` tokens for `denominator` tokens of this
+    /// one.
+    ///
+    /// Read and total tokens are rounded down, the uncached tokens stay, and the written ones are the rest. Unchanged
+    /// if `denominator` is 0.
     #[must_use]
     pub fn scaled(&self, numerator: u64, denominator: u64) -> Self {
         let scale = |tokens: u64| {

@@ -67,7 +67,7 @@ fn display(costs: &Costs) -> String {
 }
 
 #[test]
-fn a_session_is_broken_out_into_its_planner_and_its_workers() {
+fn the_costs_of_a_session_are_split_into_main_thread_and_workers() {
     insta::assert_snapshot!(display(fold(&delegating_session()).state()), @"
     Session sess_42 - total $0.34
     planner (anthropic:claude-opus-4-7): $0.21, 12 turns
@@ -80,7 +80,7 @@ fn a_session_is_broken_out_into_its_planner_and_its_workers() {
 }
 
 #[test]
-fn a_workers_call_is_counted_once() {
+fn a_call_of_a_worker_is_counted_once() {
     let costs = fold(&delegating_session());
     let costs = costs.state();
     assert_eq!(costs.overall().cost, NanoUsd(340_000_000));
@@ -90,14 +90,14 @@ fn a_workers_call_is_counted_once() {
 }
 
 #[test]
-fn a_call_without_a_known_price_is_counted_apart_and_never_guessed() {
+fn a_call_without_a_known_price_is_counted_separately_without_a_cost() {
     let costs = fold(&[
         completed(1, &call(Thread::Main, OPUS, Some(100))),
         completed(2, &call(Thread::Main, "ollama:qwen3", None)),
         completed(3, &call(Thread::Main, "ollama:llama3", Some(0))),
     ]);
     insta::assert_debug_snapshot!(costs.state().overall(), @"
-    Total {
+    CostTotal {
         calls: 3,
         unpriced_calls: 1,
         usage: Usage {
@@ -116,7 +116,7 @@ fn a_call_without_a_known_price_is_counted_apart_and_never_guessed() {
 
 /// A failed call whose usage was reported counts as a completed one; without usage it is not counted.
 #[test]
-fn a_call_that_broke_off_counts_with_what_it_had_used_and_one_that_never_began_does_not() {
+fn an_interrupted_call_counts_with_its_usage_and_one_without_usage_does_not() {
     let (priced, unpriced) = (call(Thread::Main, OPUS, Some(100)), call(Thread::Main, "ollama:qwen3", None));
     let broken = fold(&[cancelled(1, &priced, true), cancelled(2, &unpriced, true), cancelled(3, &priced, false)]);
     let answered = fold(&[completed(1, &priced), completed(2, &unpriced), turn_started(3, "sess_42", Thread::Main)]);
@@ -142,7 +142,7 @@ fn the_day_ends_at_midnight_utc() {
 
 /// The latest day has only its own calls, whatever the order of the events; `None` without calls.
 #[test]
-fn a_later_day_starts_anew_and_an_earlier_one_does_not_come_back() {
+fn a_later_day_resets_the_latest_day_and_an_earlier_one_is_ignored() {
     let midnight = JUST_BEFORE_MIDNIGHT.plus_secs(1);
     let before = call(Thread::Main, OPUS, Some(100));
     let after = Call { at: midnight, ..call(sub_agent("tu_01HZ_a"), HAIKU, Some(7)) };
@@ -158,14 +158,14 @@ fn a_later_day_starts_anew_and_an_earlier_one_does_not_come_back() {
 }
 
 #[test]
-fn a_sum_that_does_not_fit_stays_at_the_largest_amount() {
+fn sums_saturate_at_the_largest_amount() {
     let dear = call(Thread::Main, OPUS, Some(u64::MAX));
     let costs = fold(&[completed(1, &dear), completed(2, &dear)]);
     assert_eq!(costs.state().overall().cost, NanoUsd(u64::MAX));
 }
 
 #[test]
-fn turns_are_counted_also_when_nothing_was_answered() {
+fn turns_without_a_response_are_counted() {
     let costs = fold(&[turn_started(1, "sess_42", Thread::Main)]);
     let session = costs.state().session(&SessionId::try_from("sess_42").unwrap()).unwrap();
     assert_eq!(session.threads().map(|(_, costs)| costs.turns).collect::<Vec<_>>(), [1]);

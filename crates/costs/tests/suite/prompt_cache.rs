@@ -9,7 +9,7 @@ mod given;
 mod identity;
 mod properties;
 mod rewritten;
+mod script;
 mod split;
-mod story;
 mod switch;
 mod table;

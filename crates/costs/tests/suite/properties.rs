@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use contracts::{AuxiliaryCall, CallRole, ModelId, NanoUsd, Thread, Usage};
-use costs::Total;
+use costs::CostTotal;
 use event_core::{Position, Projected, Recorded, Timestamp};
 use proptest::{option, prelude::*, sample::select};
 
@@ -67,8 +67,8 @@ fn log(events: &[Event]) -> Vec<Recorded> {
 }
 
 /// Reference sum of the calls.
-fn plain_sum<'a>(calls: impl Iterator<Item = &'a &'a Call>) -> Total {
-    calls.fold(Total::default(), |sum, call| Total {
+fn plain_sum<'a>(calls: impl Iterator<Item = &'a &'a Call>) -> CostTotal {
+    calls.fold(CostTotal::default(), |sum, call| CostTotal {
         calls: sum.calls + 1,
         unpriced_calls: sum.unpriced_calls + u64::from(call.cost.is_none()),
         usage: sum.usage.plus(&call.usage),
@@ -77,7 +77,7 @@ fn plain_sum<'a>(calls: impl Iterator<Item = &'a &'a Call>) -> Total {
 }
 
 /// Returns the sum of totals.
-fn sum<'a>(totals: impl Iterator<Item = &'a Total>) -> Total {
+fn sum<'a>(totals: impl Iterator<Item = &'a CostTotal>) -> CostTotal {
     totals.sum()
 }
 
@@ -113,7 +113,7 @@ proptest! {
     }
 
     #[test]
-    fn the_total_is_what_a_plain_sum_over_the_calls_gives(events in events()) {
+    fn totals_equal_the_sums_over_all_calls(events in events()) {
         let costs = fold(&log(&events));
         let calls: Vec<_> = events.iter().filter(|(_, fate)| fate.is_billed()).map(|(call, _)| call).collect();
         let overall = costs.state().overall();
@@ -129,7 +129,7 @@ proptest! {
     }
 
     #[test]
-    fn sessions_are_broken_out_in_order_as_maps_of_maps_give(events in events()) {
+    fn the_costs_of_sessions_equal_those_in_nested_maps(events in events()) {
         let costs = fold(&log(&events));
         let mut naive = BTreeMap::<_, BTreeMap<_, (u64, BTreeMap<_, Vec<&Call>>)>>::new();
         for (call, fate) in &events {
@@ -162,7 +162,7 @@ proptest! {
     }
 
     #[test]
-    fn the_latest_day_is_broken_out_as_a_plain_sum_over_its_calls_gives(events in events()) {
+    fn the_latest_day_equals_the_sums_over_its_calls(events in events()) {
         let costs = fold(&log(&events));
         let calls: Vec<_> = events.iter().filter(|(_, fate)| fate.is_billed()).map(|(call, _)| call).collect();
         let day = calls.iter().map(|call| call.at.utc_day()).max();
@@ -182,7 +182,7 @@ proptest! {
     }
 
     #[test]
-    fn a_state_resumed_from_any_checkpoint_is_the_state_rebuilt(events in events(), cut in 0..40_usize) {
+    fn a_state_resumed_from_any_checkpoint_equals_the_state_rebuilt(events in events(), cut in 0..40_usize) {
         let events = log(&events);
         let before = fold(&events[..cut.min(events.len())]);
         let saved = before.checkpoint().unwrap();

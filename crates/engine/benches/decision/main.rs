@@ -8,14 +8,15 @@ mod rules;
 use std::{hint::black_box, sync::Arc, time::Duration};
 
 use contracts::{
-    ChainSlot as _, Slot, Turn,
+    ChainSlot as _, Slot,
+    events::TurnStarted,
     views::{NoPatterns, Outages, PatternView, Views},
 };
 use criterion::{BenchmarkGroup, Criterion, criterion_group, criterion_main};
 use engine::RouterState;
 use event_bus::ProjectionSet as _;
 use processor_time::ProcessorTime;
-use router_core::{Policy, Scenario, decide};
+use router_core::{Policy, Scenario, StatedTurn, decide};
 
 use numbers::Numbers;
 use past::{WORKSPACE, features};
@@ -32,11 +33,15 @@ fn policy(text: &str) -> Policy {
 }
 
 /// Returns 64 turns that differ only in their features.
-fn turns(policy: &Policy) -> Vec<Turn> {
+fn turns(policy: &Policy) -> Vec<StatedTurn> {
     let mut numbers = Numbers(7);
     let scenario = Scenario::message(MESSAGE).workspace(WORKSPACE).touched(".rs").tool_history().tokens(40_000);
     let turn = scenario.turn(policy).unwrap();
-    (0..64).map(|_| Turn { features: features(&mut numbers), ..turn.clone() }).collect()
+    let with_features = |features| {
+        let started = TurnStarted { features, ..turn.started.clone() };
+        StatedTurn { started, ..turn.clone() }
+    };
+    (0..64).map(|_| with_features(features(&mut numbers))).collect()
 }
 
 /// Measures decisions under the benchmark's name `name`, each about the next of the turns in rotation. Asserts first
@@ -46,12 +51,12 @@ fn bench(group: &mut BenchmarkGroup<'_, ProcessorTime>, name: &str, policy: &Pol
     let views = Views { outages: &outages, patterns };
     let turns = turns(policy);
     for turn in &turns {
-        let decision = decide(turn, policy, &views).decision;
+        let decision = decide(&turn.turn(), policy, &views).decision;
         assert!(Slot::ConfiguredRules.precedes(decision.winner().unwrap().slot), "{decision:?}");
     }
     let mut turns = turns.iter().cycle();
     group.bench_function(name, |bencher| {
-        bencher.iter(|| black_box(decide(black_box(turns.next().unwrap()), policy, &views)));
+        bencher.iter(|| black_box(decide(black_box(&turns.next().unwrap().turn()), policy, &views)));
     });
 }
 

@@ -120,7 +120,7 @@ pub(crate) fn learned(fingerprints: usize) -> Patterns {
     while patterns.store(Some(WORKSPACE)).map_or(0, Store::fingerprints) < fingerprints {
         past.short_turn();
         for body in past.events.drain(..) {
-            patterns.apply(&body).unwrap();
+            patterns.apply_recorded(&body).unwrap();
         }
     }
     patterns

@@ -2,7 +2,7 @@
 
 use adapters::embedder::{EmbedError, Embedder};
 
-/// The result of embedding a batch of texts.
+/// The result of embedding a batch of texts: the embeddings and the last failure.
 pub(super) struct BatchOutcome {
     /// The embedding of each text; `None` where it failed.
     pub(super) vectors: Vec<Option<Vec<f32>>>,
@@ -13,8 +13,8 @@ pub(super) struct BatchOutcome {
     pub(super) may_continue: bool,
 }
 
-/// Embeds texts in one request. If the embedder refuses the batch because of a text, sends each text in a request of
-/// its own until a failure has another cause.
+/// Embeds texts in one request. If the embedder refuses the batch because of one text, sends each text in a request of
+/// its own, until a request fails for another reason.
 pub(super) async fn embed_batch(embedder: &dyn Embedder, texts: &[String]) -> BatchOutcome {
     let mut outcome = BatchOutcome { vectors: vec![None; texts.len()], failure: None, may_continue: true };
     if texts.is_empty() {

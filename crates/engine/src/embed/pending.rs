@@ -11,7 +11,7 @@ use event_core::{EventId, Position};
 
 use crate::{capture::hash_prefix, error::EngineError, insight::events};
 
-/// A message to embed, and the turns that record its embedding.
+/// A message that has no embedding yet, with the turns that need an event for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct PendingMessage {
     /// The first eight bytes of the hash of the message, the key of its embedding.
@@ -26,7 +26,7 @@ pub(super) struct PendingMessage {
 }
 
 impl PendingMessage {
-    /// Returns the turns that need an event with an embedding, each with the id of that event.
+    /// Returns the turns that need an event with the embedding of the message, each with the id of that event.
     pub(super) fn events(&self, embedder: &str) -> impl Iterator<Item = (TurnId, EventId)> {
         let text_event = text_event_id(embedder, self.key);
         let turn_event = |turn: &TurnId| EventId::derive(&[b"turn.embedded of a turn", embedder.as_bytes(), &turn.0.0]);
@@ -49,7 +49,7 @@ pub(super) fn text_key(text: &TextBody) -> u64 {
     })
 }
 
-/// A started turn whose message is not complete yet.
+/// A turn that has started and whose message may still need an embedding.
 #[derive(Debug, Clone, Copy)]
 struct StartedTurn {
     /// Whether the start of the turn recorded the key of its message's text.
@@ -58,7 +58,7 @@ struct StartedTurn {
     text: Option<(u64, Position)>,
 }
 
-/// Reads the whole log and returns the messages that `model` has not embedded, in the order of the log.
+/// Reads the whole log and returns the messages that the embedding `model` has not embedded, in the order of the log.
 ///
 /// A turn without a recorded key is included once it has ended, since the pattern store has no row for it before.
 pub(super) fn find_pending(log: &dyn EventLog, model: &str) -> Result<Vec<PendingMessage>, EngineError> {
@@ -83,28 +83,27 @@ pub(super) fn find_pending(log: &dyn EventLog, model: &str) -> Result<Vec<Pendin
     Ok(scan.into_pending())
 }
 
-/// The state of a scan of the log for messages without an embedding.
+/// The state of a scan of the log for messages that still need an embedding.
 #[derive(Default)]
 struct PendingScan {
-    /// Turns whose message is not pending yet, because its text or the end of the turn is missing.
+    /// The turns that were read so far without their text or without their end.
     open_turns: BTreeMap<TurnId, StartedTurn>,
     /// The messages found so far, by the key of their text.
     messages: BTreeMap<u64, PendingMessage>,
     /// The keys of texts with a recorded embedding.
     embedded_texts: BTreeSet<u64>,
-    /// Turns that an event with an embedding names.
+    /// The turns with a recorded embedding.
     embedded_turns: BTreeSet<TurnId>,
 }
 
 impl PendingScan {
-    /// Returns the message with the key `key`, and adds it if it is new; `text` is the position of the event with its
-    /// text.
+    /// Returns the message with the key `key`; adds it if it is new. `text` is the position of the event with its text.
     fn message(&mut self, key: u64, text: Position) -> &mut PendingMessage {
         self.messages.entry(key).or_insert(PendingMessage { key, text, keyed: None, unkeyed: Vec::new() })
     }
 
-    /// Adds the text of a turn, recorded at `position`. If the turn has a key, its message is pending now, otherwise
-    /// once the turn has ended.
+    /// Records that the text of a turn's message is at `position`. If the turn has a recorded key, its message needs an
+    /// embedding now, and otherwise once the turn has ended.
     fn add_text(&mut self, turn: TurnId, key: u64, position: Position) {
         match self.open_turns.get_mut(&turn) {
             Some(started) if started.has_key => {
@@ -116,14 +115,14 @@ impl PendingScan {
         }
     }
 
-    /// Adds the message of an ended turn without a key, if its text was recorded.
+    /// Records that a turn without a key has ended: its message needs an embedding, if its text was recorded.
     fn end_turn(&mut self, turn: TurnId) {
         if let Some(StartedTurn { text: Some((key, position)), .. }) = self.open_turns.remove(&turn) {
             self.message(key, position).unkeyed.push(turn);
         }
     }
 
-    /// Returns the messages without an embedding, in the order of the events with their texts.
+    /// Returns the messages that have no embedding, in the order of the events with their texts.
     fn into_pending(self) -> Vec<PendingMessage> {
         let Self { messages, embedded_texts, embedded_turns, .. } = self;
         let pending = messages.into_values().filter_map(|mut message| {

@@ -33,11 +33,11 @@ const BATCH_DELAY: Duration = Duration::from_secs(1);
 /// The default pause after a failed request.
 const RETRY_DELAY: Duration = Duration::from_secs(30);
 
-/// Embeds the messages of turns after they are recorded, with the endpoint that the active policy configures.
+/// A reactor that embeds the messages of turns after they are recorded, with the endpoint that the active policy
+/// configures.
 ///
-/// The reactor embeds the messages of turns that recorded the key of their text, as all do that start while an endpoint
-/// is configured. Other turns, and messages that the endpoint refuses, are left to
-/// [`EmbeddingRun`](super::EmbeddingRun).
+/// It embeds the messages of turns that recorded the key of their text, as all do that start while an endpoint is
+/// configured. Other turns, and messages that the endpoint refuses, are left to [`EmbeddingRun`](super::EmbeddingRun).
 #[derive(Debug)]
 pub struct EmbeddingReactor {
     /// The bus that is queried for the endpoint and the text store.
@@ -74,11 +74,12 @@ impl EmbeddingReactor {
         Self { retry_delay, ..self }
     }
 
-    /// Embeds the messages among the events and returns the events to append. Returns none if no endpoint is
-    /// configured. A message that the endpoint refuses is left out, with a warning in the log output.
+    /// Embeds the messages among the events of the log, and returns the events that record the embeddings; none if no
+    /// endpoint is configured. A message that the endpoint refuses is left out, with a warning in the program's log.
     ///
     /// # Errors
-    /// The cause, for the log output, if the endpoint or the text store fails; the same events are then handled again.
+    /// The cause, for the program's log, if the endpoint or the text store fails. The same events are then handled
+    /// again.
     async fn embed(&self, events: &[Recorded]) -> Result<Vec<NewEvent>, String> {
         let recorded = keyed_texts(events);
         if recorded.is_empty() {
@@ -142,7 +143,8 @@ impl Reactor for EmbeddingReactor {
     }
 }
 
-/// Returns the embedding endpoint of the active policy; `None` if it configures none, or forbids recording texts.
+/// Returns the endpoint for embeddings of the active policy; `None` if the policy configures none, or forbids recording
+/// texts.
 fn active_endpoint(engine: &Engine) -> Option<EmbeddingEndpoint> {
     match engine.text_recording() {
         TextRecording::FeaturesOnly => None,
@@ -150,7 +152,7 @@ fn active_endpoint(engine: &Engine) -> Option<EmbeddingEndpoint> {
     }
 }
 
-/// Returns the texts of messages among the events, without purged ones and those of turns that recorded no key.
+/// Returns the events with texts of messages, without purged texts and those of turns that recorded no key.
 fn keyed_texts(events: &[Recorded]) -> Vec<TurnTextRecorded> {
     let mut unkeyed = BTreeSet::new();
     let mut recorded = Vec::new();
@@ -168,7 +170,8 @@ fn keyed_texts(events: &[Recorded]) -> Vec<TurnTextRecorded> {
     recorded
 }
 
-/// Reads the texts, in the order of their keys. Equal texts are returned once; blank and purged ones are left out.
+/// Reads the texts of messages, in the order of their keys. Equal texts are returned once; blank and purged ones are
+/// left out.
 fn read_messages(recorded: Vec<TurnTextRecorded>, texts: &dyn TextStore) -> Result<Vec<Message>, LogError> {
     let mut messages = BTreeMap::new();
     for TurnTextRecorded { turn, text } in recorded {

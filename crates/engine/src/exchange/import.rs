@@ -6,17 +6,17 @@ use event_bus::{Chain, EventLog, LogError, MAX_BATCH_BYTES, MAX_BATCH_EVENTS, Te
 use event_core::{Position, Recorded};
 
 use super::{
-    ExchangeError, ExchangeSummary,
+    ExchangeSummary,
     line::{Parsed, TextLine, parse},
 };
-use crate::error::EngineError;
+use crate::{error::EngineError, exchange_error::ExchangeError};
 
 /// The maximum length of a line, in bytes: enough for a text of 16 MiB with its escapes.
 const MAX_LINE_BYTES: u64 = 128 * 1024 * 1024;
 /// The maximum number of bytes that a frame adds to a payload: header and kind.
 const MAX_FRAME_OVERHEAD: usize = 512;
 
-/// Whether the event lines of an import must have a hash chain.
+/// Whether an import requires a hash chain in the lines with events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChainCheck {
     /// A line without a chain is an error.
@@ -25,9 +25,11 @@ pub enum ChainCheck {
     Optional,
 }
 
-/// Imports lines into a log that is empty or ends at or after the event before the first line. Events that the log
-/// already has are counted and skipped. All events before the first invalid line are imported, durably on return, also
-/// in case of an error. `progress` receives the length of each line in bytes.
+/// Imports the lines of an export into a log that is empty or ends at or after the event before the first line. Events
+/// that the log already has are counted and skipped.
+///
+/// All events before the first invalid line are imported, durably on return, even if the result is an error. `progress`
+/// receives the length of each line in bytes.
 ///
 /// # Errors
 /// [`EngineError::Exchange`] with the number of the first invalid line, or if the lines do not continue the log or
@@ -49,7 +51,7 @@ pub fn import(
     outcome.map(|()| import.summary)
 }
 
-/// The state of an import between two lines.
+/// The state of importing an exported log, between two lines.
 struct Import<'a> {
     /// The log to import into.
     log: &'a dyn EventLog,
@@ -70,8 +72,8 @@ struct Import<'a> {
 }
 
 impl Import<'_> {
-    /// Imports all lines up to the first invalid one. The last events may be pending afterwards; [`Import::flush`]
-    /// appends them.
+    /// Imports all lines up to the first invalid one. The last events may not be appended yet afterwards;
+    /// [`Import::flush`] appends them.
     fn import_lines(&mut self, input: &mut dyn BufRead, progress: &mut dyn FnMut(u64)) -> Result<(), EngineError> {
         let mut bytes = Vec::new();
         for number in 1.. {
@@ -95,7 +97,7 @@ impl Import<'_> {
         Ok(())
     }
 
-    /// Stores a text. `line` is the number of its line.
+    /// Stores a text of the import. `line` is the number of its line.
     ///
     /// # Errors
     /// [`ExchangeError::Line`] if the content does not have the hash of the line.
@@ -109,15 +111,15 @@ impl Import<'_> {
         Ok(())
     }
 
-    /// Adds an event to the pending ones if it is the next of the log, or counts it as known if the log has it. `line`
-    /// is the number of its line, `stated_chain` the hash chain in it.
+    /// Adds an imported event to the next batch if it is the next of the log, or counts it as known if the
+    /// log has it. `line` is the number of its line, `stated_chain` the hash chain value in it.
     ///
     /// # Errors
     /// [`ExchangeError::NotAContinuation`] if there is a gap before the event, or the log has another event at its
-    /// position; [`ExchangeError::Line`] if the hash chain in the line is wrong.
+    /// position; [`ExchangeError::Line`] if the hash chain value in the line is wrong.
     fn import_event(&mut self, line: u64, event: Recorded, stated_chain: Option<Chain>) -> Result<(), EngineError> {
         let not_a_continuation = ExchangeError::NotAContinuation { head: self.head, start: event.position };
-        let Some(before) = event.position.before().filter(|before| *before <= self.head) else {
+        let Some(before) = event.position.previous().filter(|before| *before <= self.head) else {
             return Err(not_a_continuation.into());
         };
         let chain = self.chain_at(before)?.after(&event);
@@ -144,7 +146,7 @@ impl Import<'_> {
         Ok(())
     }
 
-    /// Returns the hash chain after a position, from the previous line or from the log.
+    /// Returns the hash chain value at a position, from the previous line or from the log.
     fn chain_at(&mut self, position: Position) -> Result<Chain, EngineError> {
         if let Some((_, chain)) = self.previous.filter(|(previous, _)| *previous == position) {
             return Ok(chain);
@@ -155,8 +157,8 @@ impl Import<'_> {
         chain.ok_or_else(|| ExchangeError::NotAContinuation { head: self.head, start }.into())
     }
 
-    /// Compares the computed hash chain with the one in the line. A line without one is counted, or an error if chains
-    /// are required.
+    /// Compares the computed hash chain value of an event with the one in its line. A line without one is counted, or
+    /// is an error if chains are required.
     fn check_chain(&mut self, line: u64, chain: Chain, stated_chain: Option<Chain>) -> Result<(), ExchangeError> {
         let reason = match stated_chain {
             Some(stated) if stated == chain => return Ok(()),
@@ -170,8 +172,8 @@ impl Import<'_> {
         Err(ExchangeError::Line { line, reason: reason.to_owned() })
     }
 
-    /// Appends the pending events and waits until they are durable. If the log rejects one, the events before it are
-    /// appended nevertheless, and the error has the number of its line.
+    /// Appends the collected events to the log and waits until they are durable. If the log rejects one, the events
+    /// before it are appended nevertheless, and the error has the number of its line.
     fn flush(&mut self) -> Result<(), EngineError> {
         let pending = std::mem::take(&mut self.pending);
         self.pending_bytes = 0;
@@ -191,7 +193,8 @@ impl Import<'_> {
     }
 }
 
-/// Converts the error of appending an event: an event that the log rejects is an invalid line, a failing log is not.
+/// Converts the error of appending an imported event. An event that the log rejects is an invalid line; a failing log
+/// is not.
 fn append_error(line: u64, error: LogError) -> EngineError {
     match error {
         LogError::OutOfOrder { .. } | LogError::Repeated { .. } | LogError::Oversized { .. } => {

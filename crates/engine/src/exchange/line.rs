@@ -6,7 +6,7 @@ use event_core::{EventId, Hex, NewEvent, Position, Recorded, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// An event as one line. Exactly one of `data`, `payload` and `purged` is present.
+/// An event of the log as one line of an export. Exactly one of `data`, `payload` and `purged` is present.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Line {
@@ -41,7 +41,7 @@ pub(super) struct Line {
     chain: Option<String>,
 }
 
-/// A stored text as one line, with its hash.
+/// A stored text as one line of an export, with its hash.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct TextLine {
@@ -51,7 +51,7 @@ pub(super) struct TextLine {
     pub(super) content: String,
 }
 
-/// Converts an event to a line; `chain` is the log's hash chain after it, `None` to leave it out.
+/// Converts an event to a line of an export. `chain` is the log's hash chain value after it; `None` leaves it out.
 pub(super) fn to_line(recorded: &Recorded, chain: Option<Chain>) -> Line {
     let event = &recorded.event;
     let data = recorded.purged.is_none().then(|| payload_to_json(&event.kind, event.version, &event.payload)).flatten();
@@ -71,8 +71,8 @@ pub(super) fn to_line(recorded: &Recorded, chain: Option<Chain>) -> Line {
     }
 }
 
-/// Converts a payload to JSON; `None` if the kind and version are unknown, or the JSON would not decode to the same
-/// bytes.
+/// Converts the payload of an event to JSON; `None` if the kind and version are unknown, or the JSON would not decode
+/// to the same bytes.
 pub fn payload_to_json(kind: &str, version: u16, payload: &[u8]) -> Option<Value> {
     let spec = catalogue::find(kind, version)?;
     let value = (spec.to_json)(payload).ok()?;
@@ -86,7 +86,7 @@ pub fn event_to_json(recorded: &Recorded) -> Value {
     serde_json::to_value(to_line(recorded, None)).unwrap_or(Value::Null)
 }
 
-/// A parsed line of an export.
+/// A parsed line of an exported log: an event or a stored text.
 pub(super) enum Parsed {
     /// An event, with the hash chain in the line; `None` if the line has none.
     Event(Box<Recorded>, Option<Chain>),
@@ -94,7 +94,7 @@ pub(super) enum Parsed {
     Text(TextLine),
 }
 
-/// Parses a line of an export.
+/// Parses a line of an exported log.
 ///
 /// # Errors
 /// A description of the problem: invalid JSON, an unknown or missing key, a payload in none or several of `data`,

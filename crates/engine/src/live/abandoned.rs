@@ -12,11 +12,13 @@ use crate::{engine::Engine, error::EngineError, open_turn::OpenTurn, turn_input:
 const MAX_PARALLEL_TURNS: usize = 64;
 
 impl Engine {
-    /// Records as cancelled the open turns of the input's thread that have no call in progress, since a new message
-    /// arrived instead of their continuation. `earlier_turns` is the number of earlier turns of the same message.
+    /// Records the open turns of a thread that the user has abandoned as cancelled: those without a running call, since
+    /// a new message (`input`) arrived instead of their continuation. `earlier_turns` is the number of earlier turns of
+    /// the same message.
     ///
-    /// The latest turns of the same message stay open, since clients without session ids may send it several times at
-    /// once. So do the latest turns of other runs in such a session.
+    /// The latest [`MAX_PARALLEL_TURNS`] turns of the same message stay open, since clients without session ids may
+    /// send it several times at once. If several runs of a client share the session, so do as many of the latest turns
+    /// of the other runs.
     pub(super) fn end_abandoned(&mut self, input: &TurnInput, earlier_turns: u64) -> Result<(), EngineError> {
         let Some(session) = self.state().sessions.get(&input.session) else { return Ok(()) };
         let idle = session.open.iter().filter(|open| open.thread == input.thread && open.calls_waiting == 0);

@@ -17,14 +17,17 @@ use crate::{
 };
 
 impl Engine {
-    /// Handles a request: continues the running turn that it belongs to, or else starts a turn and decides its model.
+    /// Handles a request of a client: continues the running turn that it belongs to, or else starts a turn and decides
+    /// its model.
+    ///
     /// Before a new turn starts, the abandoned turns of its thread are ended. New tool results in the request are
     /// recorded unless the turn was refused. The events are durable after [`Engine::commit`].
     ///
     /// # Errors
-    /// [`EngineError::Override`] if the mention of a new turn names no model; nothing is recorded then. Otherwise if
-    /// the log cannot be written.
+    /// [`EngineError::Override`] if the `@` mention of a new turn names no model; nothing is recorded then. Otherwise
+    /// if the log cannot be written.
     pub fn arrive(&mut self, mut input: TurnInput) -> Result<TurnOutcome, EngineError> {
+        self.load_session(&input.session)?;
         self.resolve(&mut input);
         let message_turns = self.turn_counts.count_turns(&self.recorder, &input.session, &input.name)?;
         let running = input.continues.then(|| self.turn_to_continue(&input, message_turns.count)).flatten();
@@ -69,6 +72,7 @@ impl Engine {
     /// # Errors
     /// [`EngineError`] if the log cannot be written.
     pub fn end_turn(&mut self, session: &SessionId, turn: TurnId, status: TurnStatus) -> Result<(), EngineError> {
+        self.load_session(session)?;
         let open = self.state().sessions.get(session).and_then(|session| session.open_turn(turn));
         let Some(open) = open else { return Ok(()) };
         let events = TurnEvents { turn, session, thread: &open.thread, registry: &self.models.registry };

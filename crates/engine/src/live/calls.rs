@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use catalogue::estimate::estimates;
+use catalogue::estimate::estimate_for_each_tokenizer;
 use contracts::{
-    KeyId, ModelId, Requirement, SessionId, Thread, Tokenizer, TurnId, Usage,
+    KeyId, ModelId, Requirement, ResponseSummary, SessionId, Thread, Tokenizer, TurnId, Usage,
     events::{
         ErrorClass, LlmCallCompleted, LlmCallFailed, LlmCallStarted, RouteDecided, StopReason, ToolCalled,
         ToolFinished, ToolOutcome, TurnStatus,
@@ -17,12 +17,12 @@ use crate::{
     engine::Engine,
     error::EngineError,
     recorder::turn_event,
-    turn_events::{MAX_LABEL_BYTES, TurnEvents, truncate},
+    turn_events::{CallTimes, MAX_LABEL_BYTES, TurnEvents, truncate},
     turn_outcome::TurnOutcome,
 };
 
-/// Output tokens of a call in the estimate of its cost. Calls of coding agents write a few hundred tokens on average; a cached
-/// prompt costs less than estimated, so the estimate is high on the whole.
+/// The number of output tokens in the cost estimate of a call that has not ended. Calls of coding agents write a few
+/// hundred tokens on average; a cached prompt costs less than estimated, so the estimate is high on the whole.
 const EXPECTED_OUTPUT_TOKENS: u64 = 1_000;
 
 /// A model call that was recorded as sent, for which a response or a failure is recorded later.
@@ -42,37 +42,7 @@ pub struct Call {
     pub sent_at: Timestamp,
 }
 
-/// The response of a model call.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CallResponse {
-    /// The token usage; `None` if the provider did not report it.
-    pub usage: Option<Usage>,
-    /// The usage object as the provider sent it, as JSON; `None` if there was none.
-    pub raw_usage: Option<String>,
-    /// The reason why the model stopped.
-    pub stop_reason: StopReason,
-    /// The tool calls in the response, in its order.
-    pub tools: Vec<ToolRequest>,
-    /// The number of thinking blocks in the response.
-    pub thinking_blocks: u32,
-    /// The time of the first byte of the response; `None` if unknown.
-    pub began_at: Option<Timestamp>,
-    /// The time of the end of the response.
-    pub at: Timestamp,
-}
-
-/// A tool call in the response of a model.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ToolRequest {
-    /// The id of the call, as the provider states it.
-    pub id: String,
-    /// The name of the tool.
-    pub name: String,
-    /// The arguments of the call, as JSON.
-    pub arguments: String,
-}
-
-/// A tool result in a client's request.
+/// A tool result in a client's request, as the engine records it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolResult {
     /// The provider's id of the tool call, as the client repeats it.
@@ -81,6 +51,8 @@ pub struct ToolResult {
     pub failed: bool,
     /// The size of the result, in bytes.
     pub bytes: u64,
+    /// Extensions of the files that the result names, in lower case with the dot.
+    pub extensions: BTreeSet<String>,
 }
 
 /// The failure of a model call: an error, a cancellation or an interruption.
@@ -101,7 +73,7 @@ pub struct CallFailure {
 }
 
 impl Engine {
-    /// Records that a call of a turn is sent to `model`, and returns the call. `adapted` are the features of the
+    /// Records that a model call of a turn is sent to `model`, and returns the call. `adapted` are the features of the
     /// request that the model does not support and that are converted or removed for it. The event is durable after
     /// [`Engine::commit`].
     ///
@@ -114,8 +86,10 @@ impl Engine {
         adapted: &BTreeSet<Requirement>,
     ) -> Result<Call, EngineError> {
         let (turn, input) = (outcome.turn, &outcome.input);
+        self.load_session(&input.session)?;
         let spec = self.models.registry.get(model);
-        let estimated_input = estimates(&input.prompt).of(spec.map_or(Tokenizer::Generic, |spec| spec.tokenizer));
+        let estimated_input =
+            estimate_for_each_tokenizer(&input.prompt).of(spec.map_or(Tokenizer::Generic, |spec| spec.tokenizer));
         let usage = Usage { input: estimated_input, output: EXPECTED_OUTPUT_TOKENS, ..Usage::default() };
         let open = self.state().sessions.get(&input.session).and_then(|session| session.open_turn(turn));
         let call = Call {
@@ -141,24 +115,33 @@ impl Engine {
         Ok(call)
     }
 
-    /// Records the response of a call, the tool calls in it, and, unless the model waits for tool results, the end of
-    /// the turn.
+    /// Records the response of a model call and the tool calls in it. Also records the end of the turn, unless the
+    /// model waits for tool results. `began_at` is the time of the first byte of the response (`None` if unknown), `at`
+    /// the time of its end.
     ///
     /// # Errors
     /// [`EngineError`] if the log cannot be written.
-    pub fn record_response(&mut self, call: &Call, response: &CallResponse) -> Result<(), EngineError> {
+    pub fn record_response(
+        &mut self,
+        call: &Call,
+        response: &ResponseSummary,
+        began_at: Option<Timestamp>,
+        at: Timestamp,
+    ) -> Result<(), EngineError> {
+        self.load_session(&call.session)?;
         let events = self.turn_events(call);
-        let tool_calls = u32::try_from(response.tools.len()).unwrap_or(u32::MAX);
-        let completed = events.call_completed(call.model.clone(), Some(call.sent_at), response, tool_calls);
+        let tool_calls = u32::try_from(response.tool_calls.len()).unwrap_or(u32::MAX);
+        let times = CallTimes { sent_at: Some(call.sent_at), began_at, at };
+        let completed = events.call_completed(call.model.clone(), times, response, tool_calls);
         let cause = call.turn.0.then(LlmCallStarted::KIND, call.number);
         let id = call.turn.0.then(LlmCallCompleted::KIND, call.number);
-        let mut sealed = vec![events.seal(id, response.at, cause, completed)?];
+        let mut sealed = vec![events.seal(id, at, cause, completed)?];
         let workspace = self.state().sessions.get(&call.session).and_then(|session| session.workspace.as_deref());
-        for (number, tool) in (0..).zip(&response.tools) {
+        for (number, tool) in (0..).zip(&response.tool_calls) {
             let class = classify_tool_call(&tool.name, &tool.arguments, workspace);
             let called = events.tool_called(&tool.id, &tool.name, &class);
             // Some providers give no id to a call, or the same one to the first call of each response.
-            sealed.push(events.seal(id.then(ToolCalled::KIND, number), response.at, id, called)?);
+            sealed.push(events.seal(id.then(ToolCalled::KIND, number), at, id, called)?);
         }
         self.recorder.record(sealed)?;
         if response.stop_reason == StopReason::ToolUse {
@@ -167,8 +150,8 @@ impl Engine {
         self.end_turn(&call.session, call.turn, TurnStatus::Completed)
     }
 
-    /// Records that a call failed, and an outage that follows from it. The turn stays open, since another model may
-    /// continue it.
+    /// Records that a model call failed, and an outage that follows from it. The turn stays open, since another model
+    /// may continue it.
     ///
     /// # Errors
     /// [`EngineError`] if the log cannot be written.
@@ -194,6 +177,7 @@ impl Engine {
         results: &[ToolResult],
     ) -> Result<(), EngineError> {
         let at = self.now();
+        self.load_session(session)?;
         let open = self.state().sessions.get(session).and_then(|session| session.open_turn(turn));
         let Some(open) = open else { return Ok(()) };
         let registry = &self.models.registry;
@@ -213,13 +197,13 @@ impl Engine {
                     None => continue,
                 };
             let outcome = if result.failed { ToolOutcome::Failed } else { ToolOutcome::Succeeded };
-            let finished = events.tool_finished(&result.id, outcome, result.bytes);
+            let finished = events.tool_finished(&result.id, outcome, result.bytes, &result.extensions);
             sealed.push(events.seal(called.then(ToolFinished::KIND, 0), at, called, finished)?);
         }
         self.recorder.record(sealed)
     }
 
-    /// Returns the builder for events of the call's turn.
+    /// Returns the builder for the events of the turn that a model call belongs to.
     fn turn_events<'a>(&'a self, call: &'a Call) -> TurnEvents<'a> {
         let Call { turn, session, thread, .. } = call;
         TurnEvents { turn: *turn, session, thread, registry: &self.models.registry }

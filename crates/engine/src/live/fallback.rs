@@ -1,18 +1,17 @@
-//! Fallback: after models failed before the first byte of a response, the chain decides again without them.
+//! Fallback: after models failed before the first byte of a response, the turn is decided again without them.
 
 use contracts::{
-    FailedCandidate, MessageText, TurnId,
+    FailedCandidate, MessageText, Turn, TurnId,
     events::{RouteDecided, RouteFallback, TurnStarted},
 };
 use event_core::{EventType, Timestamp};
-use router_core::{DECIDER_VERSION, Fallback, NoticeContext, banners, decide};
+use router_core::{DECIDER_VERSION, Fallback, NoticeContext, TurnStage, banners, decide};
 
 use crate::{
-    capture::turn_from_event,
     engine::Engine,
     error::EngineError,
     recorder::turn_event,
-    repeat::{shorten_to_fit, turn_after_failures},
+    repeat::shorten_to_fit,
     turn_outcome::{Route, TurnOutcome},
 };
 
@@ -33,7 +32,7 @@ impl Engine {
     /// Decides a running turn again without the models that have `failed`, and records the decision. `outcome` is that
     /// of the request whose call failed last. The event is durable after [`Engine::commit`].
     ///
-    /// The chain is evaluated for the turn as captured at its start, with the request of `outcome`, which may have more
+    /// The decision reads the turn as captured at its start, with the request of `outcome`, which may have more
     /// requirements than that of the start, and with the current outages.
     ///
     /// # Errors
@@ -45,6 +44,7 @@ impl Engine {
     ) -> Result<TurnOutcome, EngineError> {
         self.record_consequences()?;
         let (turn, mut input) = (outcome.turn, outcome.input.clone());
+        self.load_session(&input.session)?;
         // Events since the last decision may have ended an outage or added a signer.
         self.resolve(&mut input);
         let unknown = || EngineError::UnknownTurn(turn.to_string());
@@ -54,14 +54,19 @@ impl Engine {
         self.commit()?;
         let (at, started) = self.read_started(turn)?;
         let now = self.now();
-        let captured = turn_from_event(&started, at, MessageText::Present(outcome.text().to_owned()));
-        let retried = turn_after_failures(captured, input.request.as_ref(), &failed, now);
+        let captured = Turn::new(&started, at, MessageText::Present(outcome.text()));
+        // Outages are read for now; the rest of the turn stays as captured.
+        let request = input.request.as_ref().or(captured.request);
+        let retried = Turn { at: now, request, failed: &failed, ..captured };
         let policy = self.policy.active();
         let result = self.state().with_views(now, |views| decide(&retried, &policy.policy, views));
-        let banners = banners(
-            &result.decision,
-            &NoticeContext { policy: Some(&policy.policy), spent_today: retried.spent_today, turn: Some(&retried) },
-        );
+        let context = NoticeContext {
+            policy: Some(&policy.policy),
+            spent_today: started.spent_today,
+            turn: Some(&retried),
+            stage: TurnStage::Decided,
+        };
+        let banners = banners(&result.decision, &context);
         let decided = shorten_to_fit(RouteFallback {
             turn,
             session: input.session.clone(),
@@ -82,12 +87,10 @@ impl Engine {
         Ok(TurnOutcome { turn, at: now, input, mention_bytes, route, banners })
     }
 
-    /// Reads the event that captured a turn, and its time.
+    /// Reads the event that captured a turn at its start, and the time of the event.
     fn read_started(&self, turn: TurnId) -> Result<(Timestamp, TurnStarted), EngineError> {
         let unknown = || EngineError::UnknownTurn(turn.to_string());
-        let position = self.log().find(turn.0.then(TurnStarted::KIND, 0))?.ok_or_else(unknown)?;
-        let before = position.before().ok_or_else(unknown)?;
-        let event = self.log().read_after(before, 1)?.into_iter().next().ok_or_else(unknown)?;
+        let event = self.log().event_with_id(turn.0.then(TurnStarted::KIND, 0))?.ok_or_else(unknown)?;
         let started = event.read::<TurnStarted>()?.ok_or_else(unknown)?;
         Ok((event.event.at, started))
     }

@@ -5,11 +5,11 @@ use contracts::events::{ErrorClass, LlmCallFailed, TurnStatus};
 use event_core::EventType;
 
 use super::CallFailure;
-use crate::{engine::Engine, error::EngineError, open_turn::OpenTurn, turn_events::TurnEvents};
+use crate::{engine::Engine, error::EngineError, turn_events::TurnEvents};
 
 impl Engine {
-    /// Records the turns that had running calls when the previous process was killed as failed, each of these calls as
-    /// failed with the class `other`, and returns the number of turns. Durable on return.
+    /// Ends the turns that had running calls when the previous process was killed: records each turn as failed, and
+    /// each of these calls as failed with the class `other`. Returns the number of turns. Durable on return.
     ///
     /// A turn that waits for a tool result stays open, since its client may still send it.
     ///
@@ -19,10 +19,7 @@ impl Engine {
         let now = self.now();
         let mut lost_turns = Vec::new();
         for (session, session_state) in self.state().sessions.iter() {
-            let gateway = session_state.gateway_since.is_some();
-            // A turn of the gateway that was interrupted between a failed call and the next one has neither.
-            let is_lost = |open: &&OpenTurn| 0 < open.calls_waiting || gateway && open.tools_waiting.is_empty();
-            lost_turns.extend(session_state.open.iter().filter(is_lost).map(|open| (session.clone(), open.clone())));
+            lost_turns.extend(session_state.interrupted_turns().map(|open| (session.clone(), open.clone())));
         }
         for (session, open) in &lost_turns {
             let model = open.model.clone();

@@ -11,11 +11,11 @@ use crate::{error::EngineError, recorder::Recorder};
 /// The maximum number of messages whose count is cached; other counts are looked up in the log.
 const MAX_CACHED: usize = 4_096;
 
-/// A cache of the number of turns of each message, by the first turn of the message.
+/// A cache of how many turns each user message has started, by the first turn of the message.
 #[derive(Debug, Default)]
 pub(crate) struct TurnCounts(BTreeMap<TurnId, u64>);
 
-/// A message with the number of its turns.
+/// A user message with the number of turns that it has started.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct MessageTurns {
     /// The id of the message's first turn, whether or not it has started.
@@ -25,16 +25,15 @@ pub(crate) struct MessageTurns {
 }
 
 impl MessageTurns {
-    /// Returns the id of the turn that starts if the message is sent once more. `name` is the client's name of the
-    /// message.
+    /// Returns the id of the turn that starts if the message is sent again. `name` is the client's name of the message.
     pub(crate) fn next_turn(&self, session: &SessionId, name: &str) -> TurnId {
         if self.count == 0 { self.first } else { turn_id(session, name, self.count) }
     }
 }
 
 impl TurnCounts {
-    /// Returns a message with the number of its turns, from the cache, or else from the log: it is searched for
-    /// recorded decisions. `name` is the client's name of the message. Does not change the cache.
+    /// Returns a user message with the number of its turns: from the cache, or else from the log, which is searched for
+    /// their decisions. `name` is the client's name of the message. Does not change the cache.
     pub(crate) fn count_turns(
         &self,
         recorder: &Recorder,
@@ -63,7 +62,7 @@ impl TurnCounts {
         Ok(MessageTurns { first, count: lower })
     }
 
-    /// Counts another turn of a message in the cache, which is cleared first if it is full.
+    /// Counts another turn of a user message in the cache, which is cleared first if it is full.
     pub(crate) fn add_turn(&mut self, message: MessageTurns) {
         if MAX_CACHED <= self.0.len() {
             self.0.clear();

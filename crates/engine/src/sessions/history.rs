@@ -2,7 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use contracts::{SideEffect, events::ToolCalled};
+use contracts::{
+    SideEffect,
+    events::{ToolCalled, ToolFinished},
+};
 use serde::{Deserialize, Serialize};
 
 /// The maximum number of names of each kind (extensions, directories, tools) in a session's history; later ones are
@@ -25,7 +28,8 @@ pub struct History {
 }
 
 impl History {
-    /// Adds the calls and names of another history. The result may have more than [`MAX_NAMES`] names of a kind.
+    /// Adds the tool calls and names of another history to this one. The result may have more than [`MAX_NAMES`] names
+    /// of a kind.
     pub(crate) fn merge(&mut self, other: &Self) {
         self.tool_calls = self.tool_calls.saturating_add(other.tool_calls);
         self.extensions.extend(other.extensions.iter().cloned());
@@ -34,7 +38,7 @@ impl History {
         self.side_effects.extend(&other.side_effects);
     }
 
-    /// Adds a tool call, with names up to [`MAX_NAMES`] of each kind.
+    /// Adds a tool call to the history, with names up to [`MAX_NAMES`] of each kind.
     pub(super) fn add(&mut self, tool: &ToolCalled) {
         self.tool_calls = self.tool_calls.saturating_add(1);
         add_names(&mut self.extensions, &tool.extensions);
@@ -42,9 +46,14 @@ impl History {
         add_names(&mut self.tools, std::slice::from_ref(&tool.name));
         self.side_effects.insert(tool.side_effect);
     }
+
+    /// Adds the extensions of the files that a tool result names to the history, up to [`MAX_NAMES`].
+    pub(super) fn add_result(&mut self, tool: &ToolFinished) {
+        add_names(&mut self.extensions, &tool.extensions);
+    }
 }
 
-/// Adds names up to [`MAX_NAMES`]; drops the others.
+/// Adds names to a set until it has [`MAX_NAMES`]; drops the others.
 fn add_names(names: &mut BTreeSet<String>, more: &[String]) {
     for name in more {
         if names.len() < MAX_NAMES && !names.contains(name) {

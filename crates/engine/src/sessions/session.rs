@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use contracts::{
     ModelId, Thread, TurnId,
-    events::{SessionModelSelected, SessionSource, SessionStarted, ToolCalled, TurnStarted},
+    events::{SessionModelSelected, SessionSource, SessionStarted, ToolCalled, ToolFinished, TurnStarted},
 };
 use event_core::{EventId, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,7 @@ use crate::open_turn::OpenTurn;
 /// The maximum number of pairs of thread and model in [`RareState::signers`]; the oldest is removed first.
 const MAX_SIGNERS: usize = 64;
 
-/// The state of a session.
+/// The state of a session: its workspace and client, its model, and its running turns.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Session {
     /// The absolute path of its workspace; `None` if unknown.
@@ -29,7 +29,7 @@ pub struct Session {
     /// The running turns, each locked to its model once it is decided (004 §3.2). Usually one; more with sub-agents and
     /// with clients that send several requests at once.
     pub open: Vec<OpenTurn>,
-    /// The last decided turn.
+    /// The last decided turn of the main conversation, without sub-agents and auxiliary calls; `None` before the first.
     pub last_turn: Option<TurnId>,
     /// The number of turns.
     pub turns: u64,
@@ -53,23 +53,23 @@ struct RareState {
 }
 
 impl Session {
-    /// The model that the user set for the session; `None` if none is set (004 §4.3).
+    /// Returns the model that the user set for the session; `None` if none is set (004 §4.3).
     pub fn sticky(&self) -> Option<&ModelId> {
         self.rare.as_ref()?.sticky.as_ref()
     }
 
-    /// A change of the session's model that applies when the next turn starts (004 §3.3). The outer option is `None`
-    /// without a change, the inner if the model was cleared.
+    /// Returns the change of the session's model that applies when the next turn starts (004 §3.3). The outer option is
+    /// `None` without a change, the inner if the model was cleared.
     pub fn pending(&self) -> Option<&Option<ModelId>> {
         self.rare.as_ref()?.pending.as_ref()
     }
 
-    /// The session's model after a pending change; `None` if none is set.
+    /// Returns the session's model after a pending change; `None` if none is set.
     pub fn next_sticky(&self) -> Option<&ModelId> {
         self.pending().map_or_else(|| self.sticky(), Option::as_ref)
     }
 
-    /// The files and tools that it has used; `None` before the first.
+    /// Returns the files and tools that the session has used; `None` before the first.
     pub fn history(&self) -> Option<&History> {
         self.rare.as_ref().map(|rare| &rare.history)
     }
@@ -85,23 +85,35 @@ impl Session {
         self.open.iter().rfind(|open| open.thread == *thread)
     }
 
-    /// Returns a turn; `None` if it is not running.
+    /// Returns the running turn with this id; `None` if it is not running.
     pub fn open_turn(&self, turn: TurnId) -> Option<&OpenTurn> {
         self.open.iter().find(|open| open.turn == turn)
     }
 
-    /// As [`Session::open_turn`], mutable.
+    /// Returns the running turn with this id for modification; `None` if it is not running.
     pub(super) fn open_turn_mut(&mut self, turn: TurnId) -> Option<&mut OpenTurn> {
         self.open.iter_mut().find(|open| open.turn == turn)
     }
 
-    /// Folds the start of the session.
+    /// Returns the turns that are interrupted if the process is killed now: those with a running call, and turns of the
+    /// gateway between a failed call and the next one. A turn that waits for the result of a tool is not interrupted.
+    pub(crate) fn interrupted_turns(&self) -> impl Iterator<Item = &OpenTurn> {
+        let gateway = self.gateway_since.is_some();
+        self.open.iter().filter(move |open| 0 < open.calls_waiting || gateway && open.tools_waiting.is_empty())
+    }
+
+    /// Returns whether the state of the session may leave memory: no turn is undecided, and none would be interrupted.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.open.iter().all(|open| open.decided) && self.interrupted_turns().next().is_none()
+    }
+
+    /// Updates the session with the event of its start.
     pub(super) fn apply_started(&mut self, event: &SessionStarted) {
         (self.workspace, self.source, self.client) =
             (event.workspace.clone(), Some(event.source), event.client.clone());
     }
 
-    /// Folds a change of the session's model.
+    /// Updates the session with an event that sets or clears its model.
     pub(super) fn apply_model_selected(&mut self, event: &SessionModelSelected) {
         let rare = self.rare_mut();
         // The last change during a turn replaces earlier ones (004 §3.3).
@@ -112,8 +124,8 @@ impl Session {
         }
     }
 
-    /// Folds the start of a turn, with the id and the time of its event. Applies a pending change of the model if the turn
-    /// is one of the main conversation (decision D45).
+    /// Updates the session with the start of a turn; `id` and `at` are the id and the time of its event. Applies a
+    /// pending change of the model if the turn is one of the main conversation (decision D45).
     pub(super) fn apply_turn_started(&mut self, event: &TurnStarted, id: EventId, at: Timestamp) {
         if event.is_of_conversation()
             && let Some(rare) = &mut self.rare
@@ -128,7 +140,7 @@ impl Session {
         OpenTurn::start(&mut self.open, event, id);
     }
 
-    /// Removes a turn that has ended. Releases the memory of the list with the last one.
+    /// Removes a turn that has ended from the running turns. Releases the memory of their list with the last one.
     pub(super) fn remove_turn(&mut self, turn: TurnId) {
         self.open.retain(|open| open.turn != turn);
         if self.open.is_empty() {
@@ -136,11 +148,21 @@ impl Session {
         }
     }
 
-    /// Folds a tool call. `id` is that of its event.
+    /// Updates the session with a tool call. `id` is the id of its event.
     pub(super) fn apply_tool_called(&mut self, event: &ToolCalled, id: EventId) {
         self.rare_mut().history.add(event);
         if let Some(open) = self.open_turn_mut(event.turn) {
             open.apply_tool_called(id, event);
+        }
+    }
+
+    /// Updates the session with the result of a tool call. `called` is the event of the call; `None` if it is unknown.
+    pub(super) fn apply_tool_finished(&mut self, event: &ToolFinished, called: Option<EventId>) {
+        if !event.extensions.is_empty() {
+            self.rare_mut().history.add_result(event);
+        }
+        if let (Some(called), Some(open)) = (called, self.open_turn_mut(event.turn)) {
+            open.tools_waiting.retain(|tool| tool.event != called);
         }
     }
 
@@ -151,7 +173,8 @@ impl Session {
         }
     }
 
-    /// Records that signed thinking of a model is in the history of a thread.
+    /// Records that signed thinking of a model is in the history of a thread. Removes the oldest entry if there are
+    /// more than [`MAX_SIGNERS`].
     pub(super) fn add_signer(&mut self, thread: &Thread, model: &ModelId) {
         let signers = &mut self.rare_mut().signers;
         if signers.iter().any(|(signed_thread, signer)| (signed_thread, signer) == (thread, model)) {

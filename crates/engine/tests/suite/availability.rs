@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use contracts::{
-    OutageScope,
+    OutageScope, ResponseSummary,
     events::{ErrorClass, OutageTrigger, ProviderRecovered, ProviderUnavailable, RecoveredBy, StopReason},
 };
-use engine::{Call, CallFailure, CallResponse, TurnOutcome};
+use engine::{Call, CallFailure, TurnOutcome};
 
 use crate::support::{
     Desk,
@@ -216,17 +216,9 @@ fn send(desk: &mut Desk, started: &TurnOutcome) -> Call {
     desk.engine.record_call(started, started.model().unwrap(), &BTreeSet::new()).unwrap()
 }
 
-/// Returns a response without tool calls at the present time.
-fn answered(desk: &Desk) -> CallResponse {
-    CallResponse {
-        usage: None,
-        raw_usage: None,
-        stop_reason: StopReason::EndTurn,
-        tools: Vec::new(),
-        thinking_blocks: 0,
-        began_at: None,
-        at: desk.now,
-    }
+/// Returns a response without tool calls.
+fn answered() -> ResponseSummary {
+    ResponseSummary { stop_reason: StopReason::EndTurn, ..ResponseSummary::default() }
 }
 
 /// When an outage has ended by itself, the first call is a probe: other turns avoid the provider until it has
@@ -253,8 +245,8 @@ fn after_a_quiet_end_one_turn_finds_out_and_the_others_go_elsewhere_until_it_has
     let started = desk.start("four", "a quick question");
     let probe = send(&mut desk, &started);
     assert_eq!(desk.turn("three", "a quick question").as_deref(), Some(GPT));
-    let answer = answered(&desk);
-    desk.engine.record_response(&probe, &answer).unwrap();
+    let answer = answered();
+    desk.engine.record_response(&probe, &answer, None, desk.now).unwrap();
     assert_eq!(desk.turn("three", "a quick question").as_deref(), Some(SONNET));
 
     desk.engine.commit().unwrap();

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use catalogue::estimate::PromptShape;
 use contracts::{
-    ClientRequest, NanoUsd, Thread, ThreadId, Usage,
+    ClientRequest, NanoUsd, ResponseSummary, Thread, ThreadId, Usage,
     events::{ErrorClass, RouteDecided, StopReason, TurnStarted, TurnStatus},
 };
-use engine::{Call, CallFailure, CallResponse, TurnInput, TurnOutcome, budget_lines};
+use engine::{Call, CallFailure, TurnInput, TurnOutcome, budget_lines};
 
 use crate::support::{
     Desk,
@@ -21,7 +21,7 @@ const PROMPT: PromptShape =
     PromptShape { recorded_tokens: 100_000, characters: 0, messages: 0, images: 0, tools: 0, tool_characters: 0 };
 const ESTIMATE: NanoUsd = NanoUsd(525_000_000);
 
-/// A request of a sub-agent of one session.
+/// Returns a request of a sub-agent of one session.
 fn sub_agent(name: &str) -> TurnInput {
     let request = ClientRequest { subagent: true, ..client_request() };
     TurnInput {
@@ -44,16 +44,12 @@ fn send(desk: &mut Desk, input: TurnInput) -> (TurnOutcome, Option<Call>) {
 
 /// Records the response of a call with this number of output tokens, which cost $0.025 per thousand.
 fn answer(desk: &mut Desk, call: &Call, output: u64) {
-    let response = CallResponse {
+    let response = ResponseSummary {
         usage: Some(Usage { output, ..Usage::default() }),
-        raw_usage: None,
         stop_reason: StopReason::EndTurn,
-        tools: Vec::new(),
-        thinking_blocks: 0,
-        began_at: None,
-        at: desk.now,
+        ..ResponseSummary::default()
     };
-    desk.engine.record_response(call, &response).unwrap();
+    desk.engine.record_response(call, &response, None, desk.now).unwrap();
     desk.engine.commit().unwrap();
 }
 
@@ -168,9 +164,28 @@ fn d46_a_decision_by_a_budget_is_repeated_from_the_log() {
     let started = desk.all::<TurnStarted>();
     assert_eq!(recorded.iter().filter(|decided| decided.decision.chosen.is_none()).count(), 2);
     for (decided, started) in recorded.iter().zip(&started) {
-        let turn = engine::captured_turn(started, desk.now, contracts::MessageText::Present("look around".to_owned()));
+        let turn = contracts::Turn::new(started, desk.now, contracts::MessageText::Present("look around"));
         let state = engine::DecisionState::default();
         let repeated = engine::repeat_decision(decided, &turn, &desk.engine.policy().policy, &state).unwrap();
         assert_eq!(&repeated, decided);
     }
+}
+
+#[test]
+fn a_project_has_one_budget_however_its_client_writes_the_path() {
+    let mut desk = Desk::with(
+        "global_default: opus\nbudgets: [{name: shop, limit_usd: 2, period: day, scope: project, project: /shop}]\n",
+    );
+    let input = |name: &str, path: &str| TurnInput { workspace: Some(path.to_owned()), ..sub_agent(name) };
+    let (_, call) = send(&mut desk, input("agent-1", "/shop/"));
+    answer(&mut desk, &call.unwrap(), 100_000);
+    assert_eq!(send(&mut desk, input("agent-2", "/other")).0.model(), Some(&model_id(OPUS)));
+    for (index, path) in ["/shop", "/shop/", "/other/..//shop/."].into_iter().enumerate() {
+        let outcome = send(&mut desk, input(&format!("agent-{}", index + 3), path)).0;
+        assert_eq!(outcome.model(), None, "{path}");
+        assert_eq!(desk.all::<TurnStarted>().pop().unwrap().workspace.as_deref(), Some("/shop"));
+    }
+    let (_, windows) = send(&mut desk, input("agent-9", "C:\\shop"));
+    assert!(windows.is_some());
+    assert_eq!(desk.all::<TurnStarted>().pop().unwrap().workspace.as_deref(), Some("C:\\shop"));
 }

@@ -1,4 +1,4 @@
-//! Costs: by session and role, of workers, and against a daily budget (004 §5.4, §6.7).
+//! Costs: by session and role, of workers, and against a daily budget (004 §5.4, §6.7, §10.1 test 16).
 
 use contracts::{
     CallRole, NanoUsd, Usage,
@@ -13,7 +13,7 @@ use crate::support::{
     recorded::{call, recorded_session, recorded_turn},
 };
 
-/// The usage of a call that costs `cents` on a model of one dollar per million input tokens.
+/// Returns the usage of a call that costs `cents` on a model of one dollar per million input tokens.
 fn cents(cents: u64) -> Usage {
     Usage { input: cents * 10_000, ..Usage::default() }
 }

@@ -28,12 +28,12 @@ use crate::{
 
 const NO_EMBEDDER: &str = "global_default: haiku\n";
 
-/// A policy that names the stand-in as embedder.
+/// Returns a policy that names the stand-in, a test server, as the endpoint for embeddings.
 fn policy(stand_in: &StandIn) -> String {
     format!("{NO_EMBEDDER}embedding: {{url: \"{}\", model: m}}\n", stand_in.url)
 }
 
-/// An embedding: one direction for texts about signing in, another for all others.
+/// Returns an embedding: one direction for texts about signing in, another for all others.
 fn meaning(text: &str) -> Vec<f32> {
     let length = f32::from(u16::try_from(text.len()).unwrap()) / 10_000.0;
     if text.contains("sign in") || text.contains("Anmeldung") {
@@ -52,10 +52,10 @@ fn stand_in() -> StandIn {
 }
 
 fn client() -> HttpClient {
-    http_client(Duration::from_secs(5)).unwrap()
+    http_client(Duration::from_secs(5), 4, |_| ()).unwrap()
 }
 
-/// Limits with short pauses.
+/// Returns limits of requests with short pauses between retries, for quick tests.
 fn quick() -> Timeouts {
     let retry = RetryBudget { backoff: Duration::from_millis(1), ..Timeouts::default().retry };
     Timeouts { retry, ..Timeouts::default() }
@@ -66,7 +66,7 @@ fn embed(desk: &mut Desk, stand_in: &StandIn) -> EmbeddingSummary {
     run(desk, &embedder)
 }
 
-/// Embeds and records batch by batch.
+/// Embeds the messages of the log batch by batch, records the embeddings, and returns the counts.
 fn run(desk: &mut Desk, embedder: &OpenAiEmbedder) -> EmbeddingSummary {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     desk.engine.commit().unwrap();
@@ -80,7 +80,7 @@ fn run(desk: &mut Desk, embedder: &OpenAiEmbedder) -> EmbeddingSummary {
     run.into_summary()
 }
 
-/// The numbers of embedded, skipped and failed messages.
+/// Returns the numbers of embedded, skipped and failed messages.
 fn counts(embedded: &EmbeddingSummary) -> (u64, u64, u64) {
     (embedded.embedded, embedded.skipped, embedded.failed)
 }
@@ -108,7 +108,7 @@ fn every_message_is_embedded_once_and_every_turn_is_told() {
     // Two turns without a key, and one turn for each key.
     let events = desk.all::<TurnEmbedded>();
     assert_eq!(events.len(), 4);
-    assert!(events.iter().all(|event| event.vector == patterns::project(&meaning("users cannot sign in"))
+    assert!(events.iter().all(|event| event.vector == patterns::project_embedding(&meaning("users cannot sign in"))
         || event.text == last_features(&desk).text.unwrap()));
     assert_eq!(counts(&embed(&mut desk, &stand_in)), (0, 0, 0));
     assert_eq!(stand_in.asked().len(), 1, "nobody is asked when nothing is new");
@@ -199,7 +199,7 @@ fn no_turn_waits_for_an_embedder() {
     assert!(desk.turn("one", "and after that").is_some());
 }
 
-/// Records an event for each text.
+/// A second reactor, which records an event for each text of a message.
 struct Witness;
 
 #[async_trait]
@@ -234,7 +234,7 @@ async fn wait_for_reactor(bus: &Bus<Engine>, name: &str) {
     }
 }
 
-/// All recorded embeddings.
+/// Returns all embeddings that the log of a bus contains.
 fn embedded_on(bus: &Bus<Engine>) -> Vec<TurnEmbedded> {
     let events = bus.log().read_after(Position::ORIGIN, usize::MAX).unwrap();
     events.iter().filter_map(|event| event.read().unwrap()).collect()
@@ -325,7 +325,7 @@ fn where_words_are_forgotten_nothing_is_embedded() {
     assert_eq!(desk.all::<TurnEmbedded>(), []);
 }
 
-/// A desk with embedded turns, the first of which has a verdict, in the order of the log.
+/// Returns a desk with embedded turns, the first of which has a verdict, in the order of the log.
 fn learned(stand_in: &StandIn, before: &str) -> Desk {
     let mut desk = Desk::with(before);
     for (name, message) in [("one", "users cannot sign in since yesterday"), ("two", "write a poem about rain")] {

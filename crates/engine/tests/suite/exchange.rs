@@ -22,7 +22,7 @@ fn imported(lines: &[u8]) -> (Arc<MemoryLog>, Arc<MemoryTexts>, Result<ExchangeS
     imported_with(ChainCheck::Required, lines)
 }
 
-/// As `imported`; `chains` is whether lines must have a hash chain.
+/// Imports lines into an empty log, as [`imported`] does; `chains` is whether lines must have a hash chain.
 fn imported_with(
     chains: ChainCheck,
     lines: &[u8],
@@ -163,7 +163,7 @@ fn changed(change: impl FnOnce(&mut Vec<String>)) -> (String, u64) {
     wrong(ChainCheck::Required, &lines)
 }
 
-/// As `changed`, without hash chains in the lines.
+/// Imports a changed export, as [`changed`] does, after removing the hash chains from its lines.
 fn changed_without_chains(change: impl FnOnce(&mut Vec<String>)) -> (String, u64) {
     let desk = desk();
     let lines = String::from_utf8(exported(desk.log.as_ref(), desk.texts.as_ref())).unwrap();
@@ -180,7 +180,7 @@ fn wrong(chains: ChainCheck, lines: &[String]) -> (String, u64) {
     (error.to_string(), log.head().unwrap().0)
 }
 
-/// Removes the chain from a line.
+/// Removes the hash chain from a line of an export.
 fn stripped(line: &str) -> String {
     line.rfind(",\"chain\":\"").map_or(line.to_owned(), |chain| format!("{}}}", &line[..chain]))
 }

@@ -1,4 +1,4 @@
-//! The policy is reloaded for every turn, and the last valid one stays active (004 §4.8).
+//! The policy is reloaded for every turn, and the last valid one stays active (004 §4.8, §10.1 test 4).
 
 use contracts::events::{CatalogueLoaded, PolicyInvalid, PolicyLoaded, RouteDecided};
 use engine::{BUILT_IN_PATH, BUILT_IN_POLICY, Refresh, TurnInput};
@@ -31,6 +31,50 @@ fn the_turn_after_an_edit_uses_the_new_policy() {
     assert_eq!(desk.turn("one", "hello").as_deref(), Some(HAIKU));
     desk.edit_policy(BETTER);
     assert_eq!(desk.turn("one", "hello").as_deref(), Some(OPUS));
+}
+
+/// A file that was just written may be incomplete, so it is not read yet.
+/// Attack: a policy file that is half written.
+/// Holds: the last valid policy decides until the file is complete.
+#[test]
+fn a_file_that_is_being_written_is_taken_when_it_has_rested() {
+    let mut desk = Desk::with("global_default: haiku\nrules: []\n");
+    assert_eq!(desk.turn("one", "hello").as_deref(), Some(HAIKU));
+    for part in ["", "global", "global_default: opus\n"] {
+        std::fs::write(desk.policy_path(), part).unwrap();
+        assert_eq!(desk.turn("one", "hello").as_deref(), Some(HAIKU), "after {part:?}");
+    }
+    assert_eq!(desk.all::<PolicyInvalid>().len(), 0, "no part of it was read");
+    std::thread::sleep(std::time::Duration::from_millis(110));
+    assert_eq!(desk.turn("one", "hello").as_deref(), Some(OPUS));
+}
+
+/// An emptied file keeps the policy, and its loss of more than half of the rules is announced.
+/// Attack: an emptied policy file, or one that lost most of its rules.
+/// Holds: the first is refused, the second announced.
+#[test]
+fn an_empty_file_is_refused_and_a_file_that_lost_its_rules_is_announced() {
+    let rule = |name: &str| format!("  - {{name: {name}, when: {{estimated_input_tokens_gt: 1}}, use: opus}}\n");
+    let rules: Vec<_> = ["a", "b", "c", "d", "e"].map(rule).to_vec();
+    let mut desk = Desk::with(&format!("global_default: haiku\nrules:\n{}", rules.concat()));
+    desk.turn("one", "hello");
+    for empty in ["", "  \n\n", "# only a comment\n"] {
+        desk.edit_policy(empty);
+        assert_eq!(
+            trouble(&mut desk, "two"),
+            ["line 1, column 1: the policy is empty; without the file, the built-in policy is active"],
+            "{empty:?}"
+        );
+        assert_eq!(desk.engine.policy().policy.rules().count(), 5);
+    }
+    desk.edit_policy(&format!("global_default: haiku\nrules:\n{}", rules[..3].concat()));
+    desk.turn("one", "hello");
+    assert_eq!((desk.engine.policy().policy.rules().count(), desk.engine.lost_rules()), (3, None), "less than half");
+    desk.edit_policy(&format!("global_default: haiku\nrules:\n{}", rules[..1].concat()));
+    desk.turn("one", "hello");
+    let lost = desk.engine.lost_rules().unwrap();
+    assert_eq!((lost.before, lost.now), (3, 1));
+    assert!(lost.to_string().contains("has 1 of the 3 rules"), "{lost}");
 }
 
 /// A running turn keeps its model when the policy file is edited.

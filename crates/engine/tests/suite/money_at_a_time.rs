@@ -1,6 +1,6 @@
 //! Decisions about the past see what was spent by that time (decision D40), compared with a naive reference.
 
-use contracts::{NanoUsd, events::TurnStarted};
+use contracts::{InFlight, NanoUsd, Period, PeriodAmounts, events::TurnStarted};
 use event_core::Timestamp;
 use proptest::prelude::*;
 use transcripts::observed::{ObservedSession, ObservedTurn, Step};
@@ -26,7 +26,16 @@ fn turn(number: usize, (session, start, calls): &Plan) -> (ObservedSession, Obse
         end = end.max(started.plus_secs(*after));
         turn.steps.push(call(&format!("c{number}-{index}"), started.plus_secs(*after), OPUS));
     }
-    (recorded_session(&session, START), completed(turn, end))
+    (
+        ObservedSession { workspace: Some(workspace(&session)), ..recorded_session(&session, START) },
+        completed(turn, end),
+    )
+}
+
+/// The workspace of a session: two sessions share one.
+fn workspace(session: &str) -> String {
+    let number: usize = session.trim_start_matches("rec-").parse().unwrap();
+    format!("/home/dev/{}", number / 2)
 }
 
 fn observe(desk: &mut Desk, turns: &[(ObservedSession, ObservedTurn)]) {
@@ -37,11 +46,23 @@ fn observe(desk: &mut Desk, turns: &[(ObservedSession, ObservedTurn)]) {
     desk.engine.commit().unwrap();
 }
 
-/// The cost of all calls of `turns` that ended before `at` on its day.
+/// Returns the cost of all calls of `turns` that ended before `at` on its day.
 fn spent_by(desk: &Desk, turns: &[(ObservedSession, ObservedTurn)], at: Timestamp) -> NanoUsd {
+    sum(desk, turns, at, Period::Day, |_| true)
+}
+
+/// The cost of the calls of the sessions for which `counts` is true that ended before `at` in its period.
+fn sum(
+    desk: &Desk,
+    turns: &[(ObservedSession, ObservedTurn)],
+    at: Timestamp,
+    period: Period,
+    counts: impl Fn(&ObservedSession) -> bool,
+) -> NanoUsd {
     let prices = desk.models.registry.get(&model_id(OPUS)).unwrap().prices.unwrap();
-    let calls = turns.iter().flat_map(|(_, turn)| turn.calls());
-    calls.filter(|call| call.at < at && call.at.utc_day() == at.utc_day()).map(|call| prices.cost(&call.usage)).sum()
+    let calls = turns.iter().filter(|(session, _)| counts(session)).flat_map(|(_, turn)| turn.calls());
+    let first = |at: Timestamp| period.first_day(at.utc_day());
+    calls.filter(|call| call.at < at && first(call.at) == first(at)).map(|call| prices.cost(&call.usage)).sum()
 }
 
 #[test]
@@ -93,7 +114,21 @@ proptest! {
         observe(&mut desk, &turns);
         for started in desk.all::<TurnStarted>() {
             let (_, observed) = turns.iter().find(|(_, turn)| turn.id() == started.turn).unwrap();
-            prop_assert_eq!(started.spent_today, spent_by(&desk, &turns, observed.started_at));
+            let at = observed.started_at;
+            prop_assert_eq!(started.spent_today, spent_by(&desk, &turns, at));
+            let periods = |counts: &dyn Fn(&ObservedSession) -> bool| {
+                let [day, week, month] =
+                    [Period::Day, Period::Week, Period::Month].map(|period| sum(&desk, &turns, at, period, counts));
+                PeriodAmounts { day, week, month }
+            };
+            let (all, spending) = (periods(&|_| true), started.spending);
+            prop_assert_eq!((spending.week, spending.month), (all.week, all.month));
+            prop_assert_eq!(spending.client, all, "all sessions are of one client");
+            let project = periods(&|session| session.workspace.as_deref() == Some(&workspace(observed.session.as_str())));
+            prop_assert_eq!(spending.project, project);
+            let of_session = |session: &ObservedSession| session.id == observed.session;
+            prop_assert_eq!(spending.session, sum(&desk, &turns, at, Period::Session, of_session));
+            prop_assert_eq!(spending.in_flight, InFlight::default());
         }
         for decided in desk.all::<contracts::events::RouteDecided>() {
             let (_, observed) = turns.iter().find(|(_, turn)| turn.id() == decided.turn).unwrap();

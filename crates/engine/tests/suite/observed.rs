@@ -20,7 +20,7 @@ use crate::support::{
 const POLICY: &str =
     "rules: [{name: edits, when: {file_extensions_in_context: .rs}, use: opus}]\nglobal_default: sonnet";
 
-/// A session with a completed turn and one in which the file ends.
+/// Returns a session with a completed turn and a turn in which the file ends.
 fn short() -> (ObservedSession, Vec<ObservedTurn>) {
     let session = recorded_session("rec-1", START);
     let mut first = recorded_turn("rec-1", "m1", "fix the parser", START);
@@ -34,7 +34,7 @@ fn short() -> (ObservedSession, Vec<ObservedTurn>) {
     (session, vec![completed(first, START.plus_secs(5)), second])
 }
 
-/// The same session some minutes later.
+/// Returns the same session some minutes later, when its file has grown.
 fn grown() -> (ObservedSession, Vec<ObservedTurn>) {
     let (session, mut turns) = short();
     let second = &mut turns[1];

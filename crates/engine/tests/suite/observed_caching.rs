@@ -14,7 +14,7 @@ use crate::support::{
     recorded::{call, completed, recorded_session, recorded_turn},
 };
 
-/// A turn of a resumed session after a compaction, with a call whose response began after four seconds.
+/// Returns a turn of a resumed session after a compaction, with a call whose response began after four seconds.
 fn turn() -> ObservedTurn {
     let mut turn = recorded_turn("rec-1", "m1", "/commit", START);
     turn.steps.push(Step::Resumed(ObservedResumption { id: "m1".to_owned(), at: START }));
@@ -31,7 +31,7 @@ fn turn() -> ObservedTurn {
     completed(turn, START.plus_secs(9))
 }
 
-/// Records the turn durably.
+/// Imports the turn into the log, durably.
 fn observe(desk: &mut Desk, turn: &ObservedTurn) {
     desk.engine.observe_turn(&recorded_session("rec-1", START), turn).unwrap();
     desk.engine.commit().unwrap();

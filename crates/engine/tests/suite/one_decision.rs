@@ -55,9 +55,9 @@ enum Step {
     Wait(u64),
     /// An import of a recorded session.
     Observe {
-        /// The number of the session.
+        /// The number of the recorded session.
         recording: usize,
-        /// The number of turns in its file.
+        /// The number of turns in the session's file.
         turns: usize,
         /// Whether the last turn has ended.
         finished: bool,
@@ -66,11 +66,11 @@ enum Step {
     Judge(u64),
     /// The user accepts (true) or dismisses the suggestion of the latest turn.
     Suggestion(bool),
-    /// A restart of the engine.
+    /// The program is ended and the engine opened again.
     Restart,
 }
 
-/// Generates a step.
+/// Generates a step with random sessions, messages and models.
 fn step() -> impl Strategy<Value = Step> {
     let one = 0..SESSIONS.len();
     let status = prop_oneof![Just(TurnStatus::Completed), Just(TurnStatus::Cancelled), Just(TurnStatus::Failed)];
@@ -150,7 +150,16 @@ fn take(mut desk: Desk, step: &Step) -> Desk {
                 } else {
                     desk.engine.dismiss_suggestion(turn).map(drop)
                 };
-                assert!(matches!(told, Ok(()) | Err(EngineError::NoSuggestion(_))), "{told:?}");
+                assert!(
+                    matches!(
+                        told,
+                        Ok(())
+                            | Err(EngineError::NoSuggestion(_)
+                                | EngineError::TurnEnded(_)
+                                | EngineError::SuggestionDecided { .. })
+                    ),
+                    "{told:?}"
+                );
             }
         }
         Step::Restart => {
@@ -195,7 +204,7 @@ fn observe(desk: &mut Desk, recording: usize, turns: usize, finished: bool) {
     desk.engine.commit().unwrap();
 }
 
-/// The encoding of a state.
+/// Returns the encoding of a state, for a comparison.
 fn bytes(state: &RouterState) -> Vec<u8> {
     encode_state("router-state", state).unwrap()
 }

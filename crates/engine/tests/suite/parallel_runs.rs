@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use contracts::{
-    TurnId,
+    ResponseSummary, ToolRequest, TurnId,
     events::{RouteDecided, StopReason, TurnEnded, TurnStatus},
 };
-use engine::{Call, CallResponse, Route, ToolRequest, ToolResult, TurnInput};
+use engine::{Call, Route, ToolResult, TurnInput};
 
 use crate::support::{
     Desk,
@@ -41,23 +41,19 @@ fn says(message: &str, calls: &[&str]) -> TurnInput {
 
 /// Returns a request that continues a turn with the result of a tool call.
 fn brings(message: &str, call: &str) -> TurnInput {
-    let tool_results = vec![ToolResult { id: call.to_owned(), failed: false, bytes: 9 }];
+    let tool_results = vec![ToolResult { id: call.to_owned(), failed: false, bytes: 9, extensions: BTreeSet::new() }];
     TurnInput { continues: true, tool_results, ..says(message, &[call]) }
 }
 
 /// Records the model's response, with a tool call for each of these ids.
 fn answer(desk: &mut Desk, sent: &Call, calls: &[&str]) {
     let tool = |id: &&str| ToolRequest { id: (*id).to_owned(), name: "Bash".to_owned(), arguments: "{}".to_owned() };
-    let answer = CallResponse {
-        usage: None,
-        raw_usage: None,
+    let answer = ResponseSummary {
         stop_reason: if calls.is_empty() { StopReason::EndTurn } else { StopReason::ToolUse },
-        tools: calls.iter().map(tool).collect(),
-        thinking_blocks: 0,
-        began_at: None,
-        at: desk.now,
+        tool_calls: calls.iter().map(tool).collect(),
+        ..ResponseSummary::default()
     };
-    desk.engine.record_response(sent, &answer).unwrap();
+    desk.engine.record_response(sent, &answer, None, desk.now).unwrap();
     desk.engine.commit().unwrap();
     desk.stands_where_the_log_says();
 }

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use contracts::{AuxiliaryCall, ClientRequest, ModelId, Requirement, Thread, events::TurnStarted};
-use engine::{CallResponse, EngineError, TurnInput, TurnOutcome};
+use contracts::{AuxiliaryCall, ClientRequest, ModelId, Requirement, ResponseSummary, Thread, events::TurnStarted};
+use engine::{EngineError, TurnInput, TurnOutcome};
 
 use crate::support::{
     Desk,
@@ -25,7 +25,7 @@ fn auxiliary(message: &str) -> TurnInput {
     TurnInput { thread: Thread::Auxiliary(AuxiliaryCall::Title), ..input(message, request) }
 }
 
-/// The text of the last captured turn, and the model of its mention.
+/// Returns the text of the last captured turn, and the model of its mention.
 fn captured(desk: &Desk, outcome: &TurnOutcome) -> (String, Option<ModelId>) {
     let started = desk.all::<TurnStarted>().pop().unwrap();
     assert_eq!(started.message_bytes, outcome.text().len() as u64);
@@ -107,15 +107,11 @@ fn thinking_of_an_auxiliary_call_does_not_sign_the_main_conversation() {
 /// Records a response with one block of thinking.
 fn thinks(desk: &mut Desk, outcome: &TurnOutcome, model: &str) {
     let call = desk.engine.record_call(outcome, &model_id(model), &BTreeSet::new()).unwrap();
-    let answer = CallResponse {
-        usage: None,
-        raw_usage: None,
+    let answer = ResponseSummary {
         stop_reason: contracts::events::StopReason::EndTurn,
-        tools: Vec::new(),
         thinking_blocks: 1,
-        began_at: None,
-        at: desk.now,
+        ..ResponseSummary::default()
     };
-    desk.engine.record_response(&call, &answer).unwrap();
+    desk.engine.record_response(&call, &answer, None, desk.now).unwrap();
     desk.engine.commit().unwrap();
 }

@@ -10,7 +10,7 @@ use proptest::prelude::*;
 
 const DAY: u64 = 86_400;
 
-/// A decision by a rule, or by none.
+/// Creates a decision by a rule, or by none.
 fn decision(rule: Option<&str>) -> Decision {
     let reason =
         rule.map_or(Reason::GlobalDefault, |name| Reason::Rule { name: name.to_owned(), budget: None, cut: false });
@@ -19,7 +19,7 @@ fn decision(rule: Option<&str>) -> Decision {
     Decision { chosen: None, chain: vec![won] }
 }
 
-/// The kind of a decision.
+/// The kind of a decision: about a live turn, about an imported turn, or after a failed model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Live,
@@ -46,12 +46,12 @@ fn fold(events: &[(u64, Option<String>, Kind)]) -> RuleHits {
                 &RouteFallback { turn, decision: decision.clone(), ..RouteFallback::sample() },
             ),
         };
-        hits.apply(&Recorded::new(Position(number), at, event.unwrap())).unwrap();
+        hits.apply_recorded(&Recorded::new(Position(number), at, event.unwrap())).unwrap();
     }
     hits
 }
 
-/// A decision of this kind by a rule.
+/// Creates a decision of this kind by a rule, `seconds` after the start.
 fn by(name: &str, seconds: u64, kind: Kind) -> (u64, Option<String>, Kind) {
     (seconds, Some(name.to_owned()), kind)
 }

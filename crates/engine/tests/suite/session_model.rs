@@ -1,6 +1,6 @@
 //! The model that the user set for a session serves the main conversation alone (decision D45).
 
-use contracts::{AuxiliaryCall, ClientRequest, Delegation, Thread, ThreadId, Tier, events::TurnStarted};
+use contracts::{AuxiliaryCall, ClientRequest, Delegation, NanoUsd, Slot, Thread, ThreadId, Tier, events::TurnStarted};
 use engine::TurnInput;
 
 use crate::support::{
@@ -67,4 +67,22 @@ fn d45_a_pending_swap_waits_for_the_next_turn_of_the_conversation() {
     }
     desk.stands_where_the_log_says();
     assert_eq!(desk.arrive(input("second")).unwrap().model(), Some(&model_id(OPUS)));
+}
+
+/// The status line of a session shows the turn of its user, not that of a sub-agent or of a title.
+#[test]
+fn the_last_turn_of_a_session_is_one_of_its_main_conversation() {
+    let mut desk = Desk::with(POLICY);
+    let unknown = desk.engine.session_status(&session("one")).unwrap();
+    assert_eq!((unknown.last, unknown.spent_today), (None, NanoUsd(0)));
+    desk.arrive(sub_agent("before")).unwrap();
+    assert_eq!(desk.engine.session_status(&session("one")).unwrap().last, None);
+    desk.arrive(input("first")).unwrap();
+    for other in [sub_agent("a"), title("b")] {
+        desk.arrive(other).unwrap();
+        let last = desk.engine.session_status(&session("one")).unwrap().last.unwrap();
+        assert_eq!((last.model, last.slot, last.rule), (Some(model_id(SONNET)), Some(Slot::GlobalDefault), None));
+        assert_eq!((last.is_requested, last.failed, last.is_imported), (false, None, false));
+    }
+    desk.stands_where_the_log_says();
 }

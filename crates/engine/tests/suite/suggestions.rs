@@ -122,6 +122,63 @@ fn without_a_suggestion_there_is_nothing_to_take() {
     assert_eq!(desk.head(), head);
 }
 
+/// After the end of a turn its suggestion can be neither accepted nor dismissed, so its verdict does not move, and the
+/// error names what the user can do.
+#[test]
+fn a_suggestion_for_a_turn_that_has_ended_is_refused_with_the_next_step() {
+    let mut desk = desk_that_has_learned();
+    let turn = desk.start("one", "/commit fix the auth bug").turn;
+    desk.end("one");
+    let head = desk.head();
+    let error = desk.engine.accept_suggestion(turn).unwrap_err();
+    assert!(matches!(error, EngineError::TurnEnded(_)), "{error}");
+    assert!(matches!(desk.engine.dismiss_suggestion(turn), Err(EngineError::TurnEnded(_))));
+    assert_eq!(desk.head(), head);
+    insta::assert_snapshot!(error.to_string().replace(&turn.to_string(), "<turn>"));
+}
+
+/// The second of two opposite choices about a suggestion is refused.
+#[test]
+fn an_accepted_suggestion_cannot_be_dismissed_and_a_dismissed_one_cannot_be_accepted() {
+    let mut desk = desk_that_has_learned();
+    let turn = desk.start("one", "/commit fix the auth bug").turn;
+    desk.engine.accept_suggestion(turn).unwrap();
+    let error = desk.engine.dismiss_suggestion(turn).unwrap_err().to_string();
+    assert_eq!(error, format!("the suggestion for turn `{turn}` was already accepted"));
+    let turn = desk.start("two", "/commit fix the auth bug").turn;
+    desk.engine.dismiss_suggestion(turn).unwrap();
+    let error = desk.engine.accept_suggestion(turn).unwrap_err().to_string();
+    assert_eq!(error, format!("the suggestion for turn `{turn}` was already dismissed"));
+    assert_eq!((desk.all::<RouteOverridden>().len(), desk.all::<PatternOverrideDismissed>().len()), (1, 1));
+}
+
+/// The explanation of a recorded decision has the notice about the suggestion, with the commands while the turn runs.
+#[test]
+fn the_explanation_of_a_recorded_turn_has_the_suggestion() {
+    let mut desk = desk_that_has_learned();
+    let turn = desk.start("one", "/commit fix the auth bug").turn;
+    let explained = |desk: &Desk| {
+        let recorded = engine::find_decision(desk.engine.log().as_ref(), &turn.to_string()).unwrap();
+        recorded.text(desk.engine.texts().as_ref())
+    };
+    let running = explained(&desk);
+    assert!(running.contains("! Routing to anthropic:claude-haiku-4-5 per rule \"fast for commits\"\n"), "{running}");
+    assert!(running.contains("    Pattern store suggests anthropic:claude-sonnet-4-6 (confidence 0.80"), "{running}");
+    assert!(running.contains("    turnwise route override"), "{running}");
+    desk.end("one");
+    let ended = explained(&desk);
+    assert!(ended.contains("Pattern store suggests") && !ended.contains("turnwise route override"), "{ended}");
+}
+
+/// A preview names no command: the turn is not recorded, so the command would apply to another one.
+#[test]
+fn the_preview_of_a_suggestion_names_no_command() {
+    let desk = desk_that_has_learned();
+    let input = engine::TurnInput::new(session("one"), "preview", "/commit fix the auth bug");
+    let banner = desk.engine.preview(input).unwrap().banners[0].to_string();
+    assert!(banner.contains("Pattern store suggests") && !banner.contains("turnwise route"), "{banner}");
+}
+
 /// A suggested model that is unavailable is in the chain with its failure, but cannot be accepted.
 #[test]
 fn a_suggested_model_that_is_out_cannot_be_taken() {
@@ -144,4 +201,17 @@ fn a_suggestion_that_won_is_nothing_to_take() {
     let made = desk.start("one", "commit fix the auth bug");
     assert_eq!(made.decision().unwrap().winner().unwrap().slot, Slot::PatternRecommendation);
     assert!(matches!(desk.engine.accept_suggestion(made.turn), Err(EngineError::NoSuggestion(_))));
+}
+
+/// Clearing the patterns of everything and those of turns without a workspace are different events, also at one position.
+#[test]
+fn clearing_everything_and_clearing_no_workspace_have_different_ids() {
+    let cleared = |all: bool| {
+        let mut desk = Desk::with(POLICY);
+        desk.engine.clear_patterns(all, None).unwrap();
+        desk.events().pop().unwrap().event
+    };
+    let (everything, no_workspace) = (cleared(true), cleared(false));
+    assert_ne!(everything.id, no_workspace.id);
+    assert_ne!(everything.correlation, no_workspace.correlation);
 }

@@ -1,4 +1,5 @@
-//! A turn stays locked to its model; a swap waits for the next turn (004 §3, §8.9, §8.10).
+//! A turn stays locked to its model; a swap waits for the next turn (004 §3, §8.9, §8.10, §10.1 tests 3
+//! and 27).
 
 use contracts::{
     ModelId, SideEffect,
@@ -40,7 +41,8 @@ fn read_file(desk: &mut Desk, call: &str) {
         },
     );
     desk.pass_millis(300);
-    desk.record(turn, &ToolFinished { turn, session, call, outcome: ToolOutcome::Succeeded, output_bytes: 812 });
+    let (outcome, extensions) = (ToolOutcome::Succeeded, Vec::new());
+    desk.record(turn, &ToolFinished { turn, session, call, outcome, output_bytes: 812, extensions });
 }
 
 /// Sets the model of the session, or clears it; returns the message for the user.
@@ -51,7 +53,7 @@ fn swap(desk: &mut Desk, model: Option<&str>) -> String {
 
 /// Formats the events of the log, and the explanation of the last decision.
 fn shown(desk: &Desk) -> String {
-    let why = engine::last_decision(desk.log.as_ref()).unwrap().text();
+    let why = engine::last_decision(desk.log.as_ref()).unwrap().text(desk.engine.texts().as_ref());
     format!("{}\n{why}", story(&desk.events(), START))
 }
 

@@ -1,4 +1,4 @@
-//! The events that the lines of a story describe.
+//! The events that the lines of a script describe.
 //!
 //! A line is `<seconds> <turn> <verb> …`, such as `0 a1 asks fix the total`, `1 a1 calls opus`, `2 a1 edits cart.rs`,
 //! `3 a1 ends completed`.
@@ -16,7 +16,7 @@ use contracts::{
 use evaluator::tone;
 use event_core::{EventId, NewEvent, Timestamp};
 
-/// Returns the time `seconds` after the start of every story.
+/// Returns the time `seconds` after the start of every script.
 pub(crate) fn at(seconds: u64) -> Timestamp {
     Timestamp::from_secs(1_778_000_000 + seconds)
 }
@@ -199,5 +199,5 @@ fn tool(turn: &str, call: &str, files: Vec<u32>, reverts: bool, outcome: ToolOut
         files,
         reverts,
     };
-    (called, ToolFinished { turn: id, session, call, outcome, output_bytes: 0 })
+    (called, ToolFinished { turn: id, session, call, outcome, output_bytes: 0, extensions: Vec::new() })
 }

@@ -1,6 +1,6 @@
 //! Worked examples: the verdicts that follow from a sequence of events.
 
-use crate::story::{last, verdicts};
+use crate::script::{last, verdicts};
 
 /// The confidence from which a verdict counts for learning, in billionths.
 const COUNTS: u64 = 500_000_000;
@@ -30,9 +30,9 @@ fn a_finished_turn_counts_once_the_user_moves_on() {
 #[test]
 fn a_correction_outweighs_all_the_tools_that_succeeded() {
     let tools = (2..52).map(|second| format!("{second} a1 runs {second}\n")).collect::<Vec<_>>().concat();
-    let story =
+    let script =
         format!("0 a1 asks sort the list\n1 a1 calls opus\n{tools}60 a1 ends completed\n70 a2 asks no, by date");
-    let (score, confidence, signals) = last(&story, "a1");
+    let (score, confidence, signals) = last(&script, "a1");
     assert_eq!(signals, ["tool succeeded", "completed", "corrected"]);
     assert_eq!((score, COUNTS <= confidence), (5 * 1_000_000_000 / 17, true));
 }
@@ -57,8 +57,8 @@ fn a_repeated_request_is_negative() {
 
 #[test]
 fn a_repeated_short_message_is_no_repeated_request() {
-    let story = "0 a1 asks continue\n1 a1 calls opus\n2 a1 ends completed\n3 a2 asks continue";
-    assert_eq!(last(story, "a1").2, ["completed", "continued"]);
+    let script = "0 a1 asks continue\n1 a1 calls opus\n2 a1 ends completed\n3 a2 asks continue";
+    assert_eq!(last(script, "a1").2, ["completed", "continued"]);
 }
 
 #[test]
@@ -92,8 +92,9 @@ fn a_correction_to_another_model_reassigns_the_work() {
 
 #[test]
 fn a_new_request_to_another_model_does_not_reassign_the_work() {
-    let story = "0 a1 asks explain this\n1 a1 calls haiku\n2 a1 ends completed\n60 a2 asks +opus now design the schema";
-    assert_eq!(last(story, "a1").2, ["completed", "continued"]);
+    let script =
+        "0 a1 asks explain this\n1 a1 calls haiku\n2 a1 ends completed\n60 a2 asks +opus now design the schema";
+    assert_eq!(last(script, "a1").2, ["completed", "continued"]);
 }
 
 #[test]
@@ -117,8 +118,8 @@ fn an_override_during_a_turn_judges_both_models() {
 
 #[test]
 fn an_override_before_any_call_judges_only_the_chosen_model() {
-    let story = "0 a1 asks plan it\n1 a1 overrides haiku opus\n2 a1 calls opus\n3 a1 ends completed";
-    insta::assert_snapshot!(verdicts(story), @"
+    let script = "0 a1 asks plan it\n1 a1 overrides haiku opus\n2 a1 calls opus\n3 a1 ends completed";
+    insta::assert_snapshot!(verdicts(script), @"
     after `3 a1 ends completed`:
       opus: score 1.00, confidence 0.81
         chosen by user by `1 a1 overrides haiku opus`
@@ -128,8 +129,8 @@ fn an_override_before_any_call_judges_only_the_chosen_model() {
 
 #[test]
 fn keeping_the_model_against_a_suggestion_is_positive() {
-    let story = "0 a1 asks plan it\n1 a1 keeps haiku\n2 a1 calls haiku\n3 a1 ends completed";
-    assert_eq!(last(story, "a1").2, ["chosen by user", "completed"]);
+    let script = "0 a1 asks plan it\n1 a1 keeps haiku\n2 a1 calls haiku\n3 a1 ends completed";
+    assert_eq!(last(script, "a1").2, ["chosen by user", "completed"]);
 }
 
 #[test]
@@ -164,7 +165,7 @@ fn files_reverted_within_three_turns_are_negative() {
 
 #[test]
 fn reverting_everything_reverts_the_last_turn_that_wrote_files() {
-    let story = "
+    let script = "
         0 a1 asks one
         1 a1 calls opus
         2 a1 edits one.rs
@@ -176,8 +177,8 @@ fn reverting_everything_reverts_the_last_turn_that_wrote_files() {
         8 a3 asks reset it all
         9 a3 reverts
     ";
-    assert_eq!(last(story, "a1").2, ["tool succeeded", "completed", "continued"]);
-    assert_eq!(last(story, "a2").2, ["tool succeeded", "completed", "continued", "reverted"]);
+    assert_eq!(last(script, "a1").2, ["tool succeeded", "completed", "continued"]);
+    assert_eq!(last(script, "a2").2, ["tool succeeded", "completed", "continued", "reverted"]);
 }
 
 /// A revert counts for turns up to three turns earlier, not for the fourth.
@@ -185,10 +186,10 @@ fn reverting_everything_reverts_the_last_turn_that_wrote_files() {
 fn the_fourth_turn_reverts_nothing() {
     let begin = "0 a1 asks one\n1 a1 calls opus\n2 a1 edits one.rs\n3 a1 ends completed\n";
     let turns = (2..=5).map(|turn| format!("{turn}0 a{turn} asks more\n")).collect::<Vec<_>>().concat();
-    let story = [begin, &turns].concat();
-    let third = story.replace("50 a5 asks more\n", "41 a4 reverts one.rs\n");
+    let script = [begin, &turns].concat();
+    let third = script.replace("50 a5 asks more\n", "41 a4 reverts one.rs\n");
     assert!(last(&third, "a1").2.contains(&"reverted".to_owned()));
-    assert!(!last(&format!("{story}51 a5 reverts one.rs\n"), "a1").2.contains(&"reverted".to_owned()));
+    assert!(!last(&format!("{script}51 a5 reverts one.rs\n"), "a1").2.contains(&"reverted".to_owned()));
 }
 
 #[test]
@@ -211,17 +212,17 @@ fn an_interruption_is_negative_and_the_next_message_is_no_consent() {
 
 #[test]
 fn failed_calls_alone_stay_below_the_confidence_that_counts() {
-    let story =
+    let script =
         "0 a1 asks go\n1 a1 calls opus\n2 a1 runs\n3 a1 fails overloaded\n4 a1 fails overloaded\n5 a1 ends failed";
-    let (score, confidence, signals) = last(story, "a1");
+    let (score, confidence, signals) = last(script, "a1");
     assert_eq!(signals, ["tool succeeded", "call failed", "call failed", "gave up"]);
     assert!(score < 500_000_000 && confidence < COUNTS, "{score} {confidence}");
 }
 
 #[test]
 fn a_refused_response_counts_in_a_turn_with_tools() {
-    let story = "0 a1 asks go\n1 a1 calls opus\n2 a1 runs\n3 a1 calls opus refusing\n4 a1 ends completed";
-    let (score, confidence, signals) = last(story, "a1");
+    let script = "0 a1 asks go\n1 a1 calls opus\n2 a1 runs\n3 a1 calls opus refusing\n4 a1 ends completed";
+    let (score, confidence, signals) = last(script, "a1");
     assert_eq!(signals, ["tool succeeded", "withheld", "completed"]);
     assert!(score < 500_000_000 && COUNTS <= confidence, "{score} {confidence}");
 }
@@ -278,10 +279,10 @@ fn the_last_rating_outweighs_all_other_signals() {
 #[test]
 fn a_message_after_a_day_is_no_reaction() {
     let day = 24 * 3_600;
-    let story =
+    let script =
         |start: u64| format!("0 a1 asks one thing\n1 a1 calls opus\n2 a1 ends completed\n{start} a2 asks that's wrong");
-    assert_eq!(last(&story(2 + day), "a1").2, ["completed", "corrected"]);
-    assert_eq!(last(&story(3 + day), "a1").2, ["completed"]);
+    assert_eq!(last(&script(2 + day), "a1").2, ["completed", "corrected"]);
+    assert_eq!(last(&script(3 + day), "a1").2, ["completed"]);
 }
 
 #[test]
@@ -295,7 +296,7 @@ fn a_turn_without_an_answered_call_has_no_verdict() {
 
 #[test]
 fn a_sub_agent_is_judged_by_its_own_conversation() {
-    let story = "
+    let script = "
         0 a1 asks find the callers
         1 a1 calls opus
         2 a2/x asks list all callers of parse
@@ -304,16 +305,16 @@ fn a_sub_agent_is_judged_by_its_own_conversation() {
         5 a1 ends completed
         6 a3 asks that's wrong
     ";
-    assert_eq!(last(story, "a2/x").2, ["completed"]);
-    assert_eq!(last(story, "a1").2, ["completed", "corrected"]);
+    assert_eq!(last(script, "a2/x").2, ["completed"]);
+    assert_eq!(last(script, "a1").2, ["completed", "corrected"]);
 }
 
 #[test]
 fn at_most_64_of_a_hundred_failed_tools_are_listed() {
     let tools = (2..102).map(|second| format!("{second} a1 runs {second} failed\n")).collect::<Vec<_>>().concat();
-    let story = format!("0 a1 asks go\n1 a1 calls opus\n{tools}200 a1 ends completed\n201 a2 asks thanks");
-    let mut log = crate::story::Log::default();
-    let _ = log.append_story(&story);
+    let script = format!("0 a1 asks go\n1 a1 calls opus\n{tools}200 a1 ends completed\n201 a2 asks thanks");
+    let mut log = crate::script::Log::default();
+    let _ = log.append_script(&script);
     let verdicts = log.view.state().verdicts(crate::events::turn_id("a1"), &evaluator::Rubric::built_in());
     let verdict = verdicts.last().unwrap();
     assert_eq!((verdict.signals.len(), verdict.signals_omitted), (64, 38));

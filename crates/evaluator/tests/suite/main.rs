@@ -1,6 +1,6 @@
 //! Tests of signals, verdicts and rubrics.
 //!
-//! `story` builds logs from lines of text, `events` translates each line into events, and `reference` is a naive
+//! `script` builds logs from lines of text, `events` translates each line into events, and `reference` is a naive
 //! implementation of the rubric's formula.
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
@@ -9,5 +9,5 @@ mod examples;
 mod properties;
 mod reference;
 mod rubrics;
-mod story;
+mod script;
 mod tones;

@@ -1,11 +1,11 @@
-//! Properties that hold for all stories.
+//! Properties that hold for all scripts of events.
 
 use contracts::{Score, events::EvalCompleted};
 use evaluator::{Evaluator, Rubric, Weights};
 use event_core::{Position, Projected, Projection, Recorded};
 use proptest::{prelude::*, sample::select};
 
-use crate::{events::events, reference, story::Log};
+use crate::{events::events, reference, script::Log};
 
 /// The verbs of random lines, with their arguments.
 const VERBS: [&str; 25] = [
@@ -37,19 +37,19 @@ const VERBS: [&str; 25] = [
 ];
 
 /// Generates lines about five turns of two sessions, one of them of a sub-agent. The first line of each turn starts it.
-fn story() -> impl Strategy<Value = Vec<String>> {
+fn script() -> impl Strategy<Value = Vec<String>> {
     let turn = select(&["a1", "a2", "a3", "b1", "a4/x"][..]);
     prop::collection::vec((turn, select(&VERBS[..])), 0..60).prop_map(|lines| {
-        let mut story: Vec<String> = Vec::new();
+        let mut script: Vec<String> = Vec::new();
         for (second, (turn, verb)) in lines.into_iter().enumerate() {
-            let begun = story.iter().any(|line| line.contains(&format!(" {turn} asks")));
+            let begun = script.iter().any(|line| line.contains(&format!(" {turn} asks")));
             if begun || verb.starts_with("asks") {
-                story.push(format!("{second} {turn} {verb}"));
+                script.push(format!("{second} {turn} {verb}"));
             } else {
-                story.push(format!("{second} {turn} asks do it"));
+                script.push(format!("{second} {turn} asks do it"));
             }
         }
-        story
+        script
     })
 }
 
@@ -61,8 +61,8 @@ fn append(log: &mut Log, line: &str) {
 }
 
 /// Appends the events of all lines, without verdicts.
-fn append_all(log: &mut Log, story: &[String]) {
-    for line in story {
+fn append_all(log: &mut Log, script: &[String]) {
+    for line in script {
         append(log, line);
     }
 }
@@ -89,10 +89,10 @@ fn weights() -> impl Strategy<Value = Weights> {
     ]
 }
 
-/// Returns the numbers of successful and failed tools of a turn in a story.
-fn tools(story: &[String], turn: &str) -> (u64, u64) {
+/// Returns the numbers of successful and failed tools of a turn in a script.
+fn tools(script: &[String], turn: &str) -> (u64, u64) {
     let turn_event = |line: &&String| line.split_whitespace().nth(1) == Some(turn);
-    let tools = story.iter().filter(turn_event).filter(|line| {
+    let tools = script.iter().filter(turn_event).filter(|line| {
         let verb = line.split_whitespace().nth(2).unwrap();
         ["edits", "runs", "reverts"].contains(&verb) && !line.ends_with("declined")
     });
@@ -104,37 +104,37 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn scores_and_confidences_follow_the_formula(story in story(), weights in weights()) {
+    fn scores_and_confidences_follow_the_formula(script in script(), weights in weights()) {
         let rubric = Rubric::new("any", 1, weights).unwrap();
         // Tools are counted per work; without overrides a turn has one.
-        let story: Vec<_> = story.into_iter().filter(|line| !line.contains("overrides")).collect();
+        let script: Vec<_> = script.into_iter().filter(|line| !line.contains("overrides")).collect();
         let mut log = Log::default();
-        append_all(&mut log, &story);
+        append_all(&mut log, &script);
         for turn in ["a1", "a2", "a3", "b1", "a4/x"] {
             for verdict in log.view.state().verdicts(crate::events::turn_id(turn), &rubric) {
                 prop_assert!(verdict.score <= Score::ONE && verdict.confidence <= Score::ONE);
-                let expected = reference::evaluate(&verdict.signals, tools(&story, turn), &weights);
+                let expected = reference::evaluate(&verdict.signals, tools(&script, turn), &weights);
                 prop_assert_eq!((verdict.score.0, verdict.confidence.0), expected, "{}", turn);
             }
         }
     }
 
     #[test]
-    fn nothing_is_due_after_the_verdicts_are_appended(story in story()) {
+    fn nothing_is_due_after_the_verdicts_are_appended(script in script()) {
         let mut log = Log::default();
-        for line in &story {
+        for line in &script {
             append(&mut log, line);
             let _ = log.append_due_verdicts(&Rubric::built_in());
             prop_assert_eq!(log.view.state().due_verdicts(&Rubric::built_in(), Position::ORIGIN), []);
         }
     }
 
-    /// Two runs of the same story append the same events with the same ids.
+    /// Two runs of the same script append the same events with the same ids.
     #[test]
-    fn the_events_of_a_story_are_deterministic(story in story()) {
+    fn the_events_of_a_test_log_are_deterministic(script in script()) {
         let run = || {
             let mut log = Log::default();
-            for line in &story {
+            for line in &script {
                 append(&mut log, line);
                 let _ = log.append_due_verdicts(&Rubric::built_in());
             }
@@ -144,9 +144,9 @@ proptest! {
     }
 
     #[test]
-    fn verdicts_at_the_end_equal_the_last_ones_appended_after_every_event(story in story()) {
+    fn verdicts_at_the_end_equal_the_last_ones_appended_after_every_event(script in script()) {
         let (mut often, mut once) = (Log::default(), Log::default());
-        for line in &story {
+        for line in &script {
             append(&mut often, line);
             let _ = often.append_due_verdicts(&Rubric::built_in());
             append(&mut once, line);
@@ -160,9 +160,9 @@ proptest! {
     }
 
     #[test]
-    fn a_state_resumed_from_a_checkpoint_equals_the_state_folded_at_once(story in story(), cut in 0..60_usize) {
+    fn a_state_resumed_from_a_checkpoint_equals_the_state_folded_at_once(script in script(), cut in 0..60_usize) {
         let mut log = Log::default();
-        for line in &story {
+        for line in &script {
             append(&mut log, line);
             let _ = log.append_due_verdicts(&Rubric::built_in());
         }
@@ -177,7 +177,7 @@ proptest! {
     }
 
     #[test]
-    fn turns_of_other_sessions_do_not_change_verdicts(story in story()) {
+    fn turns_of_other_sessions_do_not_change_verdicts(script in script()) {
         let verdicts = |lines: &[String]| {
             let mut log = Log::default();
             append_all(&mut log, lines);
@@ -185,9 +185,9 @@ proptest! {
             ["a1", "a2", "a3"].map(|turn| state.verdicts(crate::events::turn_id(turn), &Rubric::built_in()))
         };
         let related = |line: &String| !line.contains(" b1 ") && !line.contains(" a4/x ");
-        let (mine, others): (Vec<String>, Vec<String>) = story.iter().cloned().partition(related);
+        let (mine, others): (Vec<String>, Vec<String>) = script.iter().cloned().partition(related);
         let expected = verdicts(&mine);
-        prop_assert_eq!(&verdicts(&story), &expected);
+        prop_assert_eq!(&verdicts(&script), &expected);
         prop_assert_eq!(&verdicts(&[others.clone(), mine.clone()].concat()), &expected);
         prop_assert_eq!(&verdicts(&[mine, others].concat()), &expected);
     }
@@ -195,7 +195,7 @@ proptest! {
 
 /// Of 2,500 turns only the last 2,000 are in memory.
 #[test]
-fn the_number_of_turns_kept_is_bounded() {
+fn the_number_of_turns_in_memory_is_limited() {
     let mut state = Evaluator::default();
     let mut position = Position::ORIGIN;
     for turn in 0..2_500 {
@@ -207,7 +207,7 @@ fn the_number_of_turns_kept_is_bounded() {
             for body in events(&line) {
                 position = position.next();
                 let at = body.at;
-                state.apply(&Recorded::new(position, at, body)).unwrap();
+                state.apply_recorded(&Recorded::new(position, at, body)).unwrap();
             }
         }
     }

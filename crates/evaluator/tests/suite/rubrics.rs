@@ -3,10 +3,10 @@
 use evaluator::{Rubric, RubricError, Weights};
 use event_core::Position;
 
-use crate::story::Log;
+use crate::script::Log;
 
 /// A corrected turn, followed by one without a reaction.
-const STORY: &str = "
+const SCRIPT: &str = "
     0 a1 asks one
     1 a1 calls opus
     2 a1 ends completed
@@ -45,11 +45,11 @@ fn a_rubric_needs_a_valid_name_and_version() {
 #[test]
 fn another_rubric_adds_its_verdicts_to_the_log() {
     let mut log = Log::default();
-    let _ = log.append_story(STORY);
+    let _ = log.append_script(SCRIPT);
     let strict = Rubric::new("strict", 1, Weights { completed: 0, ..Weights::default() }).unwrap();
     let mut replayed = evaluator::Evaluator::unbounded();
     for event in &log.events {
-        event_core::Projection::apply(&mut replayed, event).unwrap();
+        event_core::Projection::apply_recorded(&mut replayed, event).unwrap();
     }
     let due = replayed.due_verdicts(&strict, Position::ORIGIN);
     let shown: Vec<_> = due.iter().map(|verdict| log.show(verdict)).collect();

@@ -3,7 +3,7 @@
 use std::{path::Path, time::Instant};
 
 use event_bus::{EventLog, Expected, JournalReader, MAX_BATCH_EVENTS, SledLog, fold, save};
-use event_core::{CodecError, NewEvent, Position, Projection, Recorded, Timestamp};
+use event_core::{NewEvent, Position, Projection, Recorded, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -29,10 +29,12 @@ impl Projection for Bytes {
     const NAME: &'static str = "measure.bytes";
     const VERSION: u32 = 1;
 
-    fn apply(&mut self, event: &Recorded) -> Result<(), CodecError> {
+    type Events = ();
+    type Folded<'a> = ();
+
+    fn apply(&mut self, (): (), event: &Recorded) {
         self.events += 1;
         self.bytes += event.event.payload.len() as u64;
-        Ok(())
     }
 }
 

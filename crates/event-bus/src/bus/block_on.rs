@@ -17,7 +17,8 @@ impl Wake for Unpark {
     }
 }
 
-/// Polls a future on the current thread until it completes, and parks the thread in between. Returns its output.
+/// Runs a future to completion on the current thread, which has no async runtime, and returns its output. The thread is
+/// parked while the future waits.
 pub(crate) fn block_on<F: Future>(future: F) -> F::Output {
     let mut future = pin!(future);
     let waker = Waker::from(Arc::new(Unpark(thread::current())));

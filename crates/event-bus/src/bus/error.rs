@@ -6,12 +6,18 @@ use event_core::{CodecError, ProjectionError};
 
 use crate::LogError;
 
-/// An error of the bus, a view or a reactor.
+/// An error of the event bus, or of a view or reactor that follows it.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum BusError {
     /// The bus is closed. A command or batch that was refused with this error recorded nothing.
     #[error("the bus is closed")]
     Closed,
+    /// Too many commands and batches wait for the bus thread. Nothing was recorded; the caller can try again.
+    #[error("too many requests wait for the log")]
+    Busy,
+    /// The command panicked. The events that it had appended stay in the log, and the bus continues with a state rebuilt from it.
+    #[error("a command failed unexpectedly: {0}")]
+    CommandPanicked(Arc<str>),
     /// The bus thread panicked. Events of the call may have been recorded; after the log is opened again, reading it
     /// shows whether they were.
     #[error("the thread that owns the log ended unexpectedly; open the log again")]

@@ -19,7 +19,7 @@ use crate::{
 /// A closure that runs on the bus thread with mutable access to its state.
 pub(super) type StateClosure<S> = Box<dyn FnOnce(&mut S) + Send>;
 
-/// A message to the bus thread.
+/// A job for the bus thread, sent through its queue.
 pub(super) enum Job<S> {
     /// Runs a closure with the state.
     Command(Command<S>),
@@ -29,7 +29,7 @@ pub(super) enum Job<S> {
     Close,
 }
 
-/// A closure to run on the bus thread, and when its events must be durable.
+/// A closure to run on the bus thread, and the time by which the events it records must be durable.
 pub(super) struct Command<S> {
     /// The closure; sends its result to the caller itself.
     pub(super) closure: StateClosure<S>,
@@ -37,7 +37,7 @@ pub(super) struct Command<S> {
     pub(super) durability: Durability,
 }
 
-/// When the events of a command must be durable.
+/// The time by which the events of a command must be durable.
 pub(super) enum Durability {
     /// The command records nothing and needs no barrier.
     ReadOnly,
@@ -47,7 +47,7 @@ pub(super) enum Durability {
     Reported(oneshot::Sender<Result<(), LogError>>),
 }
 
-/// A batch to append. Its positions or its error are sent after the barrier.
+/// A batch of events to append to the log. Its positions or its error are sent to the caller after the next disk sync.
 pub(super) struct Append {
     /// Head of the log that the batch requires.
     pub(super) expected: Expected,
@@ -57,7 +57,7 @@ pub(super) struct Append {
     pub(super) reply: oneshot::Sender<Result<Appended, BusError>>,
 }
 
-/// Whether and why a bus refuses jobs; shared by its handles and its thread.
+/// Whether and why a bus refuses jobs. Its handles and its thread share one.
 #[derive(Debug, Default)]
 pub(super) struct BusStatus {
     /// Whether the bus is closing or closed.
@@ -79,8 +79,8 @@ impl BusStatus {
         self.closed.load(Ordering::SeqCst)
     }
 
-    /// Stores the error of a failed barrier, unless there already is one. Call it before any reply sender is dropped,
-    /// so that [`BusStatus::refusal`] finds the error.
+    /// Stores the error of a failed disk sync, unless there already is one. Must be called before any reply sender is
+    /// dropped, so that [`BusStatus::refusal`] finds the error.
     pub(super) fn fail(&self, error: LogError) {
         let _ = self.failure.set(error);
     }
@@ -90,8 +90,8 @@ impl BusStatus {
         self.failure.get().is_some()
     }
 
-    /// Records that the disk is full, or with `None` that there is room again. Must precede the drop of any reply, so that its
-    /// receiver finds the reason.
+    /// Stores the error of a full disk, or removes it with `None` once there is room. Must be called before any reply
+    /// sender is dropped, so that the caller finds the reason.
     pub(super) fn set_full(&self, error: Option<LogError>) {
         *self.full.lock().unwrap_or_else(PoisonError::into_inner) = error;
     }
@@ -101,8 +101,8 @@ impl BusStatus {
         self.full.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Returns the error of a job that was refused or whose reply sender was dropped without a reply: that of the
-    /// failed barrier or of the full disk, otherwise [`BusError::Closed`] after [`BusStatus::close`], otherwise
+    /// Returns the error for a job that the bus refused, or dropped without a reply. In this order: the error of a
+    /// failed disk sync or a full disk, [`BusError::Closed`] if the bus is closed, and otherwise
     /// [`BusError::WriterLost`].
     pub(super) fn refusal(&self) -> BusError {
         match self.failure.get().cloned().or_else(|| self.full()) {
@@ -113,7 +113,12 @@ impl BusStatus {
     }
 }
 
-/// Sends jobs to the bus thread. Does not check that the bus is open, since reactors append while it closes.
+/// The number of waiting jobs from which further ones of callers are refused. Each holds the memory of its request.
+/// Notifications and the batches of reactors are not refused: they record the ends of what was accepted.
+const MAX_QUEUED_JOBS: usize = 4_096;
+
+/// The sending half of the bus thread's job queue. Sends even if the bus is closing, since reactors append events while
+/// it closes.
 pub(super) struct JobSender<S> {
     /// Sending half of the queue.
     queue: Sender<Job<S>>,
@@ -128,13 +133,13 @@ impl<S> Clone for JobSender<S> {
 }
 
 impl<S> JobSender<S> {
-    /// Creates a queue without a limit. Returns its sender and its receiver.
+    /// Creates a job queue without a size limit. Returns its sender and its receiver.
     pub(super) fn new() -> (Self, Receiver<Job<S>>) {
         let (queue, jobs) = queue::unbounded();
         (Self { queue, status: Arc::default() }, jobs)
     }
 
-    /// Sends a job; fails with [`BusStatus::refusal`] if the bus thread has ended.
+    /// Sends a job to the bus thread. If the thread has ended, returns the error of [`BusStatus::refusal`].
     ///
     /// When the thread ends, it drops the receiver, the queued jobs and their reply senders, so no caller waits
     /// forever.
@@ -142,7 +147,19 @@ impl<S> JobSender<S> {
         self.queue.send(job).map_err(|_| self.status.refusal())
     }
 
-    /// Appends a batch and waits until it is durable. Fails with the error of staging it or of the barrier.
+    /// Appends a batch as [`JobSender::append`] does, unless too many jobs wait already.
+    pub(super) async fn append_bounded(&self, expected: Expected, batch: Vec<NewEvent>) -> Result<Appended, BusError> {
+        if MAX_QUEUED_JOBS <= self.queue.len() { Err(BusError::Busy) } else { self.append(expected, batch).await }
+    }
+
+    /// Sends a job as [`JobSender::send`] does, unless too many jobs wait already. For jobs of callers, whose number is
+    /// not limited otherwise.
+    pub(super) fn send_bounded(&self, job: Job<S>) -> Result<(), BusError> {
+        if MAX_QUEUED_JOBS <= self.queue.len() { Err(BusError::Busy) } else { self.send(job) }
+    }
+
+    /// Appends a batch of events to the log and waits until it is durable. Returns the error of staging the batch, or
+    /// of the disk sync.
     pub(super) async fn append(&self, expected: Expected, batch: Vec<NewEvent>) -> Result<Appended, BusError> {
         let (reply, outcome) = oneshot::channel();
         self.send(Job::Append(Append { expected, batch, reply }))?;
@@ -150,7 +167,7 @@ impl<S> JobSender<S> {
     }
 }
 
-/// A handle of the barrier that makes the events of a command durable, returned by
+/// A handle with which a caller waits until the events of its command are durable, returned by
 /// [`Bus::command`](super::Bus::command). Dropping it does not affect the events.
 pub struct DurabilityHandle {
     /// Resolves after the barrier, with its result.

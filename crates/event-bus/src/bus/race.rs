@@ -2,8 +2,8 @@
 
 use std::{future::poll_fn, pin::pin, task::Poll};
 
-/// Runs `future` until it or `cancel` completes. Returns the output of `future`, or `None` if `cancel` completed first;
-/// `future` is then dropped. If both are ready, the output of `future` is returned.
+/// Runs `future` until it completes or `cancel` completes. Returns the output of `future`; `None` if `cancel` completed
+/// first, and `future` is then dropped. If both are ready, the output of `future` is returned.
 pub(super) async fn run_until<F: Future, C: Future>(future: F, cancel: C) -> Option<F::Output> {
     let (mut future, mut cancel) = (pin!(future), pin!(cancel));
     poll_fn(|context| match future.as_mut().poll(context) {

@@ -8,7 +8,7 @@ use tracing::{Instrument as _, Span, field::Empty};
 
 use super::{BusError, State, queue::JobSender, race::run_until, subscription::read_after};
 use crate::{
-    EventLog, Expected, LogError, MAX_BATCH_EVENTS,
+    EventLog, Expected, LogError, MAX_BATCH_EVENTS, fold,
     sync::{
         sleep,
         task::{self, JoinHandle, spawn_blocking},
@@ -74,7 +74,8 @@ pub struct RetryAfter(pub Duration);
 /// The time between two attempts to append to a full disk.
 const FULL_DISK_DELAY: Duration = Duration::from_secs(1);
 
-/// Task of a reactor, from its start until the bus closes.
+/// The task of one reactor: passes the log's new events to the reactor, and appends the events that it returns. Runs
+/// from the start of the reactor until the bus closes.
 struct ReactorTask<S> {
     /// The reactor.
     reactor: Box<dyn Reactor>,
@@ -92,8 +93,8 @@ struct ReactorTask<S> {
     saved: Position,
 }
 
-/// Loads the reactor's position, resumes the reactor, and starts its task. Without a saved position, or with one after
-/// the head, the reactor begins at the head, and this position is saved.
+/// Loads a reactor's position in the log, resumes the reactor, and starts its task. Without a saved position, or with
+/// one after the head, the reactor begins at the head of the log, and this position is saved.
 ///
 /// # Errors
 /// [`BusError::Log`] if the position cannot be read or saved or [`Reactor::resume`] fails, [`BusError::FollowerLost`]
@@ -110,7 +111,7 @@ pub(super) async fn start<S: State>(
         let log = Arc::clone(&log);
         let mut reactor = reactor;
         spawn_blocking(move || {
-            let checkpoint = log.load_checkpoint(&checkpoint_name(&*reactor))?;
+            let checkpoint = fold::load_checkpoint(&*log, &checkpoint_name(&*reactor))?;
             // A position beyond the head belongs to a log that was replaced.
             let saved = checkpoint.map(|saved| saved.position).filter(|position| *position <= head);
             reactor.resume(&*log, saved.unwrap_or(head))?;
@@ -132,8 +133,8 @@ fn checkpoint_name(reactor: &dyn Reactor) -> String {
 }
 
 impl<S: State> ReactorTask<S> {
-    /// Handles events until the bus closes and the head is reached or the drain limit has passed, then saves the
-    /// position. A failure is logged and returned.
+    /// Passes events to the reactor until the bus closes and all events are handled, or the reactor's drain limit has
+    /// passed. Then saves the position. A failure is logged and returned.
     async fn run(mut self) -> Result<(), BusError> {
         let name = self.reactor.name();
         let drain_limit_passed = wait_for_drain_limit(self.closing.clone(), self.reactor.drain_limit());
@@ -150,8 +151,8 @@ impl<S: State> ReactorTask<S> {
         outcome
     }
 
-    /// Handles events until the bus closes and the head is reached. Saves the position at the head and every
-    /// [`EVENTS_PER_SAVE`] events.
+    /// Passes events to the reactor until the bus closes and all events are handled. Saves the position whenever all
+    /// events are handled, and every [`EVENTS_PER_SAVE`] events.
     async fn follow(&mut self) -> Result<(), BusError> {
         loop {
             let closing = self.is_closing();
@@ -176,13 +177,13 @@ impl<S: State> ReactorTask<S> {
         }
     }
 
-    /// Returns whether the bus is closing.
+    /// Returns whether the bus has begun to close.
     fn is_closing(&self) -> bool {
         *self.closing.borrow()
     }
 
-    /// Waits for new events and then for the batch delay, or until the bus closes. Returns false if the bus thread has
-    /// ended.
+    /// Waits for new events in the log and then for the reactor's batch delay; both waits end early if the bus closes.
+    /// Returns false if the bus thread has ended.
     async fn wait_for_events(&mut self) -> bool {
         let changed = run_until(self.heads.changed(), wait_for_closing(self.closing.clone())).await;
         if changed.is_some_and(|changed| changed.is_err()) {
@@ -201,7 +202,8 @@ impl<S: State> ReactorTask<S> {
         run_until(sleep(time), wait_for_closing(self.closing.clone())).await;
     }
 
-    /// Creates the tracing span of one step: handling `events`, all attempts included, and recording the outcome.
+    /// Creates the tracing span of one step of the reactor: handling `events`, with all repeated attempts, and
+    /// appending the events it returns.
     fn step_span(&self, events: &[Recorded]) -> Span {
         tracing::debug_span!(
             "reactor_step",
@@ -213,8 +215,9 @@ impl<S: State> ReactorTask<S> {
         )
     }
 
-    /// Calls the reactor with `events` until it succeeds, and appends the events it returns. Returns false if the bus
-    /// closes and the last attempt fails as well; the events then count as not handled.
+    /// Calls the reactor with `events` until it succeeds, waiting between attempts as long as it asks for, and appends
+    /// the events it returns. Returns false if the bus closes and the last attempt fails too; the events then count as
+    /// not handled.
     async fn handle(&mut self, events: &[Recorded]) -> Result<bool, BusError> {
         for attempt in 1_u64.. {
             Span::current().record("attempts", attempt);
@@ -238,7 +241,8 @@ impl<S: State> ReactorTask<S> {
         Ok(false)
     }
 
-    /// Appends a batch; on a full disk again and again until there is room, or the bus closes.
+    /// Appends a batch of the reactor's events to the log. While the disk is full, repeats the attempt every
+    /// [`FULL_DISK_DELAY`], until there is room or the bus closes.
     async fn append(&mut self, batch: &[NewEvent]) -> Result<(), BusError> {
         loop {
             match self.jobs.append(Expected::Any, batch.to_vec()).await {
@@ -250,16 +254,14 @@ impl<S: State> ReactorTask<S> {
         }
     }
 
-    /// Saves the position of the last handled event as the reactor's checkpoint.
+    /// Saves the position of the last event that the reactor has handled as its checkpoint in the log. A full disk is
+    /// only logged.
     async fn save(&mut self) -> Result<(), BusError> {
         let (log, name) = (Arc::clone(&self.log), checkpoint_name(&*self.reactor));
         let checkpoint = Checkpoint { version: CHECKPOINT_VERSION, position: self.handled, state: Vec::new() };
-        let saving = spawn_blocking(move || log.save_checkpoint(&name, &checkpoint));
-        match saving.await.map_err(|_| BusError::FollowerLost)? {
-            Ok(()) => self.saved = self.handled,
-            Err(error) if error.is_out_of_room() => tracing::warn!(%error, "the position of a reactor is not saved"),
-            Err(error) => return Err(error.into()),
-        }
+        let saving = spawn_blocking(move || fold::save_checkpoint(&*log, &name, &checkpoint));
+        saving.await.map_err(|_| BusError::FollowerLost)??;
+        self.saved = self.handled;
         Ok(())
     }
 }

@@ -7,33 +7,41 @@ use event_core::NewEvent;
 use super::BusError;
 use crate::{Appended, Clock, EventLog, Expected, LogError};
 
-/// A state that records events in a log, owned by the thread of a [`Bus`](super::Bus) from its start to its close.
+/// A state that records events in a log. The thread of a [`Bus`](super::Bus) owns it from the start of the bus to its
+/// close.
 ///
-/// Commands change the state and stage events in its log. [`State::commit`] makes all events staged since the last
-/// commit durable; the bus calls it once for a group of commands.
+/// Commands change the state and stage events in its log, in memory. [`State::commit`] makes all events staged since
+/// the last commit durable. The bus calls it once for a group of commands.
 pub trait State: Send + 'static {
     /// Returns the log in which the state records.
     fn log(&self) -> &Arc<dyn EventLog>;
 
-    /// Stages a batch of events that [`Bus::append`](super::Bus::append) or a reactor appends, and folds them into the
-    /// state. `expected` is the head that the batch requires.
+    /// Stages a batch of events, appended by [`Bus::append`](super::Bus::append) or a reactor, and folds them into the
+    /// state. `expected` is the head of the log that the batch requires.
     ///
     /// # Errors
-    /// As [`EventLog::append`]; [`BusError::Projection`] if an event cannot be folded.
+    /// The errors of [`EventLog::append`]; [`BusError::Projection`] if an event cannot be folded.
     fn append(&mut self, expected: Expected, batch: &[NewEvent]) -> Result<Appended, BusError>;
 
-    /// Makes every staged event durable and visible.
+    /// Makes every staged event durable and visible to readers.
     ///
     /// # Errors
-    /// As [`EventLog::sync`]. The bus then accepts no more commands; after [`LogError::Full`] it calls this again until it
-    /// succeeds.
+    /// The errors of [`EventLog::sync`]. The bus then accepts no more commands. After [`LogError::Full`] it calls this
+    /// again until it succeeds.
     fn commit(&mut self) -> Result<(), LogError>;
 
-    /// Reloads inputs other than the log, such as a policy file, if they have changed. Called before each command, so it
-    /// must be fast. Returns whether it staged events.
+    /// Reloads inputs other than the log, such as a policy file, if they have changed. The bus calls it before each
+    /// command, so it must be fast. Returns whether it staged events.
     fn refresh(&mut self) -> bool {
         false
     }
+
+    /// Restores the state after a command panicked: the state may contain a part of what the command did. `cause` is the
+    /// message of the panic. The bus calls it before the next command.
+    ///
+    /// # Errors
+    /// [`BusError`] if the state cannot be restored. The bus then accepts no more commands.
+    fn recover(&mut self, cause: &str) -> Result<(), BusError>;
 
     /// Commits, saves checkpoints so that the next start is fast, and closes the log. The bus calls it last.
     ///
@@ -74,6 +82,11 @@ impl State for Appender {
 
     fn commit(&mut self) -> Result<(), LogError> {
         self.log.sync()
+    }
+
+    /// Does nothing, since the log is the only state.
+    fn recover(&mut self, _: &str) -> Result<(), BusError> {
+        Ok(())
     }
 
     fn close(self) -> Result<(), BusError> {

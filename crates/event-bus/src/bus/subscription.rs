@@ -51,10 +51,11 @@ impl Subscription {
         Self { log, heads, delivered: after, pending: VecDeque::new(), caught_up: false }
     }
 
-    /// Waits for the next item; `None` once the bus is closed and every event was delivered. Cancel-safe.
+    /// Waits for the next item of the event stream; `None` once the bus is closed and every event was delivered.
+    /// Dropping the future loses no event.
     ///
     /// # Errors
-    /// [`BusError::Log`] if the log cannot be read; the next call reads from the same position.
+    /// [`BusError::Log`] if the log cannot be read. The next call reads from the same position.
     pub async fn next(&mut self) -> Result<Option<Delivery>, BusError> {
         loop {
             if let Some(event) = self.pending.pop_front() {
@@ -75,7 +76,7 @@ impl Subscription {
     }
 }
 
-/// Reads at most `limit` events after a position, on a thread that may block.
+/// Reads at most `limit` events after a position of the log, on a thread that may block.
 ///
 /// # Errors
 /// [`BusError::Log`] if the log cannot be read or has no event after `after`, which must be before the head;

@@ -14,17 +14,17 @@ use crate::{
     },
 };
 
-/// Handle of the state of projection `P`. A task folds new events into the state until the bus is closed or the last
-/// clone of the handle is dropped.
+/// A handle for reading the state of projection `P`, which a background task keeps up to date: the task folds each new
+/// event into the state, until the bus is closed or the last clone of the handle is dropped.
 #[derive(Debug)]
 pub struct View<P> {
     /// The state, shared with the task.
     state: Arc<RwLock<Projected<P>>>,
-    /// Progress of the task. Closed when the task has ended.
+    /// Progress of the task. The channel is closed when the task has ended.
     progress: watch::Receiver<Progress>,
 }
 
-/// Last folded position of a view's task, and its failure.
+/// Position up to which the task of a view has folded the log, and the error that stopped it.
 #[derive(Debug, Clone)]
 struct Progress {
     /// Position of the last folded event.
@@ -65,7 +65,8 @@ impl<P: Projection> View<P> {
     }
 }
 
-/// Task of a view, from its start until the bus is closed.
+/// The task of a view: folds new events into the projection's state and saves checkpoints, from the start of the view
+/// until the bus is closed.
 struct ViewTask<P> {
     /// The log that events are read from and checkpoints are saved in.
     log: Arc<dyn EventLog>,
@@ -79,8 +80,8 @@ struct ViewTask<P> {
     saved: Position,
 }
 
-/// Resumes projection `P` from its checkpoint, folds it up to the head, and starts the task that folds new events.
-/// Returns the view and the task.
+/// Starts a view of projection `P`: loads its checkpoint, folds the log up to its head, and starts the task that folds
+/// new events. Returns the view and the task.
 ///
 /// # Errors
 /// [`BusError::Log`], [`BusError::Projection`] or [`BusError::Checkpoint`] if the projection cannot catch up or be
@@ -103,8 +104,8 @@ pub(super) async fn start<P: Projection + Sync>(
 }
 
 impl<P: Projection + Sync> ViewTask<P> {
-    /// Folds new events until the bus or the view is closed. A failure is logged, published to the view's handles, and
-    /// returned.
+    /// Folds new events into the view's state until the bus or the view is closed. A failure is logged, reported to the
+    /// handles of the view, and returned.
     async fn run(mut self) -> Result<(), BusError> {
         let outcome = self.follow().await;
         if let Err(error) = &outcome {
@@ -123,7 +124,8 @@ impl<P: Projection + Sync> ViewTask<P> {
         self.save_if(|position, saved| position != saved).await
     }
 
-    /// Folds the events up to the head, and saves a checkpoint whenever [`fold::is_checkpoint_due`] returns true.
+    /// Folds all events up to the head of the log into the view's state. Saves a checkpoint whenever
+    /// [`fold::is_checkpoint_due`] returns true.
     async fn catch_up(&mut self) -> Result<(), BusError> {
         let head = *self.heads.borrow_and_update();
         while self.progress.borrow().position < head {
@@ -140,8 +142,8 @@ impl<P: Projection + Sync> ViewTask<P> {
         Ok(())
     }
 
-    /// Saves a checkpoint if `is_due` returns true. Its arguments are the position of the state and the position of the
-    /// last checkpoint.
+    /// Saves a checkpoint of the view's state if `is_due` returns true. Its arguments are the position of the state and
+    /// the position of the last checkpoint.
     async fn save_if(&mut self, is_due: fn(Position, Position) -> bool) -> Result<(), BusError> {
         let position = self.progress.borrow().position;
         if !is_due(position, self.saved) {
@@ -151,7 +153,7 @@ impl<P: Projection + Sync> ViewTask<P> {
         let save = spawn_blocking(move || {
             // The state is encoded under the lock and written after it, so that readers do not wait for the disk.
             let checkpoint = fold::encode_checkpoint(&state.read().unwrap_or_else(PoisonError::into_inner))?;
-            Ok::<_, BusError>(log.save_checkpoint(P::NAME, &checkpoint)?)
+            Ok::<_, BusError>(fold::save_checkpoint(&*log, P::NAME, &checkpoint)?)
         });
         save.await.map_err(|_| BusError::FollowerLost)??;
         self.saved = position;

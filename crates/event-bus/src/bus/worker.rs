@@ -1,11 +1,20 @@
-//! The loop of the bus thread: runs commands, commits them in groups, publishes the head, and replies to the callers.
+//! The loop of the bus thread: runs commands, commits their events in groups, publishes the head of the log, and
+//! replies to the callers.
+//!
+//! A *barrier* is one sync of the log that makes all events staged before it durable. Several commands share one
+//! barrier (group commit), since a sync takes much longer than a command.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::Arc,
+    time::Duration,
+};
 
 use event_core::Position;
 
 use super::{
     BusError, State,
+    panic_message::panic_message,
     queue::{Append, BusStatus, Command, Durability, Job, StateClosure},
 };
 use crate::{
@@ -23,13 +32,13 @@ pub(super) const MAX_BARRIER_DELAY: Duration = Duration::from_millis(2);
 /// Time for which the queue must be empty before the log does its deferred work, such as updating its index.
 const IDLE_DELAY: Duration = Duration::from_millis(300);
 
-/// The time between two attempts to write to a full disk, if no command arrives.
+/// Time between two attempts to write to a full disk, if no command arrives.
 const FULL_DISK_DELAY: Duration = Duration::from_secs(1);
 
-/// Maximum number of callers that wait for the same barrier.
+/// Maximum number of callers that wait for the same disk sync.
 const MAX_WAITERS: usize = 64;
 
-/// A caller that receives its reply after the next barrier.
+/// A caller of the bus that receives its reply after the next disk sync.
 enum Waiter {
     /// A command that has run; receives the result of the barrier.
     Command(oneshot::Sender<Result<(), LogError>>),
@@ -37,7 +46,7 @@ enum Waiter {
     Append(oneshot::Sender<Result<Appended, BusError>>, Result<Appended, BusError>),
 }
 
-/// The bus thread's loop: owns the state and runs the jobs of the queue.
+/// The loop of the bus thread: owns the state and its log, and runs the jobs of the queue.
 pub(super) struct Worker<S> {
     /// The state, which owns the log.
     state: S,
@@ -53,15 +62,16 @@ pub(super) struct Worker<S> {
     postponed: Option<Append>,
     /// Whether [`Job::Close`] was received.
     closing: bool,
-    /// Whether the log may have deferred work: a barrier was made since the last call of [`Worker::sync_idle`].
+    /// Whether the log may have deferred work, such as updating its index: events were synced since the last call of
+    /// [`Worker::sync_idle`].
     has_deferred_work: bool,
-    /// Whether the last barrier failed because the disk was full.
+    /// Whether the last disk sync failed because the disk was full.
     is_full: bool,
-    /// Closures of notifications that wait until there is room.
+    /// Closures of notifications that run once the disk has room.
     waiting: Vec<StateClosure<S>>,
 }
 
-/// The commands and batches that the next barrier makes durable.
+/// The commands and batches whose events the next disk sync makes durable (group commit).
 #[derive(Default)]
 struct CommitGroup {
     /// Callers to reply to after the barrier.
@@ -76,30 +86,32 @@ struct CommitGroup {
 }
 
 impl CommitGroup {
-    /// Returns whether a batch fits into the next barrier together with the batches of the group.
+    /// Returns whether a batch fits into the next disk sync together with the batches of the group: within
+    /// [`MAX_BATCH_EVENTS`] and [`MAX_BATCH_BYTES`].
     fn has_room_for(&self, append: &Append) -> bool {
         self.events + append.batch.len() <= MAX_BATCH_EVENTS && self.bytes + frame_bytes(append) <= MAX_BATCH_BYTES
     }
 
-    /// Records that events may have been staged now, unless the group has an earlier time.
+    /// Records the current time as that of the group's first event, unless the group already has such a time.
     fn mark_staged(&mut self) {
         self.staged_at.get_or_insert_with(Instant::now);
     }
 
-    /// Returns whether events were staged [`MAX_BARRIER_DELAY`] ago or earlier, so that the barrier is due.
+    /// Returns whether the group's first event was staged at least [`MAX_BARRIER_DELAY`] ago, so that the group must be
+    /// synced to disk now.
     fn is_overdue(&self) -> bool {
         self.staged_at.is_some_and(|staged_at| MAX_BARRIER_DELAY <= staged_at.elapsed())
     }
 }
 
-/// Returns the size of the frames of a batch, in bytes.
+/// Returns the encoded size of a batch of events in the journal, in bytes.
 fn frame_bytes(append: &Append) -> usize {
     append.batch.iter().map(frame::encoded_size).sum()
 }
 
 impl<S: State> Worker<S> {
-    /// Creates the worker of a state. It receives jobs from `jobs`, publishes the position of the last durable event to
-    /// `heads`, and stores the error of a failed barrier in `status`.
+    /// Creates the worker loop for a state. It receives jobs from `jobs`, publishes the position of the last durable
+    /// event to `heads`, and stores the error of a failed disk sync in `status`.
     pub(super) fn new(
         state: S,
         jobs: Receiver<Job<S>>,
@@ -120,8 +132,8 @@ impl<S: State> Worker<S> {
         }
     }
 
-    /// Runs jobs until the bus is closed or its last handle dropped. Returns the state after the last barrier. Dropping
-    /// the sender of the head at the end lets subscriptions and views finish.
+    /// Runs jobs until the bus is closed or its last handle is dropped. Returns the state after the last disk sync.
+    /// Dropping the sender of the head at the end lets subscriptions and views finish.
     pub(super) fn run(mut self) -> S {
         while let Some(job) = self.receive() {
             self.execute(job);
@@ -139,8 +151,8 @@ impl<S: State> Worker<S> {
         self.state
     }
 
-    /// Waits for the next job; `None` if the bus is closed and the queue is empty. While it waits, commits the group
-    /// when it is overdue, and lets an idle log do its deferred work.
+    /// Waits for the next job of the bus thread; `None` if the bus is closed and the queue is empty. While it waits, it
+    /// commits events whose disk sync is overdue, and lets an idle log do its deferred work.
     fn receive(&mut self) -> Option<Job<S>> {
         if let Some(append) = self.postponed.take() {
             return Some(Job::Append(append));
@@ -165,8 +177,8 @@ impl<S: State> Worker<S> {
         }
     }
 
-    /// Runs queued jobs while a caller waits for the barrier, until the queue is empty or the barrier is full. A batch
-    /// that does not fit is postponed to the next group.
+    /// Runs the jobs in the queue while a caller waits for the disk sync, until the queue is empty or the commit group
+    /// is full. A batch that does not fit is postponed to the next group.
     fn execute_queued(&mut self) {
         while !self.group.waiters.is_empty() && self.group.waiters.len() < MAX_WAITERS {
             match self.jobs.try_recv() {
@@ -180,8 +192,8 @@ impl<S: State> Worker<S> {
         }
     }
 
-    /// Runs a job and adds its caller to the group. After a failed barrier, commands and batches are dropped instead;
-    /// their callers receive the error from [`BusStatus`].
+    /// Runs a job and adds its caller to the commit group, to be answered after the disk sync. If an earlier sync has
+    /// failed, the job is dropped instead, and its caller receives that error from [`BusStatus`].
     fn execute(&mut self, job: Job<S>) {
         match job {
             Job::Close => self.closing = true,
@@ -191,11 +203,12 @@ impl<S: State> Worker<S> {
         }
     }
 
-    /// Runs a job while the disk is full, if it records nothing. A notification waits until there is room; any other job
-    /// first tries whether there is room, and is dropped if not.
+    /// Handles a job while the disk is full. A command that records nothing runs, and a notification is queued until
+    /// there is room. Any other job runs if writing succeeds again; otherwise it is dropped, and its caller receives
+    /// the error.
     fn execute_while_full(&mut self, job: Job<S>) {
         match job {
-            Job::Command(Command { closure, durability: Durability::ReadOnly }) => closure(&mut self.state),
+            Job::Command(Command { closure, durability: Durability::ReadOnly }) => self.run_closure(closure),
             Job::Command(Command { closure, durability: Durability::Eventual }) => self.waiting.push(closure),
             job => {
                 if self.retry() {
@@ -205,7 +218,7 @@ impl<S: State> Worker<S> {
         }
     }
 
-    /// Runs a job.
+    /// Runs a job on the bus thread: a command, an append, or the request to close.
     fn execute_now(&mut self, job: Job<S>) {
         match job {
             Job::Close => self.closing = true,
@@ -213,7 +226,7 @@ impl<S: State> Worker<S> {
                 if self.state.refresh() {
                     self.group.mark_staged();
                 }
-                closure(&mut self.state);
+                self.run_closure(closure);
                 match durability {
                     Durability::ReadOnly => return,
                     Durability::Eventual => {}
@@ -231,22 +244,34 @@ impl<S: State> Worker<S> {
         }
     }
 
-    /// Tries again to make the staged events durable after the disk was full, and runs the notifications that waited.
-    /// Returns whether there is room.
+    /// Runs a closure with the state. After a panic, restores the state; if that fails, the bus accepts no more commands.
+    fn run_closure(&mut self, closure: StateClosure<S>) {
+        let Err(panic) = catch_unwind(AssertUnwindSafe(|| closure(&mut self.state))) else { return };
+        let cause = panic_message(&*panic);
+        tracing::error!(cause, "a command panicked; the state is folded from the log again");
+        self.group.mark_staged();
+        if let Err(error) = self.state.recover(&cause) {
+            let path = "the state of the bus".into();
+            self.fail(&LogError::Stopped { path, cause: error.to_string().into() });
+        }
+    }
+
+    /// Tries again to write the staged events after the disk was full. If that succeeds, runs the notifications that
+    /// were queued meanwhile. Returns whether the disk has room.
     fn retry(&mut self) -> bool {
         self.commit();
         if self.is_full || self.status.has_failed() {
             return false;
         }
         for closure in std::mem::take(&mut self.waiting) {
-            closure(&mut self.state);
+            self.run_closure(closure);
             self.group.mark_staged();
         }
         true
     }
 
-    /// Makes the group durable, publishes the new head, then replies to the callers. After a failure the head is not
-    /// published, and every caller receives the error.
+    /// Makes the events of the commit group durable with one disk sync, publishes the new head of the log, then replies
+    /// to the callers. If the sync fails, the head is not published and every caller receives the error.
     fn commit(&mut self) {
         self.has_deferred_work = true;
         let group = std::mem::take(&mut self.group);
@@ -286,7 +311,7 @@ impl<S: State> Worker<S> {
         }
     }
 
-    /// Lets the log do its deferred work; a failure counts as a failed barrier.
+    /// Lets the log do its deferred work while no command arrives. A failure is handled as a failed disk sync.
     fn sync_idle(&mut self) {
         self.has_deferred_work = false;
         if let Err(error) = self.state.log().sync() {
@@ -294,7 +319,7 @@ impl<S: State> Worker<S> {
         }
     }
 
-    /// Logs and stores the error of a failed barrier, after which the bus drops all jobs.
+    /// Logs and stores the error of a failed disk sync, after which the bus drops all jobs.
     fn fail(&self, error: &LogError) {
         tracing::error!(%error, "the log accepts no more events");
         self.status.fail(error.clone());

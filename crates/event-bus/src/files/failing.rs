@@ -16,7 +16,8 @@ pub use fault::{Fault, FaultKind, Operation};
 use super::{File, Files, Mode};
 use gate::Gate;
 
-/// A file system with an injected [`Fault`]. Clones share the fault and the counts of calls.
+/// A file system for tests that injects a [`Fault`] into file operations. Clones share the fault and the counts of
+/// calls.
 #[derive(Debug, Clone)]
 pub struct FailingFiles {
     /// The wrapped file system.
@@ -36,7 +37,7 @@ struct FaultState {
     calls: BTreeMap<Operation, u64>,
 }
 
-/// Effect of a call that is not failed with an injected error.
+/// How much of a file operation is executed, for a call that returns no injected error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Effect {
     /// The complete operation.
@@ -47,7 +48,7 @@ enum Effect {
     Nothing,
 }
 
-/// An open file of [`FailingFiles`].
+/// An open file of the test file system [`FailingFiles`].
 #[derive(Debug)]
 struct FailingFile {
     /// The wrapped file.
@@ -86,8 +87,8 @@ impl FailingFiles {
         self.gate.open();
     }
 
-    /// Counts a call of `operation`. Returns its effect under the fault, or the injected error. Blocks while the call
-    /// stalls.
+    /// Counts a call of a file operation. Returns how much of the operation to execute, or the injected error. Blocks
+    /// while the fault stalls the call.
     fn check(&self, operation: Operation) -> io::Result<Effect> {
         let kind = {
             let mut state = self.state();
@@ -107,7 +108,7 @@ impl FailingFiles {
                 self.gate.wait_while_closed();
                 Ok(Effect::Whole)
             }
-            Some(FaultKind::DeviceError | FaultKind::Full | FaultKind::Interrupted) => {
+            Some(FaultKind::DeviceError | FaultKind::Full | FaultKind::TooManyFiles | FaultKind::Interrupted) => {
                 Err(kind.and_then(FaultKind::error).unwrap_or_else(|| io::ErrorKind::Other.into()))
             }
         }

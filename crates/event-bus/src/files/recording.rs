@@ -37,12 +37,12 @@ pub struct RecordingFiles {
     tree: Arc<Mutex<Tree>>,
 }
 
-/// An open file of [`RecordingFiles`].
+/// An open file of the test file system [`RecordingFiles`].
 #[derive(Debug)]
 struct RecordingFile {
     /// The wrapped file.
     file: Arc<dyn File>,
-    /// Number of the file in the record.
+    /// Number of the file in the record of changes.
     node: Node,
     /// The file system that the file was opened in.
     owner: RecordingFiles,
@@ -78,8 +78,8 @@ impl RecordingFiles {
         Ok(self.lock_observed()?.changes.clone())
     }
 
-    /// Locks the record and adds the changes that did not go through this file system. Hold the lock during an
-    /// operation, so that the record has the order of the operations.
+    /// Locks the record of changes, after adding the changes that did not go through this file system. Hold the lock
+    /// during a file operation, so that the record has the order of the operations.
     fn lock_observed(&self) -> io::Result<MutexGuard<'_, Tree>> {
         let mut tree = self.tree.lock().unwrap_or_else(PoisonError::into_inner);
         tree.observe(&self.root)?;

@@ -2,9 +2,9 @@
 
 use std::{
     ffi::OsString,
-    fs::{DirBuilder, OpenOptions, TryLockError},
+    fs::{DirBuilder, OpenOptions, Permissions, TryLockError},
     io,
-    os::unix::fs::{DirBuilderExt as _, FileExt as _, OpenOptionsExt as _},
+    os::unix::fs::{DirBuilderExt as _, FileExt as _, OpenOptionsExt as _, PermissionsExt as _},
     path::Path,
     sync::Arc,
 };
@@ -15,29 +15,46 @@ use super::{File, Files, Mode};
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemFiles;
 
+/// Permissions of created files and folders: only the owner has access.
+const FILE_MODE: u32 = 0o600;
+const FOLDER_MODE: u32 = 0o700;
+
 /// An open file of [`SystemFiles`].
 #[derive(Debug)]
 struct SystemFile(std::fs::File);
 
 impl Files for SystemFiles {
     fn create_dir(&self, path: &Path) -> io::Result<bool> {
-        match DirBuilder::new().mode(0o700).create(path) {
-            Ok(()) => Ok(true),
+        match DirBuilder::new().mode(FOLDER_MODE).create(path) {
+            Ok(()) => std::fs::set_permissions(path, Permissions::from_mode(FOLDER_MODE)).map(|()| true),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists && path.is_dir() => Ok(false),
             Err(error) => Err(error),
         }
     }
 
     fn open(&self, path: &Path, mode: Mode) -> io::Result<Arc<dyn File>> {
+        let is_new = match std::fs::metadata(path) {
+            // Opening a FIFO would wait for its other end.
+            Ok(metadata) if !metadata.is_file() => {
+                return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
+            }
+            Ok(_) => false,
+            Err(error) => error.kind() == io::ErrorKind::NotFound,
+        };
         let mut options = OpenOptions::new();
-        options.read(true).mode(0o600);
+        options.read(true).mode(FILE_MODE);
         match mode {
             Mode::Read => &mut options,
             Mode::Write => options.write(true),
             Mode::Create => options.write(true).create(true).truncate(false),
             Mode::Replace => options.write(true).create(true).truncate(true),
         };
-        Ok(Arc::new(SystemFile(options.open(path)?)))
+        let file = options.open(path)?;
+        if is_new {
+            // The mode does not depend on the umask.
+            file.set_permissions(Permissions::from_mode(FILE_MODE))?;
+        }
+        Ok(Arc::new(SystemFile(file)))
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {

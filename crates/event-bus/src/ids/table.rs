@@ -17,7 +17,7 @@ const MIN_SLOTS: usize = 64;
 /// eight million evenly distributed keys none exceeds it (measured).
 const MAX_DISPLACEMENT: usize = 2_048;
 
-/// A map from 32-bit keys to non-zero 32-bit numbers, without removal.
+/// A compact map from 32-bit keys to non-zero 32-bit numbers, without removal.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Table {
     /// Key of each slot, ascending over the occupied slots; 0 in a slot that was never occupied.
@@ -31,8 +31,8 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// Inserts an entry. Returns false if the key exists or an entry would be displaced by more than
-    /// [`MAX_DISPLACEMENT`] slots.
+    /// Inserts a number under a key. Returns false, without a change, if the key exists or an entry would be displaced
+    /// by more than [`MAX_DISPLACEMENT`] slots.
     pub(super) fn insert(&mut self, key: u32, number: NonZeroU32) -> bool {
         if MAX_LOAD_PERCENT * self.home_slots <= 100 * self.entries {
             self.grow();
@@ -62,7 +62,8 @@ impl Table {
         if self.key_at(slot) == Some(key) { self.numbers.get(slot).copied().flatten() } else { None }
     }
 
-    /// Returns the slot of a key; if the key is not in the table, the slot at which it would be inserted.
+    /// Returns the index of the slot of a key; if the key is not in the table, that of the slot at which it would be
+    /// inserted.
     fn find_slot(&self, key: u32) -> usize {
         let home = self.home(key);
         let (keys, numbers) = (self.keys.get(home..).unwrap_or_default(), self.numbers.get(home..).unwrap_or_default());
@@ -82,7 +83,7 @@ impl Table {
         usize::try_from((u64::from(key) * self.home_slots as u64) >> 32).unwrap_or(usize::MAX)
     }
 
-    /// Appends free slots until there is a slot with the index `slot`.
+    /// Appends free slots to the table until it has a slot with the index `slot`.
     fn ensure_slot(&mut self, slot: usize) {
         if self.keys.len() <= slot {
             // `Vec` would double its capacity.
@@ -96,7 +97,8 @@ impl Table {
         }
     }
 
-    /// Copies all entries into a table with room for a tenth more, at least [`MIN_SLOTS`] home slots.
+    /// Grows the table: copies all entries into a new one with room for a tenth more, at least [`MIN_SLOTS`] home
+    /// slots.
     fn grow(&mut self) {
         let home_slots = (self.entries * 110 / MAX_LOAD_PERCENT).max(MIN_SLOTS);
         // Slots for entries displaced behind the last home slot.

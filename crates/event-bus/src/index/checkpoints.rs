@@ -1,5 +1,5 @@
-//! Checkpoints in the index: split into pieces small enough for sled, and replaced atomically by writing a new
-//! generation of pieces before the header that names it.
+//! Checkpoints of projections in the index. A checkpoint is split into pieces small enough for sled. It is replaced
+//! atomically: a new generation of pieces is written before the header that names it.
 
 use std::borrow::Cow;
 
@@ -27,7 +27,7 @@ const PIECE_PREFIX: u8 = b'c';
 /// Header of a checkpoint: describes one complete generation of pieces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Header {
-    /// Number of the generation; incremented by every save.
+    /// Number of the generation. Every save of the checkpoint increments it.
     generation: u64,
     /// Version of the projection.
     version: u32,
@@ -43,7 +43,7 @@ struct Header {
 const HEADER_BYTES: usize = 8 + 4 + 8 + 4 + 32;
 
 impl Header {
-    /// Encodes the header in little-endian byte order.
+    /// Encodes the header of a checkpoint as bytes, in little-endian order.
     fn to_bytes(self) -> [u8; HEADER_BYTES] {
         let mut bytes = [0; HEADER_BYTES];
         bytes[..8].copy_from_slice(&self.generation.to_le_bytes());
@@ -54,7 +54,7 @@ impl Header {
         bytes
     }
 
-    /// Decodes a header; `None` if the length is wrong.
+    /// Decodes a checkpoint's header; `None` if the length is wrong.
     fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let (generation, rest) = bytes.split_first_chunk()?;
         let (version, rest) = rest.split_first_chunk()?;
@@ -71,7 +71,8 @@ impl Header {
 }
 
 impl Index {
-    /// Loads the checkpoint saved under a name; `None` if there is none, a piece is missing or its hash does not match.
+    /// Loads the checkpoint of a projection saved under a name; `None` if there is none, a piece is missing or its hash
+    /// does not match.
     pub(crate) fn load_checkpoint(&self, name: &str) -> Result<Option<Checkpoint>, IndexFailure> {
         let Some(header) = self.header(name)? else { return Ok(None) };
         let mut state = Vec::new();
@@ -88,7 +89,7 @@ impl Index {
         Ok(Some(checkpoint))
     }
 
-    /// Prepares to save a checkpoint under a name as a new generation. Writes nothing; call
+    /// Prepares to save a checkpoint under a name as a new generation of pieces. Writes nothing yet; the caller calls
     /// [`CheckpointWriter::write_part`] until it returns false.
     pub(crate) fn checkpoint_writer<'a>(
         &'a self,
@@ -106,7 +107,7 @@ impl Index {
         Ok(CheckpointWriter { index: self, name, header, pieces, written: 0, stale_keys: None })
     }
 
-    /// Copies the checkpoints without state, which are positions of reactors, from another index, durably.
+    /// Copies the checkpoints that have no state, which are positions of reactors, from another index, durably.
     pub(crate) fn copy_positions(&self, from: &Self) -> Result<(), IndexFailure> {
         let headers = from.with_sled(|store| store.scan_prefix([HEADER_PREFIX]).collect::<sled::Result<Vec<_>>>())?;
         let without_state = headers
@@ -125,8 +126,8 @@ impl Index {
     }
 }
 
-/// A checkpoint that is being written, one barrier at a time: first its pieces with the header, then the removal of the
-/// pieces of earlier generations.
+/// A checkpoint that is being written to the index, some pieces with each disk sync: first its pieces with the header,
+/// then the removal of the pieces of earlier generations.
 pub(crate) struct CheckpointWriter<'a> {
     /// The index to write to.
     index: &'a Index,
@@ -143,8 +144,8 @@ pub(crate) struct CheckpointWriter<'a> {
 }
 
 impl CheckpointWriter<'_> {
-    /// Writes as much as one barrier covers and makes it durable. Returns true if more remains. The new checkpoint
-    /// replaces the old one with the last of its pieces.
+    /// Writes as many pieces of the checkpoint as one disk sync covers, and makes them durable. Returns true if more
+    /// remains to be written or removed. The new checkpoint replaces the old one with the last of its pieces.
     pub(crate) fn write_part(&mut self) -> Result<bool, IndexFailure> {
         let mut batch = sled::Batch::default();
         if let Some(stale_keys) = &mut self.stale_keys {
@@ -169,7 +170,7 @@ impl CheckpointWriter<'_> {
         Ok(self.stale_keys.as_ref().is_none_or(|keys| !keys.is_empty()))
     }
 
-    /// Returns the keys of the pieces of all other generations of this checkpoint.
+    /// Returns the database keys of the pieces of all other generations of this checkpoint.
     fn find_stale_keys(&self) -> Result<Vec<sled::IVec>, IndexFailure> {
         let prefix = piece_prefix(self.name);
         let first_key = piece_key(self.name, self.header.generation, 0);

@@ -27,13 +27,14 @@ const CACHE_BYTES: u64 = 4 * 1024 * 1024;
 const LOCK_TIMEOUT: Duration = Duration::from_secs(2);
 
 impl Index {
-    /// Opens or creates the index in a directory. Reads the reason for a rebuild, if one was stored, but does not
-    /// verify the content.
+    /// Opens or creates the index of a log in a directory. Reads the reason for a rebuild, if one was stored, but does
+    /// not verify the content.
     ///
     /// # Errors
     /// The outer error is a transient error of the system, such as a full disk: the index is not damaged. The inner
     /// error means that the index is damaged and must be rebuilt.
     pub(crate) fn open(directory: &Path, files: &dyn Files) -> io::Result<Result<Self, IndexFailure>> {
+        check_regular_files(directory)?;
         let store = match open_store(directory)? {
             Ok(store) => store,
             Err(failure) => return Ok(Err(failure)),
@@ -60,8 +61,29 @@ impl Index {
     }
 }
 
-/// Opens or creates sled's database in a directory. Waits at most [`LOCK_TIMEOUT`] for its lock. Errors as
-/// [`Index::open`]; `WouldBlock` if the lock is still held.
+/// Checks that a directory contains only files and directories, since sled would wait for a FIFO.
+fn check_regular_files(directory: &Path) -> io::Result<()> {
+    let entries = match std::fs::read_dir(directory) {
+        Ok(entries) => entries,
+        // A file in place of the directory is damage, which is handled when sled opens it.
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(()),
+        Err(error) => return Err(error),
+    };
+    for entry in entries {
+        let path = entry?.path();
+        let metadata = std::fs::metadata(&path)?;
+        if !metadata.is_file() && !metadata.is_dir() {
+            let message = format!("`{}` is not a regular file", path.display());
+            return Err(io::Error::new(ErrorKind::InvalidInput, message));
+        }
+    }
+    Ok(())
+}
+
+/// Opens or creates sled's database in a directory. Waits at most [`LOCK_TIMEOUT`] for its lock.
+///
+/// # Errors
+/// Those of [`Index::open`]; `WouldBlock` if the lock is still held.
 fn open_store(directory: &Path) -> io::Result<Result<sled::Db, IndexFailure>> {
     let config = sled::Config::new().path(directory).flush_every_ms(None).cache_capacity(CACHE_BYTES);
     let start = Instant::now();
@@ -85,8 +107,8 @@ fn is_lock_failure(failure: &IndexFailure) -> bool {
     failure.cause.contains("could not acquire lock")
 }
 
-/// Returns the I/O error behind an error of sled if it is transient; `None` for any other error, which requires a
-/// rebuild.
+/// Returns the I/O error that caused an error of sled, if it is transient, such as a full disk; `None` for any other
+/// error, which requires a rebuild of the index.
 pub(super) fn transient_error(error: &sled::Error) -> Option<io::Error> {
     let sled::Error::Io(error) = error else { return None };
     is_transient(error).then(|| match error.raw_os_error() {
@@ -95,8 +117,8 @@ pub(super) fn transient_error(error: &sled::Error) -> Option<io::Error> {
     })
 }
 
-/// Returns whether an error can disappear without a repair, such as a full disk, missing permissions or too many open
-/// files. It then does not mean that a file is damaged.
+/// Returns whether an I/O error can disappear without a repair, such as a full disk, missing permissions or too many
+/// open files. Such an error does not mean that a file is damaged.
 pub(super) fn is_transient(error: &io::Error) -> bool {
     use ErrorKind::{OutOfMemory, PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
     /// The error numbers `ENFILE` and `EMFILE`, which have no [`ErrorKind`].

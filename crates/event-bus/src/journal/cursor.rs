@@ -15,7 +15,7 @@ const MIN_READ_BYTES: usize = 16 * 1024;
 /// Size of the largest read in bytes.
 const MAX_READ_BYTES: usize = 256 * 1024;
 
-/// Result of reading at one offset of the journal.
+/// Result of reading at one offset of the journal: a frame (an encoded event), invalid bytes, or the end.
 #[derive(Debug)]
 pub(crate) enum Step<'a> {
     /// A frame with a valid checksum. Its chain is not verified.
@@ -27,7 +27,7 @@ pub(crate) enum Step<'a> {
 }
 
 impl<'a> Step<'a> {
-    /// Returns the frame if it has the position `expected`. Otherwise fails with [`LogError::Damaged`] for that
+    /// Returns the frame if its event has the position `expected`. Otherwise fails with [`LogError::Damaged`] for that
     /// position of the file at `path`.
     pub(crate) fn frame_at(self, expected: Position, path: &Path) -> Result<Frame<'a>, LogError> {
         let detail = match self {
@@ -40,7 +40,7 @@ impl<'a> Step<'a> {
     }
 }
 
-/// Reads and decodes the frames of a byte range of the journal, one after the other.
+/// Reads and decodes the events of a byte range of the journal, one after the other, through a buffer.
 #[derive(Debug)]
 pub(crate) struct Cursor<'f> {
     /// The journal.
@@ -58,8 +58,8 @@ pub(crate) struct Cursor<'f> {
 }
 
 impl<'f> Cursor<'f> {
-    /// Creates a cursor for the bytes from `offset` to `end_offset`, exclusive. `offset` must be the start of a frame,
-    /// unless the caller searches for one. Reads nothing yet.
+    /// Creates a cursor for the bytes of the journal from `offset` to `end_offset`, exclusive. `offset` must be the
+    /// start of a frame, unless the caller searches for one. Reads nothing yet.
     pub(crate) fn new(file: &'f dyn File, offset: u64, end_offset: u64) -> Self {
         Self { file, end_offset, window: Vec::new(), window_offset: offset, next: 0, read_size: MIN_READ_BYTES }
     }
@@ -69,8 +69,8 @@ impl<'f> Cursor<'f> {
         self.window_offset + self.next as u64
     }
 
-    /// Decodes the next frame and advances behind it. If the bytes are invalid, the cursor does not advance; see
-    /// [`Cursor::skip_byte`]. Fails if the file cannot be read.
+    /// Decodes the next event of the journal and advances behind it. If the bytes are invalid, the cursor does not
+    /// advance; see [`Cursor::skip_byte`]. Fails if the file cannot be read.
     pub(crate) fn next(&mut self) -> io::Result<Step<'_>> {
         self.fill()?;
         let unread = &self.window[self.next..];
@@ -87,8 +87,8 @@ impl<'f> Cursor<'f> {
         })
     }
 
-    /// Skips `count` frames by their length fields, without verifying them. Stops early at an invalid length, which
-    /// [`Cursor::next`] then reports.
+    /// Skips `count` events of the journal by the length fields of their frames, without verifying them. Stops early at
+    /// an invalid length, which [`Cursor::next`] then reports.
     pub(crate) fn skip_frames(&mut self, count: u64) -> io::Result<()> {
         for _ in 0..count {
             self.fill()?;
@@ -107,7 +107,7 @@ impl<'f> Cursor<'f> {
         self.window[self.next - 1]
     }
 
-    /// Reads more bytes unless the window contains a complete frame or all bytes up to the end of the range.
+    /// Reads more of the file, unless the buffer contains a complete frame or all bytes up to the end of the range.
     fn fill(&mut self) -> io::Result<()> {
         let buffered = self.window.len() - self.next;
         let unread = self.end_offset.saturating_sub(self.window_offset + self.window.len() as u64);

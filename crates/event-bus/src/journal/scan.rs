@@ -7,7 +7,7 @@ use event_core::{Position, Timestamp};
 use super::{Cursor, HEADER_BYTES, Offsets, PADDING, Step};
 use crate::{chain::Chain, files::File, frame::Frame};
 
-/// A point between two frames, with the values that the next frame must continue.
+/// A point between two frames of the journal, with the values that the next frame must continue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct FrameBoundary {
     /// Position of the preceding event; [`Position::ORIGIN`] before the first frame.
@@ -29,8 +29,8 @@ impl FrameBoundary {
         offset: HEADER_BYTES as u64,
     };
 
-    /// Returns the reason why `frame` does not continue the journal here: wrong position, time or chain. `None` if it
-    /// does.
+    /// Returns the reason why `frame` cannot follow here in the journal: wrong position, time or hash chain value.
+    /// `None` if it can.
     pub(crate) fn mismatch(&self, frame: &Frame<'_>) -> Option<&'static str> {
         if frame.position() != self.position.next() {
             Some("the position is not the next one")
@@ -49,7 +49,7 @@ impl FrameBoundary {
     }
 }
 
-/// Result of a scan.
+/// Result of scanning a journal for complete batches of events.
 #[derive(Debug, Clone)]
 pub(crate) struct Scan {
     /// End of the last complete batch.
@@ -63,14 +63,14 @@ pub(crate) struct Scan {
 }
 
 impl Scan {
-    /// Returns whether only preallocated space follows the last complete batch. `trailing` is the result of
-    /// [`find_trailing_frames`] after this scan.
+    /// Returns whether only preallocated space follows the last complete batch of the journal. `trailing` is the result
+    /// of [`find_trailing_frames`] after this scan.
     pub(crate) fn ends_in_padding(&self, trailing: &TrailingFrames) -> bool {
         !trailing.has_data && self.reached_offset == self.complete_end.offset
     }
 }
 
-/// Reason why a scan ended early, with a description for the user.
+/// Reason why a scan of the journal ended early, with a description for the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum StopReason {
     /// An incomplete write, as a crash may leave it.
@@ -80,7 +80,7 @@ pub(crate) enum StopReason {
 }
 
 impl StopReason {
-    /// Returns the description for the user.
+    /// Returns the description of the reason, for the user.
     pub(crate) const fn description(self) -> &'static str {
         match self {
             Self::Torn(description) | Self::Foreign(description) => description,
@@ -88,9 +88,9 @@ impl StopReason {
     }
 }
 
-/// Verifies the frames from `start` to the offset `end_offset`, calls `visit` with each valid one, and stops at the
-/// first that is invalid or does not continue its predecessor. `visit` is also called for frames of an incomplete batch
-/// at the end. `offsets` contains the frames before `start`. Fails only if the file cannot be read.
+/// Verifies the journal's frames from `start` to the offset `end_offset`, and calls `visit` with each valid one. Stops
+/// at the first frame that is invalid or does not continue its predecessor. `visit` is also called for frames of an
+/// incomplete batch at the end. `offsets` contains the frames before `start`. Fails only if the file cannot be read.
 pub(crate) fn scan(
     file: &dyn File,
     start: FrameBoundary,
@@ -123,10 +123,10 @@ pub(crate) fn scan(
     Ok(Scan { complete_end, reached_offset: end.offset, offsets, stop })
 }
 
-/// Scans like [`scan`] a journal that another process may be writing. Also returns the valid frames after the end of
-/// the scan.
+/// Does the same as [`scan`] for a journal that another process may be writing. Also returns the valid frames after the
+/// end of the scan.
 ///
-/// Bytes that were invalid when they were read may have been completed since. If valid frames follow them, the scan is
+/// The writer may have completed bytes that were invalid when they were read. If valid frames follow them, the scan is
 /// therefore repeated from the last complete batch, until it makes no progress. `visit` is then called again for frames
 /// of an incomplete batch.
 pub(crate) fn scan_beside_a_writer(
@@ -153,7 +153,8 @@ pub(crate) fn scan_beside_a_writer(
     }
 }
 
-/// Valid frames after the offset at which a scan ended.
+/// The valid frames of a journal after the offset at which a scan ended. They show that the journal is damaged there,
+/// unless they belong to one interrupted write.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct TrailingFrames {
     /// Number of valid frames.
@@ -165,8 +166,8 @@ pub(crate) struct TrailingFrames {
     pub(crate) has_data: bool,
 }
 
-/// Searches the bytes from `offset` to `end_offset` for valid frames, byte by byte. Does not verify their positions or
-/// chain.
+/// Searches the bytes of a journal from `offset` to `end_offset` for valid frames, byte by byte. Does not verify their
+/// positions or hash chain.
 pub(crate) fn find_trailing_frames(file: &dyn File, offset: u64, end_offset: u64) -> io::Result<TrailingFrames> {
     let mut cursor = Cursor::new(file, offset, end_offset);
     let mut trailing = TrailingFrames::default();

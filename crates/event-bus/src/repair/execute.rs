@@ -18,7 +18,7 @@ use crate::{
 /// Minimum size of a write of the new journal in bytes, except the last.
 const WRITE_BYTES: usize = 128 * 1024;
 
-/// Result of a repair.
+/// Result of repairing a damaged event log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RepairOutcome {
     /// Position of the last event.
@@ -29,7 +29,7 @@ pub struct RepairOutcome {
     pub kept: Vec<PathBuf>,
 }
 
-/// The new journal while it is written, with the values that the next frame continues.
+/// The new journal of a repair while it is written, with the values that the next frame continues.
 struct JournalOutput<'f> {
     /// The file of the new journal.
     file: &'f dyn File,
@@ -44,7 +44,7 @@ struct JournalOutput<'f> {
 }
 
 impl JournalOutput<'_> {
-    /// Writes the pending bytes. Does not sync.
+    /// Writes the buffered bytes to the new journal. Does not sync.
     fn flush(&mut self) -> std::io::Result<()> {
         files::write_full(self.file, self.offset, &self.pending)?;
         self.offset += self.pending.len() as u64;
@@ -54,8 +54,8 @@ impl JournalOutput<'_> {
 }
 
 impl RepairPlan {
-    /// Writes a new journal and `HEAD`, and renames the old files to `*.damaged-N`. The index is rebuilt when the log
-    /// is opened next. Does nothing if no repair is needed.
+    /// Executes the repair: writes a new journal and `HEAD` file, and renames the old files to `*.damaged-N`. The index
+    /// is rebuilt when the log is next opened. Does nothing if no repair is needed.
     ///
     /// # Errors
     /// [`LogError::Io`] if a file cannot be read or written, [`LogError::Damaged`] if a frame changed since the repair
@@ -82,7 +82,7 @@ impl RepairPlan {
         Ok(RepairOutcome { head, lost: self.lost, kept })
     }
 
-    /// Copies `HEAD` and renames journal and index, each to a name `*.damaged-N`. Returns the new paths.
+    /// Copies the `HEAD` file and renames journal and index, each to a name `*.damaged-N`. Returns the new paths.
     fn keep_old_files(&self) -> Result<Vec<PathBuf>, LogError> {
         let mut kept = Vec::new();
         // `HEAD` is copied, not moved: while the journal is missing, `HEAD` makes opening the log fail.
@@ -101,7 +101,7 @@ impl RepairPlan {
         Ok(kept)
     }
 
-    /// Writes the new journal to `path` and syncs it. Returns the content of its `HEAD` file.
+    /// Writes the repaired journal to `path` and syncs it. Returns the content of the `HEAD` file for it.
     fn write_journal(&self, path: &Path) -> Result<Head, LogError> {
         let write_error = |error| LogError::io("write", path)(error);
         let file = self.files.open(path, Mode::Replace).map_err(LogError::io("create", path))?;
@@ -124,8 +124,9 @@ impl RepairPlan {
         Ok(Head { position: Position(self.sources.len() as u64), chain: output.chain, journal_length: output.offset })
     }
 
-    /// Appends the frame for one position to the new journal, with a chain value that continues the previous frame.
-    /// Fails with [`LogError::Damaged`] if the planned source has no valid frame any more.
+    /// Appends the frame (encoded event) of one position to the repaired journal, with a hash chain value that
+    /// continues the previous frame. Fails with [`LogError::Damaged`] if the planned source has no valid frame any
+    /// more.
     fn write_frame(
         &self,
         position: Position,

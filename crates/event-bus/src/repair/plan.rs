@@ -18,7 +18,7 @@ use crate::{
     sled_log::complete_interrupted_purge,
 };
 
-/// Location of a valid frame in the journal.
+/// Location of a valid frame (encoded event) in the journal.
 #[derive(Clone, Copy)]
 struct FrameLocation {
     /// Position of its event.
@@ -39,7 +39,7 @@ pub fn plan_repair(directory: impl AsRef<Path>) -> Result<RepairPlan, LogError> 
     plan_repair_with(directory, Arc::new(SystemFiles))
 }
 
-/// [`plan_repair`] with another file system than that of the operating system.
+/// Plans a repair as [`plan_repair`] does, with a file system other than the operating system's.
 ///
 /// # Errors
 /// As [`plan_repair`].
@@ -99,8 +99,8 @@ fn open_journal(root: &Path, files: &dyn Files, faults: &mut Vec<String>) -> Res
     Ok(None)
 }
 
-/// Opens the index; `None` if it is missing or damaged. Fails with [`LogError::Io`] for a transient error, such as a
-/// full disk.
+/// Opens the index of the log; `None` if it is missing or damaged. Fails with [`LogError::Io`] for a transient error,
+/// such as a full disk.
 fn open_index(root: &Path, files: &dyn Files) -> Result<Option<Index>, LogError> {
     let path = root.join(INDEX);
     if !files::exists(files, &path).map_err(LogError::io("list", root))? {
@@ -109,9 +109,9 @@ fn open_index(root: &Path, files: &dyn Files) -> Result<Option<Index>, LogError>
     Ok(Index::open(&path, files).map_err(LogError::io("open", &path))?.ok())
 }
 
-/// Scans the journal and adds its damage to `faults`. `required` is the last position in `HEAD` or the index, which the
-/// journal must reach. If there is damage, also in other files, returns every valid frame in the order of positions;
-/// otherwise none.
+/// Scans the journal and adds descriptions of its damage to `faults`. `required` is the last position in `HEAD` or the
+/// index, which the journal must reach. If there is damage, in the journal or in other files, returns every valid frame
+/// in the order of positions; otherwise none.
 ///
 /// # Errors
 /// [`LogError::Format`] for another format version, [`LogError::Io`] if the file cannot be read.
@@ -158,8 +158,8 @@ fn scan_journal(
     if faults.is_empty() { Ok(Vec::new()) } else { find_all_frames(file, length).map_err(read_error) }
 }
 
-/// Searches the first `length` bytes of a file for valid frames, byte by byte. Returns them in the order of positions;
-/// several may have the same position.
+/// Searches the first `length` bytes of a journal for valid frames, byte by byte. Returns them in the order of
+/// positions; several may have the same position.
 fn find_all_frames(file: &dyn File, length: u64) -> std::io::Result<Vec<FrameLocation>> {
     // A position above the maximum number of frames in the file means that a payload contains a valid frame.
     let highest = Position(length / MIN_FRAME as u64);
@@ -181,7 +181,7 @@ fn find_all_frames(file: &dyn File, length: u64) -> std::io::Result<Vec<FrameLoc
     Ok(frames)
 }
 
-/// Event chosen for the previous position.
+/// The event that the repair has chosen for the previous position, which the next one must continue.
 struct Predecessor {
     /// Its chain value; `None` if the event is lost.
     chain: Option<Chain>,
@@ -197,8 +197,9 @@ impl Predecessor {
 }
 
 impl RepairPlan {
-    /// Chooses the source of the frame for every position from 1 to `last`. `frames` are the valid frames of the
-    /// journal, in the order of positions. Fails with [`LogError::Io`] if the journal cannot be read.
+    /// Chooses for every position from 1 to `last` where the repair copies its frame from: the journal, the index, or
+    /// neither. `frames` are the valid frames of the journal, in the order of positions. Fails with [`LogError::Io`] if
+    /// the journal cannot be read.
     fn choose_sources(&mut self, frames: &[FrameLocation], last: Position) -> Result<(), LogError> {
         let mut previous = Predecessor { chain: Some(Chain::ORIGIN), recorded_at: Timestamp(0) };
         let mut remaining = frames;
@@ -221,9 +222,10 @@ impl RepairPlan {
         Ok(())
     }
 
-    /// Chooses one of `candidates`, sources with their encoded frames, for a position: the first that continues the
-    /// hash chain, otherwise the first whose time is not earlier than that of `previous`. Without one the event is
-    /// lost. Adds the choice to the plan, and returns the chosen event as the predecessor of the next position.
+    /// Chooses the event for one position of the repaired log. `candidates` are the available frames, each with the
+    /// place it was read from. The first that continues the hash chain is preferred, then the first whose time is not
+    /// earlier than that of `previous`. Without either the event is lost. Adds the choice to the plan, and returns the
+    /// chosen event as the predecessor of the next position.
     fn choose_source(
         &mut self,
         position: Position,

@@ -7,23 +7,30 @@ use std::{
 
 use event_core::Position;
 
-use super::{SledLog, Visible, index_check::IndexState, purge, writer::Writer};
+use super::{
+    SledLog, Visible,
+    index_check::{IndexState, repair_index},
+    interrupted_purge,
+    writer::Writer,
+};
 use crate::{
     LogError, Repair, RepairAction,
     chain::Chain,
     files::{self, File, Files, Mode},
     head::{self, Head, HeadFile},
     ids::IdIndex,
-    index::INDEX,
     journal::{self, FrameBoundary, HEADER_BYTES, Header, JOURNAL, Offsets, ReadableJournal, Scan, StopReason},
     lock,
 };
 
-/// Opens or creates the log in the directory `root`. Returns the repairs that were made. Errors as [`SledLog::open`].
+/// Opens or creates the event log in the directory `root`. Returns the log, and the repairs that were made.
+///
+/// # Errors
+/// Those of [`SledLog::open`].
 pub(super) fn open(root: &Path, files: Arc<dyn Files>) -> Result<(SledLog, Vec<Repair>), LogError> {
     files::ensure_dir(&*files, root).map_err(LogError::io("create", root))?;
     let lock = lock::acquire(&*files, root)?;
-    purge::complete_interrupted(root, &*files)?;
+    interrupted_purge::complete(root, &*files)?;
     let mut opening = Opening { root, files: &*files, repairs: Vec::new() };
     let head_file = head::read(&*files, root)?;
     let index_state = IndexState::read(root, &*files)?;
@@ -32,7 +39,8 @@ pub(super) fn open(root: &Path, files: Arc<dyn Files>) -> Result<(SledLog, Vec<R
     opening.check_tail(&*file, &scan, &index_state)?;
     let end = scan.complete_end;
     let readable = ReadableJournal { path: opening.journal_path(), file, end, offsets: scan.offsets };
-    let index = opening.repair_index(index_state, index_chain, &readable)?;
+    let (index, repair) = repair_index(root, &*files, index_state, index_chain, &readable)?;
+    opening.repairs.extend(repair);
     let head = opening.update_head(head_file, end)?;
     for repair in &opening.repairs {
         tracing::warn!(log = %root.display(), %repair, "the log was repaired");
@@ -49,7 +57,7 @@ pub(super) fn open(root: &Path, files: Arc<dyn Files>) -> Result<(SledLog, Vec<R
     Ok((log, repairs))
 }
 
-/// Result of scanning the journal when a log is opened.
+/// Result of scanning the journal when an event log is opened.
 struct ScannedJournal {
     /// The complete batches of the journal, and the reason why the scan ended.
     scan: Scan,
@@ -60,19 +68,19 @@ struct ScannedJournal {
     index_chain: Chain,
 }
 
-/// State shared by the steps of opening a log: its directory, and the repairs made so far.
-pub(super) struct Opening<'a> {
+/// State shared by the steps of opening an event log: its directory, and the repairs made so far.
+struct Opening<'a> {
     /// The log's directory.
-    pub(super) root: &'a Path,
+    root: &'a Path,
     /// File system of the log.
-    pub(super) files: &'a dyn Files,
+    files: &'a dyn Files,
     /// Repairs made so far.
     repairs: Vec<Repair>,
 }
 
 impl Opening<'_> {
     /// Records a repair that was made.
-    pub(super) fn add_repair(&mut self, action: RepairAction, position: Position, detail: String) {
+    fn add_repair(&mut self, action: RepairAction, position: Position, detail: String) {
         self.repairs.push(Repair { action, position, detail });
     }
 
@@ -174,11 +182,12 @@ impl Opening<'_> {
         Ok(ScannedJournal { scan, ids, index_chain })
     }
 
-    /// Truncates an unfinished write or preallocated space after the last complete batch, and records a repair if there
-    /// was data.
+    /// Checks the end of the journal: truncates an unfinished write or preallocated space after the last complete
+    /// batch, and records a repair if there was data.
     ///
     /// # Errors
-    /// [`LogError::Damaged`] if the scan ended for another reason than an unfinished write, [`LogError::Io`].
+    /// [`LogError::Damaged`] if the scan ended for another reason than an unfinished write, [`LogError::Io`] if the
+    /// file cannot be truncated.
     fn check_tail(&mut self, file: &dyn File, scan: &Scan, index_state: &IndexState) -> Result<(), LogError> {
         let (path, end) = (self.journal_path(), scan.complete_end);
         let reason = match scan.stop {
@@ -210,8 +219,8 @@ impl Opening<'_> {
         Ok(())
     }
 
-    /// Rewrites the `HEAD` file if it differs from the journal's end. Records a repair if it was damaged, or missing in
-    /// a log that has events. Returns its content.
+    /// Rewrites the `HEAD` file if it differs from the end of the journal. Records a repair if the file was damaged, or
+    /// missing in a log that has events. Returns its content.
     fn update_head(&mut self, head_file: HeadFile, end: FrameBoundary) -> Result<Head, LogError> {
         let head = Head::from(end);
         if head_file == HeadFile::Valid(head) {
@@ -226,10 +235,5 @@ impl Opening<'_> {
         };
         self.add_repair(RepairAction::HeadRewritten, end.position, reason.to_owned());
         Ok(head)
-    }
-
-    /// Returns the path of the index.
-    pub(super) fn index_path(&self) -> PathBuf {
-        self.root.join(INDEX)
     }
 }

@@ -10,7 +10,7 @@ use crate::{
     journal::PADDING,
 };
 
-/// The preallocated space behind the journal's end.
+/// The space that is preallocated behind the end of the journal file.
 #[derive(Debug, Default)]
 pub(super) struct Preallocation {
     /// Number of bytes to preallocate at once; 0 for no preallocation.
@@ -26,11 +26,12 @@ impl Preallocation {
         Self { chunk_bytes, end_offset: 0 }
     }
 
-    /// Writes frames at `offset`, the journal's end, and preallocates new space behind them if the previous one is used
-    /// up. Does not sync. If space cannot be preallocated, preallocation is switched off and a warning is logged.
+    /// Writes encoded events at `offset`, the end of the journal, and preallocates new space behind them if the
+    /// previous space is used up. Does not sync. If space cannot be preallocated, preallocation is switched off and a
+    /// warning is logged.
     ///
     /// # Errors
-    /// [`io::Error`] if the frames cannot be written.
+    /// [`io::Error`] if the events cannot be written.
     pub(super) fn write_frames(&mut self, file: &dyn File, offset: u64, frames: &[u8]) -> io::Result<()> {
         files::write_full(file, offset, frames)?;
         let end = offset + frames.len() as u64;
@@ -48,13 +49,13 @@ impl Preallocation {
         Ok(())
     }
 
-    /// Records that the file was truncated, so that no space is preallocated.
+    /// Records that the journal was truncated at its end, so that no space is preallocated.
     pub(super) const fn forget(&mut self) {
         self.end_offset = 0;
     }
 
-    /// Truncates preallocated space behind `end`, the journal's end. An error is only logged: opening the log truncates
-    /// the space.
+    /// Truncates preallocated space behind `end`, the end of the journal. An error is only logged, since opening the
+    /// log truncates the space too.
     pub(super) fn truncate(&mut self, file: &dyn File, end: u64) {
         if std::mem::take(&mut self.end_offset) <= end {
             return;

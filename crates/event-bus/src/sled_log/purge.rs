@@ -1,4 +1,5 @@
-//! Purges payloads: replaces them by their hashes. All events keep their positions, and the hash chain remains valid.
+//! Purges payloads of events: replaces them by their hashes. All events keep their positions, and the hash chain
+//! remains valid.
 //!
 //! The new journal and the new index are written beside the old ones. The rename of the new index to its final
 //! temporary name is the point of no return: an interrupted purge is undone before it and completed after it, when the
@@ -9,27 +10,25 @@ use std::{
     sync::Arc,
 };
 
-use event_core::Recorded;
+use event_core::{NewEvent, Recorded, Timestamp};
 
-use super::{SledLog, index_check::add_events_after};
+use super::{
+    SledLog,
+    index_fill::add_events_after,
+    interrupted_purge::{NEW_INDEX, NEW_JOURNAL, PURGED_INDEX},
+};
 use crate::{
     LogError,
     files::{self, Files, Mode},
-    index::{INDEX, Index, IndexFailure},
-    journal::{self, Cursor, FrameBoundary, JOURNAL, Offsets, ReadableJournal},
+    frame,
+    index::{Index, IndexFailure},
+    journal::{self, Cursor, FrameBoundary, Offsets, ReadableJournal},
 };
-
-/// Name of the new journal while it is written.
-const NEW_JOURNAL: &str = "journal.purging";
-/// Name of the new index while it is written.
-const NEW_INDEX: &str = "index.purging";
-/// Name of the new index when new journal and new index are complete.
-const PURGED_INDEX: &str = "index.purged";
 
 /// Minimum number of bytes written at once, except for the last write.
 const WRITE_BYTES: usize = 128 * 1024;
 
-/// Result of a purge.
+/// Result of purging payloads from a log.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PurgeOutcome {
     /// Number of events whose payload was removed.
@@ -42,21 +41,36 @@ pub struct PurgeOutcome {
 
 impl SledLog {
     /// Removes the payloads of the events for which `selected` returns true from journal and index, and opens the log
-    /// again. Checkpoints with a state are removed, since the state may contain purged content; those without a state,
-    /// such as positions of reactors, are copied.
+    /// again. Checkpoints with a state are removed, since the state may contain purged content. Checkpoints without a
+    /// state, such as positions of reactors, are copied.
     ///
     /// Reads and rewrites the complete log. After a crash the log is either unchanged or completely purged. The log
     /// does not control when the disk erases freed blocks.
     ///
     /// # Errors
-    /// [`LogError`] if a file cannot be read or written. The log is then unchanged, or the purge is completed at the
-    /// next opening.
+    /// [`LogError`] if a file cannot be read or written. The log is then unchanged, or the purge is completed when the
+    /// log is next opened.
     pub fn purge(self, selected: impl FnMut(&Recorded) -> bool) -> Result<(Self, PurgeOutcome), LogError> {
+        self.purge_and_record(selected, Timestamp(0), &[])
+    }
+
+    /// Purges as [`SledLog::purge`] does, and appends `events` to the log, recorded at `at`, in the same step: after a
+    /// crash the log has the payloads, or these events. Appends nothing if no payload is selected. The ids of the events
+    /// must be new.
+    ///
+    /// # Errors
+    /// Those of [`SledLog::purge`].
+    pub fn purge_and_record(
+        self,
+        selected: impl FnMut(&Recorded) -> bool,
+        at: Timestamp,
+        events: &[NewEvent],
+    ) -> Result<(Self, PurgeOutcome), LogError> {
         use crate::EventLog as _;
         self.close()?;
         let (root, files) = (self.root.clone(), Arc::clone(&self.files));
         let old_copies = old_copies(&root, &*files)?;
-        let (journal, purged) = self.write_purged_journal(selected)?;
+        let (journal, purged) = self.write_purged_journal(selected, at, events)?;
         let purged = PurgeOutcome { old_copies, ..purged };
         if purged.events != 0 {
             self.write_purged_index(&journal)?;
@@ -72,11 +86,14 @@ impl SledLog {
         Ok((log, purged))
     }
 
-    /// Writes the new journal without the payloads of the selected events, and syncs it. Returns it with the numbers of
-    /// purged events and bytes. Events that were purged before or have an empty payload are not selected.
+    /// Writes and syncs a new journal without the payloads of the events for which `selected` returns true. Returns it
+    /// with the numbers of purged events and bytes. Events that were purged before or have an empty payload are not
+    /// passed to `selected`. `events` follow at the end, recorded at `at`.
     fn write_purged_journal(
         &self,
         mut selected: impl FnMut(&Recorded) -> bool,
+        at: Timestamp,
+        events: &[NewEvent],
     ) -> Result<(ReadableJournal, PurgeOutcome), LogError> {
         let path = self.root.join(NEW_JOURNAL);
         let write_error = |error| LogError::io("write", &path)(error);
@@ -107,11 +124,25 @@ impl SledLog {
                 pending.clear();
             }
         }
+        for event in events {
+            let (position, recorded_at) = (end.position.next(), end.recorded_at.max(at));
+            let recorded = Recorded::new(position, recorded_at, event.clone());
+            offsets.add(position, end.offset);
+            // Each event is a batch and a barrier of its own.
+            let chain = frame::encode(&mut pending, &recorded, 0, false, end.chain);
+            end = FrameBoundary {
+                position,
+                chain,
+                recorded_at,
+                offset: end.offset + frame::recorded_size(&recorded) as u64,
+            };
+        }
+        files::write_full(&*file, written, &pending).map_err(write_error)?;
         file.sync_data().map_err(LogError::io("sync", &path))?;
         Ok((ReadableJournal { path, file, end, offsets }, purged))
     }
 
-    /// Builds the new index from the new journal, and copies the checkpoints without state.
+    /// Builds the index of the purged journal, and copies the checkpoints without state to it.
     fn write_purged_index(&self, journal: &ReadableJournal) -> Result<(), LogError> {
         let path = self.root.join(NEW_INDEX);
         let index_error =
@@ -122,34 +153,7 @@ impl SledLog {
     }
 }
 
-/// Completes an interrupted purge if its new journal and index were complete, otherwise removes its files. Does nothing
-/// if there was none.
-pub(crate) fn complete_interrupted(root: &Path, files: &dyn Files) -> Result<(), LogError> {
-    let names = files.list(root).map_err(LogError::io("list", root))?;
-    let exists = |name: &str| names.iter().any(|existing| existing == name);
-    let [new_journal, new_index, purged_index] = [NEW_JOURNAL, NEW_INDEX, PURGED_INDEX].map(|name| root.join(name));
-    let complete_interrupted = || {
-        if exists(PURGED_INDEX) {
-            // This name means that both files are complete, so it must be durable before they are used.
-            files.sync_dir(root)?;
-            if exists(NEW_JOURNAL) {
-                files.rename(&new_journal, &root.join(JOURNAL))?;
-                files.sync_dir(root)?;
-            }
-            files::remove_tree(files, &root.join(INDEX))?;
-            files.rename(&purged_index, &root.join(INDEX))?;
-        } else if exists(NEW_JOURNAL) || exists(NEW_INDEX) {
-            files::remove_tree(files, &new_journal)?;
-            files::remove_tree(files, &new_index)?;
-        } else {
-            return Ok(());
-        }
-        files.sync_dir(root)
-    };
-    complete_interrupted().map_err(LogError::io("finish the purge of", root))
-}
-
-/// Returns the paths of the files that repairs have moved aside.
+/// Returns the paths of the files in the log's directory that earlier repairs have moved aside.
 fn old_copies(root: &Path, files: &dyn Files) -> Result<Vec<PathBuf>, LogError> {
     let names = files.list(root).map_err(LogError::io("list", root))?;
     let old = names.into_iter().filter(|name| name.to_string_lossy().contains(".damaged-"));

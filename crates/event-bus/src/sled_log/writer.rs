@@ -1,5 +1,7 @@
-//! The writer of the log on disk. A barrier writes and syncs the journal, then the index, then `HEAD`; only then are
-//! the events visible. Index and `HEAD` may be deferred.
+//! The writer of the log on disk.
+//!
+//! A *barrier* is one disk sync: it writes and syncs the journal, then the index, then the `HEAD` file. Only then are
+//! the events visible to readers. Index and `HEAD` may be deferred.
 
 use std::{
     io,
@@ -25,7 +27,7 @@ const MAX_BACKLOG_BYTES: usize = 1024 * 1024;
 /// Minimum time between two writes of the `HEAD` file, and therefore its maximum age while events are written.
 const HEAD_INTERVAL: Duration = Duration::from_millis(100);
 
-/// State of the writer behind the lock of the log: staged events, journal, and deferred work.
+/// State of the log's writer, behind the lock of the log: staged events, journal, and deferred work.
 #[derive(Debug)]
 pub(super) struct Writer {
     /// Events staged since the last barrier.
@@ -44,16 +46,16 @@ pub(super) struct Writer {
     stop_cause: Option<Arc<str>>,
     /// Whether the latest barrier failed because the disk was full.
     is_full: bool,
-    /// Whether the latest `HEAD` file could not be written because the disk was full, which is logged once.
+    /// Whether the latest `HEAD` file could not be written, which is logged once.
     head_is_behind: bool,
-    /// Whether the index failed because the disk was full. The journal then continues without it until the log is opened
-    /// again, which extends the index.
-    index_is_behind: bool,
+    /// The cause of a transient failure of the index, such as a full disk; `None` while the index is used. The journal then
+    /// continues without it until the log is opened again, which extends the index.
+    index_failure: Option<Arc<str>>,
     /// Frames that the index does not contain yet.
     backlog: IndexBacklog,
 }
 
-/// Frames that are in the journal but not in the index yet.
+/// Events that are in the journal but not in the index yet.
 #[derive(Debug, Default)]
 struct IndexBacklog {
     /// Maximum time for which the index may be behind the journal; zero by default.
@@ -64,7 +66,7 @@ struct IndexBacklog {
     since: Option<Instant>,
 }
 
-/// The reason why a barrier failed.
+/// The reason why writing events to the disk failed.
 enum BarrierFailure {
     /// The disk is full, and the journal has its previous end again.
     Full(io::Error),
@@ -78,7 +80,7 @@ impl From<String> for BarrierFailure {
     }
 }
 
-/// Encoded frames of the events of one barrier.
+/// Encoded frames of the events that one disk sync makes durable.
 struct EncodedGroup {
     /// The encoded frames, one after the other.
     bytes: Vec<u8>,
@@ -101,7 +103,7 @@ impl Writer {
             stop_cause: None,
             is_full: false,
             head_is_behind: false,
-            index_is_behind: false,
+            index_failure: None,
             backlog,
         }
     }
@@ -131,17 +133,17 @@ impl Writer {
         if self.stop_cause.is_some() { Err(self.stopped_error(root)) } else { Ok(()) }
     }
 
-    /// Continues without the index, after it failed because the disk was full.
+    /// Continues without the index, after a transient failure such as a full disk.
     pub(super) fn leave_index_behind(&mut self, failure: &IndexFailure) {
-        tracing::warn!(%failure, "the disk is full: the log continues without its index until it is opened again");
-        self.index_is_behind = true;
+        tracing::warn!(%failure, "the log continues without its index until it is opened again");
+        self.index_failure = Some(failure.to_string().into());
         self.backlog.bytes = Vec::new();
         self.backlog.since = None;
     }
 
-    /// Whether the index is no longer extended because the disk was full.
-    pub(super) const fn index_is_behind(&self) -> bool {
-        self.index_is_behind
+    /// The cause for which the index is no longer used; `None` if it is used.
+    pub(super) const fn index_failure(&self) -> Option<&Arc<str>> {
+        self.index_failure.as_ref()
     }
 
     /// Returns the error of a stopped writer. `root` is the directory of the log, for the message.
@@ -150,7 +152,7 @@ impl Writer {
         LogError::Stopped { path: root.to_owned(), cause }
     }
 
-    /// Encodes staged events as frames that continue the journal. Writes nothing.
+    /// Encodes staged events as frames that continue the journal. Writes nothing to the disk.
     fn encode_group(&self, staged: &[StagedEvent]) -> EncodedGroup {
         let size = staged.iter().map(|staged| frame::recorded_size(&staged.recorded)).sum();
         let (mut bytes, mut frames) = (Vec::with_capacity(size), Vec::with_capacity(staged.len()));
@@ -169,8 +171,11 @@ impl Writer {
 }
 
 impl SledLog {
-    /// Makes the staged events durable and visible; without staged events, does deferred work that is due. Stops the
-    /// writer and returns [`LogError::Stopped`] if that fails.
+    /// Makes the staged events durable and visible. Without staged events, does deferred work that is due.
+    ///
+    /// # Errors
+    /// [`LogError::Full`] if the disk is full; the events remain staged. [`LogError::Stopped`] for any other failure,
+    /// which also stops the writer.
     pub(super) fn commit(&self, writer: &mut Writer) -> Result<(), LogError> {
         writer.check_running(&self.root)?;
         let staged = writer.group.take();
@@ -201,20 +206,20 @@ impl SledLog {
         }
     }
 
-    /// Writes staged events to journal and index, then makes them visible.
+    /// Writes the staged events to the journal, and to the index if that is due, then makes them visible to readers.
     fn barrier(&self, writer: &mut Writer, staged: &[StagedEvent]) -> Result<(), BarrierFailure> {
         let encoded = writer.encode_group(staged);
         let Some((_, end)) = encoded.frames.last().copied() else { return Ok(()) };
         self.write_journal(writer, &encoded.bytes)?;
         // From here on the events may exist when the log is opened again, whether acknowledged or not.
-        if !writer.index_is_behind {
+        if writer.index_failure.is_none() {
             writer.backlog.bytes.extend_from_slice(&encoded.bytes);
             writer.backlog.since.get_or_insert_with(Instant::now);
         }
         self.extend_index_if_due(writer)?;
         let group_offset = writer.end.offset;
         writer.end = end;
-        self.write_head_if_due(writer)?;
+        self.write_head_if_due(writer);
         let mut visible = self.visible.write().unwrap_or_else(PoisonError::into_inner);
         for (staged, (start, end)) in staged.iter().zip(&encoded.frames) {
             visible.readable.offsets.add(end.position, group_offset + *start as u64);
@@ -224,7 +229,7 @@ impl SledLog {
         Ok(())
     }
 
-    /// Appends bytes to the journal and syncs it. Truncates them if that fails.
+    /// Appends bytes to the journal and syncs it. If that fails, truncates the journal to its previous end.
     fn write_journal(&self, writer: &mut Writer, bytes: &[u8]) -> Result<(), BarrierFailure> {
         let (file, offset) = (&*writer.journal, writer.end.offset);
         let written = writer.preallocation.write_frames(file, offset, bytes).map_err(|error| ("write to", error));
@@ -241,19 +246,23 @@ impl SledLog {
         Err(BarrierFailure::Fatal(format!("cannot {action} `{}`: {error}", self.root.join(JOURNAL).display())))
     }
 
-    /// Extends the index and writes `HEAD` if they are due. Called when there are no events to write.
+    /// Extends the index and writes the `HEAD` file if they are due. Called when there are no events to write. Returns
+    /// the cause of a failure.
     fn do_deferred_work(&self, writer: &mut Writer) -> Result<(), String> {
         self.extend_index_if_due(writer)?;
-        self.write_head_if_due(writer)
+        self.write_head_if_due(writer);
+        Ok(())
     }
 
-    /// Extends the index if it has been behind the journal for the maximum time, or by [`MAX_BACKLOG_BYTES`].
+    /// Extends the index if it has been behind the journal for the maximum time, or by [`MAX_BACKLOG_BYTES`]. Returns
+    /// the cause of a failure.
     fn extend_index_if_due(&self, writer: &mut Writer) -> Result<(), String> {
         let is_due = writer.backlog.since.is_some_and(|since| writer.backlog.max_lag <= since.elapsed());
         if is_due || MAX_BACKLOG_BYTES <= writer.backlog.bytes.len() { self.extend_index(writer) } else { Ok(()) }
     }
 
-    /// Adds all missing frames to the index, durably. Returns the cause of a failure.
+    /// Adds all events that the index does not contain yet to it, durably. On a full disk the index remains behind the
+    /// journal, which is no failure. Returns the cause of any other failure.
     pub(super) fn extend_index(&self, writer: &mut Writer) -> Result<(), String> {
         if writer.backlog.since.take().is_none() {
             return Ok(());
@@ -265,7 +274,7 @@ impl SledLog {
                 writer.backlog.bytes.clear();
                 Ok(())
             }
-            Err(failure) if failure.is_out_of_room() => {
+            Err(failure) if failure.is_transient() => {
                 writer.leave_index_behind(&failure);
                 Ok(())
             }
@@ -274,40 +283,46 @@ impl SledLog {
     }
 
     /// Writes the `HEAD` file if it is older than [`HEAD_INTERVAL`].
-    fn write_head_if_due(&self, writer: &mut Writer) -> Result<(), String> {
-        if HEAD_INTERVAL <= writer.head_written_at.elapsed() { self.write_head(writer) } else { Ok(()) }
+    fn write_head_if_due(&self, writer: &mut Writer) {
+        if HEAD_INTERVAL <= writer.head_written_at.elapsed() {
+            self.write_head(writer);
+        }
     }
 
-    /// Writes the `HEAD` file if the journal's end has changed since it was written. Returns the cause of a failure.
-    fn write_head(&self, writer: &mut Writer) -> Result<(), String> {
+    /// Writes the `HEAD` file if the journal's end has changed since it was written. A failure is logged once and changes
+    /// nothing: an older `HEAD` is valid, and a barrier after the interval writes it again.
+    fn write_head(&self, writer: &mut Writer) {
         let head = Head::from(writer.end);
         if writer.head == head {
-            return Ok(());
+            return;
         }
         writer.head_written_at = Instant::now();
         match head::write(&*self.files, &self.root, head) {
             Ok(()) => {
                 writer.head = head;
-                writer.head_is_behind = false;
-                Ok(())
-            }
-            // An older `HEAD` is valid; it is written again after the interval.
-            Err(error) if is_out_of_room(&error) => {
-                if !std::mem::replace(&mut writer.head_is_behind, true) {
-                    tracing::warn!(%error, "the disk is full: `HEAD` stays behind");
+                if std::mem::take(&mut writer.head_is_behind) {
+                    tracing::warn!("`HEAD` is written again");
                 }
-                Ok(())
             }
-            Err(error) => Err(format!("cannot write `{}`: {error}", self.root.join(head::HEAD).display())),
+            Err(error) => {
+                if !std::mem::replace(&mut writer.head_is_behind, true) {
+                    let path = self.root.join(head::HEAD);
+                    tracing::warn!(path = %path.display(), %error, "`HEAD` cannot be written; the log continues with an older one");
+                }
+            }
         }
     }
 
     /// Extends the index, writes the `HEAD` file, and truncates preallocated space. Stops the writer and returns
-    /// [`LogError::Stopped`] if that fails.
+    /// [`LogError::Stopped`] if the index fails for good.
     pub(super) fn complete_deferred_work(&self, writer: &mut Writer) -> Result<(), LogError> {
         writer.check_running(&self.root)?;
         writer.preallocation.truncate(&*writer.journal, writer.end.offset);
-        self.extend_index(writer).and_then(|()| self.write_head(writer)).map_err(|cause| {
+        let extended = self.extend_index(writer);
+        if extended.is_ok() {
+            self.write_head(writer);
+        }
+        extended.map_err(|cause| {
             writer.stop(&cause);
             writer.stopped_error(&self.root)
         })

@@ -10,7 +10,8 @@ use std::{
 
 use super::{oneshot, queue, watch};
 
-/// Runs a test in the model checker if one is enabled, otherwise directly.
+/// Runs a concurrency test: under loom or shuttle, which try many orders of its threads' steps, if one is enabled;
+/// otherwise once.
 fn check(test: fn()) {
     #[cfg(feature = "model-loom")]
     loom::model(test);
@@ -25,7 +26,7 @@ fn poll<F: Future>(future: F) -> Poll<F::Output> {
     pin!(future).poll(&mut Context::from_waker(Waker::noop()))
 }
 
-/// Otherwise a caller that waits for the reply to a queued command would wait forever.
+/// If the queue kept them, a caller that waits for the reply to a queued command would wait forever.
 #[test]
 fn a_queue_without_a_receiver_drops_its_messages_and_accepts_no_more() {
     check(|| {

@@ -19,7 +19,8 @@ pub fn check_contract(log: &dyn EventLog) {
     a_saved_state_reads_back(log);
 }
 
-/// An empty log has the head [`Position::ORIGIN`] and no events, and appending an empty batch does not change that.
+/// Asserts that an empty log has the head [`Position::ORIGIN`] and no events, and that appending an empty batch does
+/// not change that.
 fn an_empty_log_ends_at_its_origin(log: &dyn EventLog) {
     assert_eq!(log.head().unwrap(), Position::ORIGIN);
     assert_eq!(log.read_after(Position::ORIGIN, 10).unwrap(), []);
@@ -27,8 +28,8 @@ fn an_empty_log_ends_at_its_origin(log: &dyn EventLog) {
     assert_eq!(log.append(Expected::Any, Timestamp(1), &[]).unwrap().head, Position::ORIGIN);
 }
 
-/// Events get consecutive positions and are visible after the barrier. Ids that are staged or recorded are not stored
-/// again, and a batch of recorded ids is a retry.
+/// Asserts that events get consecutive positions and are visible after the disk sync. Ids that are staged or recorded
+/// are not stored again, and a batch of recorded ids is a retry.
 fn a_batch_is_recorded_once_and_in_order(log: &dyn EventLog) {
     let batch = [new_event(1), new_event(2), new_event(1)];
     let appended = log.append(Expected::At(Position::ORIGIN), Timestamp(5), &batch).unwrap();
@@ -50,9 +51,14 @@ fn a_batch_is_recorded_once_and_in_order(log: &dyn EventLog) {
     assert_eq!(log.read_after(Position(1), 1).unwrap(), events[1..2]);
     assert_eq!(log.read_after(Position(3), 10).unwrap(), []);
     assert_eq!(log.read_after(Position(99), 10).unwrap(), []);
+    assert_eq!(log.event_at(Position(2)).unwrap().as_ref(), Some(&events[1]));
+    assert_eq!(log.event_at(Position::ORIGIN).unwrap(), None);
+    assert_eq!(log.event_at(Position(4)).unwrap(), None, "beyond the head");
+    assert_eq!(log.event_with_id(new_event(3).id).unwrap().as_ref(), Some(&events[2]));
+    assert_eq!(log.event_with_id(new_event(4).id).unwrap(), None);
 }
 
-/// A batch that expects another head is refused, and none of its events is recorded.
+/// Asserts that a batch that expects another head is refused, and that none of its events is recorded.
 fn a_conflict_leaves_no_trace(log: &dyn EventLog) {
     let before = log.read_after(Position::ORIGIN, 10).unwrap();
     let conflict = log.append(Expected::At(Position(2)), Timestamp(9), &[new_event(1), new_event(4)]);
@@ -62,7 +68,7 @@ fn a_conflict_leaves_no_trace(log: &dyn EventLog) {
     assert_eq!(log.find(new_event(4).id).unwrap(), None);
 }
 
-/// An event appended at an earlier time is recorded at the time of the previous event.
+/// Asserts that an event appended at an earlier time is recorded at the time of the previous event.
 fn time_does_not_run_backwards(log: &dyn EventLog) {
     log.append(Expected::At(Position(3)), Timestamp(2), &[new_event(4)]).unwrap();
     log.sync().unwrap();
@@ -70,7 +76,8 @@ fn time_does_not_run_backwards(log: &dyn EventLog) {
     assert_eq!(event.recorded_at, Timestamp(6));
 }
 
-/// A batch with a payload of more than 4 KiB or with 257 events is refused, and one of 256 events is recorded.
+/// Asserts that a batch with a payload of more than 4 KiB or with 257 events is refused, and one of 256 events is
+/// recorded.
 fn what_is_too_large_is_refused_as_a_whole(log: &dyn EventLog) {
     let mut large = new_event(5);
     large.payload = vec![0; 4 * 1024 + 1].into();
@@ -85,8 +92,8 @@ fn what_is_too_large_is_refused_as_a_whole(log: &dyn EventLog) {
     assert_eq!(log.head().unwrap(), Position(260));
 }
 
-/// Restoring fails for a position that is not the next one, an earlier time and a repeated id, and otherwise preserves
-/// position and time.
+/// Asserts that restoring events fails for a position that is not the next one, an earlier time and a repeated id, and
+/// otherwise preserves position and time.
 fn a_restored_event_continues_the_log_or_is_refused(log: &dyn EventLog) {
     let mut event = log.read_after(Position(259), 1).unwrap().remove(0);
     event.event = new_event(7);
@@ -107,8 +114,8 @@ fn a_restored_event_continues_the_log_or_is_refused(log: &dyn EventLog) {
     assert_eq!(log.read_after(Position(260), 9).unwrap(), [event, second]);
 }
 
-/// A checkpoint is replaced by one with a larger or smaller state, does not affect one whose name has the same prefix,
-/// and may have a name of 500 bytes.
+/// Asserts that a checkpoint is replaced by one with a larger or smaller state, does not affect one whose name has the
+/// same prefix, and may have a name of 500 bytes.
 fn a_saved_state_reads_back(log: &dyn EventLog) {
     assert_eq!(log.load_checkpoint("none").unwrap(), None);
     // Lengths around the size of one piece (4 KiB) and above that of one barrier (124 KiB).
@@ -125,7 +132,7 @@ fn a_saved_state_reads_back(log: &dyn EventLog) {
     assert_eq!(log.load_checkpoint(&name).unwrap(), Some(saved));
 }
 
-/// Creates an event whose fields are derived from a number.
+/// Creates a test event whose fields are derived from a number.
 fn new_event(number: u64) -> NewEvent {
     NewEvent {
         id: EventId::derive(&[b"contract", &number.to_le_bytes()]),

@@ -4,10 +4,10 @@ use event_core::{Checkpoint, EventId, NewEvent, Position, Recorded, Timestamp};
 
 use crate::{Appended, EventLog, Expected, LogError, MemoryLog};
 
-/// Hooks that a test implements. They may block, or return an error, which the operation then returns without being
-/// executed.
+/// Hooks of a test into an event log. They may block, or return an error, which the log's operation then returns
+/// without being executed.
 pub trait LogHooks: Send + Sync + 'static {
-    /// Called before a batch is staged.
+    /// Called before a batch of events is staged.
     ///
     /// # Errors
     /// The error that the append returns.
@@ -16,16 +16,29 @@ pub trait LogHooks: Send + Sync + 'static {
         Ok(())
     }
 
-    /// Called before each barrier.
+    /// Called before each disk sync.
     ///
     /// # Errors
-    /// The error that the barrier returns.
+    /// The error that the sync returns.
     fn before_sync(&self) -> Result<(), LogError> {
         Ok(())
     }
+
+    /// Called before entries of a state are loaded or saved.
+    ///
+    /// # Errors
+    /// The error that the operation returns.
+    fn before_entry(&self) -> Result<(), LogError> {
+        Ok(())
+    }
+
+    /// Called before at most `limit` events after a position are read.
+    fn before_read(&self, after: Position, limit: usize) {
+        let _ = (after, limit);
+    }
 }
 
-/// An in-memory log that calls hooks before it stages a batch and before each barrier.
+/// An in-memory event log for tests that calls hooks before it stages a batch and before each disk sync.
 #[derive(Debug, Default)]
 pub struct HookedLog<H> {
     /// The wrapped log.
@@ -57,6 +70,7 @@ impl<H: LogHooks> EventLog for HookedLog<H> {
     }
 
     fn read_after(&self, after: Position, limit: usize) -> Result<Vec<Recorded>, LogError> {
+        self.hooks.before_read(after, limit);
         self.log.read_after(after, limit)
     }
 
@@ -74,5 +88,19 @@ impl<H: LogHooks> EventLog for HookedLog<H> {
 
     fn save_checkpoint(&self, name: &str, checkpoint: &Checkpoint) -> Result<(), LogError> {
         self.log.save_checkpoint(name, checkpoint)
+    }
+
+    fn load_entry(&self, projection: &str, key: &str) -> Result<Option<Vec<u8>>, LogError> {
+        self.hooks.before_entry()?;
+        self.log.load_entry(projection, key)
+    }
+
+    fn save_entries(&self, projection: &str, entries: &[(String, Vec<u8>)]) -> Result<(), LogError> {
+        self.hooks.before_entry()?;
+        self.log.save_entries(projection, entries)
+    }
+
+    fn remove_entries(&self, projection: &str) -> Result<(), LogError> {
+        self.log.remove_entries(projection)
     }
 }

@@ -24,7 +24,7 @@ pub struct TextFiles {
     writing: Arc<Mutex<()>>,
 }
 
-/// Result of verifying all texts.
+/// Result of comparing every stored text with its hash.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct TextsCheck {
     /// Number of texts whose content matches their hash.
@@ -41,7 +41,7 @@ impl TextFiles {
         Self::open_with(log, Arc::new(SystemFiles))
     }
 
-    /// [`TextFiles::open`] with another file system than that of the operating system.
+    /// Creates a handle as [`TextFiles::open`] does, with a file system other than the operating system's.
     pub fn open_with(log: impl AsRef<Path>, files: Arc<dyn Files>) -> Self {
         Self { directory: log.as_ref().join("texts"), files, writing: Arc::default() }
     }
@@ -57,8 +57,8 @@ impl TextFiles {
         files::read_small(&*self.files, path, MAX_TEXT_BYTES).map_err(LogError::io("read", path))
     }
 
-    /// Reads every text and compares its content with the hash in its path. Temporary files are ignored. Fails with
-    /// [`LogError::Io`] if a file cannot be read.
+    /// Reads every stored text and compares its content with the hash in its path. Temporary files are ignored. Fails
+    /// with [`LogError::Io`] if a file cannot be read.
     pub(crate) fn verify_all(&self) -> Result<TextsCheck, LogError> {
         let mut check = TextsCheck::default();
         for directory in self.list(&self.directory)? {
@@ -87,8 +87,8 @@ impl TextFiles {
     }
 }
 
-/// Returns the hash of the text whose file has this path; `None` if it is not the path of a text, such as that of a
-/// temporary file.
+/// Returns the hash of the text that is stored in the file at this path; `None` if it is not the path of a text, such
+/// as that of a temporary file.
 fn hash_of_path(path: &Path) -> Option<[u8; 32]> {
     let digits = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
     let hash = digits(path.parent()?)? + &digits(path)?;

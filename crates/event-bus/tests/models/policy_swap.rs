@@ -7,7 +7,7 @@ use std::{
 };
 
 use event_bus::Expected;
-use event_core::{CodecError, Position, Projection, Recorded};
+use event_core::{Position, Projection, Recorded};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -29,10 +29,12 @@ impl Projection for ActivePolicy {
     const NAME: &'static str = "test.in-force";
     const VERSION: u32 = 1;
 
-    fn apply(&mut self, event: &Recorded) -> Result<(), CodecError> {
+    type Events = ();
+    type Folded<'a> = ();
+
+    fn apply(&mut self, (): (), event: &Recorded) {
         self.policy = event.position.0;
         self.home = event.position.0;
-        Ok(())
     }
 }
 

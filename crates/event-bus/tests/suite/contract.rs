@@ -27,6 +27,38 @@ fn the_log_on_the_disk_keeps_the_contract() {
     check_contract(&log);
 }
 
+/// Entries of a state are found by projection and key, replaced and removed, whatever their length; on the disk also
+/// after the log was opened again.
+#[test]
+fn an_entry_is_loaded_as_it_was_saved_last() {
+    fn save(log: &dyn EventLog) {
+        let long = vec![7; 10_000];
+        log.save_entries("one", &[("a".to_owned(), long.clone()), ("b".to_owned(), Vec::new())]).unwrap();
+        log.save_entries("on", &[("a".to_owned(), vec![1])]).unwrap();
+        log.save_entries("other", &[("a".to_owned(), vec![2])]).unwrap();
+        assert_eq!(log.load_entry("one", "a").unwrap(), Some(long));
+        log.save_entries("one", &[("a".to_owned(), vec![3; 5_000])]).unwrap();
+        log.remove_entries("on").unwrap();
+    }
+    fn check(log: &dyn EventLog) {
+        assert_eq!(log.load_entry("one", "a").unwrap(), Some(vec![3; 5_000]));
+        assert_eq!(log.load_entry("one", "b").unwrap(), Some(Vec::new()));
+        assert_eq!(log.load_entry("one", "c").unwrap(), None);
+        assert_eq!(log.load_entry("on", "a").unwrap(), None, "it was removed");
+        assert_eq!(log.load_entry("other", "a").unwrap(), Some(vec![2]));
+    }
+    let memory = MemoryLog::new();
+    save(&memory);
+    check(&memory);
+    let directory = tempfile::tempdir().unwrap();
+    let (log, _) = SledLog::open(directory.path()).unwrap();
+    save(&log);
+    check(&log);
+    drop(log);
+    let (log, _) = SledLog::open(directory.path()).unwrap();
+    check(&log);
+}
+
 /// A log that is closed and opened again has the same events, ids and checkpoints, and later events continue its
 /// positions and times.
 #[test]

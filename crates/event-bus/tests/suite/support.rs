@@ -4,7 +4,7 @@
 use std::{collections::BTreeMap, path::Path};
 
 use event_bus::{EventLog, Expected, SledLog};
-use event_core::{CodecError, EventId, NewEvent, Position, Projection, Recorded, Timestamp};
+use event_core::{EventId, NewEvent, Position, Projection, Recorded, Timestamp};
 use serde::{Deserialize, Serialize};
 
 /// Creates an event from a number, which determines its id, times, kind and payload.
@@ -74,10 +74,12 @@ impl Projection for Kinds {
     const NAME: &'static str = "test.kinds";
     const VERSION: u32 = 1;
 
-    fn apply(&mut self, event: &Recorded) -> Result<(), CodecError> {
+    type Events = ();
+    type Folded<'a> = ();
+
+    fn apply(&mut self, (): (), event: &Recorded) {
         *self.counts.entry(event.event.kind.to_string()).or_default() += 1;
         self.order = self.order.wrapping_mul(31).wrapping_add(event.position.0 ^ event.recorded_at.0);
-        Ok(())
     }
 }
 

@@ -20,7 +20,7 @@ fn a_payload_of_four_kibibytes_fits_and_one_byte_more_does_not() {
 }
 
 #[test]
-fn a_event_that_is_too_large_is_not_sealed() {
+fn an_event_over_the_size_limit_is_not_encoded() {
     let large = CoffeeSold { millicents: 1, size: "x".repeat(5_000) };
     let error = NewEvent::new(EventId::default(), Timestamp(0), EventId::default(), &large).unwrap_err();
     assert!(matches!(error, CodecError::Encode { what: "acme.coffee_sold", .. }), "{error}");
@@ -28,7 +28,7 @@ fn a_event_that_is_too_large_is_not_sealed() {
 
 /// Truncated, extended and empty payloads are not decoded.
 #[test]
-fn a_payload_is_read_whole_or_not_at_all() {
+fn a_payload_with_trailing_or_missing_bytes_is_an_error() {
     let bytes = encode("coffee", &sold(300)).unwrap();
     for wrong in [&bytes[..bytes.len() - 1], &[bytes.as_slice(), &[0]].concat(), &[]] {
         let error = decode::<CoffeeSold>("coffee", wrong).unwrap_err();
@@ -38,7 +38,7 @@ fn a_payload_is_read_whole_or_not_at_all() {
 
 /// Decoding a length field of 2^63 bytes fails without allocating that much memory.
 #[test]
-fn a_length_that_lies_takes_no_memory() {
+fn a_wrong_length_prefix_allocates_no_memory() {
     // A text whose length field is 2^63.
     let lie = [253, 0, 0, 0, 0, 0, 0, 0, 128];
     assert!(decode::<String>("text", &lie).is_err());
@@ -66,13 +66,13 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn what_was_written_reads_back(millicents in any::<u64>(), size in "\\PC{0,60}") {
+    fn encoded_values_are_decoded_to_equal_values(millicents in any::<u64>(), size in "\\PC{0,60}") {
         let event = CoffeeSold { millicents, size };
         prop_assert_eq!(decode::<CoffeeSold>("coffee", &encode("coffee", &event).unwrap()).unwrap(), event);
     }
 
     #[test]
-    fn any_bytes_are_a_event_or_an_error_and_never_two_events(bytes in prop::collection::vec(any::<u8>(), 0..80)) {
+    fn any_bytes_are_decoded_as_one_event_or_an_error(bytes in prop::collection::vec(any::<u8>(), 0..80)) {
         if let Ok(event) = decode::<CoffeeSold>("coffee", &bytes) {
             prop_assert_eq!(decode::<CoffeeSold>("coffee", &encode("coffee", &event).unwrap()).unwrap(), event);
         }

@@ -74,12 +74,12 @@ impl Projection for Till {
     const NAME: &'static str = "acme.till";
     const VERSION: u32 = 7;
 
-    fn apply(&mut self, event: &Recorded) -> Result<(), CodecError> {
-        if let Some(body) = event.read::<CoffeeSold>()? {
-            self.millicents += body.millicents;
-            self.cups += 1;
-        }
-        Ok(())
+    type Events = CoffeeSold;
+    type Folded<'a> = &'a CoffeeSold;
+
+    fn apply(&mut self, event: &CoffeeSold, _recorded: &Recorded) {
+        self.millicents += event.millicents;
+        self.cups += 1;
     }
 }
 

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 /// Equal parts derive equal ids; parts with other borders, kinds or numbers derive other ids. One derived id is fixed,
 /// since ids are part of the format.
 #[test]
-fn an_id_follows_from_its_parts_and_their_borders() {
+fn a_derived_id_depends_on_the_parts_and_their_boundaries() {
     let id = EventId::derive(&[b"turn", b"one"]);
     assert_eq!(id, EventId::derive(&[b"turn", b"one"]));
     assert_ne!(id, EventId::derive(&[b"turno", b"ne"]));
@@ -46,7 +46,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn an_id_is_half_of_the_hash_of_its_parts_each_behind_its_length(
+    fn a_derived_id_is_half_of_the_hash_of_its_length_prefixed_parts(
         parts in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..90), 0..4)
     ) {
         let whole: Vec<u8> = parts.iter().flat_map(|part| [&(part.len() as u64).to_le_bytes(), &part[..]].concat()).collect();
@@ -56,7 +56,7 @@ proptest! {
     }
 
     #[test]
-    fn an_id_reads_back(bytes in any::<[u8; 16]>()) {
+    fn a_formatted_id_is_parsed_to_the_same_id(bytes in any::<[u8; 16]>()) {
         let id = EventId(bytes);
         prop_assert_eq!(id.to_string().parse::<EventId>(), Ok(id));
         prop_assert_eq!(id.to_string().to_uppercase().parse::<EventId>(), Ok(id));

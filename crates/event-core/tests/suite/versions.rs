@@ -1,8 +1,6 @@
 //! Older layouts are upcast, newer ones are refused with both versions, and unknown kinds are skipped.
 
-use std::{borrow::Cow, sync::Arc};
-
-use event_core::{CodecError, EventId, EventType as _, NewEvent, Position, Recorded, Sealed, Timestamp};
+use event_core::{CodecError, EventType as _};
 
 use crate::events::{CoffeeSold, CoffeeSoldV1, CoffeeSoldV2, Till, recorded, sold};
 
@@ -51,28 +49,8 @@ fn an_event_of_another_kind_is_none_whatever_its_version_and_bytes() {
     assert_eq!((till.state().cups, till.position().0), (0, 1), "skipped, and its place is taken");
 }
 
-/// A payload that is replaced after the event was decoded is decoded again.
 #[test]
-fn an_event_that_is_given_another_payload_is_read_anew() {
-    let mut event = recorded(1, &sold(450));
-    assert_eq!(event.read::<CoffeeSold>().unwrap(), Some(sold(450)));
-    event.event.payload = recorded(1, &sold(900)).event.payload;
-    assert_eq!(event.read::<CoffeeSold>().unwrap(), Some(sold(900)));
-}
-
-/// The value supplied by the producer is returned without decoding. If the event's payload differs from the value's,
-/// the payload is decoded instead.
-#[test]
-fn an_event_sealed_with_its_value_is_read_as_that_until_its_payload_is_another() {
-    let (id, at) = (EventId::default(), Timestamp(1));
-    let sealed = Sealed::new(id, at, id, Arc::new(sold(450))).unwrap();
-    assert_eq!(sealed.event, NewEvent::new(id, at, id, &sold(450)).unwrap());
-    let mut event = Recorded::new(Position(1), at, sealed.event).knowing(sealed.known.clone());
-    assert!(matches!(event.view::<CoffeeSold>(), Ok(Some(Cow::Borrowed(_)))));
-    assert_eq!(event.read::<CoffeeSold>().unwrap(), Some(sold(450)));
-    event.event.payload = recorded(1, &sold(900)).event.payload;
-    assert_eq!(event.read::<CoffeeSold>().unwrap(), Some(sold(900)));
-    // A value of another event is ignored.
-    let other = recorded(2, &sold(7)).knowing(sealed.known);
-    assert_eq!(other.read::<CoffeeSold>().unwrap(), Some(sold(7)));
+fn a_purged_event_is_none() {
+    let event = recorded(1, &sold(450)).with_purged(Some([0; 32]));
+    assert_eq!(event.read::<CoffeeSold>().unwrap(), None);
 }

@@ -29,7 +29,7 @@ const ENDPOINT: &str = "OTEL_EXPORTER_OTLP_ENDPOINT";
 /// The environment variables with the headers of requests; the first that is set is used.
 const HEADERS: [&str; 2] = ["OTEL_EXPORTER_OTLP_TRACES_HEADERS", "OTEL_EXPORTER_OTLP_HEADERS"];
 
-/// The block `traces` of `gateway.yaml`.
+/// The block `traces` of `gateway.yaml`: the collector to which the spans of turns are exported.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TracesEntry {
@@ -45,8 +45,8 @@ pub(super) fn block<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option
     Ok(Some(Option::deserialize(deserializer)?.unwrap_or_default()))
 }
 
-/// The endpoint of a collector for spans, with the headers that authenticate the gateway. The `Debug` output contains
-/// only the host.
+/// The endpoint of an OpenTelemetry collector for spans, with the headers that authenticate the gateway. The `Debug`
+/// output contains only the host.
 #[derive(Clone)]
 pub struct Collector {
     /// The URL that accepts spans.
@@ -114,7 +114,8 @@ fn unusable(key: &str, cause: impl Into<String>) -> ConfigurationError {
     ConfigurationError::Traces { key: key.to_owned(), cause: cause.into() }
 }
 
-/// Appends the path for spans to an endpoint, unless it already ends with it. `key` is named in errors.
+/// Appends the path for spans to the URL of a collector, unless the URL already ends with it. `key` is the name of the
+/// setting, for errors.
 ///
 /// # Errors
 /// [`ConfigurationError::Traces`] if the endpoint is not an http or https URL, or has a user, a query or a fragment.
@@ -129,8 +130,8 @@ fn traces_url(key: &str, endpoint: &str) -> Result<Uri, ConfigurationError> {
     parse_http_url(&format!("{base}{TRACES_PATH}")).map_err(|cause| unusable(key, cause))
 }
 
-/// Parses `name=value,name=value` with percent-encoded values, and marks the values as sensitive. The error does not
-/// contain the text, which is secret.
+/// Parses HTTP headers from `name=value,name=value` with percent-encoded values, and marks the values as sensitive. The
+/// error does not contain the text, which is secret.
 fn parse_headers(text: &str) -> Result<HeaderMap, &'static str> {
     /// The error message for any text in another format.
     const FORM: &str = "is not `name=value,name=value` with names and values that headers may have";
@@ -145,7 +146,7 @@ fn parse_headers(text: &str) -> Result<HeaderMap, &'static str> {
     Ok(headers)
 }
 
-/// Decodes percent-encoding; `None` if a `%` is not followed by two hexadecimal digits.
+/// Decodes a percent-encoded text to bytes; `None` if a `%` is not followed by two hexadecimal digits.
 fn percent_decode(text: &str) -> Option<Vec<u8>> {
     let mut bytes = text.bytes();
     let mut decoded = Vec::with_capacity(text.len());

@@ -16,21 +16,26 @@ use super::{
 use crate::{
     body::ResponseBody,
     call::RunningCall,
-    gateway::{Gateway, full_disk_message},
+    gateway::Gateway,
+    matching::prepare_message,
     request_span::{record_session, record_turn},
+    unavailable::full_disk_message,
 };
 
-/// The reason why no call was sent.
+/// The reason why a request of a client was refused before any model was called.
 enum Refusal {
     /// The chain selected no model.
     NoModel {
+        /// The refused turn.
         turn: TurnId,
+        /// The banners of the decision, for the user.
         banners: Vec<Banner>,
         /// Whether the same request may succeed later.
         temporary: bool,
     },
     /// The `@` mention names no model.
     Mention(OverrideError),
+    /// The engine failed, for example because the log cannot be written.
     Failed(EngineError),
 }
 
@@ -43,8 +48,9 @@ impl From<EngineError> for Refusal {
     }
 }
 
-/// Passes a request to the engine. Returns the target of its call and the handle to wait for the record of both, or
-/// else the response that refuses the request.
+/// Passes a client's request to the engine, which decides its model and records its turn and call. Returns the target
+/// of the call and a handle that resolves once both are durable. If the request is refused, returns the response for
+/// the client instead.
 pub(super) async fn begin_turn(
     gateway: &Gateway,
     incoming: &Incoming,
@@ -52,6 +58,7 @@ pub(super) async fn begin_turn(
 ) -> Result<Result<(Target, RunningCall, DurabilityHandle), Response<ResponseBody>>, BusError> {
     let input = turn_input(gateway, incoming, inspected, &lineage(incoming, inspected));
     record_session(&input.session);
+    prepare_message(gateway, &input.message).await?;
     let (bus, clock) = (gateway.bus().clone(), gateway.clock());
     let command = gateway.bus().command(move |engine| {
         let (target, call) = decide(engine, input)?;
@@ -70,7 +77,7 @@ pub(super) async fn begin_turn(
             durable.wait().await?;
             let text: Vec<_> = banners.iter().map(ToString::to_string).collect();
             let message = format!("turnwise: {}\n  GET /turns/{turn} says why.", text.join("\n"));
-            let (status, kind) = if temporary { (503, "overloaded_error") } else { (400, "invalid_request_error") };
+            let (status, kind) = if temporary { (503, refusal::FINAL_ERROR) } else { (400, "invalid_request_error") };
             let mut response = refusal::error_response(incoming.api, status, kind, &message);
             if let Ok(value) = HeaderValue::from_str(&turn.to_string()) {
                 response.headers_mut().insert("x-turnwise-turn", value);
@@ -93,7 +100,7 @@ pub(super) async fn begin_turn(
     }
 }
 
-/// Decides the request, and records the call to the chosen model as sent. Runs on the bus thread.
+/// Decides the model of a client's request, and records the call to that model as sent. Runs on the bus thread.
 fn decide(engine: &mut Engine, input: TurnInput) -> Result<(Target, Call), Refusal> {
     let outcome = engine.arrive(input)?;
     if outcome.model().is_none() {
@@ -103,7 +110,7 @@ fn decide(engine: &mut Engine, input: TurnInput) -> Result<(Target, Call), Refus
     Ok(Target::send(engine, outcome)?)
 }
 
-/// Returns whether the request could be sent to a model that is unavailable now, so that it may succeed later.
+/// Returns whether the same request may succeed later, because a model that could serve it is only unavailable now.
 fn is_temporary(engine: &Engine, outcome: &TurnOutcome) -> bool {
     let (Some(decision), Some(request)) = (outcome.decision(), outcome.request()) else { return false };
     let adaptable = &engine.policy().policy.gateway().adaptable;
@@ -113,7 +120,7 @@ fn is_temporary(engine: &Engine, outcome: &TurnOutcome) -> bool {
     unavailable(decision).any(accepts)
 }
 
-/// Returns the models that the chain rejected because they or their providers are unavailable.
+/// Returns the models that the decision rejected because they or their providers are unavailable.
 fn unavailable(decision: &Decision) -> impl Iterator<Item = &ModelId> {
     let candidates = decision.chain.iter().filter_map(|entry| entry.candidate.as_ref().zip(entry.failure.as_ref()));
     let attempts =

@@ -1,92 +1,105 @@
 //! One call to one model: sends the request and starts the response.
 
-use adapters::{
-    ClientRequestParts, Operation, ResponseStream, StreamError, UpstreamFailure, UpstreamRequest, UpstreamResponse,
-};
-use contracts::events::ErrorClass;
-use http_body_util::Limited;
+use adapters::{ClientRequestParts, Operation, UpstreamFailure, UpstreamRequest, UpstreamResponse, allowed_headers};
+use contracts::WireApi;
 use hyper::{
-    HeaderMap, Response,
+    HeaderMap, Response, StatusCode,
+    body::Bytes,
     header::{CACHE_CONTROL, CONTENT_TYPE, HeaderValue},
 };
 use tokio::time::Instant;
-use wire::{ResponseInspector, StreamConverter, UsageFilter, convert_response};
+use wire::{StreamConverter, UsageFilter, convert_response};
 
 use super::{
     FailedAttempt, Failure, Incoming,
     outgoing::{self, Outgoing},
-    refusal,
+    received::{self, Expectation, Received},
     target::Target,
 };
 use crate::{
     body::ResponseBody,
     call::RunningCall,
-    client_stream::{BodyTransform, ClientStream},
-    collect_body::collect_body,
+    client_stream::{BodyTransform, CheckedStream, ClientStream},
     gateway::Gateway,
 };
 
-/// One call to one model: the client's request and the target that it is sent to.
+/// One call to one model: the client's request, and the model that it is sent to.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Attempt<'a> {
+    /// The gateway.
     pub(super) gateway: &'a Gateway,
+    /// The client's request.
     pub(super) incoming: &'a Incoming,
+    /// The properties of the request, from inspecting its body.
     pub(super) inspected: &'a wire::RequestSummary<'a>,
+    /// The model and the API of the call.
     pub(super) target: &'a Target,
     /// The time after which no retry starts.
     pub(super) retry_until: Instant,
 }
 
 impl Attempt<'_> {
-    /// Sends the request and returns the response when it begins; a failure before that returns the call to be
-    /// recorded.
+    /// Sends the request to the model and returns the response to the client as soon as it begins. A failure before
+    /// that contains the call, whose outcome the caller records.
     pub(super) async fn execute(&self, call: RunningCall) -> Result<Response<ResponseBody>, Failure> {
         let Self { incoming, inspected, target, .. } = *self;
+        let mut call = call;
         let (outgoing, response) = match self.send().await {
             Ok(sent) => sent,
             Err(failed) => return Err(Failure { call, failed }),
         };
-        let status = response.status;
-        // A provider may ignore the request for a stream.
-        let content_type = response.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
-        let events = content_type
-            .map_or(incoming.streams(inspected), |content_type| content_type.starts_with("text/event-stream"));
-        let mut response = if target.api == incoming.api {
-            let headers = forwarded_headers(&response.headers);
-            let transform = if outgoing.hides_usage {
-                BodyTransform::FilterUsage(UsageFilter::new())
-            } else {
-                BodyTransform::Identity
-            };
-            let mut answer = Response::new(self.stream_body(response.body, call, events, transform));
-            *answer.headers_mut() = headers;
-            answer
-        } else if events {
-            let hides_usage = incoming.api == contracts::WireApi::OpenAiChat && !inspected.requests_stream_usage;
-            let transform = BodyTransform::Convert(Box::new(self.converter()), hides_usage.then(UsageFilter::new));
-            let mut answer = Response::new(self.stream_body(response.body, call, true, transform));
-            let headers = answer.headers_mut();
-            headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream; charset=utf-8"));
-            headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
-            answer
-        } else {
-            match self.convert_body(response.body, call).await? {
-                Ok(bytes) => {
-                    let mut answer = Response::new(ResponseBody::complete(bytes));
-                    answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-                    answer
+        let headers = forwarded_headers(&response.headers);
+        let expectation = Expectation {
+            api: target.api,
+            streams: incoming.streams(inspected),
+            max_bytes: self.gateway.limits().answer_bytes,
+            timeouts: self.gateway.timeouts(),
+        };
+        let same_api = target.api == incoming.api;
+        let received = match received::receive(response, expectation, &mut call).await {
+            Ok(received) => received,
+            Err(failure) => return Err(Failure { call, failed: failure.into() }),
+        };
+        let (body, content_type) = match received {
+            Received::Stream { start, rest, inspector } => {
+                let stream = CheckedStream::new(start, rest, inspector, expectation.max_bytes);
+                let transform = self.transform(&outgoing);
+                let body = ClientStream::new(stream, transform, incoming.api, call);
+                (ResponseBody::Streamed(Box::new(body)), "text/event-stream; charset=utf-8")
+            }
+            Received::Whole { body, summary } => {
+                let body = if same_api { Ok(body) } else { self.convert_body(&body) };
+                let body = match body {
+                    Ok(body) => body,
+                    Err(failure) => return Err(Failure { call, failed: failure.into() }),
+                };
+                match summary.error {
+                    Some(class) => call.fail(class, &summary),
+                    None => call.complete(summary),
                 }
-                Err(refusal) => return Ok(refusal),
+                (ResponseBody::complete(body), "application/json")
             }
         };
-        *response.status_mut() = status;
+        let is_stream = matches!(body, ResponseBody::Streamed(_));
+        let mut response = Response::new(body);
+        if same_api {
+            *response.headers_mut() = headers;
+            response.headers_mut().entry(CONTENT_TYPE).or_insert(HeaderValue::from_static(content_type));
+        } else {
+            response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
+            if is_stream {
+                response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+            }
+        }
         Ok(response)
     }
 
-    /// Prepares the request for the provider of the target and sends it, with retries. Resolves at the response head.
+    /// Converts the request for the provider and sends it, with retries. Resolves when the head of the response has
+    /// arrived.
     async fn send(&self) -> Result<(Outgoing, UpstreamResponse), FailedAttempt> {
         let Self { gateway, incoming, inspected, target, retry_until } = *self;
-        let provider = gateway.providers().get(target.model.provider.as_str());
+        let providers = gateway.providers();
+        let provider = providers.get(target.model.provider.as_str());
         // The provider of the model is not configured.
         let provider = provider.ok_or_else(|| FailedAttempt::not_convertible(""))?;
         let outgoing = outgoing::prepare(incoming, inspected, target, provider.config())?;
@@ -106,20 +119,18 @@ impl Attempt<'_> {
         Ok((outgoing, response))
     }
 
-    /// Wraps the provider's response body into a stream for the client.
-    fn stream_body(
-        &self,
-        body: ResponseStream,
-        call: RunningCall,
-        events: bool,
-        transform: BodyTransform,
-    ) -> ResponseBody {
-        let inspector = ResponseInspector::new(self.target.api, events);
-        let client = (self.incoming.api, events);
-        ResponseBody::Streamed(Box::new(ClientStream::new(body, inspector, transform, client, call)))
+    /// Returns how the provider's stream is changed for the client: converted to the client's API, or freed of the
+    /// usage that the client did not request.
+    fn transform(&self, outgoing: &Outgoing) -> BodyTransform {
+        let Self { incoming, inspected, target, .. } = *self;
+        if target.api != incoming.api {
+            let hides_usage = incoming.api == WireApi::OpenAiChat && !inspected.requests_stream_usage;
+            return BodyTransform::Convert(Box::new(self.converter()), hides_usage.then(UsageFilter::new));
+        }
+        if outgoing.hides_usage { BodyTransform::FilterUsage(UsageFilter::new()) } else { BodyTransform::Identity }
     }
 
-    /// Creates the converter from the provider's stream format to the client's.
+    /// Creates the converter from the provider's stream format to that of the client.
     fn converter(&self) -> StreamConverter {
         let Self { gateway, incoming, inspected, target, .. } = *self;
         // Each response of a turn has its own id, because clients merge responses with equal ids.
@@ -127,58 +138,44 @@ impl Attempt<'_> {
         StreamConverter::new(target.api, incoming.api, incoming.model(inspected), id, gateway.now().secs())
     }
 
-    /// Reads a non-streaming response and converts it to the client's API; a response with status 502 if it cannot be
-    /// converted.
-    async fn convert_body(
-        &self,
-        body: ResponseStream,
-        mut call: RunningCall,
-    ) -> Result<Result<Vec<u8>, Response<ResponseBody>>, Failure> {
+    /// Converts the body of a provider's response that is not streamed to the client's API.
+    ///
+    /// # Errors
+    /// [`UpstreamFailure`] of class `InvalidResponse` if the response cannot be converted.
+    fn convert_body(&self, body: &Bytes) -> Result<Bytes, UpstreamFailure> {
         let Self { gateway, incoming, inspected, target, .. } = *self;
-        let limited = collect_body(Limited::new(body, gateway.limits().answer_bytes));
-        let read = tokio::time::timeout(gateway.timeouts().first_byte(), limited).await;
-        let received = match read {
-            Ok(Ok(bytes)) => Ok(bytes),
-            Ok(Err(error)) => {
-                Err(error.downcast_ref::<StreamError>().map_or(ErrorClass::Network, |error| error.class()))
-            }
-            Err(_) => Err(ErrorClass::Timeout),
-        };
-        let bytes = match received {
-            Ok(bytes) => bytes,
-            Err(class) => return Err(Failure { call, failed: UpstreamFailure::without_response(class).into() }),
-        };
-        call.mark_first_byte();
-        let mut inspector = ResponseInspector::new(target.api, false);
-        inspector.feed(&bytes);
-        let summary = inspector.finish();
-        match convert_response(target.api, incoming.api, incoming.model(inspected), gateway.now().secs(), &bytes) {
-            Ok(converted) => {
-                call.complete(summary);
-                Ok(Ok(converted))
-            }
-            Err(error) => {
-                call.fail(summary.error.unwrap_or(ErrorClass::Other), &summary);
-                let message = format!("turnwise: the answer cannot be said in this API: {error}");
-                Ok(Err(refusal::error_response(incoming.api, 502, "api_error", &message)))
-            }
-        }
+        let (requested, now) = (incoming.model(inspected), gateway.now().secs());
+        convert_response(target.api, incoming.api, requested, now, body)
+            .map(Bytes::from)
+            .map_err(|error| UpstreamFailure::invalid_response(StatusCode::OK, format!("cannot be converted: {error}")))
     }
 }
 
-/// Returns the headers of a provider's response that are forwarded to the client: all but those of the connection and
-/// cookies.
+/// Returns the headers of a provider's response that are forwarded to the client: the media type if it is one of the
+/// APIs, request ids, rate limits, and other headers that clients of the APIs read.
 fn forwarded_headers(headers: &HeaderMap) -> HeaderMap {
-    const WITHHELD: [&str; 8] = [
-        "connection",
-        "keep-alive",
-        "transfer-encoding",
-        "trailer",
-        "upgrade",
-        "content-length",
-        "set-cookie",
-        "alt-svc",
+    const NAMES: [&str; 10] = [
+        "cache-control",
+        "cf-ray",
+        "content-type",
+        "request-id",
+        "retry-after",
+        "retry-after-ms",
+        "x-models-etag",
+        "x-oai-request-id",
+        "x-reasoning-included",
+        "x-request-id",
     ];
-    let forwarded = headers.iter().filter(|(name, _)| !WITHHELD.contains(&name.as_str()));
-    forwarded.map(|(name, value)| (name.clone(), value.clone())).collect()
+    const PREFIXES: [&str; 5] = ["anthropic-", "openai-", "x-codex-", "x-gemini-", "x-ratelimit-"];
+    let mut forwarded = allowed_headers(headers, |name| {
+        NAMES.contains(&name.as_str()) || PREFIXES.iter().any(|prefix| name.as_str().starts_with(prefix))
+    });
+    let is_known = |value: &HeaderValue| {
+        let value = value.as_bytes();
+        value.starts_with(b"application/json") || value.starts_with(b"text/event-stream")
+    };
+    if !forwarded.get(CONTENT_TYPE).is_some_and(is_known) {
+        forwarded.remove(CONTENT_TYPE);
+    }
+    forwarded
 }

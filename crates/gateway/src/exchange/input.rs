@@ -1,4 +1,4 @@
-//! Converts a client's request into the engine's input: session, thread, turn name, message, requirements.
+//! Converts a client's request into the input of the engine: session, thread, name of the turn, message, requirements.
 
 use std::collections::BTreeSet;
 
@@ -17,11 +17,11 @@ pub(super) fn lineage(incoming: &Incoming, inspected: &RequestSummary<'_>) -> Li
     resolve_lineage(&ClientHeaders::parse(headers), Some(&inspected.identity))
 }
 
-/// The id of a sub-agent whose client names none.
+/// The thread id of a sub-agent whose client sends no id for it.
 const UNNAMED: &str = "unnamed";
 
-/// Returns the thread of a request. An auxiliary call has a thread of its own, so that it ends no turn of the
-/// conversation.
+/// Returns the thread of a client's request: the main conversation, a sub-agent, or the auxiliary calls of one kind. An
+/// auxiliary call has a thread of its own, so that it ends no turn of the conversation.
 fn thread(lineage: &Lineage, auxiliary: Option<AuxiliaryCall>) -> Thread {
     if let Some(kind) = auxiliary {
         return Thread::Auxiliary(kind);
@@ -35,7 +35,7 @@ fn thread_id(id: &str) -> Option<ThreadId> {
     ThreadId::try_from(id).ok()
 }
 
-/// Returns the size of the prompt by its parts, for a token estimate.
+/// Returns the numbers of characters, messages, images and tools of the prompt, from which its tokens are estimated.
 pub(crate) fn prompt_shape(inspected: &RequestSummary<'_>) -> PromptShape {
     let counts = inspected.prompt;
     PromptShape {
@@ -48,17 +48,19 @@ pub(crate) fn prompt_shape(inspected: &RequestSummary<'_>) -> PromptShape {
     }
 }
 
-/// Returns the tool results of the request.
+/// Returns the tool results in the request, in the form that the engine records.
 fn tool_results(inspected: &RequestSummary<'_>) -> Vec<ToolResult> {
     let answer = |result: &wire::ToolResult<'_>| ToolResult {
         id: result.call_id.to_string(),
         failed: result.is_error == Some(true),
         bytes: result.bytes,
+        extensions: result.file_extensions(),
     };
     inspected.tool_results.iter().map(answer).collect()
 }
 
-/// Converts a client's request into the engine's input. A request without a session id gets one from its opening.
+/// Converts a client's request into the input of the engine. If the request has no session id, one is derived from the
+/// start of the conversation.
 pub(super) fn turn_input(
     gateway: &Gateway,
     incoming: &Incoming,
@@ -97,7 +99,8 @@ pub(super) fn turn_input(
     }
 }
 
-/// Returns the client's request as events record it. The engine fills in `named` and `signed_by`.
+/// Returns the properties of the client's request that events record. The engine adds the fields `named` and
+/// `signed_by`.
 fn client_request(
     gateway: &Gateway,
     incoming: &Incoming,
@@ -119,8 +122,8 @@ fn client_request(
     }
 }
 
-/// Returns the name of the turn within its session: thread, kind of auxiliary call, number of user messages, hash of
-/// the last one.
+/// Returns the name of the turn within its session: thread, kind of auxiliary call, number of user messages, and hash
+/// of the last one. The same request has the same name.
 fn turn_name(inspected: &RequestSummary<'_>, lineage: &Lineage, message: &str) -> String {
     let hash = blake3::hash(message.as_bytes());
     let start_of_hash = hash.as_bytes().get(..8).unwrap_or_default();
@@ -129,16 +132,16 @@ fn turn_name(inspected: &RequestSummary<'_>, lineage: &Lineage, message: &str) -
     format!("{thread}/{auxiliary}/{}/{}", inspected.user_messages.len(), Hex(start_of_hash))
 }
 
-/// Returns the ids of the tool calls in the history if the session has no id of its own, because several runs may then
-/// share it; `None` otherwise. A client that sends session ids has one run per session, and may remove calls when it
-/// shortens the history.
+/// Returns the ids of the tool calls in the history, if the client sends no session id: several runs of the client may
+/// then have the same derived session, and these ids distinguish them. `None` for a client that sends session ids,
+/// which has one run per session, and may remove calls when it shortens the history.
 fn history_call_ids(inspected: &RequestSummary<'_>, is_named: bool) -> Option<BTreeSet<String>> {
     let calls = inspected.call_ids.as_ref().filter(|_| !is_named)?;
     Some(calls.iter().map(ToString::to_string).collect())
 }
 
-/// Returns the part of a message that may contain a mention, at most 1,024 bytes; empty if it does not start with `@`
-/// or `\\`.
+/// Returns the start of a message, in which an `@` mention of a model may be: at most 1,024 bytes. Empty if the message
+/// does not start with `@` or `\\`.
 fn mention_prefix(text: &str) -> String {
     if text.starts_with(['@', '\\']) { truncate(text, 1_024) } else { String::new() }
 }

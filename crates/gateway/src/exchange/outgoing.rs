@@ -12,7 +12,7 @@ use wire::{
 
 use super::{FailedAttempt, Incoming, target::Target};
 
-/// A request ready to be sent to a provider.
+/// A client's request in the form in which it is sent to a provider.
 #[derive(Debug)]
 pub(super) struct Outgoing {
     /// The request in the target's API.
@@ -21,8 +21,9 @@ pub(super) struct Outgoing {
     pub(super) hides_usage: bool,
 }
 
-/// Prepares the request for a provider: sets the model, removes `@` mentions and the features that the model does not
-/// support, and converts the body if the target has another API. Without changes, it is the body of the client.
+/// Converts a client's request for the provider of `target`: sets the model, removes `@` mentions and the features that
+/// the model does not support, and converts the body if the model is called in another API. Without any change, the
+/// result is the body of the client.
 ///
 /// # Errors
 /// [`FailedAttempt`] with `not_convertible` if the target's API cannot express the request.
@@ -73,8 +74,8 @@ pub(super) fn prepare(
     Ok(Outgoing { body, hides_usage })
 }
 
-/// Returns the edits that remove the `@` mentions at the start of the user's messages, whose lengths the outcome of the
-/// turn contains.
+/// Returns the edits that remove the `@` mentions of models at the start of the user's messages. The outcome of the
+/// turn contains their lengths.
 fn mention_edits(body: &[u8], inspected: &RequestSummary<'_>, target: &Target) -> Vec<Edit> {
     let messages = inspected.user_messages.iter().zip(&target.outcome.mention_bytes);
     messages

@@ -1,4 +1,4 @@
-//! Error responses in the format of the client's API.
+//! Error responses of the gateway in the format of the client's API.
 
 use std::{fmt::Write as _, time::Duration};
 
@@ -11,10 +11,10 @@ use hyper::{
 use router_core::{key_refused, key_refused_remedy};
 
 use super::target::Target;
-use crate::{body::ResponseBody, gateway::FULL_DISK_RETRY_SECONDS};
+use crate::{body::ResponseBody, unavailable::FULL_DISK_RETRY_SECONDS};
 
-/// Builds an error response of the gateway. `kind` is the error type of Anthropic and `OpenAI`; Gemini's is derived
-/// from the status.
+/// Builds an error response of the gateway, in the format of the client's API. `kind` is the error type of Anthropic
+/// and `OpenAI`; that of Gemini is derived from the status.
 pub(crate) fn error_response(api: WireApi, status: u16, kind: &str, message: &str) -> Response<ResponseBody> {
     let kind = if api == WireApi::Gemini { wire::gemini_status(status) } else { kind };
     build_error(api, status, kind, message)
@@ -28,17 +28,26 @@ fn build_error(api: WireApi, status: u16, kind: &str, message: &str) -> Response
     response
 }
 
-/// Response header by which the SDKs of Anthropic and `OpenAI`, and the clients built on them, do not repeat a request.
+/// The error type of a busy provider. Claude Code repeats a request with it up to ten times, for three minutes, in spite of
+/// [`SHOULD_RETRY`].
+const OVERLOADED: &str = "overloaded_error";
+
+/// The error type for a client that must not repeat the request.
+pub(super) const FINAL_ERROR: &str = "api_error";
+
+/// The response header that makes the SDKs of Anthropic and `OpenAI`, and clients built on them, not repeat a request.
 const SHOULD_RETRY: HeaderName = HeaderName::from_static("x-should-retry");
 
-/// Marks a response as one that the client should show instead of repeating the request: all models were tried already.
+/// Adds the header that makes the client show an error instead of repeating the request, since all models were already
+/// tried.
 pub(crate) fn forbid_client_retries(response: &mut Response<ResponseBody>) {
     response.headers_mut().insert(SHOULD_RETRY, HeaderValue::from_static("false"));
 }
 
-/// Builds the response after the last model failed: the provider's own body if it uses the client's API and no other
-/// model was tried, otherwise an error of the gateway, which the client is told not to repeat. `limit` is the time after
-/// which no further model was tried; `None` if the chain has no other model.
+/// Builds the error response after all models have failed. It is the provider's own body if that has the format of the
+/// client's API and no other model was tried. Otherwise it is an error of the gateway, with a header that makes the
+/// client not repeat the request. `limit` is the time after which no further model was tried; `None` if the decision
+/// has no other model.
 pub(crate) fn provider_error_response(
     api: WireApi,
     target: &Target,
@@ -47,20 +56,26 @@ pub(crate) fn provider_error_response(
     limit: Option<Duration>,
 ) -> Response<ResponseBody> {
     let (default_status, kind) = wire::error_kind(api, failure.class);
-    let status = failure.status.map_or(default_status, |status| status.as_u16());
-    let is_complete = limit.is_none() && !failure.body.is_empty() && failure.status.is_some();
+    // Another status is no error, or was not meant for the client.
+    let error_status = failure.status.filter(|status| status.is_client_error() || status.is_server_error());
+    let status = error_status.map_or(default_status, |status| status.as_u16());
+    let is_complete = limit.is_none() && error_status.is_some() && is_json_object(&failure.body);
     let forwards_body = is_complete && target.api == api && failed.len() <= 1;
     let mut response = if forwards_body {
         let mut response = Response::new(ResponseBody::complete(failure.body.clone()));
-        *response.status_mut() = failure.status.unwrap_or(StatusCode::BAD_GATEWAY);
+        *response.status_mut() = error_status.unwrap_or(StatusCode::BAD_GATEWAY);
         response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         response
     } else {
-        let mut response = build_error(api, status, kind, &failure_message(target, failure, failed, limit));
-        if !failed.is_empty() {
+        let message = failure_message(target, failure, failed, limit);
+        if failed.is_empty() {
+            build_error(api, status, kind, &message)
+        } else {
+            let kind = if kind == OVERLOADED { FINAL_ERROR } else { kind };
+            let mut response = build_error(api, status, kind, &message);
             forbid_client_retries(&mut response);
+            response
         }
-        response
     };
     if let Some(wait) = failure.retry_after {
         response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(wait.as_secs()));
@@ -68,8 +83,9 @@ pub(crate) fn provider_error_response(
     response
 }
 
-/// Builds the response after the provider of the last model rejected its configured key: which key, and what to do. The
-/// status is 400, since clients repeat a request or ask for a login of their own after most others.
+/// Builds the error response after the provider of the last model rejected its configured API key. It names the key and
+/// the next step. The status is 400, since after most others clients repeat the request or ask for a login of their
+/// own.
 pub(super) fn key_refused_response(
     api: WireApi,
     target: &Target,
@@ -86,7 +102,7 @@ pub(super) fn key_refused_response(
     build_error(api, 400, "invalid_request_error", &message)
 }
 
-/// Adds the time after which the client may repeat a request that was refused because the disk is full.
+/// Adds a `Retry-After` header to the response to a request that was refused because the disk is full.
 pub(super) fn with_full_disk_retry(mut response: Response<ResponseBody>) -> Response<ResponseBody> {
     response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(FULL_DISK_RETRY_SECONDS));
     response
@@ -98,7 +114,15 @@ fn tried(failed: &[FailedCandidate]) -> String {
     tried.collect::<Vec<_>>().join(", ")
 }
 
-/// Formats the error message for a turn without a response: the models that were tried, and when to retry.
+/// Returns whether a response body is a JSON object or list, as the errors of every API are. A proxy may respond with a
+/// web page instead.
+fn is_json_object(body: &[u8]) -> bool {
+    matches!(body.trim_ascii_start().first(), Some(b'{' | b'['))
+        && serde_json::from_slice::<serde::de::IgnoredAny>(body).is_ok()
+}
+
+/// Formats the error message for a turn without a response: the models that were tried, the error of the last one, and
+/// when to retry.
 fn failure_message(
     target: &Target,
     failure: &UpstreamFailure,
@@ -115,10 +139,12 @@ fn failure_message(
     }
     let wait =
         failure.retry_after.map(|wait| format!(" The last asks to wait {} s.", wait.as_secs())).unwrap_or_default();
+    let defect =
+        failure.defect.as_ref().map(|defect| format!(" The response of the last {defect}.")).unwrap_or_default();
     let limit =
         limit.map(|limit| format!(" No other model was tried after {} s.", limit.as_secs_f64())).unwrap_or_default();
     format!(
-        "turnwise: no model answered. Tried: {}.{limit}{wait} Run `turnwise why {turn}` for every attempt",
+        "turnwise: no model answered. Tried: {}.{defect}{limit}{wait} Run `turnwise why {turn}` for every attempt",
         tried(failed)
     )
 }

@@ -1,4 +1,4 @@
-//! The target of a call: a model and how it is called. It is resolved after each decision and fallback.
+//! The model that is called for a turn, and how it is called. It is resolved after each decision and fallback.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -13,21 +13,30 @@ use router_core::{adapted_features, notice_line, select_api};
 
 use crate::{body::ResponseBody, call::RunningCall, gateway::Gateway, request_span::record_model};
 
+/// Response header with the model that responded.
 const MODEL: HeaderName = HeaderName::from_static("x-turnwise-model");
+/// Response header with the slot of the decision chain that chose the model.
 const POLICY: HeaderName = HeaderName::from_static("x-turnwise-policy");
+/// Response header with the reason of the decision.
 const REASON: HeaderName = HeaderName::from_static("x-turnwise-reason");
+/// Response header with the id of the turn.
 const TURN: HeaderName = HeaderName::from_static("x-turnwise-turn");
+/// Response header with the number of fallbacks in the turn.
 const FALLBACKS: HeaderName = HeaderName::from_static("x-turnwise-fallbacks");
+/// Response header with the features of the request that were dropped or converted for the model.
 const ADAPTED: HeaderName = HeaderName::from_static("x-turnwise-adapted");
+/// Response header with the notices of the decision for the user.
 const NOTICE: HeaderName = HeaderName::from_static("x-turnwise-notice");
 
 /// The maximum length of the notices in a header, in bytes.
 const MAX_NOTICE_BYTES: usize = 500;
 
-/// The model that is called, with its API and the decision that chose it.
+/// The model that is called for a turn, with the API of the call and the decision that chose the model.
 #[derive(Debug, Clone)]
 pub(crate) struct Target {
+    /// The decision, with the turn it belongs to.
     pub(crate) outcome: Arc<TurnOutcome>,
+    /// The model that is called.
     pub(crate) model: ModelSpec,
     /// The API in which the model is called; converted to and from the client's if they differ.
     pub(crate) api: WireApi,
@@ -40,7 +49,7 @@ pub(crate) struct Target {
 }
 
 impl Target {
-    /// Resolves the target of an outcome and records the call as sent.
+    /// Resolves the model and the API for the outcome of a decision, and records the model call as sent.
     ///
     /// # Errors
     /// [`EngineError`] if the outcome has no model or request, the registry does not know the model, or the log cannot
@@ -66,8 +75,9 @@ impl Target {
         Ok((Self { outcome: Arc::new(outcome), model, api, call: call.number, adaptable, adapted }, call))
     }
 
-    /// Adds the response headers for the model, the slot that chose it, its reason, the turn, the number of
-    /// fallbacks, the notices and the adapted features, and records the model in the span of the request.
+    /// Adds response headers about the decision: the model, the slot that chose it, its reason, the turn, the number of
+    /// fallbacks, the notices, and the features that were adapted. Also records the model in the tracing span of the
+    /// request.
     pub(crate) fn label(&self, response: &mut Response<ResponseBody>, fallbacks: usize) {
         let headers = response.headers_mut();
         let mut put = |name, value| {
@@ -94,7 +104,7 @@ impl Target {
     }
 }
 
-/// Converts a reason to the value of a header: printable ASCII, at most 200 bytes.
+/// Converts the reason of a decision to the value of a header: printable ASCII, at most 200 bytes.
 fn printable(reason: &str) -> String {
     let mut printable = String::with_capacity(reason.len().min(200));
     for c in reason.chars() {
@@ -107,19 +117,21 @@ fn printable(reason: &str) -> String {
     printable
 }
 
-/// A call that failed before its first response byte.
+/// A model call that failed before the first byte of its response, with all models that failed in its request so far.
 pub(super) struct FailedCall {
+    /// The call that is recorded as sent.
     pub(super) call: RunningCall,
+    /// The failure to record.
     pub(super) failure: CallFailure,
     /// The models that failed in this request so far; `None` if the failure or the elapsed time is no reason to try
     /// another one, which ends the turn.
     pub(super) failed_models: Option<Vec<FailedCandidate>>,
 }
 
-/// Records a failed call and falls back to the next model, or ends the turn if there is none.
+/// Records a failed model call and falls back to the next model, or ends the turn if there is none.
 ///
-/// This is one command of the bus, so no other command comes in between, and a client that disconnects leaves no turn
-/// open.
+/// This is one command of the bus, so that no other command runs in between, and a client that disconnects leaves no
+/// turn open.
 pub(super) async fn fall_back(
     gateway: &Gateway,
     target: &Target,
@@ -142,7 +154,8 @@ pub(super) async fn fall_back(
     Ok((next, durable))
 }
 
-/// Records the failure and decides again without the failed models; `None` if none is left.
+/// Records the failure of a model call and decides the turn again without the failed models. Returns the next model and
+/// its call; `None` if no model is left.
 fn next_target(
     engine: &mut Engine,
     outcome: &TurnOutcome,

@@ -17,7 +17,7 @@ const SCRIPT: &str = "text/javascript; charset=utf-8";
 /// The content type of its icon.
 const IMAGE: &str = "image/svg+xml";
 
-/// Name, content type and content of each file.
+/// Name, content type and content of each file of the page.
 const ASSETS: &[(&str, &str, &str)] = &[
     ("api.js", SCRIPT, include_str!("../../page/api.js")),
     ("calls.js", SCRIPT, include_str!("../../page/calls.js")),
@@ -43,6 +43,7 @@ const ASSETS: &[(&str, &str, &str)] = &[
     ("rating.js", SCRIPT, include_str!("../../page/rating.js")),
     ("rules.js", SCRIPT, include_str!("../../page/rules.js")),
     ("rules_table.js", SCRIPT, include_str!("../../page/rules_table.js")),
+    ("savings.js", SCRIPT, include_str!("../../page/savings.js")),
     ("spend.js", SCRIPT, include_str!("../../page/spend.js")),
     ("status_line.js", SCRIPT, include_str!("../../page/status_line.js")),
     ("store.js", SCRIPT, include_str!("../../page/store.js")),
@@ -57,15 +58,15 @@ const ASSETS: &[(&str, &str, &str)] = &[
     ("words.js", SCRIPT, include_str!("../../page/words.js")),
 ];
 
-/// Returns content type and content of the file at a URL path: `/` is the page, its other files are below `/page/`.
-/// `None` if there is no such file.
+/// Returns content type and content of the page's file at a URL path. `/` is the page itself, and its other files are
+/// below `/page/`. `None` if there is no such file.
 pub(super) fn find(path: &str) -> Option<(&'static str, &'static str)> {
     let name = if path == "/" { "index.html" } else { path.strip_prefix("/page/")? };
     ASSETS.iter().find(|(known, _, _)| *known == name).map(|(_, kind, content)| (*kind, *content))
 }
 
-/// Builds the response for a file, with a content security policy that forbids other origins and framing. Browsers must
-/// revalidate the file before they reuse it.
+/// Builds the response with a file of the page, with a content security policy that forbids other origins and framing.
+/// Browsers must revalidate the file before they reuse it.
 pub(super) fn response(kind: &'static str, content: &'static str) -> Response<ResponseBody> {
     let mut response = text_response(kind, content);
     let headers = response.headers_mut();

@@ -20,8 +20,8 @@ const UPDATE_INTERVAL: Duration = Duration::from_millis(100);
 /// The queue length for a slow client. While the queue is full, the stream waits.
 const MAX_QUEUED_CHUNKS: usize = 64;
 
-/// Starts a stream of server-sent events: `turn` for each changed turn, `status` when the status changes. It ends when
-/// the gateway shuts down.
+/// Starts a stream of server-sent events for the page: `turn` for each changed turn, `status` when the status changes.
+/// It ends when the gateway shuts down.
 pub(super) fn live(gateway: &Arc<Gateway>) -> Response<ResponseBody> {
     let (chunks, receiver) = mpsc::channel(MAX_QUEUED_CHUNKS);
     let gateway = Arc::clone(gateway);
@@ -38,8 +38,8 @@ pub(super) fn live(gateway: &Arc<Gateway>) -> Response<ResponseBody> {
     response
 }
 
-/// Sends changed turns and the status until the client disconnects or the bus ends. The first update has the status and
-/// no turns.
+/// Sends changed turns and the status to the page until the client disconnects or the bus ends. The first update has
+/// the status and no turns.
 async fn send_updates(gateway: Arc<Gateway>, chunks: mpsc::Sender<Bytes>) {
     let mut last_head = None;
     let mut last_status = String::new();

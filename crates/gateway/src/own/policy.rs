@@ -1,16 +1,18 @@
 //! Endpoints of the policy file: read, check, and save it if it is valid and unchanged since it was read.
 
-use std::{io::Write as _, path::Path, sync::Arc};
+use std::sync::Arc;
 
+use adapters::write_own_file;
+use engine::parse_policy;
 use hyper::{Request, StatusCode, body::Incoming as Body};
-use router_core::Policy;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{ApiError, ApiResult, read_json};
 use crate::gateway::Gateway;
 
-/// Returns the active policy as JSON: path, text, hash, and whether it is the built-in one.
+/// Handles the page's request for the active policy. Returns it as JSON: path, text, hash, and whether it is the
+/// built-in one.
 pub(super) async fn policy(gateway: &Arc<Gateway>) -> ApiResult {
     Ok(gateway
         .bus()
@@ -23,7 +25,7 @@ pub(super) async fn policy(gateway: &Arc<Gateway>) -> ApiResult {
         .await?)
 }
 
-/// Body of a request to check a policy.
+/// The JSON body of the page's request to check a policy.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct CheckRequest {
@@ -31,19 +33,20 @@ struct CheckRequest {
     text: String,
 }
 
-/// Validates a text as a policy and returns its errors with line and column; an empty list if it is valid.
+/// Handles the page's request to check a policy text. Returns its errors with line and column; an empty list if it is
+/// valid.
 pub(super) async fn check(gateway: &Arc<Gateway>, request: Request<Body>) -> ApiResult {
     let CheckRequest { text } = read_json(request).await?;
     Ok(json!({ "problems": problems(gateway, text).await? }))
 }
 
-/// Returns the errors of a policy as JSON; empty if it is valid.
+/// Validates a policy text and returns its errors as JSON; empty if it is valid.
 async fn problems(gateway: &Gateway, text: String) -> Result<Vec<Value>, ApiError> {
     let (registry, home) = gateway
         .bus()
         .query(|engine| (Arc::clone(&engine.models().registry), engine.policy_home().map(str::to_owned)))
         .await?;
-    let checked = tokio::task::spawn_blocking(move || Policy::load(&text, registry, home.as_deref()).err()).await;
+    let checked = tokio::task::spawn_blocking(move || parse_policy(&text, registry, home.as_deref()).err()).await;
     let problems = checked.map_err(ApiError::internal)?.unwrap_or_default();
     let listed = problems
         .iter()
@@ -51,7 +54,7 @@ async fn problems(gateway: &Gateway, text: String) -> Result<Vec<Value>, ApiErro
     Ok(listed.collect())
 }
 
-/// Body of a request to save the policy.
+/// The JSON body of the page's request to save the policy.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct SaveRequest {
@@ -61,8 +64,9 @@ struct SaveRequest {
     based_on: String,
 }
 
-/// Saves the policy file, activates it and returns its hash once that is durable. Responds with 422 and the errors if
-/// the text is invalid, and with 409 if the active policy is not the version that was edited.
+/// Handles the page's request to save the policy: replaces the file, activates the policy and returns its hash once
+/// that is durable. Responds with 422 and the errors if the text is invalid, and with 409 if the active policy is not
+/// the version that was edited.
 pub(super) async fn save(gateway: &Arc<Gateway>, request: Request<Body>) -> ApiResult {
     let SaveRequest { text, based_on } = read_json(request).await?;
     let problems = problems(gateway, text.clone()).await?;
@@ -74,29 +78,17 @@ pub(super) async fn save(gateway: &Arc<Gateway>, request: Request<Body>) -> ApiR
         .bus()
         .command(move |engine| {
             engine.refresh_policy().map_err(ApiError::internal)?;
-            if engine.policy().hash.to_string() != based_on {
+            if engine.policy().hash.to_string() != based_on || !engine.has_seen_policy_file() {
                 let message = "the policy was changed meanwhile; reload it and make your change again";
                 return Err(ApiError { status: StatusCode::CONFLICT, body: json!({ "message": message }) });
             }
-            write(engine.policy_path(), &text).map_err(|error| {
+            write_own_file(engine.policy_path(), text.as_bytes()).map_err(|error| {
                 ApiError::internal(format!("cannot write `{}`: {error}", engine.policy_path().display()))
             })?;
-            engine.refresh_policy().map_err(ApiError::internal)?;
+            engine.read_saved_policy().map_err(ApiError::internal)?;
             Ok(json!({ "hash": engine.policy().hash.to_string() }))
         })
         .await?;
     durable.wait().await?;
     saved
-}
-
-/// Replaces the file atomically, through a temporary file beside it, and creates its folder if necessary.
-fn write(path: &Path, text: &str) -> std::io::Result<()> {
-    if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder)?;
-    }
-    let temporary = path.with_extension("yaml.new");
-    let mut file = std::fs::File::create(&temporary)?;
-    file.write_all(text.as_bytes())?;
-    file.sync_all()?;
-    std::fs::rename(&temporary, path)
 }

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::{ApiResult, execute, read_json};
 use crate::gateway::Gateway;
 
-/// Body of a request to end outages: an empty JSON object.
+/// The JSON body of the page's request to end outages: an empty object.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RetryRequest {}

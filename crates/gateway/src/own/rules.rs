@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use super::ApiResult;
 use crate::gateway::Gateway;
 
-/// Returns the rules in evaluation order, each with its hits: live turns in total and since UTC midnight, and imported
-/// turns.
+/// Handles the page's request for the rules of the policy, in evaluation order. Each has its hits, the number of turns
+/// that it decided: live turns in total and since UTC midnight, and imported turns.
 pub(super) async fn rules(gateway: &Arc<Gateway>) -> ApiResult {
     let now = gateway.now();
     Ok(gateway

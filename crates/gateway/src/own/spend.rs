@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use contracts::CallRole;
+use engine::budget_lines;
 use event_core::Timestamp;
 use serde_json::json;
 
@@ -12,9 +13,10 @@ use crate::gateway::Gateway;
 /// The number of days that are listed, today included.
 const DAYS: u64 = 90;
 
-/// Returns the cost since UTC midnight in total, by model and by role, the daily budgets of the policy, and the cost of
-/// each of the last [`DAYS`] days with calls, in nano-dollars. The cost of a model or role is null if no price of its calls
-/// is known.
+/// Handles the page's request for the spending: the cost since UTC midnight in total, by model and by role, the budgets of
+/// the policy as `turnwise status` shows them, the daily limits in conditions of rules, and the cost of each of the last
+/// [`DAYS`] days with calls. Amounts are in nano-dollars; that
+/// of a model or role is null if no price of its calls is known.
 pub(super) async fn spend(gateway: &Arc<Gateway>) -> ApiResult {
     let now = gateway.now();
     Ok(gateway
@@ -42,7 +44,9 @@ pub(super) async fn spend(gateway: &Arc<Gateway>) -> ApiResult {
                 })
                 .collect();
             let unpriced: u64 = by_model.values().map(|total| total.unpriced_calls).sum();
-            let budgets: Vec<u64> = engine.policy().policy.budgets().iter().map(|budget| budget.0).collect();
+            let policy = &engine.policy().policy;
+            let limits_of_rules: Vec<u64> = policy.budgets().iter().map(|budget| budget.0).collect();
+            let budgets = budget_lines(policy, costs, now);
             let first_day = now.utc_day().saturating_sub(DAYS - 1);
             let days = costs.days().filter(|(day, _)| first_day <= *day).map(|(day, total)| {
                 let date = crate::view::rfc3339(Timestamp::from_secs(day.saturating_mul(86_400)));
@@ -55,7 +59,8 @@ pub(super) async fn spend(gateway: &Arc<Gateway>) -> ApiResult {
             let date = crate::view::rfc3339(now);
             json!({
                 "day": date.get(..10), "total": costs.spent_today(now).0, "unpriced_calls": unpriced,
-                "by_model": models, "by_role": roles, "budgets": budgets, "days": days,
+                "by_model": models, "by_role": roles, "budgets": budgets,
+                "limits_of_rules": limits_of_rules, "days": days,
             })
         })
         .await?)

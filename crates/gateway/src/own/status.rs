@@ -3,7 +3,7 @@
 use std::{fmt::Write as _, sync::Arc};
 
 use adapters::ProviderConfig;
-use availability::{NOT_CHECKED, ScopeStatus};
+use availability::{NOT_CALLED, ScopeStatus};
 use contracts::OutageScope;
 use engine::Engine;
 use event_core::Timestamp;
@@ -12,20 +12,23 @@ use serde_json::{Value, json};
 use super::{ApiError, ApiResult};
 use crate::{gateway::Gateway, metrics::append_metadata, view::rfc3339};
 
-/// Returns the status: version, policy, providers and models with their outages, and the log position.
+/// Handles the page's request for the status: version, policy, providers and models with their outages, and the log
+/// position.
 pub(super) async fn status(gateway: &Arc<Gateway>) -> ApiResult {
     let providers: Vec<ProviderConfig> = gateway.providers().iter().map(|provider| provider.config().clone()).collect();
     let (started, now) = (gateway.started_at(), gateway.now());
-    Ok(gateway.bus().query(move |engine| status_json(engine, &providers, started, now)).await?)
+    let mut status = gateway.bus().query(move |engine| status_json(engine, &providers, started, now)).await?;
+    status["token_required"] = gateway.guard().requires_token().into();
+    Ok(status)
 }
 
-/// Builds the JSON of the status. Only providers with a model in the registry are listed. The fields of an outage are
-/// null if there is none.
+/// Builds the JSON of the gateway's status at the time `now`. Only providers with a model in the registry are listed.
+/// The fields of an outage are null if there is none.
 fn status_json(engine: &Engine, providers: &[ProviderConfig], started: Timestamp, now: Timestamp) -> Value {
     let outages = engine.state().availability.outages_at(now);
     let statuses = engine.state().availability.status(now);
     let status_of = |scope: &OutageScope| statuses.iter().find(|status| status.scope == *scope);
-    let state = |scope: OutageScope| status_of(&scope).map_or(NOT_CHECKED, ScopeStatus::label);
+    let state = |scope: OutageScope| status_of(&scope).map_or(NOT_CALLED, ScopeStatus::label);
     let outage_reason = |scope: &OutageScope| {
         let status = status_of(scope)?;
         let refused = status.key.as_ref().map(|key| key.variable.as_deref().unwrap_or("the file `keys`"));
@@ -50,7 +53,7 @@ fn status_json(engine: &Engine, providers: &[ProviderConfig], started: Timestamp
                 "url": provider.url,
                 "key": provider.credential.name(),
                 "variable": provider.key.as_ref().and_then(|key| key.variable.as_deref()),
-                "state": name.clone().map_or(NOT_CHECKED, |name| state(OutageScope::ProviderWide(name))),
+                "state": name.clone().map_or(NOT_CALLED, |name| state(OutageScope::ProviderWide(name))),
                 "out_until": until.map(|until| rfc3339(*until)),
                 "out_because": until.and_then(|_| outage_reason(&OutageScope::ProviderWide(name?))),
             })
@@ -71,18 +74,19 @@ fn status_json(engine: &Engine, providers: &[ProviderConfig], started: Timestamp
         })
         .collect();
     let policy = engine.policy();
+    let notice = engine.lost_rules().map(|lost| lost.to_string());
     json!({
         "version": env!("CARGO_PKG_VERSION"),
         "started_at": rfc3339(started),
         "position": engine.log().head().map_or(0, |head| head.0),
-        "policy": { "path": policy.path, "hash": policy.hash.to_string(), "trouble": problems },
+        "policy": { "path": policy.path, "hash": policy.hash.to_string(), "trouble": problems, "notice": notice },
         "providers": providers,
         "models": models,
     })
 }
 
-/// Returns all metrics in the Prometheus text format: those of the requests since the start, and costs and outages from
-/// the log.
+/// Returns all metrics in the Prometheus text format: counts of requests since the gateway started, and costs and
+/// outages from the log.
 ///
 /// # Errors
 /// [`ApiError`] if the bus has ended.

@@ -6,12 +6,12 @@ use serde::Serialize;
 /// The maximum number of characters of a text in a span. Only the names of rules may exceed it.
 const MAX_CHARACTERS: usize = 256;
 
-/// The attributes of a span or of a span event, in insertion order.
+/// The attributes of an OpenTelemetry span or span event, in insertion order.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[serde(transparent)]
 pub(crate) struct Attributes(Vec<Attribute>);
 
-/// An attribute in OTLP's JSON encoding.
+/// An attribute of a span in OTLP's JSON encoding.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 struct Attribute {
     /// The name of the attribute.
@@ -20,7 +20,8 @@ struct Attribute {
     value: Value,
 }
 
-/// The value of an attribute. Integers are encoded as text, since JSON numbers may lose precision beyond 53 bits.
+/// The value of an attribute of a span. Integers are encoded as text, since JSON numbers may lose precision beyond 53
+/// bits.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 enum Value {
     /// A text.

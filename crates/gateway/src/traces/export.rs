@@ -62,8 +62,8 @@ impl Exporter {
         }
     }
 
-    /// Folds the events after `folded` and returns the spans of the turns that they end. Events that cannot be decoded
-    /// are skipped.
+    /// Adds events of the log to the open turns, and returns the spans of the turns that end with them. Skips events up
+    /// to `folded`, and events that cannot be decoded.
     fn fold(&mut self, events: &[Recorded]) -> Vec<Span> {
         let mut spans = Vec::new();
         for event in events.iter().filter(|event| self.folded < event.position) {
@@ -79,8 +79,8 @@ impl Exporter {
         spans
     }
 
-    /// Sends the unsent spans in one request. Spans that the collector refuses are dropped, which is logged for the
-    /// first of them.
+    /// Sends the unsent spans to the collector in one request. Spans that the collector refuses are dropped; only the
+    /// first refusal is logged.
     ///
     /// # Errors
     /// [`RetryAfter`] with the pause before the next request, if the collector is unreachable or busy.
@@ -119,14 +119,14 @@ impl Exporter {
         Ok(())
     }
 
-    /// Logs that the collector is reachable again, if the last request failed, and resets the pause.
+    /// Resets the pause between requests. If the last request failed, also logs that the collector is reachable again.
     fn log_recovery(&mut self, host: &str) {
         if self.retry.take().is_some() {
             tracing::warn!(host, "traces are exported again");
         }
     }
 
-    /// Calls `log` for the first rejection only.
+    /// Calls `log` for the first rejection by the collector, and does nothing for later ones.
     fn log_rejection(&mut self, log: impl FnOnce()) {
         if !std::mem::replace(&mut self.rejection_logged, true) {
             log();

@@ -82,7 +82,7 @@ pub(super) const SPANS_DROPPED: &str = "turnwise.spans_dropped";
 /// The name of a client that the crate `client-formats` does not recognise; the client is then omitted.
 pub(super) const UNKNOWN_CLIENT: &str = "other";
 
-/// Returns the conventions' name of a provider; `name` itself if they do not define one.
+/// Returns the name of a provider in OpenTelemetry's conventions; `name` itself if they do not define one.
 pub(super) fn provider(name: &str) -> &str {
     match name {
         "google" => "gcp.gemini",
@@ -92,7 +92,7 @@ pub(super) fn provider(name: &str) -> &str {
     }
 }
 
-/// Returns the conventions' name of a stop reason; `None` if the reason is unknown.
+/// Returns the name of a stop reason in OpenTelemetry's conventions; `None` if the reason is unknown.
 pub(super) const fn finish_reason(reason: StopReason) -> Option<&'static str> {
     match reason {
         StopReason::EndTurn | StopReason::StopSequence => Some("stop"),
@@ -103,7 +103,7 @@ pub(super) const fn finish_reason(reason: StopReason) -> Option<&'static str> {
     }
 }
 
-/// Returns the value of the attribute `turnwise.status`.
+/// Returns the value of the attribute `turnwise.status` for a turn.
 pub(super) const fn status(status: TurnStatus) -> &'static str {
     match status {
         TurnStatus::Completed => "completed",

@@ -1,4 +1,4 @@
-//! A running turn, model call or tool call, and its conversion into a span.
+//! A running turn, model call or tool call, and its conversion into an OpenTelemetry span.
 
 use contracts::{
     NanoUsd, SessionId, TurnId, Usage,
@@ -12,7 +12,7 @@ use super::{
     otlp::{Kind, Span, Status, span_id, trace_id},
 };
 
-/// An operation that has started: the data of its future span.
+/// A turn, model call or tool call that has started: the data of its future OpenTelemetry span.
 #[derive(Debug)]
 pub(super) struct OpenSpan {
     /// The id of the span, in hexadecimal.
@@ -30,8 +30,8 @@ pub(super) struct OpenSpan {
 }
 
 impl OpenSpan {
-    /// Starts a span for an event; the span id is derived from the event's id. `subject` is the model or tool for the
-    /// span's name.
+    /// Starts a span for the operation that an event starts. The span id is derived from the event's id. `subject` is
+    /// the model or tool in the span's name.
     pub(super) fn new(event: &Recorded, operation: &'static str, subject: Option<&str>, session: &SessionId) -> Self {
         let mut attributes = Attributes::default();
         attributes.text(names::OPERATION, operation);
@@ -46,7 +46,7 @@ impl OpenSpan {
         }
     }
 
-    /// Starts the span of a model call.
+    /// Starts the OpenTelemetry span of a model call.
     pub(super) fn call(event: &Recorded, body: &LlmCallStarted) -> Self {
         let mut call = Self::new(event, names::CHAT, Some(body.model.model()), &body.session);
         call.kind = Kind::Client;
@@ -56,7 +56,7 @@ impl OpenSpan {
         call
     }
 
-    /// Adds usage, cost and stop reason of a completed call.
+    /// Adds usage, cost and stop reason of a completed model call to the call's span.
     pub(super) fn completed(mut self, body: &LlmCallCompleted) -> Self {
         // Usage of all zeros means that the provider reported none.
         self.add_usage((body.usage != Usage::default()).then_some(&body.usage), body.cost);
@@ -66,7 +66,8 @@ impl OpenSpan {
         self
     }
 
-    /// Adds usage, cost and error of a failed call. A cancellation by the client is marked, but is not an error.
+    /// Adds usage, cost and error of a failed model call to its span. A cancellation by the client is marked, but is
+    /// not an error.
     pub(super) fn failed(mut self, body: &LlmCallFailed) -> Self {
         self.add_usage(body.usage.as_ref(), body.cost);
         self.attributes.nonzero_number(names::RETRIES, body.retries.into());
@@ -88,7 +89,7 @@ impl OpenSpan {
         tool
     }
 
-    /// Adds the outcome of a tool call: an error if it failed, a mark if it was interrupted.
+    /// Adds the outcome of a tool call to its span: an error if the tool failed, a mark if it was interrupted.
     pub(super) fn with_outcome(self, body: &ToolFinished) -> Self {
         match body.outcome {
             ToolOutcome::Succeeded => self,
@@ -97,19 +98,19 @@ impl OpenSpan {
         }
     }
 
-    /// Marks an operation without an outcome when its turn ended.
+    /// Marks the span of an operation that had no outcome when its turn ended.
     pub(super) fn mark_unfinished(mut self) -> Self {
         self.attributes.flag(names::UNFINISHED);
         self
     }
 
-    /// Marks the operation as cancelled, which is not an error.
+    /// Marks the span of an operation as cancelled, which is not an error.
     fn cancelled(mut self) -> Self {
         self.attributes.text(names::STATUS, "cancelled");
         self
     }
 
-    /// Adds the known token counts and the cost, if it is known.
+    /// Adds the token counts of a model call and its cost to the span; unknown ones are omitted.
     fn add_usage(&mut self, usage: Option<&Usage>, cost: Option<NanoUsd>) {
         if let Some(usage) = usage {
             self.attributes.number(names::INPUT_TOKENS, usage.input_total());
@@ -123,8 +124,8 @@ impl OpenSpan {
         }
     }
 
-    /// Ends the span at `at`, in the trace of a turn and below the span `parent`; `None` for the span of the turn. A
-    /// time before the start is replaced by the start.
+    /// Ends the span at the time `at` and returns it in its final form. It belongs to the trace of `turn`, below the
+    /// span `parent`; that is `None` for the span of the turn. A time before the start is replaced by the start.
     pub(super) fn end(mut self, turn: TurnId, parent: Option<&str>, at: Timestamp) -> Span {
         self.attributes.optional_text(names::ERROR, self.error);
         Span {

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::attributes::Attributes;
 
-/// A span in OTLP's JSON encoding. Only ended spans are exported.
+/// An OpenTelemetry span in OTLP's JSON encoding. Only ended spans are exported.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Span {
     /// The trace id: 32 hexadecimal digits.
@@ -53,7 +53,7 @@ pub(crate) struct SpanEvent {
     pub(super) attributes: Attributes,
 }
 
-/// The kind of a span: internal, or the client side of a remote call.
+/// The kind of an OpenTelemetry span: internal, or the client side of a remote call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(into = "u8")]
 pub(super) enum Kind {
@@ -72,7 +72,7 @@ impl From<Kind> for u8 {
     }
 }
 
-/// The status of a failed span. Other spans have none.
+/// The status of an OpenTelemetry span that failed. Other spans have none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub(super) struct Status {
     /// OTLP's status code.
@@ -105,7 +105,7 @@ pub(super) fn span_id(event: EventId) -> String {
     Hex(&nonzero_id(event.0.first_chunk::<8>().copied().unwrap_or_default())).to_string()
 }
 
-/// Replaces an id of zeros, which OTLP forbids, by one whose last byte is 1.
+/// Returns an id unchanged, except that an id of zeros, which OTLP forbids, becomes one whose last byte is 1.
 fn nonzero_id<const N: usize>(mut id: [u8; N]) -> [u8; N] {
     if id.iter().all(|byte| *byte == 0)
         && let Some(last) = id.last_mut()
@@ -115,10 +115,10 @@ fn nonzero_id<const N: usize>(mut id: [u8; N]) -> [u8; N] {
     id
 }
 
-/// Encodes an export request with these spans.
+/// Encodes an OTLP export request with these spans as JSON.
 ///
 /// # Errors
-/// Does not happen: spans consist of texts and numbers.
+/// None in practice: spans consist of texts and numbers, which can always be encoded.
 pub(super) fn encode_request(spans: &[Span]) -> Result<Vec<u8>, serde_json::Error> {
     /// The version of turnwise.
     const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -21,7 +21,7 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 /// The maximum length in bytes of a response; of a longer one only the status is used.
 const MAX_RESPONSE_BYTES: usize = 64 * 1024;
 
-/// The result of an export request.
+/// The result of sending spans to the collector.
 #[derive(Debug)]
 pub(super) enum Export {
     /// Accepted, except for `rejected` spans, which must not be sent again.
@@ -73,8 +73,8 @@ pub(super) async fn post(client: &HttpClient, collector: &Collector, body: Bytes
         .unwrap_or_else(|_| retry(format!("no answer within {} s", TIMEOUT.as_secs())))
 }
 
-/// Returns the number of spans that the response reports as rejected; 0 if the response is not JSON or has no such
-/// field. OTLP encodes the number as text, some collectors as a number.
+/// Returns the number of spans that the collector's response reports as rejected; 0 if the response is not JSON or has
+/// no such field. OTLP encodes the number as text, some collectors as a number.
 fn rejected_spans(body: &[u8]) -> u64 {
     let answer: Value = serde_json::from_slice(body).unwrap_or_default();
     let rejected = answer.pointer("/partialSuccess/rejectedSpans");

@@ -1,4 +1,4 @@
-//! Collects the events of a running turn into spans.
+//! Collects the events of a running turn into OpenTelemetry spans.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ use crate::view::DecisionSummary;
 /// The maximum number of spans of one turn, and of its span events; further spans are only counted.
 const MAX_SPANS: usize = 1_000;
 
-/// A turn that has started and not ended, with the spans collected so far.
+/// A turn that has started and not ended, with the OpenTelemetry spans collected so far.
 #[derive(Debug)]
 pub(super) struct OpenTurn {
     /// The event that started the turn.
@@ -54,7 +54,7 @@ pub(super) struct OpenTurn {
 }
 
 impl OpenTurn {
-    /// Opens a turn. `event` is the recorded form of `started`.
+    /// Starts collecting the spans of a turn. `event` is the recorded form of `started`.
     pub(super) fn new(event: &Recorded, started: TurnStarted) -> Self {
         Self {
             position: event.position,
@@ -83,7 +83,7 @@ impl OpenTurn {
         self.decision.model = Some(model);
     }
 
-    /// Adds a span event for a fallback and sets its decision.
+    /// Records a fallback: adds a span event for it and replaces the decision of the turn.
     pub(super) fn fallback(&mut self, event: &Recorded, body: &RouteFallback) {
         self.set_decision(DecisionSummary::from(&body.decision));
         self.fallback = self.fallback.saturating_add(1);
@@ -98,7 +98,7 @@ impl OpenTurn {
         }
     }
 
-    /// Starts the span of a model call.
+    /// Starts the span of a model call, unless the turn has too many spans.
     pub(super) fn call_started(&mut self, event: &Recorded, body: &LlmCallStarted) {
         if self.reserve_span() {
             self.calls.insert(event.event.id, OpenSpan::call(event, body));
@@ -124,7 +124,7 @@ impl OpenTurn {
         }
     }
 
-    /// Starts the span of a tool call.
+    /// Starts the span of a tool call, unless the turn has too many spans.
     pub(super) fn tool_called(&mut self, event: &Recorded, body: ToolCalled) {
         if self.reserve_span() {
             let tool = OpenSpan::tool(event, &body);
@@ -139,8 +139,8 @@ impl OpenTurn {
         }
     }
 
-    /// Ends the turn and returns its spans, the span of the turn first. Operations without an outcome are marked as
-    /// unfinished.
+    /// Ends the turn and returns all its spans, that of the turn first. Model and tool calls without an outcome are
+    /// marked as unfinished.
     pub(super) fn end(mut self, event: &Recorded, body: &TurnEnded) -> Vec<Span> {
         let calls = std::mem::take(&mut self.calls).into_values();
         for span in calls.chain(std::mem::take(&mut self.tools).into_values()) {
@@ -159,7 +159,7 @@ impl OpenTurn {
         spans
     }
 
-    /// Returns the attributes of the turn's own span.
+    /// Returns the attributes of the turn's own span, which ends with this status.
     fn summary(&self, status: TurnStatus) -> Attributes {
         let mut attributes = Attributes::default();
         let request = self.started.request.as_ref();
@@ -189,7 +189,7 @@ impl OpenTurn {
         attributes
     }
 
-    /// Adds the cost of a call; `None` counts it as unpriced.
+    /// Adds the cost of a model call to the cost of the turn; `None` counts the call as unpriced.
     fn add_cost(&mut self, cost: Option<NanoUsd>) {
         match cost {
             Some(cost) => self.cost = Some(self.cost.unwrap_or_default().plus(cost)),
@@ -202,7 +202,7 @@ impl OpenTurn {
         self.calls.remove(&event.event.causation?)
     }
 
-    /// Returns whether the turn may have another span; counts it as dropped if not.
+    /// Returns whether the turn may have another span. If not, counts a span that is dropped.
     fn reserve_span(&mut self) -> bool {
         let has_room = self.spans.len() + self.calls.len() + self.tools.len() < MAX_SPANS;
         self.dropped = self.dropped.saturating_add(u64::from(!has_room));
@@ -221,7 +221,8 @@ fn agent(started: &TurnStarted) -> Option<&str> {
     client.filter(|client| *client != names::UNKNOWN_CLIENT)
 }
 
-/// Adds model, slot, reason and rule of a decision; omits values that are `None` or empty.
+/// Adds model, slot, reason and rule of a routing decision to the attributes of a span. Omits values that are `None` or
+/// empty.
 fn add_decision(attributes: &mut Attributes, decision: &DecisionSummary) {
     attributes.optional_text(names::MODEL, decision.model.as_ref().map(ModelId::as_str));
     attributes.optional_text(names::POLICY, decision.slot.map(ChainSlot::name));

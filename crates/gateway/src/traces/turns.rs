@@ -18,7 +18,7 @@ use crate::view::DecisionSummary;
 /// may never end.
 const MAX_OPEN_TURNS: usize = 10_000;
 
-/// The turns that have started and not ended, with their spans so far.
+/// The turns that have started and not ended, with their OpenTelemetry spans so far.
 #[derive(Debug, Default)]
 pub(crate) struct Turns {
     /// The open turns by id.
@@ -28,8 +28,8 @@ pub(crate) struct Turns {
 }
 
 impl Turns {
-    /// Folds an event and returns the spans of the turn that it ends; `None` if it ends none, or one whose start is
-    /// unknown.
+    /// Adds an event of the log to its turn. If it ends the turn, returns the turn's spans; `None` otherwise, and for a
+    /// turn whose start is unknown.
     ///
     /// # Errors
     /// [`CodecError`] if the event cannot be decoded; the state is then unchanged.
@@ -62,7 +62,8 @@ impl Turns {
         Ok(None)
     }
 
-    /// Opens a turn, and drops the oldest one beyond [`MAX_OPEN_TURNS`]. A turn that is already open starts again.
+    /// Adds a turn that has started, and drops the oldest one if there are more than [`MAX_OPEN_TURNS`]. A turn that is
+    /// already open starts again.
     fn begin(&mut self, event: &Recorded, body: TurnStarted) {
         let id = body.turn;
         if let Some(known) = self.open.insert(id, OpenTurn::new(event, body)) {
@@ -75,7 +76,7 @@ impl Turns {
         }
     }
 
-    /// Calls `update` with an open turn; does nothing if the turn is not open.
+    /// Calls `update` with an open turn, and does nothing if the turn is not open.
     fn update(&mut self, id: TurnId, update: impl FnOnce(&mut OpenTurn)) {
         if let Some(turn) = self.open.get_mut(&id) {
             update(turn);

@@ -1,4 +1,4 @@
-//! The latest turns, folded from the log.
+//! The board: the latest turns of an event log, for the page and for `watch`. Each turn is a *row* of the board.
 
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -12,25 +12,28 @@ use contracts::{
         TextBody, ToolCalled, TurnEnded, TurnStarted, TurnTextRecorded,
     },
 };
+use engine::RecordedPolicies;
 use event_bus::{EventLog, LogError, LogFollower, TextStore};
 use event_core::{CodecError, Position, Recorded};
 
 use super::row::Row;
 
-/// The most turns on the board.
+/// The maximum number of turns on the board.
 const MAX_TURNS: usize = 500;
-/// The most characters of a message in a row.
+/// The maximum number of characters of a message in a row.
 const MAX_CHARACTERS: usize = 200;
-/// The most sessions whose client is remembered.
+/// The maximum number of sessions whose client is remembered.
 const MAX_SESSIONS: usize = 2_000;
 
 /// How many events before the head the board starts. Earlier turns are not shown; `turnwise why` finds them.
 const LOOKBACK: u64 = 20_000;
 
-/// The log and the store of long texts, for reading.
+/// The event log and the store of long texts, for reading.
 #[derive(Clone)]
 pub(crate) struct Sources {
+    /// The event log.
     pub(crate) log: Arc<dyn EventLog>,
+    /// The store of long texts.
     pub(crate) texts: Arc<dyn TextStore>,
 }
 
@@ -40,19 +43,23 @@ impl std::fmt::Debug for Sources {
     }
 }
 
-/// A board that follows a log: each [`BoardView::catch_up`] folds the events up to the head.
+/// A board of the latest turns that follows a log: each [`BoardView::catch_up`] adds the events up to the head of the
+/// log.
 #[derive(Debug)]
 pub(crate) struct BoardView {
+    /// Applies the new events of the log to the board.
     follower: LogFollower<Board>,
+    /// The log, and the store that long messages are read from.
     sources: Sources,
 }
 
 impl BoardView {
+    /// Creates a board that will begin near the head of the log. Reads nothing.
     pub(crate) fn new(sources: Sources) -> Self {
         Self { follower: LogFollower::near_head(Arc::clone(&sources.log), LOOKBACK, Board::default()), sources }
     }
 
-    /// Folds the events up to the head and returns the head.
+    /// Adds the new events of the log to the board, and returns the head of the log.
     ///
     /// # Errors
     /// [`LogError`] if the log cannot be read.
@@ -73,24 +80,28 @@ impl BoardView {
     }
 }
 
-/// The latest turns of a log as rows, with the clients of their sessions.
+/// The latest turns of a log, each as a row, with the clients of their sessions.
 #[derive(Debug, Default)]
 pub(crate) struct Board {
+    /// The row of each turn on the board.
     rows: BTreeMap<TurnId, Row>,
     /// The turns in the order of their start.
     order: VecDeque<TurnId>,
+    /// The clients of sessions that started while the board followed the log.
     clients: BTreeMap<SessionId, String>,
-    /// Whether old turns are kept.
+    /// The policies of recorded decisions, which their banners need.
+    policies: RecordedPolicies,
+    /// Whether old turns are never removed.
     is_unbounded: bool,
 }
 
 impl Board {
-    /// Creates an empty board that keeps all turns, for a bounded number of events.
+    /// Creates an empty board that never removes old turns, for a bounded number of events.
     pub(crate) fn unbounded() -> Self {
         Self { is_unbounded: true, ..Self::default() }
     }
 
-    /// Folds an event. Events of turns that are not on the board are ignored.
+    /// Updates the board with an event of the log. Events of turns that are not on the board are ignored.
     pub(crate) fn apply(&mut self, event: &Recorded, texts: &dyn TextStore) -> Result<(), CodecError> {
         if let Some(body) = event.read::<TurnStarted>()? {
             self.begin(event, body);
@@ -102,10 +113,12 @@ impl Board {
             };
             self.update(body.turn, event.position, |row| row.message = text.map(|text| message_start(&text)));
         } else if let Some(body) = event.read::<RouteDecided>()? {
-            self.update(body.turn, event.position, |row| row.set_decision(&body.decision));
+            let policy = self.policies.get(texts, body.policy, body.catalogue);
+            self.update(body.turn, event.position, |row| row.set_decision(&body.decision, policy.as_deref()));
         } else if let Some(body) = event.read::<RouteFallback>()? {
+            let policy = self.policies.get(texts, body.policy, body.catalogue);
             self.update(body.turn, event.position, |row| {
-                row.set_decision(&body.decision);
+                row.set_decision(&body.decision, policy.as_deref());
                 row.fallback = row.fallback.saturating_add(1);
             });
         } else if let Some(body) = event.read::<RouteOverridden>()? {
@@ -143,7 +156,7 @@ impl Board {
         Ok(())
     }
 
-    /// Adds the row of a turn, and removes the oldest one beyond [`MAX_TURNS`].
+    /// Adds a turn that has started to the board, and removes the oldest turn if there are more than [`MAX_TURNS`].
     fn begin(&mut self, event: &Recorded, body: TurnStarted) {
         let turn = body.turn;
         let mut row = Row::new(body, event.event.at, event.position);
@@ -159,7 +172,8 @@ impl Board {
         }
     }
 
-    /// Changes the row of a turn at the position `at`; ignores a turn that is not on the board.
+    /// Changes a turn on the board by calling `change`, and records `at` as the position of the change. Ignores a turn
+    /// that is not on the board.
     fn update(&mut self, turn: TurnId, at: Position, change: impl FnOnce(&mut Row)) {
         if let Some(row) = self.rows.get_mut(&turn) {
             change(row);

@@ -1,42 +1,59 @@
 //! A row of the board: one turn.
 
 use contracts::{
-    ChainSlot, Decision, ModelId, NanoUsd, Slot, Thread, TurnId,
+    ChainSlot, Decision, MessageText, ModelId, NanoUsd, Slot, Thread, Turn, TurnId,
     events::{TurnStarted, TurnStatus},
 };
 use event_core::{Position, Timestamp};
-use router_core::{NoticeContext, banners};
+use router_core::{NoticeContext, Policy, TurnStage, banners};
 use serde_json::{Value, json};
 
 use super::DecisionSummary;
 
-/// A turn with its decision, status, calls and cost, as the page and `watch` list it.
+/// A turn as the page and `watch` list it: with its decision, status, calls and cost.
 #[derive(Debug, Clone)]
 pub(crate) struct Row {
+    /// The id of the turn.
     pub(super) turn: TurnId,
+    /// The event that captured the turn at its start.
     pub(super) started: TurnStarted,
+    /// The time of the start.
     pub(super) at: Timestamp,
     /// The position of the last event that changed the row.
     pub(super) changed: Position,
     /// The position of the turn's start.
     pub(super) position: Position,
+    /// The start of the user's message on one line; `None` if it was not recorded or was purged.
     pub(super) message: Option<String>,
+    /// The client, such as `claude-code`; `None` if unknown.
     pub(super) client: Option<String>,
     /// The chosen model, or of an imported turn the model that ran.
     pub(super) model: Option<ModelId>,
     /// Of an imported turn, what the policy would have chosen; `None` for a live turn (decision D42).
     pub(super) policy_choice: Option<DecisionSummary>,
+    /// The slot of the decision chain that chose the model; `None` if none did, and for an imported turn.
     pub(super) slot: Option<Slot>,
+    /// The reason of the decision; empty before it and for an imported turn.
     pub(super) reason: String,
+    /// The rule that chose the model; `None` if another slot did.
     pub(super) rule: Option<String>,
+    /// The status at the turn's end; `None` before it.
     pub(super) status: Option<TurnStatus>,
+    /// Number of model calls that completed or failed.
     pub(super) calls: u32,
+    /// Number of tool calls.
     pub(super) tools: u32,
+    /// The cost of the calls with a known price; `None` if there are none.
     pub(super) cost: Option<NanoUsd>,
+    /// Number of billed calls without a known price.
     pub(super) unpriced_calls: u32,
+    /// Input tokens of the completed calls, with those read from and written to the cache.
     pub(super) input_tokens: u64,
+    /// Output tokens of the completed calls.
     pub(super) output_tokens: u64,
+    /// The sum of the latencies of the completed calls, in milliseconds; `None` if that of the last call is unknown.
     pub(super) latency_ms: Option<u64>,
+    /// Number of fallbacks.
     pub(super) fallback: u32,
     /// The banners of the decision and of the fallbacks, each once.
     pub(super) notices: Vec<String>,
@@ -45,6 +62,7 @@ pub(crate) struct Row {
 }
 
 impl Row {
+    /// Creates the row of a turn that started at `at`, with its event at `position` and without a decision.
     pub(super) fn new(started: TurnStarted, at: Timestamp, position: Position) -> Self {
         Self {
             turn: started.turn,
@@ -77,16 +95,20 @@ impl Row {
         }
     }
 
-    /// Sets model, slot and reason from a decision, and adds its banners. An imported turn keeps the model that ran, and the
-    /// decision is what the policy would have chosen.
-    pub(super) fn set_decision(&mut self, decision: &Decision) {
+    /// Sets model, slot and reason of the turn from a routing decision, and adds its banners, some of which need the
+    /// `policy` of the decision. For an imported turn, the decision is only recorded as the choice of the policy, and
+    /// the model stays the one that ran.
+    pub(super) fn set_decision(&mut self, decision: &Decision, policy: Option<&Policy>) {
         if self.started.is_imported() {
             self.policy_choice = Some(decision.into());
             return;
         }
         let DecisionSummary { model, slot, reason, rule } = decision.into();
         (self.model, self.slot, self.reason, self.rule) = (model, slot, reason, rule);
-        let context = NoticeContext { policy: None, spent_today: self.started.spent_today, turn: None };
+        let captured = Turn::new(&self.started, self.at, MessageText::Matched(&[]));
+        // The row remains after the turn has ended, so its banners name no command for a running one.
+        let (spent_today, turn, stage) = (self.started.spent_today, Some(&captured), TurnStage::Ended);
+        let context = NoticeContext { policy, spent_today, turn, stage };
         for banner in banners(decision, &context) {
             let notice = banner.to_string();
             if !self.notices.contains(&notice) {
@@ -95,15 +117,15 @@ impl Row {
         }
     }
 
-    /// Sets the model of the first call of an imported turn, which is the model that ran.
+    /// Sets the model of an imported turn from its first call, since that model ran.
     pub(super) fn set_ran(&mut self, thread: &Thread, model: &ModelId) {
         if self.started.is_imported() && self.started.thread == *thread {
             self.model.get_or_insert_with(|| model.clone());
         }
     }
 
-    /// Returns the reason of the model in one line. For an imported turn it compares the policy's choice with the model
-    /// that ran.
+    /// Returns on one line why the turn has its model. For an imported turn it compares the policy's choice with the
+    /// model that ran.
     fn reason(&self) -> String {
         let Some(choice) = &self.policy_choice else { return self.reason.clone() };
         match &choice.model {
@@ -116,7 +138,7 @@ impl Row {
         }
     }
 
-    /// Adds the cost of a call; `None` counts it as unpriced.
+    /// Adds the cost of a model call to the turn; `None` counts the call as unpriced.
     pub(super) fn add_cost(&mut self, cost: Option<NanoUsd>) {
         match cost {
             Some(cost) => self.cost = Some(self.cost.unwrap_or_default().plus(cost)),
@@ -134,7 +156,7 @@ impl Row {
         self.position
     }
 
-    /// Returns the row as JSON. The page arranges the turns of sub-agents below their session.
+    /// Returns the turn as a JSON object. The page arranges the turns of sub-agents below their session.
     pub(crate) fn json(&self) -> Value {
         let request = self.started.request.as_ref();
         let status = match self.status {
@@ -158,6 +180,8 @@ impl Row {
             "auxiliary": request.and_then(|request| request.auxiliary).map(contracts::AuxiliaryCall::name),
             "subagent": request.is_some_and(|request| request.subagent),
             "imported": self.started.is_imported(),
+            "project": self.started.workspace,
+            "requested": request.and_then(|request| request.named.as_ref()).map(ModelId::as_str),
             "asked": request.map(|request| request.model.clone()).filter(|model| !model.is_empty()),
             "model": self.model.as_ref().map(ModelId::as_str),
             "slot": self.slot.map_or("", ChainSlot::name),

@@ -5,6 +5,8 @@ use engine::{EngineError, events};
 use event_core::{EventType as _, Position, Timestamp};
 use serde_json::{Value, json};
 
+use crate::own::Cancelled;
+
 use super::{
     board::{Board, Sources},
     row::{Row, rfc3339},
@@ -19,7 +21,7 @@ const OVERLAP: u64 = 2_048;
 /// The number of events after which a search returns what it found, with the position to continue from.
 const MAX_EVENTS: u64 = 100_000;
 
-/// The condition on turns and the place of a page of results.
+/// A query for a page of turns: their text, start time and place in the log.
 #[derive(Debug, Default)]
 pub(crate) struct TurnQuery {
     /// Words in lower case, all of which must occur in the row; empty for any row.
@@ -35,14 +37,14 @@ pub(crate) struct TurnQuery {
 }
 
 impl TurnQuery {
-    /// Whether a row satisfies the query.
+    /// Returns whether a turn satisfies the query.
     fn accepts(&self, row: &Row) -> bool {
         let at = row.time();
         let is_in_range = self.from.is_none_or(|from| from <= at) && self.to.is_none_or(|to| at < to);
         is_in_range && (self.words.is_empty() || self.has_words(&row.json()))
     }
 
-    /// Whether the texts of a row contain every word.
+    /// Returns whether the texts of a turn contain every word of the query.
     fn has_words(&self, row: &Value) -> bool {
         let fields = row.as_object().into_iter().flat_map(serde_json::Map::values);
         let texts: Vec<_> = fields.filter_map(Value::as_str).map(str::to_lowercase).collect();
@@ -50,16 +52,18 @@ impl TurnQuery {
     }
 }
 
-/// Returns the turns that satisfy a query, newest first, with the position to continue from (`next`, null at the start of
-/// the log) and the time up to which the log was searched (`until`).
+/// Searches the log for the turns that satisfy a query. Returns them newest first, with the position to continue from
+/// (`next`, null at the start of the log) and the time up to which the log was searched (`until`).
+///
+/// Ends early if it is cancelled.
 ///
 /// # Errors
 /// [`EngineError`] if the log cannot be read.
-pub(crate) fn search_turns(sources: &Sources, query: &TurnQuery) -> Result<Value, EngineError> {
+pub(crate) fn search_turns(sources: &Sources, query: &TurnQuery, cancelled: &Cancelled) -> Result<Value, EngineError> {
     let head = sources.log.head()?;
     let mut end = query.before.unwrap_or_else(|| head.next());
     let (mut found, mut scanned, mut until) = (Vec::new(), 0, None);
-    while found.len() < query.limit && scanned < MAX_EVENTS && Position(1) < end {
+    while found.len() < query.limit && scanned < MAX_EVENTS && Position(1) < end && !cancelled.is_set() {
         let start = Position(end.0.saturating_sub(WINDOW).max(1));
         let board = fold_window(sources, start, end)?;
         scanned += end.0 - start.0 + OVERLAP;
@@ -80,7 +84,7 @@ pub(crate) fn search_turns(sources: &Sources, query: &TurnQuery) -> Result<Value
     Ok(json!({ "turns": found, "next": next, "until": until.map(rfc3339) }))
 }
 
-/// Folds the turns that start at a position from `start` to before `end`.
+/// Reads the turns that start at positions from `start` to before `end`, with their outcomes if they follow closely.
 fn fold_window(sources: &Sources, start: Position, end: Position) -> Result<Board, EngineError> {
     let mut board = Board::unbounded();
     let count = usize::try_from(end.0 - start.0 + OVERLAP).unwrap_or(usize::MAX);

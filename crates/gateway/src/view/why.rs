@@ -4,7 +4,7 @@ use contracts::{
     CallRole, ChainSlot, Decision, DecisionKind, ModelId, NanoUsd, TurnId, Usage,
     events::{EvalCompleted, LlmCallCompleted, LlmCallFailed, RouteFallback, TurnStarted},
 };
-use engine::{EngineError, RecordedDecision, events, find_decision};
+use engine::{EngineError, RecordedDecision, events};
 use event_bus::{EventLog, TextStore};
 use event_core::{EventType as _, Position, Recorded};
 use router_core::chain_json;
@@ -16,14 +16,17 @@ use super::{board::Board, row::rfc3339};
 const MAX_EVENTS: usize = 20_000;
 
 /// Returns a turn as the JSON of the gateway's `/turns/ID`: its row, reasons, chain, fallbacks, calls, requirements and
-/// verdict. `turn` is its id or the start of it.
+/// verdict.
 ///
 /// # Errors
-/// [`EngineError::UnknownTurn`] and [`EngineError::AmbiguousTurn`]; [`EngineError::Log`] if the log cannot be read.
-pub(crate) fn turn_view(log: &dyn EventLog, texts: &dyn TextStore, turn: &str) -> Result<Value, EngineError> {
-    let insight = find_decision(log, turn)?;
+/// [`EngineError::Log`] if the log cannot be read.
+pub(crate) fn turn_view(
+    log: &dyn EventLog,
+    texts: &dyn TextStore,
+    insight: &RecordedDecision,
+) -> Result<Value, EngineError> {
     let id = insight.decided.turn;
-    let mut details = TurnDetails::new(&insight);
+    let mut details = TurnDetails::new(insight);
     let mut board = Board::default();
     let start = log.find(id.0.then(TurnStarted::KIND, 0))?.unwrap_or(insight.position);
     for recorded in events(log, Position(start.0.saturating_sub(1))).take(MAX_EVENTS) {
@@ -36,10 +39,10 @@ pub(crate) fn turn_view(log: &dyn EventLog, texts: &dyn TextStore, turn: &str) -
     let row = board.get(id).map(super::row::Row::json);
     Ok(json!({
         "turn": row,
-        "why": insight.text(),
+        "why": insight.text(texts),
         "chain": chain_json(&insight.decided.decision),
         "skipped": skipped_slots(&insight.decided.decision),
-        "notices": insight.notices(),
+        "notices": insight.notices(texts),
         "adapted": insight.adapted.iter().map(|feature| feature.name()).collect::<Vec<_>>(),
         "steps": details.steps,
         "calls": details.calls,
@@ -50,7 +53,7 @@ pub(crate) fn turn_view(log: &dyn EventLog, texts: &dyn TextStore, turn: &str) -
     }))
 }
 
-/// The details of one turn, collected while its events are folded.
+/// The details of one turn for the page and `why`, collected from its events.
 struct TurnDetails {
     /// The id of the turn.
     turn: TurnId,
@@ -65,13 +68,13 @@ struct TurnDetails {
 }
 
 impl TurnDetails {
-    /// Creates the details of a turn of which no event was folded.
+    /// Creates the details of a turn before any of its events is read.
     const fn new(insight: &RecordedDecision) -> Self {
         let turn = insight.decided.turn;
         Self { turn, steps: Vec::new(), calls: Vec::new(), requires: Vec::new(), verdict: Value::Null }
     }
 
-    /// Folds an event of the turn; other kinds of events change nothing.
+    /// Adds an event of the turn to its details; events of other kinds are ignored.
     fn apply(&mut self, event: &Recorded) -> Result<(), EngineError> {
         let at = rfc3339(event.event.at);
         if let Some(body) = event.read::<TurnStarted>()? {
@@ -109,8 +112,8 @@ impl TurnDetails {
     }
 }
 
-/// Returns the JSON fields common to completed and failed calls: tokens, and the cost in nano-dollars, null if unknown.
-/// The fields of only one of them are null.
+/// Returns the JSON fields that completed and failed model calls have in common: tokens, and the cost in nano-dollars,
+/// null if unknown. The fields of only one of them are null.
 fn call_json(model: &ModelId, role: CallRole, usage: Usage, cost: Option<NanoUsd>, raw_usage: Option<&str>) -> Value {
     json!({
         "model": model.as_str(),
@@ -123,11 +126,12 @@ fn call_json(model: &ModelId, role: CallRole, usage: Usage, cost: Option<NanoUsd
         "cost": cost.map(|cost| cost.0),
         "stop_reason": Value::Null,
         "raw_usage": raw_usage,
+        "usage_is_implausible": raw_usage.is_some() && usage == Usage::default() && cost.is_none(),
         "failed": Value::Null,
     })
 }
 
-/// Returns the names of the slots that were not evaluated.
+/// Returns the names of the slots of the decision chain that were not evaluated.
 fn skipped_slots<K: DecisionKind>(decision: &Decision<K>) -> Vec<&'static str> {
     decision.skipped_slots().map(ChainSlot::name).collect()
 }

@@ -1,16 +1,21 @@
 //! The backtest agrees with the gateway: what the gateway recorded under one policy changes under another exactly where the
 //! gateway decides otherwise when it runs the same requests under that policy.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use contracts::{
-    TurnId,
+    Reason, TurnId,
     events::{LlmCallCompleted, RouteDecided, RouteFallback},
 };
+use event_bus::{Clock as _, SystemClock};
+use hyper::Method;
 use mock_upstream::Failure;
 use router_core::Policy;
 use serde_json::{Value, json};
-use what_if::{Backtest, Baseline, Candidate, Range, Report, TurnRow, backtest};
+use what_if::{Backtest, Baseline, Candidate, Range, Report, TurnRow, backtest, savings};
 
 use crate::support::{World, message};
 
@@ -39,6 +44,16 @@ rules:
   - {name: tools, when: {message_matches: TOOLCALL}, use: claude-haiku-4-5}
   - {name: budget, when: {cost_today_exceeds_usd: 0.0000001}, use: sonnet}
 ";
+/// The first turn spends the budgets of its project, its session and its client: the first one that applies decides each later
+/// turn. In the second session, which has no project, the client's budget decides until the session's is spent.
+const BUDGETS: &str = "schema_version: 1
+global_default: sonnet
+gateway: {client_model: default}
+budgets:
+  - {name: shop, scope: project, limit_usd: 0.0000001, period: week, use: claude-haiku-4-5}
+  - {name: each session, scope: session, limit_usd: 0.0000002, use: opus}
+  - {name: agents, scope: client, client: claude-code, limit_usd: 0.0000003, period: month, use: claude-sonnet-4-5}
+";
 
 /// A conversation of Claude Code: sends each message with the whole history, and continues while tools are called.
 fn converse(world: &World, headers: &[(&str, &str)], asked: &str, cached: bool, messages: &[&str]) {
@@ -46,8 +61,7 @@ fn converse(world: &World, headers: &[(&str, &str)], asked: &str, cached: bool, 
     body["messages"] = json!([]);
     body["tools"] = json!([{ "name": "Read", "input_schema": { "type": "object" } }]);
     if cached {
-        body["system"] =
-            json!([{ "type": "text", "text": "You are helpful.", "cache_control": { "type": "ephemeral" } }]);
+        body["system"] = json!([{ "type": "text", "text": "# Environment\n - Primary working directory: /home/dev/shop\n", "cache_control": { "type": "ephemeral" } }]);
     }
     for text in messages {
         let mut content = json!(text);
@@ -103,7 +117,7 @@ fn decide_again(world: &World, policy: &str) -> (Report, Vec<TurnRow>) {
     (report, rows)
 }
 
-/// The model that each turn ran on.
+/// Returns the model that each turn ran on.
 fn models(world: &World) -> BTreeMap<TurnId, String> {
     let mut models = BTreeMap::new();
     for call in world.events::<LlmCallCompleted>() {
@@ -114,7 +128,7 @@ fn models(world: &World) -> BTreeMap<TurnId, String> {
 
 #[test]
 fn under_the_same_policy_no_turn_changes() {
-    for policy in [REQUESTED, STRICT, OTHER] {
+    for policy in [REQUESTED, STRICT, OTHER, BUDGETS] {
         let world = run(policy);
         let (report, rows) = decide_again(&world, policy);
         assert_eq!((report.turns, report.excluded.len(), report.new[0].changed), (9, 0, 0), "{policy}\n{report:#?}");
@@ -129,7 +143,7 @@ fn under_the_same_policy_no_turn_changes() {
 
 #[test]
 fn under_another_policy_each_turn_changes_as_the_gateway_decides_it() {
-    let worlds = [REQUESTED, STRICT, OTHER].map(|policy| (policy, run(policy)));
+    let worlds = [REQUESTED, STRICT, OTHER, BUDGETS].map(|policy| (policy, run(policy)));
     for (recorded_under, world) in &worlds {
         for (policy, other) in &worlds {
             let (report, rows) = decide_again(world, policy);
@@ -144,6 +158,67 @@ fn under_another_policy_each_turn_changes_as_the_gateway_decides_it() {
             }
         }
     }
+}
+
+#[test]
+fn budgets_of_a_project_a_session_and_a_client_each_decide_a_turn() {
+    let world = run(BUDGETS);
+    let decided = world.events::<RouteDecided>();
+    let budget = |decided: &RouteDecided| match &decided.decision.winner()?.reason {
+        Reason::BudgetSpent { name, .. } => Some(name.clone()),
+        _ => None,
+    };
+    let names: BTreeSet<_> = decided.iter().filter_map(budget).collect();
+    let costs: Vec<_> = world.events::<LlmCallCompleted>().iter().map(|call| call.cost).collect();
+    assert_eq!(names, BTreeSet::from(["agents", "each session", "shop"].map(str::to_owned)), "{costs:?}");
+}
+
+#[test]
+fn the_page_shows_the_budgets_as_the_status_does() {
+    let world = run(BUDGETS);
+    let shown = world.send(&Method::GET, "/api/spend", &[], "").json();
+    let now = SystemClock.now();
+    let lines = world.run(
+        world
+            .gateway
+            .bus()
+            .query(move |engine| json!(engine::budget_lines(&engine.policy().policy, &engine.state().costs, now))),
+    );
+    assert_eq!(shown["budgets"], lines.unwrap());
+    let names: Vec<_> = shown["budgets"].as_array().unwrap().iter().map(|line| &line["name"]).collect();
+    assert_eq!(names, ["shop", "each session", "each session", "agents"]);
+    assert_eq!(
+        (&shown["budgets"][0]["subject"], &shown["budgets"][3]["period"]),
+        (&json!("/home/dev/shop"), &json!("month"))
+    );
+}
+
+#[test]
+fn the_page_shows_what_savings_computes_and_the_success_of_both_models_of_a_change() {
+    let world = run(REQUESTED);
+    let range = Range::default();
+    let registry = Arc::clone(&world.registry);
+    let expected = savings(world.log.as_ref(), world.texts.as_ref(), registry, range, None, &mut |_| true).unwrap();
+    let shown = world.send(&Method::GET, "/api/savings", &[], "").json();
+    assert!(0 < expected.saved_nano_usd);
+    assert_eq!(shown["saved"], expected.saved_nano_usd);
+    assert_eq!(shown["saved_without_cache_effects"], expected.saved_without_cache_effects_nano_usd);
+    assert_eq!((&shown["spent"], &shown["turns"]), (&json!(expected.spent_nano_usd), &json!(expected.turns)));
+    let by_rule: i64 = shown["rules"].as_array().unwrap().iter().map(|rule| rule["saved"].as_i64().unwrap()).sum();
+    assert_eq!(by_rule, expected.saved_nano_usd, "the sum over the rules is the total");
+    let success = |rule: &str| {
+        let rows = world.send(&Method::GET, "/api/turns", &[], "").json();
+        let row =
+            rows["turns"].as_array().unwrap().iter().find(|row| row["rule"] == rule || row["slot"] == rule).unwrap();
+        world.send(&Method::GET, &format!("/turns/{}", row["turn"].as_str().unwrap()), &[], "").json()["success"]
+            .clone()
+    };
+    let changed = success("sub-agents");
+    let models: Vec<_> = changed.as_array().unwrap().iter().map(|one| one["model"].as_str().unwrap()).collect();
+    assert_eq!(models, ["anthropic:claude-opus-4-8", "anthropic:claude-haiku-4-5"]);
+    let is_text = |one: &Value| one["success"] == "not known" || one["success"].as_str().unwrap().contains("n=");
+    assert!(changed.as_array().unwrap().iter().all(is_text), "{changed:#}");
+    assert_eq!(success("GLOBAL_DEFAULT"), json!([]), "the client left the choice to turnwise");
 }
 
 #[test]

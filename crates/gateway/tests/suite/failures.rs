@@ -57,7 +57,7 @@ fn a_step_is_told_by_why_and_comes_out_the_same_when_it_is_made_again_from_the_l
     world.ended(1);
     let insight = last_decision(&*world.log).unwrap();
     assert_eq!(insight.model().unwrap().as_str(), "anthropic:claude-sonnet-5-5");
-    let text = insight.text();
+    let text = insight.text(&*world.texts);
     let (decided, step) = text.split_once("\nStep 1 · ").unwrap();
     assert!(decided.contains("Chose: anthropic:claude-opus-5-5"), "{text}");
     assert!(step.contains("anthropic:claude-opus-5-5 failed (overloaded)"), "{text}");
@@ -73,7 +73,7 @@ fn when_nobody_answers_the_client_is_told_in_its_own_api_who_was_tried() {
     let answer = world.post("/v1/messages", &[], &message("turnwise", "hello"));
     assert_eq!((answer.status.as_u16(), answer.header("retry-after")), (529, "17"));
     let body = answer.json();
-    assert_eq!((body["type"].as_str(), body["error"]["type"].as_str()), (Some("error"), Some("overloaded_error")));
+    assert_eq!((body["type"].as_str(), body["error"]["type"].as_str()), (Some("error"), Some("api_error")));
     let message = body["error"]["message"].as_str().unwrap();
     assert!(message.contains(OPUS) && message.contains("claude-sonnet-5-5") && message.contains("17 s"), "{message}");
     assert_eq!(world.ended(1)[0].status, TurnStatus::Failed);
@@ -109,21 +109,22 @@ fn an_answer_that_breaks_off_is_told_and_nobody_else_is_asked() {
 }
 
 #[test]
-fn an_answer_in_one_piece_that_breaks_off_is_cut_off_for_the_client_too() {
+fn an_answer_in_one_piece_that_breaks_off_is_given_by_the_next_model() {
     let world = World::new(POLICY);
     world.mock.fail(Failure::once(Fault::Cut { after: 1, how: ConnectionEnd::Close }));
     let answer = world.post("/v1/messages", &[], &message("turnwise", "hello"));
-    assert!(answer.cut, "{answer:?}");
-    assert_eq!(world.ended(1)[0].status, TurnStatus::Failed);
+    assert_eq!((answer.cut, answer.header("x-turnwise-fallbacks")), (false, "1"), "{answer:?}");
+    assert_eq!(world.ended(1)[0].status, TurnStatus::Completed);
+    assert_eq!(world.events::<LlmCallFailed>()[0].class, ErrorClass::Network);
 }
 
 #[test]
-fn nothing_is_said_in_the_middle_of_half_an_event() {
+fn half_an_event_is_withheld_and_an_error_event_follows() {
     const HALF: &str = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n\
                         event: message_start\ndata: {\"type\":\"message_start\"}\n\nevent: ping\ndata: {\"type\":\"pi";
     let world = World::wished(&Wish { policy: POLICY, upstream: Some(canned(HALF)), ..Wish::default() });
     let answer = world.post("/v1/messages", &[], &streamed("turnwise", "hello"));
-    assert!(answer.cut && answer.body.ends_with("{\"type\":\"pi"), "{answer:?}");
+    assert!(!answer.cut && !answer.body.contains("ping") && answer.body.contains("event: error"), "{answer:?}");
     assert_eq!(world.ended(1)[0].status, TurnStatus::Failed);
 }
 

@@ -27,7 +27,7 @@ fn a_rule_that_was_passed_over_is_reported_with_its_remedy() {
     assert_eq!(turn["notices"], serde_json::json!([expected]));
     let rows = world.send(&Method::GET, "/api/turns", &[], "").json();
     assert_eq!(rows["turns"][0]["notices"], serde_json::json!([expected]));
-    let why = last_decision(&*world.log).unwrap().text();
+    let why = last_decision(&*world.log).unwrap().text(&*world.texts);
     assert!(why.contains("Notices:\n  ! mistral:devstral of rule"), "{why}");
 }
 

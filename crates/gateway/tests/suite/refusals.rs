@@ -16,7 +16,7 @@ const fn overloaded() -> Fault {
     Fault::Status { status: 529, retry_after: None }
 }
 
-/// The message of an error of Anthropic's API.
+/// Returns the message of an error response in Anthropic's API.
 fn error_message(answer: &crate::support::Answered) -> String {
     answer.json()["error"]["message"].as_str().unwrap().to_owned()
 }
@@ -36,7 +36,7 @@ fn d43_after_failures_the_next_models_of_the_list_are_tried_in_order() {
     let attempts: Vec<_> =
         last.attempts.iter().map(|attempt| (attempt.candidate.model(), attempt.failure.name())).collect();
     assert_eq!(attempts, [("claude-opus-5-5", "just_failed"), ("claude-sonnet-5-5", "just_failed")]);
-    let why = engine::last_decision(&*world.log).unwrap().text();
+    let why = engine::last_decision(&*world.log).unwrap().text(&*world.texts);
     assert!(why.contains("claude-opus-5-5 rejected (just_failed: overloaded)"), "{why}");
 }
 
@@ -47,6 +47,8 @@ fn d43_if_every_model_refuses_the_client_is_told_all_of_them_and_not_to_repeat()
     let answer = world.post("/v1/messages", &[], &message("turnwise", "hello"));
     assert_eq!((answer.status.as_u16(), world.mock.count()), (529, 9), "three models, two retries each");
     assert_eq!(answer.header("x-should-retry"), "false");
+    // Claude Code repeats an `overloaded_error` in spite of the header.
+    assert_eq!(answer.json()["error"]["type"], "api_error");
     let text = error_message(&answer);
     for model in ["opus-5-5", "sonnet-5-5", "haiku-5-5"] {
         assert!(text.contains(&format!("anthropic:claude-{model} (overloaded)")), "{text}");
@@ -94,7 +96,7 @@ fn during_an_outage_without_another_model_the_client_is_told_not_to_repeat() {
     assert_eq!((answer.status.as_u16(), answer.header("x-should-retry")), (503, "false"), "{}", answer.body);
 }
 
-/// A policy with this value of `gateway.fallback`.
+/// Starts a gateway whose policy has this value of `gateway.fallback`.
 fn with_fallback(value: &str) -> World {
     World::new(&format!(
         "schema_version: 1\nglobal_default: [opus, sonnet]\ngateway: {{client_model: auto, fallback: {value}}}\n"
@@ -125,5 +127,13 @@ fn d36_turn_start_falls_back_before_the_first_response_only_and_any_always() {
         world.mock.fail(Failure::times(3, overloaded()).for_model("claude-opus-5-5"));
         let second = world.post("/v1/messages", &SESSION, &with_tool_result(&body, &first.json()));
         assert_eq!(second.status.as_u16(), later, "{value}: {}", second.body);
+    }
+}
+
+#[test]
+fn the_status_names_of_google_are_those_of_the_mock_provider() {
+    for status in 300..=599 {
+        let of_mock = mock_upstream::gemini_status(hyper::StatusCode::from_u16(status).unwrap());
+        assert_eq!(wire::gemini_status(status), of_mock, "{status}");
     }
 }

@@ -1,11 +1,16 @@
 //! A provider that rejects its configured key (decision D37): the client receives the place of the key, and the outage
 //! ends with another key or at the user's request.
 
+use std::collections::BTreeMap;
+
+use adapters::{Keys, ProviderEntry, Providers};
 use contracts::{
     OutageScope,
-    events::{LlmCallFailed, ProviderRecovered, ProviderUnavailable, RecoveredBy},
+    events::{CatalogueLoaded, LlmCallFailed, ProviderRecovered, ProviderUnavailable, RecoveredBy},
 };
-use control::RetryProvider;
+use control::{RefreshPolicy, RetryProvider};
+use engine::Models;
+use gateway::ProviderSource;
 use hyper::Method;
 use mock_upstream::{Failure, Fault};
 use serde_json::json;
@@ -110,10 +115,10 @@ fn provider_is_available_only_after_it_answered() {
         let provider = providers.into_iter().find(|provider| provider["name"] == name).unwrap();
         provider["state"].as_str().unwrap().to_owned()
     };
-    assert_eq!((state("anthropic").as_str(), state("ollama").as_str()), ("not checked", "not checked"));
+    assert_eq!((state("anthropic").as_str(), state("ollama").as_str()), ("not called yet", "not called yet"));
     ask(&world, "hello");
     world.ended(1);
-    assert_eq!((state("anthropic").as_str(), state("ollama").as_str()), ("available", "not checked"));
+    assert_eq!((state("anthropic").as_str(), state("ollama").as_str()), ("available", "not called yet"));
     world.mock.fail(Failure::once(REFUSED));
     ask(&world, "again");
     assert_eq!(state("anthropic"), "key refused");
@@ -137,4 +142,57 @@ fn key_that_is_refused_again_starts_another_outage_at_once() {
     world.mock.fail(Failure::once(REFUSED));
     assert_eq!(ask(&world, "again").status, 400);
     assert_eq!(world.events::<ProviderUnavailable>().len(), 2);
+}
+
+/// Sets the source of a gateway's keys: a provider `anthropic` with this key.
+fn set_key(world: &World, key: &'static str) {
+    let entry = ProviderEntry { url: Some(world.mock.url()), ..ProviderEntry::default() };
+    let entries = BTreeMap::from([("anthropic".to_owned(), entry)]);
+    let registry = catalogue::load_registry(None).unwrap();
+    world.gateway.set_provider_source(ProviderSource::new(move || {
+        let environment = |name: &str| (name == "ANTHROPIC_API_KEY").then(|| key.to_owned());
+        let providers = Providers::new(&entries, &Keys::default(), environment).map_err(|error| error.to_string())?;
+        let models = Models::from_registry(providers.apply(&registry));
+        Ok((providers, models))
+    }));
+}
+
+#[test]
+fn a_reload_of_the_policy_uses_a_new_key_and_ends_the_outage_of_the_refused_one() {
+    let world = refused();
+    set_key(&world, "sk-corrected");
+    assert_eq!(ask(&world, "still refused").status, 400);
+    world.control(RefreshPolicy {}).unwrap();
+    let answer = ask(&world, "now");
+    assert_eq!(answer.status, 200, "{}", answer.body);
+    let requests = world.mock.requests();
+    assert_eq!(requests.last().unwrap().header("x-api-key"), Some("sk-corrected"));
+    world.ended(3);
+    let replayed = replay(&*world.log, &*world.texts, &Range::default(), |_| {}).unwrap();
+    assert_eq!((replayed.decisions, replayed.divergence), (3, None));
+}
+
+#[test]
+fn a_key_that_is_added_while_the_gateway_runs_is_used_after_a_reload() {
+    let world = World::wished(&Wish { policy: SONNET, keyless: true, ..Wish::default() });
+    let without = ask(&world, "hello");
+    assert_eq!(without.status, 400, "{}", without.body);
+    set_key(&world, "sk-added");
+    world.control(RefreshPolicy {}).unwrap();
+    let answer = ask(&world, "hello again");
+    assert_eq!(answer.status, 200, "{}", answer.body);
+    assert_eq!(world.mock.requests().last().unwrap().header("x-api-key"), Some("sk-added"));
+    world.ended(2);
+    assert_eq!(world.events::<CatalogueLoaded>().len(), 2, "the models that can be reached are recorded");
+    let replayed = replay(&*world.log, &*world.texts, &Range::default(), |_| {}).unwrap();
+    assert_eq!((replayed.decisions, replayed.divergence), (2, None));
+}
+
+#[test]
+fn files_of_providers_that_are_invalid_at_a_reload_leave_the_earlier_keys_in_use() {
+    let world = World::new(SONNET);
+    world.gateway.set_provider_source(ProviderSource::new(|| Err("`keys`, line 1: not a key".to_owned())));
+    let error = world.control(RefreshPolicy {}).unwrap_err();
+    assert_eq!(error.message, "`keys`, line 1: not a key");
+    assert_eq!(ask(&world, "hello").status, 200);
 }

@@ -1,5 +1,6 @@
 //! Access control, limits, and data that must never be written.
 
+use gateway::Scope::{Admin, Read, Use};
 use hyper::Method;
 
 use crate::support::{KEY, SESSION, Wish, World, message};
@@ -142,4 +143,72 @@ fn a_mistake_in_the_policy_shows_while_the_last_good_one_decides() {
     let answer = world.post("/v1/messages", &[], &message("turnwise", "and again"));
     assert_eq!(answer.header("x-turnwise-model"), "anthropic:claude-opus-5-5");
     assert_eq!(status(&world), serde_json::json!([]));
+}
+
+/// Attack: a page of another site sends GET requests.
+/// Holds: they are refused.
+#[test]
+fn a_page_of_another_site_reaches_nothing_with_an_effect_or_a_cost_by_get_either() {
+    let world = World::new(SONNET);
+    for path in ["/api/turns", "/turns/0123", "/metrics", "/v1/models", "/api/live"] {
+        for site in ["cross-site", "same-site"] {
+            assert_eq!(world.send(&Method::GET, path, &[("sec-fetch-site", site)], "").status, 403, "{path}: {site}");
+        }
+    }
+    assert_eq!(world.send(&Method::GET, "/api/turns", &[("sec-fetch-site", "same-origin")], "").status, 200);
+    assert_eq!(
+        world.send(&Method::GET, "/", &[("sec-fetch-site", "cross-site")], "").status,
+        200,
+        "a link to the page"
+    );
+}
+
+/// Attack: many what-if requests at the same time.
+/// Holds: one runs, the others get status 429 with the time to wait.
+#[test]
+fn a_second_what_if_waits_for_the_first_and_is_then_refused_with_the_time_to_wait() {
+    use std::io::Write as _;
+    let world = World::new(SONNET);
+    world.post("/v1/messages", &[], &message("turnwise", "hello"));
+    world.ended(1);
+    let question = serde_json::json!({ "text": SONNET, "turns": 10 });
+    // The first client sends its request slowly.
+    let address = world.url.strip_prefix("http://").unwrap();
+    let mut slow = std::net::TcpStream::connect(address).unwrap();
+    let head = format!(
+        "POST /api/policy/what-if HTTP/1.1\r\nHost: {address}\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n{{"
+    );
+    slow.write_all(head.as_bytes()).unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(100));
+    let refused = world.post("/api/policy/what-if", &[], &question);
+    assert_eq!((refused.status.as_u16(), refused.header("retry-after")), (429, "2"), "{}", refused.body);
+    // The place is free once the client is gone.
+    drop(slow);
+    assert_eq!(world.post("/api/policy/what-if", &[], &question).status, 200);
+    let statuses = world.post_all("/api/policy/what-if", &vec![question; 24]);
+    assert!(statuses.iter().all(|status| matches!(status.as_u16(), 200 | 429)), "{statuses:?}");
+    assert!(statuses.iter().any(|status| status.as_u16() == 200));
+}
+
+/// Attack: the token of a client is used to change the policy.
+/// Holds: a token reaches the endpoints of its scope alone.
+#[test]
+fn a_token_reaches_the_endpoints_of_its_scope_alone() {
+    let statuses = |scopes: &[gateway::Scope]| {
+        let wish = Wish { policy: SONNET, tokens: Some("tw-right"), scopes: Some(scopes), ..Wish::default() };
+        let world = World::wished(&wish);
+        let token = [("x-turnwise-token", "tw-right")];
+        let send = |method: &Method, path, body: &str| world.send(method, path, &token, body).status.as_u16();
+        let policy = serde_json::json!({ "text": SONNET, "based_on": "other" }).to_string();
+        [
+            send(&Method::POST, "/v1/messages", &message("turnwise", "hi").to_string()),
+            send(&Method::GET, "/api/turns", ""),
+            send(&Method::POST, "/api/policy/check", &serde_json::json!({ "text": SONNET }).to_string()),
+            send(&Method::PUT, "/api/policy", &policy),
+        ]
+    };
+    assert_eq!(statuses(&[Use]), [200, 403, 403, 403]);
+    assert_eq!(statuses(&[Read]), [403, 200, 200, 403]);
+    assert_eq!(statuses(&[Use, Read]), [200, 200, 200, 403]);
+    assert_eq!(statuses(&[Admin]), [200, 200, 200, 409]);
 }

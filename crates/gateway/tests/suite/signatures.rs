@@ -14,7 +14,7 @@ use crate::{
 
 const OPUS: &str = "schema_version: 1\ngateway: {client_model: auto}\nglobal_default: claude-opus-4-8\n";
 
-/// The next request of a conversation, after a response.
+/// Returns the next request of a conversation, after a response.
 fn after(body: &Value, answer: &Value, text: &str) -> Value {
     let mut body = body.clone();
     let messages = body["messages"].as_array_mut().unwrap();

@@ -1,6 +1,6 @@
 //! A gateway in front of a mock provider, and a client.
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use adapters::{Keys, ProviderEntry, Providers};
 use contracts::{Registry, events::TurnEnded};
@@ -38,7 +38,7 @@ pub(crate) struct World {
     home: tempfile::TempDir,
 }
 
-/// A complete response.
+/// A response of the gateway, read to its end.
 #[derive(Debug)]
 pub(crate) struct Answered {
     pub(crate) status: StatusCode,
@@ -64,8 +64,15 @@ pub(crate) struct Wish<'a> {
     pub(crate) policy: &'a str,
     pub(crate) keyless: bool,
     pub(crate) tokens: Option<&'a str>,
+    /// The scopes of the token; all if it is `None`.
+    pub(crate) scopes: Option<&'a [gateway::Scope]>,
     pub(crate) body_bytes: Option<usize>,
+    pub(crate) answer_bytes: Option<usize>,
+    pub(crate) total_body_bytes: Option<usize>,
     pub(crate) idle_ms: Option<u64>,
+    pub(crate) first_byte_ms: Option<u64>,
+    /// Providers beside the usual ones.
+    pub(crate) providers: BTreeMap<String, ProviderEntry>,
     pub(crate) shutdown_ms: Option<u64>,
     /// How long models that refuse are tried, without a limit of retries.
     pub(crate) refusals_ms: Option<u64>,
@@ -79,12 +86,14 @@ pub(crate) struct Wish<'a> {
     pub(crate) environment: &'a [(&'a str, &'a str)],
     /// The gateway's key for every provider, if it is not [`KEY`].
     pub(crate) key: Option<&'a str>,
+    /// The clock of the engine, if it is not the system's.
+    pub(crate) clock: Option<crate::faults::FaultyClock>,
     /// The gateway that ran before, whose log and policy this one continues.
     pub(crate) after: Option<&'a World>,
 }
 
 impl World {
-    /// Starts a gateway with a policy.
+    /// Starts a gateway with a policy and the default settings.
     pub(crate) fn new(policy: &str) -> Self {
         Self::wished(&Wish { policy, ..Wish::default() })
     }
@@ -101,6 +110,15 @@ impl World {
         if let Some(bytes) = wish.body_bytes {
             configuration.limits.body_bytes = bytes;
         }
+        if let Some(milliseconds) = wish.first_byte_ms {
+            configuration.timeouts.first_byte_ms = milliseconds;
+        }
+        if let Some(bytes) = wish.total_body_bytes {
+            configuration.limits.total_body_bytes = bytes;
+        }
+        if let Some(bytes) = wish.answer_bytes {
+            configuration.limits.answer_bytes = bytes;
+        }
         if let Some(milliseconds) = wish.refusals_ms {
             let limits = Timeouts { refusals_ms: milliseconds, ..configuration.timeouts };
             configuration.timeouts = Timeouts { retries: u32::MAX, ..limits };
@@ -116,6 +134,7 @@ impl World {
                 .providers
                 .insert(name.to_owned(), ProviderEntry { url, login_url, ..ProviderEntry::default() });
         }
+        configuration.providers.extend(wish.providers.clone());
         if wish.mistral {
             let entry = ProviderEntry { url: Some(format!("{}/v1", mock.url())), ..ProviderEntry::default() };
             configuration.providers.insert("mistral".to_owned(), entry);
@@ -135,7 +154,10 @@ impl World {
         let stores = Stores {
             log: Arc::clone(&log) as Arc<dyn EventLog>,
             texts: Arc::clone(&texts) as Arc<dyn TextStore>,
-            clock: Box::new(SystemClock),
+            clock: match &wish.clock {
+                Some(clock) => Box::new(clock.clone()),
+                None => Box::new(SystemClock),
+            },
             offset: |_| 0,
         };
         let registry = Arc::clone(&models.registry);
@@ -144,7 +166,7 @@ impl World {
         let runtime = Arc::new(runtime);
         let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
         let address = listener.local_addr().unwrap();
-        let tokens = wish.tokens.map_or_else(Tokens::default, |line| tokens(home.path(), line));
+        let tokens = wish.tokens.map_or_else(Tokens::default, |line| tokens(home.path(), line, wish.scopes));
         let gateway = Gateway::start(engine, &configuration, &providers, tokens, collector, address).unwrap();
         let (stop, stopping) = watch::channel(false);
         let control = runtime.block_on(async { ControlSocket::bind(home.path()).unwrap() });
@@ -229,7 +251,7 @@ impl World {
         request
     }
 
-    /// All events of a type.
+    /// Returns the content of all events of the type `E`, in the order of the log.
     pub(crate) fn events<E: EventType>(&self) -> Vec<E> {
         let events = self.log.read_after(Position::ORIGIN, 100_000).unwrap();
         events.iter().filter_map(|event| event.read::<E>().unwrap()).collect()
@@ -248,7 +270,7 @@ impl World {
         self.events::<TurnEnded>()
     }
 
-    /// The body of the last request that the provider received.
+    /// Returns the body of the last request that the provider received.
     pub(crate) fn last_sent(&self) -> Value {
         self.mock.requests().last().unwrap().json()
     }
@@ -256,6 +278,8 @@ impl World {
     /// Replaces the policy; it applies from the next turn.
     pub(crate) fn set_policy(&self, policy: &str) {
         std::fs::write(self.home.path().join("routing.yaml"), policy).unwrap();
+        // A change is taken when the file has not been written for 100 ms.
+        std::thread::sleep(Duration::from_millis(110));
     }
 
     /// Runs a future on the gateway's runtime.
@@ -276,7 +300,7 @@ impl World {
         self.runtime.block_on(served).unwrap().unwrap();
     }
 
-    /// The whole log as text.
+    /// Returns the whole log as text.
     pub(crate) fn log_text(&self) -> String {
         let mut out = Vec::new();
         engine::export(self.log.as_ref(), &MemoryTexts::default(), Position::ORIGIN, &mut out, |_| ()).unwrap();
@@ -290,10 +314,11 @@ impl Drop for World {
     }
 }
 
-fn tokens(home: &std::path::Path, token: &str) -> Tokens {
+fn tokens(home: &std::path::Path, token: &str, scopes: Option<&[gateway::Scope]>) -> Tokens {
     use std::os::unix::fs::PermissionsExt as _;
     let path = home.join("tokens");
-    std::fs::write(&path, Tokens::format_line("laptop", token)).unwrap();
+    let scopes = scopes.unwrap_or(&gateway::Scope::ALL).iter().copied().collect();
+    std::fs::write(&path, format!("{}\n", gateway::Token::new("laptop", token, scopes))).unwrap();
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
     Tokens::load(&path).unwrap()
 }
@@ -319,19 +344,19 @@ pub(crate) fn canned(answer: &'static str) -> String {
     url
 }
 
-/// A request to Anthropic's API.
+/// Returns a request to Anthropic's API.
 pub(crate) fn message(model: &str, text: &str) -> Value {
     serde_json::json!({ "model": model, "max_tokens": 1_000, "messages": [{ "role": "user", "content": text }] })
 }
 
-/// A request for a stream to Anthropic's API.
+/// Returns a request for a stream to Anthropic's API.
 pub(crate) fn streamed(model: &str, text: &str) -> Value {
     let mut body = message(model, text);
     body["stream"] = Value::Bool(true);
     body
 }
 
-/// A request with the result of the tool call in a response.
+/// Returns a request with the result of the tool call in a response.
 pub(crate) fn with_tool_result(body: &Value, answer: &Value) -> Value {
     let mut body = body.clone();
     let call = answer["content"].as_array().unwrap().iter().find(|block| block["type"] == "tool_use").unwrap();

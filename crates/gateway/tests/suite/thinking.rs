@@ -8,7 +8,7 @@ use crate::support::{SESSION, World, message};
 
 const MODEL: &str = "x-turnwise-model";
 
-/// The thinking parameters that Claude Code sends in every request.
+/// Returns a request with the thinking parameters that Claude Code sends in every request.
 fn adaptive(text: &str) -> Value {
     let mut body = message("claude-opus-4-8", text);
     body["thinking"] = json!({ "type": "adaptive" });

@@ -13,7 +13,7 @@ use crate::{
 /// A rule chooses opus; the default is sonnet.
 const POLICY: &str = "schema_version: 1\ngateway: {client_model: auto}\nglobal_default: sonnet\nrules:\n  - {name: best, when: {}, use: opus}\n";
 
-/// A gateway that exports to a collector with these first responses.
+/// Starts a gateway that exports its traces to a collector, whose first responses are `answers`.
 fn traced(answers: &[Answer]) -> (World, Collector) {
     let collector = Collector::start(answers);
     let traces = Some(TracesEntry { endpoint: Some(collector.url.clone()), headers_env: Some("MINE".to_owned()) });

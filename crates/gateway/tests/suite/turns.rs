@@ -49,6 +49,55 @@ fn a_message_is_decided_once_and_the_answers_of_tools_go_on_with_it_on_the_locke
 }
 
 #[test]
+fn d46_a_budget_that_is_spent_during_a_turn_refuses_the_next_turn_and_not_this_one() {
+    let world = World::new(
+        "schema_version: 1\ngateway: {client_model: auto}\nglobal_default: sonnet\n\
+         budgets: [{name: tiny, limit_usd: 0.000001, period: day}]\n",
+    );
+    let body = tool_turn("TOOLCALL:Bash:{\"command\":\"cargo test\"}");
+    let first = world.post("/v1/messages", &SESSION, &body);
+    assert_eq!((first.status, first.header("x-turnwise-policy")), (StatusCode::OK, "GLOBAL_DEFAULT"));
+    // The first call has spent the budget; the turn continues on its model with the result of the tool.
+    let second = world.post("/v1/messages", &SESSION, &with_tool_result(&body, &first.json()));
+    assert_eq!((second.status, second.header("x-turnwise-policy")), (StatusCode::OK, "TURN_LOCK"), "{}", second.body);
+    let ended = world.ended(1);
+    assert_eq!((ended[0].status, ended[0].llm_calls), (TurnStatus::Completed, 2));
+    let mut next = with_tool_result(&body, &first.json());
+    let messages = next["messages"].as_array_mut().unwrap();
+    messages.push(json!({ "role": "assistant", "content": "done" }));
+    messages.push(json!({ "role": "user", "content": "and now the docs" }));
+    let refused = world.post("/v1/messages", &SESSION, &next);
+    assert_eq!(refused.status, StatusCode::BAD_REQUEST);
+    assert!(refused.body.contains("Budget \\\"tiny\\\" for all sessions"), "{}", refused.body);
+}
+
+#[test]
+fn rules_see_the_files_that_tool_results_name() {
+    let world = World::new(
+        "schema_version: 1\ngateway: {client_model: auto}\nglobal_default: sonnet\nrules:\n  - {name: databases, when: \
+         {file_extensions_in_context: [sql]}, use: opus}\n",
+    );
+    let mut body = tool_turn("TOOLCALL:Bash:{\"command\":\"ls\"}");
+    let first = world.post("/v1/messages", &SESSION, &body);
+    assert_eq!(first.header("x-turnwise-policy"), "GLOBAL_DEFAULT", "nothing was touched before the first turn");
+    let answer = first.json();
+    body = with_tool_result(&body, &answer);
+    let messages = body["messages"].as_array_mut().unwrap();
+    messages.last_mut().unwrap()["content"][0]["content"] = json!([{ "type": "text", "text": "README\nSCHEMA.SQL\n" }]);
+    world.post("/v1/messages", &SESSION, &body);
+    world.ended(1);
+    let messages = body["messages"].as_array_mut().unwrap();
+    messages.push(json!({ "role": "assistant", "content": "done" }));
+    messages.push(json!({ "role": "user", "content": "explain.sql is text of the user" }));
+    let next = world.post("/v1/messages", &SESSION, &body);
+    assert_eq!(next.header("x-turnwise-model"), "anthropic:claude-opus-5-5");
+    assert_eq!(world.events::<ToolFinished>()[0].extensions, [".sql"]);
+    let elsewhere =
+        world.post("/v1/messages", &[("x-claude-code-session-id", "another")], &message("turnwise", "a.sql"));
+    assert_eq!(elsewhere.header("x-turnwise-policy"), "GLOBAL_DEFAULT", "another session");
+}
+
+#[test]
 fn the_session_the_client_and_what_it_asked_for_are_in_the_log() {
     let world = World::new(SONNET);
     world.post("/v1/messages", &SESSION, &message("claude-opus-4-8", "hello"));

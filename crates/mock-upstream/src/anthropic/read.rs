@@ -120,7 +120,7 @@ fn validate_settings(body: &Value, limit: u64) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// Parses the tool definitions of a Messages request.
+/// Parses and validates the tool definitions of a Messages request.
 ///
 /// # Errors
 /// [`ApiError`] if a name is missing, invalid or repeated, or if a custom tool has no schema of an object.

@@ -156,7 +156,7 @@ fn check_no_open_calls(open_calls: &BTreeSet<&str>, field: &str) -> Result<(), A
     }
 }
 
-/// Parses the tool definitions of a Chat Completions request.
+/// Parses and validates the tool definitions of a Chat Completions request.
 ///
 /// # Errors
 /// [`ApiError`] if a tool is neither a function nor a custom tool, or its name is missing or invalid.

@@ -11,7 +11,7 @@ use crate::{
 /// The creation time of all responses, in seconds since 1970. Fixed, so that responses are reproducible.
 const CREATED: u64 = 1_700_000_000;
 
-/// Writes a response as the JSON of `OpenAI`'s Chat Completions API.
+/// Writes the mock's response as the JSON of `OpenAI`'s Chat Completions API.
 pub(crate) fn response_body(answer: &Answer) -> Value {
     let mut message = Map::new();
     message.insert("role".to_owned(), json!("assistant"));

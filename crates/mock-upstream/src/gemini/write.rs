@@ -9,7 +9,7 @@ use crate::{
     sse::data_crlf,
 };
 
-/// Writes a response as the JSON of Google's `generateContent`.
+/// Writes the mock's response as the JSON of Google's `generateContent`.
 pub(crate) fn response_body(answer: &Answer) -> Value {
     let mut parts_of_response = Vec::new();
     for block in &answer.blocks {

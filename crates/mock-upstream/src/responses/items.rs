@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::answer::{Answer, Block, THINKING_TEXT, ToolCall, signature};
 
-/// An output item of a response.
+/// An output item of a response of the Responses API, with the events that stream it.
 pub(super) struct Item {
     /// The complete item.
     pub(super) done: Value,

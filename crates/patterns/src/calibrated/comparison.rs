@@ -14,19 +14,19 @@ use std::cmp::Reverse;
 use contracts::{Alternative, ModelId, Recommendation, Score};
 
 use super::Estimate;
-use crate::{fixed::Log2, normal::probability};
+use crate::{fixed::Log2, normal::probability_above_zero};
 
 /// The multiple of the error, in tenths, that is subtracted for the lower bound: 0.8.
 const MARGIN_TENTHS: i64 = 8;
 
-/// Selects a model to use instead of the `baseline`: of all models with a greater utility and at least `min_outcomes`
-/// outcomes, the one with the greatest lower bound. If there is none, or no baseline, selects the model of the greatest
-/// utility. `None` without estimates.
+/// Recommends a model to use in place of the `baseline` model. Candidates are the models with a greater utility than
+/// the baseline and at least `min_outcomes` outcomes; the one with the greatest lower bound is selected. Without a
+/// candidate or without a baseline, the model of the greatest utility is selected. `None` if `estimates` is empty.
 ///
-/// `estimates` must be in descending order of utility. The confidence is that the selected model is better than the
-/// baseline, or than the second-best model if the baseline is the best or not given. It is 0 if either of the compared
-/// models has fewer than `min_outcomes` outcomes or if the baseline has no estimate, and 1 for a single model without a
-/// baseline.
+/// `estimates` must be in descending order of utility. The confidence is the probability that the selected model is
+/// better than the baseline, or than the second-best model if the baseline is the best or `None`. It is 0 if one of the
+/// compared models has fewer than `min_outcomes` outcomes or if the baseline has no estimate, and 1 for a single model
+/// without a baseline.
 pub fn recommendation(estimates: &[Estimate], baseline: Option<&ModelId>, min_outcomes: u64) -> Option<Recommendation> {
     let best = estimates.first()?;
     let has_enough = |estimate: &Estimate| min_outcomes <= u64::from(estimate.outcomes);
@@ -46,7 +46,7 @@ pub fn recommendation(estimates: &[Estimate], baseline: Option<&ModelId>, min_ou
     };
     let confidence = match other {
         Some(other) if has_enough(chosen) && has_enough(other) => {
-            probability(chosen.utility.abs_diff(other.utility), correction.difference_error(chosen, other))
+            probability_above_zero(chosen.utility.abs_diff(other.utility), correction.difference_error(chosen, other))
         }
         None if baseline.is_none() && has_enough(chosen) => Score::ONE,
         _ => Score::ZERO,
@@ -61,8 +61,8 @@ pub fn recommendation(estimates: &[Estimate], baseline: Option<&ModelId>, min_ou
     Some(Recommendation { model, confidence, samples, alternatives: alternatives.collect() })
 }
 
-/// Widens standard errors in proportion to the number of models that are compared: a correction for multiple
-/// comparisons.
+/// A correction for multiple comparisons: the factor by which standard errors are widened, which increases with the
+/// number of compared models.
 struct ErrorCorrection {
     /// The factor `sqrt(log2 m)` for `m` models, with 8 fractional bits: 1 for two models.
     scale: u64,
@@ -82,7 +82,8 @@ impl ErrorCorrection {
         u64::try_from(error >> 8).unwrap_or(u64::MAX)
     }
 
-    /// Returns the difference in utility between a model and the baseline, less the margin, in billionths.
+    /// Returns the lower bound of the difference in utility between a model and the baseline, in billionths: the
+    /// difference less [`MARGIN_TENTHS`] of its standard error.
     fn lower_bound(&self, estimate: &Estimate, baseline: &Estimate) -> i64 {
         let error = i64::try_from(self.difference_error(estimate, baseline)).unwrap_or(i64::MAX / 10);
         estimate.utility - baseline.utility - error * MARGIN_TENTHS / 10

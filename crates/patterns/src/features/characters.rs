@@ -25,7 +25,7 @@ pub(super) struct CharacterCounts {
 }
 
 impl CharacterCounts {
-    /// Counts the characters of a text; all zero if it is empty.
+    /// Counts the characters of `text` by class in one pass over its bytes; all counts are 0 if the text is empty.
     pub(super) fn count(text: &str) -> Self {
         let bytes = text.as_bytes();
         let mut byte_counts = [0_u32; 256];

@@ -1,9 +1,10 @@
 //! Counts of distinct words.
 
-/// The greatest length in bytes of a word that is stored in one integer.
+/// The greatest length, in bytes, of a word that is packed into one 128-bit integer.
 const MAX_SHORT_WORD: usize = 15;
 
-/// Collects words and counts the distinct ones. Short words are stored as integers, because those sort faster.
+/// Counts the words of a text and its distinct words. Short words are packed into integers, which sort faster than byte
+/// slices.
 #[derive(Debug, Default)]
 pub(super) struct DistinctWords<'a> {
     /// Words of at most [`MAX_SHORT_WORD`] bytes: the bytes of the word, zeros, and the length in the last byte.
@@ -13,7 +14,8 @@ pub(super) struct DistinctWords<'a> {
 }
 
 impl<'a> DistinctWords<'a> {
-    /// Adds one occurrence of a word to the short or the long words.
+    /// Adds one occurrence of a word: packed into an integer if it has at most [`MAX_SHORT_WORD`] bytes, as a byte
+    /// slice otherwise.
     fn add(&mut self, word: &'a [u8]) {
         let mut bytes = [0; MAX_SHORT_WORD + 1];
         match (bytes.get_mut(..word.len()), u8::try_from(word.len())) {
@@ -26,14 +28,15 @@ impl<'a> DistinctWords<'a> {
         }
     }
 
-    /// Returns the number of all words and the number of distinct words.
+    /// Returns two numbers: all words added, repetitions included, and the distinct words among them. Words are
+    /// compared byte by byte, so case matters.
     pub(super) fn count(mut self) -> (u64, u64) {
-        let all = self.short.len() + self.long.len();
+        let added = self.short.len() + self.long.len();
         self.short.sort_unstable();
         self.short.dedup();
         self.long.sort_unstable();
         self.long.dedup();
-        (all as u64, (self.short.len() + self.long.len()) as u64)
+        (added as u64, (self.short.len() + self.long.len()) as u64)
     }
 }
 

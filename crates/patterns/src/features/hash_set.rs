@@ -12,7 +12,7 @@ impl HashSet16 {
         Self([0; BLOCKS])
     }
 
-    /// Inserts a hash. Returns whether it is new.
+    /// Inserts a hash. Returns `true` if the set did not contain it yet.
     pub(super) const fn insert(&mut self, hash: u16) -> bool {
         let block = &mut self.0[hash as usize / 64];
         let bit = 1 << (hash % 64);

@@ -24,17 +24,18 @@ const MIN_PREFIX_BYTES: usize = 6;
 /// The number of bytes of a word that are compared; all keywords and prefixes are shorter.
 const MAX_WORD_BYTES: usize = 16;
 
-/// Returns the intents whose keywords occur in the first [`SCANNED_BYTES`] of a message.
+/// Detects the intents of a user message (commit, refactor, debug, …) by the keywords in its first [`SCANNED_BYTES`]
+/// bytes. Returns an empty set if no keyword occurs.
 ///
 /// Words are runs of ASCII letters, digits and `_`; case is ignored.
 pub fn intent_tags(message: &str) -> IntentTags {
     let mut tags = IntentTags::default();
     let mut rest = &message.as_bytes()[..message.floor_char_boundary(SCANNED_BYTES)];
-    let mut previous = Word::default();
+    let mut previous = LowercaseWord::default();
     while let Some(start) = rest.iter().position(|byte| is_word_byte(*byte)) {
         let (separator, from_word) = rest.split_at(start);
         let end = from_word.iter().position(|byte| !is_word_byte(*byte)).unwrap_or(from_word.len());
-        let word = Word::new(&from_word[..end]);
+        let word = LowercaseWord::new(&from_word[..end]);
         tags = intent_of_word(word.as_bytes()).into_iter().fold(tags, IntentTags::with);
         if let Some(tag) = intent_of_pair(previous.as_bytes(), word.as_bytes())
             && separator.iter().all(|byte| matches!(byte, b' ' | b'\t'..=b'\r'))
@@ -51,7 +52,8 @@ const fn is_word_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
-/// Returns the intent that one word in lower case denotes, as a keyword or by its prefix; `None` if it denotes none.
+/// Returns the intent for which a lower-case word is a keyword, such as debugging for `stacktrace`, or whose keyword
+/// prefix the word starts with; `None` if the word is no keyword.
 fn intent_of_word(word: &[u8]) -> Option<IntentTag> {
     Some(match word {
         b"commit" | b"stage" => IntentTag::Commit,
@@ -64,7 +66,8 @@ fn intent_of_word(word: &[u8]) -> Option<IntentTag> {
     })
 }
 
-/// Returns the intent of two words separated by white space only, such as "git add"; `None` if they have none.
+/// Returns the intent for which two consecutive lower-case words are a keyword, such as committing for `git add`;
+/// `None` if the pair is no keyword. The caller checks that only white space separates the words.
 const fn intent_of_pair(first: &[u8], second: &[u8]) -> Option<IntentTag> {
     match (first, second) {
         (b"git", b"add") => Some(IntentTag::Commit),
@@ -74,16 +77,16 @@ const fn intent_of_pair(first: &[u8], second: &[u8]) -> Option<IntentTag> {
     }
 }
 
-/// The first [`MAX_WORD_BYTES`] of a word in lower case.
+/// A word in lower case, truncated to [`MAX_WORD_BYTES`] bytes.
 #[derive(Default)]
-struct Word {
+struct LowercaseWord {
     /// The word in lower case, padded with zeros.
     bytes: [u8; MAX_WORD_BYTES],
     /// The number of bytes used.
     length: usize,
 }
 
-impl Word {
+impl LowercaseWord {
     /// Truncates a word and converts its ASCII letters to lower case.
     fn new(word: &[u8]) -> Self {
         let mut bytes = [0; MAX_WORD_BYTES];

@@ -1,20 +1,20 @@
 //! Counts of lines and of list items.
 
-/// Counts over the lines of a text, without blank lines.
+/// The number of lines and list items of a text, with their lengths. Blank lines are ignored.
 #[derive(Debug, Default)]
 pub(super) struct LineCounts {
-    /// All lines that are not blank.
+    /// The number of lines that are not blank.
     pub(super) lines: u64,
-    /// The length of the first line in characters.
+    /// The length, in characters, of the first line that is not blank.
     pub(super) first_line_characters: u64,
-    /// Lines that start with a list marker such as `- ` or `2.`.
+    /// The number of lines that start with a list marker such as `- ` or `2.`.
     pub(super) items: u64,
-    /// Characters after the marker in all those lines.
+    /// The number of characters after the list marker, summed over all list items.
     pub(super) item_characters: u64,
 }
 
 impl LineCounts {
-    /// Counts the lines of a text; all zero if it has none but blank ones.
+    /// Counts the lines and list items of `text`; all counts are 0 if every line is blank.
     pub(super) fn count(text: &str) -> Self {
         let mut counts = Self::default();
         for line in text.lines().filter(|line| !line.chars().all(char::is_whitespace)) {
@@ -31,7 +31,8 @@ impl LineCounts {
     }
 }
 
-/// Returns the text of a line after its list marker (`A)`, `2.`, `- ` or `* `); `None` if it has no marker.
+/// Returns the text of a list item, without its marker (`A)`, `2.`, `- ` or `* `); `None` if the line does not start
+/// with a list marker.
 fn list_item(line: &str) -> Option<&str> {
     let label = match line.as_bytes() {
         [b'-' | b'*', b' ', ..] => return line.get(2..),

@@ -12,7 +12,7 @@ use std::borrow::Cow;
 
 use contracts::Sketch;
 
-use super::{hash_set::HashSet16, shape::shape, tokens::Tokens};
+use super::{hash_set::HashSet16, shape::text_shape, tokens::Tokens};
 
 /// The greatest number of hashes in a sketch, words and pairs together.
 pub const MAX_HASHES: usize = 192;
@@ -26,10 +26,10 @@ const END_BYTES: usize = 6 * 1024;
 /// The length, in characters, of the prefixes of words that are hashed.
 const PREFIX_CHARACTERS: usize = 5;
 
-/// Computes the sketch of a message: sorted hashes of words and word pairs, and the shape. See the module
-/// documentation.
+/// Computes the sketch of a message: the hashes of its words and word pairs, each list sorted, and its shape. See the
+/// module documentation for the limits.
 pub fn sketch(message: &str) -> Sketch {
-    let text = window(message);
+    let text = sampled_text(message);
     let tokens = Tokens::parse(&text);
     let mut seen = HashSet16::new();
     let mut words = Vec::with_capacity(MAX_HASHES.min(2 * tokens.len()));
@@ -49,10 +49,11 @@ pub fn sketch(message: &str) -> Sketch {
     pairs.extend(pair_hashes.filter(|hash| seen.insert(*hash)).take(remaining));
     words.sort_unstable();
     pairs.sort_unstable();
-    Sketch { words, pairs, shape: shape(&text, &tokens) }
+    Sketch { words, pairs, shape: text_shape(&text, &tokens) }
 }
 
-/// Returns the indexes of `words` words in the order of selection: three from the end, one from the start, and so on.
+/// Returns the indexes `0..words` in the order in which the words of a text are selected for its sketch: three from the
+/// end, one from the start, and so on.
 fn selection_order(words: usize) -> impl Iterator<Item = usize> {
     let (mut front, mut back) = (0, words);
     (0..words).map(move |step| {
@@ -66,8 +67,9 @@ fn selection_order(words: usize) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Returns the text, or the start and the end of a longer text, joined by a space.
-fn window(text: &str) -> Cow<'_, str> {
+/// Returns the part of a text that its sketch is computed from: all of it, or the first [`START_BYTES`] and the last
+/// [`END_BYTES`] of a longer text, joined by a space.
+fn sampled_text(text: &str) -> Cow<'_, str> {
     if text.len() <= START_BYTES + END_BYTES {
         return text.into();
     }
@@ -76,8 +78,8 @@ fn window(text: &str) -> Cow<'_, str> {
     format!("{start} {end}").into()
 }
 
-/// Returns the first [`PREFIX_CHARACTERS`] characters of a word; `None` if the word has no more than those.
-fn prefix(word: &str) -> Option<&str> {
+/// Returns the first [`PREFIX_CHARACTERS`] characters of a word; `None` if the word has at most that many characters.
+fn word_prefix(word: &str) -> Option<&str> {
     if word.len() <= PREFIX_CHARACTERS {
         return None;
     }
@@ -99,32 +101,32 @@ struct WordHashes {
     word: u16,
     /// The hash of the word's prefix; `None` if the word has no more characters than a prefix.
     prefix: Option<u16>,
-    /// The state of a pair hash after its first word.
+    /// The state of a word pair's hash after its first word.
     pair_state: u64,
 }
 
 impl WordHashes {
     /// Computes the hashes of a word in lower case.
     fn hash(word: &str) -> Self {
-        let prefix_length = prefix(word).map(str::len);
+        let prefix_length = word_prefix(word).map(str::len);
         let (start, rest) = word.as_bytes().split_at(prefix_length.unwrap_or(word.len()));
         let [word, prefix, pair] = fnv1a([WORD_STATE, PREFIX_STATE, PAIR_STATE], start);
         let [word, pair] = fnv1a([word, pair], rest);
         let [word, prefix, pair_state] = fnv1a([word, prefix, pair], b" ");
-        Self { word: fold(word), prefix: prefix_length.map(|_| fold(prefix)), pair_state }
+        Self { word: fold_to_16_bits(word), prefix: prefix_length.map(|_| fold_to_16_bits(prefix)), pair_state }
     }
 }
 
-/// Completes the hash of a word pair from the state after its first word.
+/// Returns the hash of a word pair; `state` is the hash state after the first word of the pair.
 fn pair_hash(state: u64, second_word: &str) -> u16 {
     let [hash] = fnv1a([state], second_word.as_bytes());
-    fold(hash)
+    fold_to_16_bits(hash)
 }
 
 /// The initial state of FNV-1a (its offset basis).
 const FNV_OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
 
-/// Continues `N` FNV-1a hash states with the same bytes.
+/// Appends `bytes` to the input of `N` FNV-1a hashes and returns their new states.
 const fn fnv1a<const N: usize>(states: [u64; N], bytes: &[u8]) -> [u64; N] {
     const PRIME: u64 = 0x0100_0000_01b3;
     let (mut states, mut rest) = (states, bytes);
@@ -139,8 +141,8 @@ const fn fnv1a<const N: usize>(states: [u64; N], bytes: &[u8]) -> [u64; N] {
     states
 }
 
-/// Folds a 64-bit hash to 16 bits by exclusive or.
-fn fold(hash: u64) -> u16 {
+/// Folds a 64-bit hash to 16 bits: the exclusive or of its four quarters.
+fn fold_to_16_bits(hash: u64) -> u16 {
     let half = hash ^ (hash >> 32);
     let quarter = half ^ (half >> 16);
     // The lower 16 bits.

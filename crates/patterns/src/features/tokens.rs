@@ -8,7 +8,7 @@ const MAX_WORD_BYTES: usize = 48;
 /// The greatest length of a short word in characters; longer words are counted as long.
 const MAX_SHORT_WORD_CHARACTERS: u64 = 6;
 
-/// The words of a text in lower case, in order and in one buffer.
+/// The words of a text in lower case and in order, stored in one buffer.
 #[derive(Debug)]
 pub(super) struct Tokens {
     /// All words, concatenated without separators.
@@ -59,7 +59,7 @@ impl Tokens {
         self.ranges.iter().filter_map(|range| self.text.get(range.clone()))
     }
 
-    /// Appends a word in lower case and counts its characters.
+    /// Appends a word, which is converted to lower case, and adds its length to the character counts.
     fn add(&mut self, word: &str) {
         let start = self.text.len();
         if word.is_ascii() {

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use contracts::TurnId;
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::{Fingerprint, Key};
+use super::{Fingerprint, FingerprintKey};
 use crate::{
     embedding::Embedding, levels::TOOL_HISTORY, packed::PackedFeatures, row::Row, token_hashes::CompactSketch,
 };
@@ -14,7 +14,7 @@ use crate::{
 #[derive(Serialize, Deserialize)]
 pub(super) struct SavedFingerprint<'a> {
     /// The hash of all features.
-    key: Key,
+    key: FingerprintKey,
     /// The structural features as bit masks.
     packed: PackedFeatures,
     /// The token hashes and the shape of the message.

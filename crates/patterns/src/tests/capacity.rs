@@ -61,7 +61,7 @@ impl GrowingStore {
     fn apply_events(&mut self) {
         for event in self.events() {
             let event = event.seal(NOW, Position(1)).unwrap();
-            self.patterns.apply(&Recorded::new(Position(1), NOW, event)).unwrap();
+            self.patterns.apply_recorded(&Recorded::new(Position(1), NOW, event)).unwrap();
         }
     }
 

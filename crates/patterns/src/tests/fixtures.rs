@@ -11,7 +11,7 @@ use event_core::{EventId, Timestamp};
 use fastrand::Rng;
 use proptest::{option, prelude::*, sample::select};
 
-use crate::{RowId, Sample, Store, embedding::Embedding, project};
+use crate::{RowId, Sample, Store, embedding::Embedding, project_embedding};
 
 /// Returns a sketch of at most `words` words with hashes up to `max_hash`, without pairs.
 pub(super) fn random_sketch(rng: &mut Rng, words: usize, max_hash: u16) -> Sketch {
@@ -116,9 +116,9 @@ pub(super) fn store(turns: &[Turn]) -> Store {
 
 /// An embedding by one of two embedders.
 pub(super) fn embedding(number: u8) -> Embedding {
-    let vector = project(&[f32::from(number % 5), 1.0, -f32::from(number % 7)]);
+    let vector = project_embedding(&[f32::from(number % 5), 1.0, -f32::from(number % 7)]);
     let embedder = format!("m/{}", number % 2);
-    Embedding::from(TurnEmbedded { turn: TurnId::default(), text: 0, embedder, vector })
+    Embedding::from(&TurnEmbedded { turn: TurnId::default(), text: 0, embedder, vector })
 }
 
 /// Records and judges a turn that ended at `second`.

@@ -8,7 +8,7 @@ use super::fixtures::{config, random_sketch, sketch};
 use crate::{
     fixed::{Log2, Q15},
     idf::Idf,
-    unit_vector::{DIMENSIONS, NORM, UnitVector, cosine, normalize},
+    unit_vector::{DIMENSIONS, NORM, UnitVector, cosine, scale_to_unit},
 };
 
 /// The seed of all random texts.
@@ -28,15 +28,15 @@ fn random_text(rng: &mut Rng, words: usize) -> Sketch {
 }
 
 /// Column and weight of every token of a text.
-fn unit_weights(idf: &Idf, text: &Sketch) -> Vec<(u16, Q15)> {
+fn tf_idf_vector(idf: &Idf, text: &Sketch) -> Vec<(u16, Q15)> {
     let mut weights = vec![(0, Q15::ZERO)];
-    idf.unit_weights(text, &mut weights);
+    idf.tf_idf_vector(text, &mut weights);
     weights
 }
 
 /// Returns the cosine between the projections of two texts, with 15 fractional bits.
 fn cosine_of(idf: &Idf, left: &Sketch, right: &Sketch) -> i64 {
-    cosine(&idf.project(left), &idf.project(right)).to_q15().0
+    cosine(&idf.project_words(left), &idf.project_words(right)).to_q15().0
 }
 
 #[test]
@@ -86,7 +86,7 @@ fn the_cosine_of_a_text_with_itself_is_about_one() {
 fn the_projection_ignores_pairs_and_shape() {
     let idf = Idf::default();
     let other = sketch(vec![3, 2, 1, 1], vec![77, 78], vec![9, 9]);
-    assert_eq!(idf.project(&text(&[1, 2, 3])), idf.project(&other));
+    assert_eq!(idf.project_words(&text(&[1, 2, 3])), idf.project_words(&other));
 }
 
 #[test]
@@ -122,7 +122,7 @@ fn the_cosine_of_texts_that_share_half_of_their_words_is_one_half() {
 #[test]
 fn weights_are_equal_before_an_estimate_and_greater_for_rare_tokens_after_it() {
     let weights =
-        |idf: &Idf| unit_weights(idf, &text(&[1, 2])).into_iter().map(|(_, weight)| weight).collect::<Vec<_>>();
+        |idf: &Idf| tf_idf_vector(idf, &text(&[1, 2])).into_iter().map(|(_, weight)| weight).collect::<Vec<_>>();
     let before = weights(&Idf::default());
     assert_eq!(before[0], before[1]);
     let texts = [&[1, 2][..], &[1, 2], &[1], &[1], &[5, 6], &[5, 6], &[7], &[8]].map(text);
@@ -138,8 +138,8 @@ fn a_text_of_tokens_without_weight_has_a_zero_vector() {
     let idf = Idf::estimate(texts.iter().map(|text| (text, 1)));
     // 1 is in all texts, 9 in none.
     for text in [&[][..], &[1], &[9], &[1, 9]].map(text) {
-        assert_eq!(idf.project(&text), [0; DIMENSIONS], "{text:?}");
-        assert_eq!(unit_weights(&idf, &text), []);
+        assert_eq!(idf.project_words(&text), [0; DIMENSIONS], "{text:?}");
+        assert_eq!(tf_idf_vector(&idf, &text), []);
     }
 }
 
@@ -150,7 +150,7 @@ fn an_estimate_without_any_weight_equals_no_estimate() {
     assert_eq!(Idf::estimate(texts[2..].iter().map(|text| (text, 1))), Idf::default());
 }
 
-/// [`normalize`] with integer division.
+/// [`scale_to_unit`] with integer division.
 fn normalize_in_integers(vector: &[i64; DIMENSIONS]) -> UnitVector {
     let largest = vector.iter().map(|component| component.unsigned_abs()).max().unwrap();
     let shift = (64 - largest.leading_zeros()).saturating_sub(28);
@@ -166,7 +166,7 @@ proptest! {
     fn any_vector_is_normalised_as_with_integer_division(
         vector in prop::array::uniform::<_, DIMENSIONS>((any::<i64>(), 0_u32..64).prop_map(|(sum, bits)| sum >> bits))
     ) {
-        prop_assert_eq!(normalize(&vector), normalize_in_integers(&vector));
+        prop_assert_eq!(scale_to_unit(&vector), normalize_in_integers(&vector));
     }
 
     #[test]
@@ -175,6 +175,6 @@ proptest! {
     ) {
         let mut vector = vector;
         vector[dimensions..].fill(0);
-        prop_assert_eq!(normalize(&vector), normalize_in_integers(&vector));
+        prop_assert_eq!(scale_to_unit(&vector), normalize_in_integers(&vector));
     }
 }

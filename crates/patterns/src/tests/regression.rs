@@ -59,7 +59,7 @@ fn product(store: &Store, left: usize, right: usize) -> f64 {
     let to_float = |number: Q15| number.0 as f64 / Q15::ONE.0 as f64;
     let weights = |index: usize| {
         let mut weights = Vec::new();
-        store.space.idf.unit_weights(&store.fingerprints[index].sketch, &mut weights);
+        store.space.idf.tf_idf_vector(&store.fingerprints[index].sketch, &mut weights);
         weights.into_iter().collect::<BTreeMap<_, _>>()
     };
     let (left_weights, right_weights) = (weights(left), weights(right));

@@ -5,7 +5,7 @@ use event_core::{decode_state, encode_state};
 use proptest::prelude::*;
 
 use super::fixtures::{config, embedding, model, record, some_features, some_turns};
-use crate::{Store, fingerprint::Fingerprint, levels::levels, token_hashes::CompactSketch};
+use crate::{Store, fingerprint::Fingerprint, levels::feature_levels, token_hashes::CompactSketch};
 
 /// Serialises a state in the format of checkpoints.
 fn bytes(state: &impl serde::Serialize) -> Vec<u8> {
@@ -21,7 +21,7 @@ proptest! {
         for (second, turn) in (1..).zip(&turns) {
             let row = record(&mut store, turn, second);
             if second % 4 == 0 {
-                store.embed_row(row, &embedding(number));
+                store.set_embedding_of_row(row, &embedding(number));
             }
         }
         let saved = bytes(&store);
@@ -45,7 +45,7 @@ proptest! {
         let mut store = Store::default();
         record(&mut store, &(features.clone(), 0, None, Some(Score::ONE)), 1);
         let restored: Fingerprint = decode_state("test", &bytes(&store.fingerprints[0])).unwrap();
-        prop_assert_eq!(restored.structure_input().levels, levels(&features));
+        prop_assert_eq!(restored.structure_input().levels, feature_levels(&features));
         prop_assert_eq!(&restored, &store.fingerprints[0]);
         prop_assert_eq!(store.models, [model(0)]);
     }

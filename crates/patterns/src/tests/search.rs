@@ -34,10 +34,10 @@ fn cosine(query: &SearchQuery<'_>, store: &Store, other: &Fingerprint) -> i64 {
     let both = query.embedding.zip(other.embedding.as_ref());
     let [own, vector]: [UnitVector; 2] = match both.filter(|(own, other)| own.embedder == other.embedder) {
         Some((own, other)) => [own.unit_vector(), other.unit_vector()],
-        None => [query.point.words, store.space.idf.project(&other.sketch)],
+        None => [query.point.words, store.space.idf.project_words(&other.sketch)],
     };
     let products = own.iter().zip(&vector).map(|(one, other)| i64::from(*one) * i64::from(*other));
-    if query.hybrid { products.sum::<i64>().clamp(-ONE + 1, ONE - 1) } else { 0 }
+    if query.compares_words { products.sum::<i64>().clamp(-ONE + 1, ONE - 1) } else { 0 }
 }
 
 /// Index and similarity of the nearest scored rows of a model, in descending order of similarity.
@@ -47,7 +47,8 @@ fn naive_of_model(
     query: &SearchQuery<'_>,
     settings: &PatternSettings,
 ) -> Vec<(usize, Q15)> {
-    let alpha = if query.hybrid { i64::try_from(settings.alpha.0 * 32_768 / 1_000_000_000).unwrap() } else { 0 };
+    let alpha =
+        if query.compares_words { i64::try_from(settings.alpha.0 * 32_768 / 1_000_000_000).unwrap() } else { 0 };
     let least = i64::try_from(settings.min_similarity.0 * 32_768 / 1_000_000_000).unwrap();
     let mut all = Vec::new();
     for (index, other) in store.fingerprints.iter().enumerate() {
@@ -72,7 +73,7 @@ fn naive_rows(
     features: &Features,
     settings: &PatternSettings,
 ) -> Vec<(u64, u128, String)> {
-    let has_words = query.hybrid && !features.sketch.words.is_empty();
+    let has_words = query.compares_words && !features.sketch.words.is_empty();
     let is_empty = query.packed.is_empty() && !has_words;
     let mut all = Vec::new();
     for other in &store.fingerprints {
@@ -98,7 +99,7 @@ type Found = (Vec<Vec<(usize, Q15)>>, Vec<(u64, u128, String)>);
 /// Runs both searches of the store; the second only for the estimator `Paper`.
 fn found(store: &Store, query: &SearchQuery<'_>, settings: &PatternSettings) -> Found {
     let point_query = query.point_query(settings);
-    store.with_buffers(query, &known, |buffers| {
+    store.with_search_buffers(query, &known, |buffers| {
         let of = |number| {
             let mut nearest = store.nearest_of_model(number, &point_query, settings, buffers);
             nearest.sorted().map(|candidate| (candidate.index(), candidate.similarity())).collect()
@@ -131,7 +132,7 @@ fn store_with_embeddings(turns: &[Turn]) -> Store {
     for (second, turn) in (1..).zip(turns) {
         let row = record(&mut store, turn, second);
         if second % 3 == 0 {
-            store.embed_row(row, &embedding(u8::try_from(second).unwrap()));
+            store.set_embedding_of_row(row, &embedding(u8::try_from(second).unwrap()));
         }
     }
     store

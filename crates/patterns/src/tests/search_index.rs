@@ -66,7 +66,7 @@ impl JudgedStore {
             }
             Step::Embedded(index, number) if !self.judged.is_empty() => {
                 let (row, _) = self.judged[index.index(self.judged.len())];
-                self.store.embed_row(row, &embedding(*number));
+                self.store.set_embedding_of_row(row, &embedding(*number));
             }
             Step::Evicted(since, keep) => self.store.evict(since.map(Timestamp::from_secs), *keep),
             Step::Judged(..) | Step::Embedded(..) => {}

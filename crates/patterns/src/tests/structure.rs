@@ -6,7 +6,7 @@ use fastrand::Rng;
 use super::fixtures::random_features;
 use crate::{
     fixed::Q15,
-    levels::{LEVELS, levels},
+    levels::{LEVELS, feature_levels},
     packed::{PackedFeatures, Vocabularies},
     structure::{Structure, StructureInput, StructureKernel},
 };
@@ -29,7 +29,8 @@ impl Population {
     /// Encodes turns without workloads, and estimates the kernel from them.
     fn of(features: &[Features]) -> Self {
         let mut vocabularies = Vocabularies::default();
-        let turns: Vec<_> = features.iter().map(|features| (levels(features), vocabularies.intern(features))).collect();
+        let turns: Vec<_> =
+            features.iter().map(|features| (feature_levels(features), vocabularies.intern(features))).collect();
         let kernel = StructureKernel::estimate(turns.iter().map(|turn| input(turn, 0)));
         Self { turns, kernel }
     }

@@ -146,14 +146,14 @@ fn savings_do_not_outweigh_much_lower_success() {
 }
 
 #[test]
-fn against_a_model_of_which_nothing_is_known_there_is_no_confidence() {
+fn against_a_baseline_without_outcomes_the_confidence_is_zero() {
     let history = History::default().taken("a:good", &CODE, 100, 90, 1).taken("a:bad", &CODE, 100, 30, 1);
     insta::assert_snapshot!(history.summary("please fix the borrow panic now", "a:never-seen"), @"a:good 0.87, a:bad 0.26: a:good at 0.00, not sure enough");
     insta::assert_snapshot!(history.summary("please fix the borrow panic now", "a:bad"), @"a:good 0.87, a:bad 0.26: a:good at 1.00, recommended");
 }
 
 #[test]
-fn a_model_alone_is_certain_when_nobody_else_would_act() {
+fn a_single_model_without_a_baseline_has_a_confidence_of_one() {
     let history = History::default().taken("a:only", &CODE, 20, 50, 1);
     let confidence = |baseline| history.recommended("please fix it", baseline).unwrap().confidence;
     assert_eq!(confidence(None), Score::ONE);

@@ -6,7 +6,7 @@ use contracts::{
     views::{Estimator, PatternQuery, PatternSettings},
 };
 use event_core::{Position, Projected};
-use patterns::{Patterns, features::sketch, project};
+use patterns::{Patterns, features::sketch, project_embedding};
 
 use crate::fixtures::{Log, WORKSPACE, judged, turn};
 
@@ -32,7 +32,7 @@ fn anmeldung(text: Option<u64>) -> Features {
 
 /// Returns the event that records the embedding of the message with the hash `text`.
 fn embedded(name: &str, text: u64, embedder: &str, numbers: &[f32]) -> TurnEmbedded {
-    TurnEmbedded { turn: turn(name), text, embedder: embedder.to_owned(), vector: project(numbers) }
+    TurnEmbedded { turn: turn(name), text, embedder: embedder.to_owned(), vector: project_embedding(numbers) }
 }
 
 /// Returns the similarity of the first neighbour of a turn; `None` if it has none.
@@ -92,7 +92,7 @@ fn embeddings_of_different_embedders_are_not_compared() {
 }
 
 #[test]
-fn a_turn_without_a_text_hash_is_embedded_by_its_id() {
+fn a_turn_without_a_text_hash_is_embedded_by_its_turn_id() {
     let mut log = log(None);
     log.append(&embedded("two", ANMELDUNG, "m/4", &CLOSER));
     let asked = anmeldung(Some(ANMELDUNG));

@@ -16,7 +16,7 @@ fn check_intents(message: &str, names: &str) {
 
 /// Keywords of any case and form determine the intents of a message.
 #[test]
-fn words_of_the_message_say_what_it_asks_for() {
+fn keywords_in_the_message_determine_its_intents() {
     check_intents("", "");
     check_intents("hello there", "");
     check_intents("Commit this", "commit");
@@ -33,7 +33,7 @@ fn words_of_the_message_say_what_it_asks_for() {
 
 /// Longer words that contain a keyword do not denote its intent.
 #[test]
-fn a_word_must_stand_alone_where_the_pattern_says_so() {
+fn a_keyword_inside_a_longer_word_denotes_no_intent() {
     for message in ["bugs and errors", "documentation", "testing", "recommit", "committed", "redesign", "prefix_test"] {
         check_intents(message, "");
     }
@@ -47,7 +47,7 @@ fn words_end_at_ascii_boundaries() {
 }
 
 #[test]
-fn only_the_first_eight_kilobytes_are_read_and_no_character_is_cut() {
+fn only_the_first_eight_kilobytes_are_scanned_without_splitting_a_character() {
     let filler = "é".repeat(SCANNED_BYTES / 2 - 2);
     check_intents(&format!("{filler}bug é"), "debug");
     check_intents(&format!("{filler}  bug"), "");
@@ -55,7 +55,7 @@ fn only_the_first_eight_kilobytes_are_read_and_no_character_is_cut() {
 }
 
 #[test]
-fn an_extension_is_what_follows_the_last_dot_of_a_files_name() {
+fn the_extension_is_the_text_after_the_last_dot() {
     for (path, expected) in [
         ("src/main.rs", Some(".rs")),
         ("SRC/MAIN.RS", Some(".rs")),
@@ -101,14 +101,14 @@ fn a_top_directory_is_the_first_one_inside_the_workspace() {
 
 /// Without a workspace, an absolute path has no top-level directory.
 #[test]
-fn without_a_workspace_only_relative_paths_say_anything() {
+fn without_a_workspace_only_relative_paths_have_a_top_directory() {
     assert_eq!(top_directory("/home/dev/shop/src/main.rs", None), None);
     assert_eq!(top_directory("src/main.rs", None).as_deref(), Some("src"));
 }
 
 /// Backslashes separate components, and a drive letter makes a path absolute.
 #[test]
-fn paths_of_other_systems_are_understood() {
+fn windows_paths_are_parsed() {
     assert_eq!(top_directory(r"src\main.rs", None).as_deref(), Some("src"));
     assert_eq!(top_directory(r"C:\shop\src\main.rs", Some(r"C:\shop")).as_deref(), Some("src"));
     assert_eq!(top_directory(r"D:\shop\src\main.rs", Some(r"C:\shop")), None);
@@ -181,7 +181,7 @@ proptest! {
 
     /// The scanner finds the same intents as the regular expressions of [`naive_intents`].
     #[test]
-    fn intents_are_what_the_expressions_find(messages in prop::collection::vec(
+    fn intents_equal_those_of_the_regular_expressions(messages in prop::collection::vec(
         prop_oneof![4 => prop::collection::vec(select(&PIECES[..]), 0..8).prop_map(|pieces| pieces.concat()), 1 => any::<String>()],
         200,
     )) {

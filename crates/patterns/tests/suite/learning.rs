@@ -25,7 +25,7 @@ fn advice(log: &Log) -> Option<(String, u64)> {
 }
 
 #[test]
-fn a_turn_is_learned_when_it_has_ended() {
+fn a_turn_is_recorded_when_it_has_ended() {
     let mut log = Log::default();
     log.append(&started("one", &full()));
     log.append(&called("one", "a:x", Some(5)));
@@ -54,7 +54,7 @@ fn turns_of_the_same_features_and_model_are_one_row() {
 }
 
 #[test]
-fn a_judgement_counts_whether_it_comes_before_or_after_the_end_of_the_turn() {
+fn an_evaluation_counts_before_and_after_the_end_of_the_turn() {
     let mut log = Log::default();
     log.append(&started("one", &full()));
     log.append(&called("one", "a:x", None));
@@ -89,7 +89,7 @@ fn the_same_or_a_newer_rubric_replaces_a_score_and_an_older_one_does_not() {
 }
 
 #[test]
-fn a_judgement_of_an_unknown_turn_is_ignored() {
+fn an_evaluation_of_an_unknown_turn_is_ignored() {
     let mut log = Log::default();
     log.append(&judged("never", 90, 90, 1));
     assert_eq!(log.status(), []);
@@ -199,7 +199,7 @@ fn three_workspaces() -> Log {
 }
 
 #[test]
-fn cleared_workspaces_lose_their_stores() {
+fn clearing_a_workspace_removes_its_store() {
     let elsewhere = || Some("/elsewhere".to_owned());
     for (cleared, left) in [
         (PatternsCleared { all: false, workspace: elsewhere(), rows: 1 }, vec![None, Some(WORKSPACE)]),

@@ -6,7 +6,7 @@ use contracts::{
     views::{CostScale, Estimator, PatternQuery, PatternSettings, PatternView},
 };
 use event_core::{Position, Projected, Timestamp};
-use patterns::{Patterns, Sample, Store, features, project, similarity};
+use patterns::{Patterns, Sample, Store, features, project_embedding, similarity};
 use proptest::{option, prelude::*, sample::select};
 
 use crate::{
@@ -151,7 +151,7 @@ fn log(steps: &[(&str, Step)]) -> Log {
             Step::Judged(score, sure, version) => log.append(&judged(turn, *score, *sure, *version)),
             Step::Embedded(number) => {
                 let (text, embedder) = (u64::from(number % 4), format!("m/{}", number % 2));
-                let vector = project(&[f32::from(*number), 100.0, -30.0]);
+                let vector = project_embedding(&[f32::from(*number), 100.0, -30.0]);
                 log.append(&TurnEmbedded { turn: crate::fixtures::turn(turn), text, embedder, vector });
             }
             Step::Evicted(since, keep) => log.append(&PatternEvicted {
@@ -180,7 +180,7 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn the_search_agrees_with_sorting_everything(
+    fn the_search_agrees_with_sorting_all_rows(
         turns in turns(), query in some_features(), settings in some_settings()
     ) {
         let known = |model: &contracts::ModelId| model.as_str() != "b:gone";
@@ -199,13 +199,13 @@ proptest! {
     }
 
     #[test]
-    fn similarity_agrees_with_the_naive_reading_and_has_no_direction(one in some_features(), other in some_features()) {
+    fn similarity_agrees_with_a_naive_implementation_and_is_symmetric(one in some_features(), other in some_features()) {
         prop_assert_eq!(similarity(&one, &other), reference::similarity(&one, &other));
         prop_assert_eq!(similarity(&one, &other), similarity(&other, &one));
     }
 
     #[test]
-    fn a_state_resumed_from_any_checkpoint_is_the_state_rebuilt(steps in steps(), cut in 0..200_usize) {
+    fn a_state_resumed_from_any_checkpoint_equals_the_state_rebuilt(steps in steps(), cut in 0..200_usize) {
         let log = log(&steps);
         let before = self::log(&steps[..cut.min(steps.len())]).view;
         let saved = before.checkpoint().unwrap();
@@ -219,7 +219,7 @@ proptest! {
 
     /// Recommendations do not panic, and have no score above 1, for any features, numbers and settings.
     #[test]
-    fn a_recommendation_is_total(
+    fn a_recommendation_never_panics_and_scores_are_at_most_one(
         lists in prop::array::uniform3(prop::collection::vec("[ab]{0,2}", 0..200)),
         bytes in any::<[u8; 2]>(),
         numbers in any::<[u64; 5]>(),
@@ -259,7 +259,7 @@ proptest! {
 
     /// Feature extraction does not panic for any text and workspace.
     #[test]
-    fn features_are_total(text in any::<String>(), workspace in any::<Option<String>>()) {
+    fn feature_extraction_never_panics(text in any::<String>(), workspace in any::<Option<String>>()) {
         let _ = features::intent_tags(&text);
         let extension = features::extension(&text);
         prop_assert!(extension.is_none_or(|extension| extension.starts_with('.')));

@@ -60,7 +60,7 @@ fn two(haiku: u64, sonnet: u64, cost_weight: u64) -> String {
 }
 
 #[test]
-fn a_lower_weight_of_cost_turns_a_clear_lead_in_quality_into_the_choice() {
+fn a_lower_cost_weight_selects_the_model_of_higher_quality() {
     insta::assert_snapshot!(two(700, 900, 30), @"a:haiku 0.79 of 1, a:sonnet 0.63 of 1: a:haiku by 0.202531645");
     insta::assert_snapshot!(two(700, 900, 10), @"a:sonnet 0.81 of 1, a:haiku 0.73 of 1: a:sonnet by 0.098765432");
     insta::assert_snapshot!(two(780, 850, 10), @"a:haiku 0.802 of 1, a:sonnet 0.765 of 1: a:haiku by 0.046134663");
@@ -71,7 +71,7 @@ fn a_lower_weight_of_cost_turns_a_clear_lead_in_quality_into_the_choice() {
 
 /// At equal success the confidence equals the cost weight, which is the default threshold.
 #[test]
-fn on_the_knife_edge_confidence_is_exactly_the_weight_of_cost() {
+fn at_equal_success_the_confidence_equals_the_cost_weight() {
     insta::assert_snapshot!(two(1000, 1000, 5), @"a:haiku 1 of 1, a:sonnet 0.95 of 1: a:haiku by 0.05");
     let found = recommend(
         &[Turns("a:haiku", &[(Some(1000), Some(CENT))]), Turns("a:sonnet", &[(Some(1000), Some(10 * CENT))])],
@@ -80,14 +80,16 @@ fn on_the_knife_edge_confidence_is_exactly_the_weight_of_cost() {
     assert_eq!(found.unwrap().confidence, paper().min_confidence);
 }
 
+/// 004 §10.1 test 11.
 #[test]
-fn pure_quality_and_pure_cost_differ_on_the_same_cluster() {
+fn cost_weights_of_zero_and_one_select_different_models() {
     insta::assert_snapshot!(two(700, 900, 0), @"a:sonnet 0.9 of 1, a:haiku 0.7 of 1: a:sonnet by 0.222222222");
     insta::assert_snapshot!(two(700, 900, 100), @"a:haiku 1 of 1, a:sonnet 0 of 1: a:haiku by 1");
 }
 
+/// 004 §10.1 test 25.
 #[test]
-fn equal_costs_leave_quality_alone() {
+fn at_equal_costs_quality_decides() {
     let turns = |score| [(Some(score), Some(CENT))];
     let found = recommend(&[Turns("a:haiku", &turns(700)), Turns("a:sonnet", &turns(900))], weighing(30));
     insta::assert_snapshot!(show(found), @"a:sonnet 0.63 of 1, a:haiku 0.49 of 1: a:sonnet by 0.222222222");
@@ -103,17 +105,17 @@ fn equal_models_tie_and_the_first_by_id_is_taken_without_confidence() {
 }
 
 #[test]
-fn a_model_alone_is_certain() {
+fn a_single_model_has_a_confidence_of_one() {
     insta::assert_snapshot!(show(recommend(&[Turns("a:haiku", &[(Some(700), Some(CENT))])], weighing(5))), @"a:haiku 0.665 of 1: a:haiku by 1");
 }
 
 #[test]
-fn a_top_score_of_nothing_is_no_confidence() {
+fn a_best_score_of_zero_has_a_confidence_of_zero() {
     insta::assert_snapshot!(show(recommend(&[Turns("a:haiku", &[(Some(0), Some(CENT))])], weighing(5))), @"a:haiku 0 of 1: a:haiku by 0");
 }
 
 #[test]
-fn an_unscored_model_is_listed_last_and_is_no_runner_up() {
+fn an_unscored_model_is_listed_last_and_does_not_affect_the_confidence() {
     let found = recommend(
         &[Turns("a:haiku", &[(None, Some(CENT)), (None, Some(CENT))]), Turns("a:sonnet", &[(Some(100), Some(CENT))])],
         weighing(5),
@@ -127,7 +129,7 @@ fn without_any_score_nothing_is_recommended() {
 }
 
 #[test]
-fn an_unscored_model_does_not_stretch_the_scale_of_costs() {
+fn an_unscored_model_does_not_change_the_scale_of_costs() {
     let models = [
         Turns("a:haiku", &[(Some(500), Some(CENT))]),
         Turns("a:sonnet", &[(Some(500), Some(2 * CENT))]),
@@ -137,7 +139,7 @@ fn an_unscored_model_does_not_stretch_the_scale_of_costs() {
 }
 
 #[test]
-fn a_model_of_unknown_cost_gets_no_bonus_for_it() {
+fn a_model_of_unknown_cost_has_an_efficiency_of_zero() {
     let models = [
         Turns("a:haiku", &[(Some(500), Some(CENT))]),
         Turns("a:sonnet", &[(Some(500), Some(2 * CENT))]),
@@ -153,7 +155,7 @@ fn a_sample_without_a_score_does_not_lower_the_mean() {
 }
 
 #[test]
-fn on_the_relative_scale_a_difference_of_one_per_cent_stays_one_per_cent() {
+fn on_the_relative_scale_a_cost_difference_of_one_per_cent_counts_one_per_cent() {
     let models =
         [Turns("a:haiku", &[(Some(500), Some(99 * CENT))]), Turns("a:sonnet", &[(Some(500), Some(100 * CENT))])];
     let relative = PatternSettings { cost_scale: CostScale::Relative, ..weighing(10) };
@@ -163,7 +165,7 @@ fn on_the_relative_scale_a_difference_of_one_per_cent_stays_one_per_cent() {
 
 /// Costs of 0 cause no division by zero.
 #[test]
-fn free_models_are_no_division_by_nothing() {
+fn free_models_cause_no_division_by_zero() {
     let relative = PatternSettings { cost_scale: CostScale::Relative, ..weighing(10) };
     let models = [Turns("ollama:a", &[(Some(500), Some(0))]), Turns("ollama:b", &[(Some(600), Some(0))])];
     insta::assert_snapshot!(show(recommend(&models, relative)), @"ollama:b 0.54 of 1, ollama:a 0.45 of 1: ollama:b by 0.166666666");
@@ -187,7 +189,7 @@ fn only_the_nearest_rows_count() {
 }
 
 #[test]
-fn a_model_that_is_no_longer_known_does_not_even_take_a_neighbours_place() {
+fn an_unknown_model_is_not_among_the_neighbours() {
     let mut store = Store::default();
     for name in ["a:gone", "a:here"] {
         let row = store.record(sample(&full(), &model(name), None));

@@ -66,13 +66,13 @@ fn turns_that_share_only_empty_features_are_no_neighbours() {
 }
 
 #[test]
-fn without_a_floor_every_row_is_a_candidate() {
+fn without_a_minimum_similarity_every_row_is_a_candidate() {
     let (debug, doc) = (with_intent(IntentTag::Debug), with_intent(IntentTag::Doc));
     assert!(finds(&debug, &doc, Score::ZERO));
 }
 
 #[test]
-fn the_floor_is_inclusive() {
+fn the_minimum_similarity_is_inclusive() {
     let [one, other] = golden();
     assert!(finds(&one, &other, Score(375_000_000)));
     assert!(!finds(&one, &other, Score(375_000_001)));

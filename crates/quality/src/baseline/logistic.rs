@@ -11,9 +11,9 @@ use crate::{
 };
 
 use super::{
-    logistic_fit::{FittedWeights, fit, sigmoid},
+    logistic_fit::{FittedWeights, fit_logistic, sigmoid},
     sparse::{SparseMatrix, dot},
-    vocabulary::normalize,
+    vocabulary::scale_to_unit,
 };
 
 /// The L2 penalty, which is the default of most libraries.
@@ -25,7 +25,7 @@ const TOKEN_HASHES: usize = 1 << 16;
 /// The highest level; greater values are clamped to it.
 const MAX_LEVEL: u8 = 31;
 
-/// The baseline method that predicts the score of each model by a logistic regression on the features of a turn.
+/// The baseline method that predicts the score of each model with a logistic regression on the features of a turn.
 #[derive(Debug)]
 pub(crate) struct Logistic {
     /// The assignment of features to columns.
@@ -35,26 +35,27 @@ pub(crate) struct Logistic {
 }
 
 impl Logistic {
-    /// Fits a regression to the scores of each model in the training turns.
+    /// Trains the baseline method: fits a logistic regression for each model to its scores in the training turns.
+    /// `features` has the features of every turn of the set.
     pub(crate) fn train(set: &PromptSet, features: &[Features], training: &[TrainingTurn], means: &Means) -> Self {
         let columns = Columns::learn(training.iter().map(|turn| &features[turn.index]));
         let fit_model = |model: usize| {
             let turns_of_model = || training.iter().filter(|turn| turn.has_outcome_of(model));
             let rows = SparseMatrix::from_rows(
-                turns_of_model().map(|turn| columns.vector(&features[turn.index])),
+                turns_of_model().map(|turn| columns.feature_vector(&features[turn.index])),
                 columns.count,
             );
             let targets: Vec<f64> = turns_of_model().map(|turn| set.turns[turn.index].outcomes[model].score).collect();
-            fit(&rows, &targets, PENALTY)
+            fit_logistic(&rows, &targets, PENALTY)
         };
         let models = means.models.iter().enumerate().map(|(model, known)| known.map(|_| fit_model(model))).collect();
         Self { columns, models }
     }
 
-    /// Predicts the score of each model; savings are copied from the forecasts `costs`. `None` for models without
-    /// outcomes.
+    /// Predicts the score of each model on a turn with these features. Savings are copied from the forecasts `costs`.
+    /// `None` for models without outcomes.
     pub(crate) fn forecasts(&self, features: &Features, costs: &[Option<Forecast>]) -> Vec<Option<Forecast>> {
-        let vector = self.columns.vector(features);
+        let vector = self.columns.feature_vector(features);
         let forecast = |(fitted, cost): (&Option<FittedWeights>, &Option<Forecast>)| {
             Some(Forecast { success: sigmoid(dot(&vector, &fitted.as_ref()?.0)), ..(*cost)? })
         };
@@ -62,7 +63,7 @@ impl Logistic {
     }
 }
 
-/// The columns of the feature matrix: token hashes, levels of the shape, kinds of work, and the intercept.
+/// The columns of the feature matrix: one for each token hash, level of the shape and kind of work, and the intercept.
 #[derive(Debug)]
 struct Columns {
     /// The column and the inverse document frequency of each token hash; `None` for tokens that do not occur in
@@ -70,7 +71,7 @@ struct Columns {
     words: Vec<Option<(u32, f64)>>,
     /// The first column of the levels.
     shapes_start: usize,
-    /// The value of a level's features, chosen so that shapes have about the same length as texts.
+    /// The value of the binary features of a level, chosen so that shapes have about the same length as texts.
     scale: f64,
     /// The number of level columns: the first kind of work is in column `shapes_start + groups_start`.
     groups_start: usize,
@@ -81,7 +82,8 @@ struct Columns {
 }
 
 impl Columns {
-    /// Assigns columns to the features that occur in training turns, and computes inverse document frequencies.
+    /// Assigns columns to the features that occur in training turns, and computes the inverse document frequencies of
+    /// tokens.
     fn learn<'a>(features: impl Iterator<Item = &'a Features> + Clone) -> Self {
         let mut texts_with = vec![0; TOKEN_HASHES];
         let (mut total, mut levels) = (0, Vec::<Vec<usize>>::new());
@@ -102,7 +104,7 @@ impl Columns {
         };
         let words: Vec<_> = texts_with.into_iter().map(known).collect();
         let shapes_start = words.iter().flatten().count();
-        let total_variance = levels.iter().map(|counts| variance(counts, total)).sum::<f64>();
+        let total_variance = levels.iter().map(|counts| level_variance(counts, total)).sum::<f64>();
         let mut groups: Vec<String> = features.filter_map(|features| features.workload.clone()).collect();
         groups.sort_unstable();
         groups.dedup();
@@ -117,11 +119,11 @@ impl Columns {
         }
     }
 
-    /// Returns the columns and values of a turn: TF-IDF weights scaled to length 1, levels, kind of work, intercept.
-    /// Unknown tokens and kinds of work are omitted.
-    fn vector(&self, features: &Features) -> Vec<(u32, f64)> {
+    /// Computes the feature vector of a turn as columns and values: TF-IDF weights scaled to length 1, levels, kind of
+    /// work, and intercept. Tokens and kinds of work that have no column are omitted.
+    fn feature_vector(&self, features: &Features) -> Vec<(u32, f64)> {
         let known = |word: u16| self.words.get(usize::from(word)).copied().flatten();
-        let mut vector = normalize(features.sketch.numbers().filter_map(known).collect());
+        let mut vector = scale_to_unit(features.sketch.numbers().filter_map(known).collect());
         let column = |index: usize| u32::try_from(self.shapes_start + index).unwrap_or(u32::MAX);
         for (index, level) in features.sketch.shape.iter().enumerate() {
             let start = index * usize::from(MAX_LEVEL);
@@ -136,8 +138,8 @@ impl Columns {
 }
 
 /// Returns the sum of the variances of the binary features "at least 1", "at least 2", … of one level. `counts` has the
-/// number of turns at each level, and `total` that of all turns.
-fn variance(counts: &[usize], total: usize) -> f64 {
+/// number of turns at each value of the level, and `total` is the number of all turns.
+fn level_variance(counts: &[usize], total: usize) -> f64 {
     let mut below = 0;
     let share = |below: usize| to_f64(below) / to_f64(total.max(1));
     let variances = counts.iter().map(|count| {

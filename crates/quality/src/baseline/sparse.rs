@@ -1,6 +1,6 @@
 //! A sparse matrix with the products that logistic regression needs.
 
-/// A sparse matrix in row-major order (compressed sparse rows).
+/// A sparse matrix, stored row by row (compressed sparse rows).
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct SparseMatrix {
     /// Column and value of all non-zero cells, row by row.
@@ -12,7 +12,7 @@ pub(super) struct SparseMatrix {
 }
 
 impl SparseMatrix {
-    /// Builds a matrix from rows of column and value; `columns` is the number of columns.
+    /// Builds a matrix from its rows, each as pairs of column and value. `columns` is the number of columns.
     pub(super) fn from_rows(rows: impl IntoIterator<Item = Vec<(u32, f64)>>, columns: usize) -> Self {
         let mut matrix = Self { columns, ..Self::default() };
         for row in rows {
@@ -33,13 +33,13 @@ impl SparseMatrix {
         self.columns
     }
 
-    /// Multiplies the matrix with a vector, which must have at least as many entries as the matrix has columns.
-    pub(super) fn times(&self, vector: &[f64]) -> Vec<f64> {
+    /// Multiplies the matrix by a column vector, which must have at least as many entries as the matrix has columns.
+    pub(super) fn multiply(&self, vector: &[f64]) -> Vec<f64> {
         self.rows().map(|row| dot(row, vector)).collect()
     }
 
-    /// Multiplies the transposed matrix with a vector, which has one entry for each row.
-    pub(super) fn transposed_times(&self, factors: &[f64]) -> Vec<f64> {
+    /// Multiplies the transposed matrix by a vector, which must have one entry for each row.
+    pub(super) fn multiply_transposed(&self, factors: &[f64]) -> Vec<f64> {
         let mut sum = vec![0.0; self.columns];
         for (row, factor) in self.rows().zip(factors) {
             for (column, value) in row {
@@ -49,8 +49,8 @@ impl SparseMatrix {
         sum
     }
 
-    /// Returns the transposed matrix: for each column the row and the value of its cells.
-    pub(super) fn transposed(&self) -> Vec<Vec<(u32, f64)>> {
+    /// Returns the cells by column: for each column, the row and the value of its non-zero cells.
+    pub(super) fn cells_by_column(&self) -> Vec<Vec<(u32, f64)>> {
         let mut columns = vec![Vec::new(); self.columns];
         for (index, row) in (0..).zip(self.rows()) {
             for (column, value) in row {

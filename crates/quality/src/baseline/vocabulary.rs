@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use crate::{data::Turn, numbers::to_f64};
 
-/// The words of the training turns, each with its column and its inverse document frequency.
+/// The words of the training turns, from which TF-IDF vectors are computed.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Vocabulary {
     /// The column and the inverse document frequency of each word.
     words: BTreeMap<String, (u32, f64)>,
-    /// Whether the kind of work counts as a word.
+    /// Whether the kind of work of a turn counts as a word.
     by_group: bool,
 }
 
@@ -37,16 +37,16 @@ impl Vocabulary {
 
     /// Computes the TF-IDF vector of a turn with sublinear term frequencies `1 + ln(count)`, scaled to length 1.
     /// Unknown words are ignored.
-    pub(super) fn vector(&self, turn: &Turn) -> Vec<(u32, f64)> {
+    pub(super) fn tf_idf_vector(&self, turn: &Turn) -> Vec<(u32, f64)> {
         let counts = count_words(turn, self.by_group);
         let known = counts.iter().filter_map(|(word, count)| Some((self.words.get(word)?, *count)));
         let vector = known.map(|((column, idf), count)| (*column, (1.0 + to_f64(count).ln()) * idf)).collect();
-        normalize(vector)
+        scale_to_unit(vector)
     }
 }
 
-/// Scales a vector to length 1; an empty vector stays empty.
-pub(super) fn normalize(mut vector: Vec<(u32, f64)>) -> Vec<(u32, f64)> {
+/// Scales a sparse vector to length 1; an empty vector stays empty.
+pub(super) fn scale_to_unit(mut vector: Vec<(u32, f64)>) -> Vec<(u32, f64)> {
     let length = vector.iter().map(|(_, value)| value * value).sum::<f64>().sqrt();
     for (_, value) in &mut vector {
         *value /= length;
@@ -54,7 +54,8 @@ pub(super) fn normalize(mut vector: Vec<(u32, f64)>) -> Vec<(u32, f64)> {
     vector
 }
 
-/// Counts each word of at least two characters, in lower case, and the kind of work if `by_group`.
+/// Counts the words of a prompt that have at least two characters, in lower case. The kind of work is counted as a word
+/// if `by_group`.
 fn count_words(turn: &Turn, by_group: bool) -> BTreeMap<String, usize> {
     let text = turn.prompt.to_lowercase();
     let words = text.split(|letter: char| !letter.is_alphanumeric() && letter != '_');

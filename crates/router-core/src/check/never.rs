@@ -1,9 +1,12 @@
-//! Finds conditions that never hold, in general or for certain clients.
+//! Finds conditions of rules that can never hold, in general or for certain clients.
 
 use crate::predicate::Predicate;
 
-/// The clients whose requests have a long prompt before the first word, with the fewest tokens of it that were seen:
-/// Claude Code 2.1 in 33 recorded sessions; Codex 0.169, Gemini CLI 0.61 and opencode 1.18 in captured requests.
+/// The clients whose requests have a long prompt before the user's first word: name in policies, name in texts, and the
+/// smallest number of tokens in that prompt.
+///
+/// The numbers are from Claude Code 2.1 in 33 recorded sessions, and from captured requests of Codex 0.169, Gemini CLI
+/// 0.61 and opencode 1.18.
 const PROMPTS: [(&str, &str, u64); 4] = [
     ("claude-code", "Claude Code", 25_900),
     ("codex", "Codex", 9_600),
@@ -14,23 +17,25 @@ const PROMPTS: [(&str, &str, u64); 4] = [
 /// The names of clients that the gateway recognises.
 const CLIENTS: [&str; 7] = ["claude-code", "codex", "opencode", "gemini-cli", "aider", "anthropic-sdk", "openai-sdk"];
 
-/// Why a condition never holds, as the second part of a sentence.
+/// Why a condition can never hold, as the second part of a sentence that starts with the rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Never {
-    /// It holds for no turn.
+pub(super) enum ImpossibleCondition {
+    /// The condition holds for no turn at all.
     Everywhere(String),
-    /// It holds for no turn of some clients.
+    /// The condition holds for no turn of certain clients.
     InClients(String),
 }
 
-/// Returns why a condition never holds; `None` if it may hold. Conditions that cannot hold for any turn are reported
-/// before those that some clients cannot fulfil.
-pub(super) fn never(when: &Predicate) -> Option<Never> {
-    impossible(when).map(|cause| Never::Everywhere(format!("cannot fire: {cause}"))).or_else(|| too_few_tokens(when))
+/// Returns why a condition can never hold; `None` if it may hold. Returns
+/// [`ImpossibleCondition::Everywhere`] if both cases apply.
+pub(super) fn impossible_condition(when: &Predicate) -> Option<ImpossibleCondition> {
+    impossible_for_all_turns(when)
+        .map(|cause| ImpossibleCondition::Everywhere(format!("cannot fire: {cause}")))
+        .or_else(|| too_few_tokens(when))
 }
 
-/// Returns why no turn fulfils a condition; `None` if one may.
-fn impossible(when: &Predicate) -> Option<String> {
+/// Returns why no turn satisfies a condition; `None` if a turn may satisfy it.
+fn impossible_for_all_turns(when: &Predicate) -> Option<String> {
     match when {
         Predicate::TokensBelow(0) => Some("no prompt has fewer than 0 tokens".to_owned()),
         Predicate::TimeOfDay(window) if window.from == window.until => {
@@ -42,16 +47,16 @@ fn impossible(when: &Predicate) -> Option<String> {
             CLIENTS.join(", ")
         )),
         Predicate::Any(parts) => {
-            let causes: Option<Vec<_>> = parts.iter().map(impossible).collect();
+            let causes: Option<Vec<_>> = parts.iter().map(impossible_for_all_turns).collect();
             causes.and_then(|causes| causes.into_iter().next())
         }
-        Predicate::All(parts) => parts.iter().find_map(impossible).or_else(|| contradiction(parts)),
+        Predicate::All(parts) => parts.iter().find_map(impossible_for_all_turns).or_else(|| contradiction(parts)),
         Predicate::Not(part) if part.always_holds() => Some("`not` excludes every turn".to_owned()),
         _ => None,
     }
 }
 
-/// Returns why two conditions of which both must hold exclude each other.
+/// Returns why conditions that must all hold exclude each other; `None` if no two of them are known to.
 fn contradiction(parts: &[Predicate]) -> Option<String> {
     let least = parts
         .iter()
@@ -77,9 +82,9 @@ fn contradiction(parts: &[Predicate]) -> Option<String> {
     exclusive.then(|| "two of its conditions exclude each other".to_owned())
 }
 
-/// Returns the clients whose prompt alone exceeds a token limit of the condition. Sub-agents and auxiliary calls have
-/// shorter prompts, so conditions on them are not checked.
-fn too_few_tokens(when: &Predicate) -> Option<Never> {
+/// Returns the clients whose prompt alone exceeds the token limit of a condition; `None` if there are none. Conditions
+/// about sub-agents and auxiliary calls are not checked, because these have shorter prompts.
+fn too_few_tokens(when: &Predicate) -> Option<ImpossibleCondition> {
     let parts = match when {
         Predicate::All(parts) => parts.as_slice(),
         part => std::slice::from_ref(part),
@@ -102,7 +107,7 @@ fn too_few_tokens(when: &Predicate) -> Option<Never> {
     let (_, _, tokens) = *affected.iter().min_by_key(|(_, _, tokens)| *tokens)?;
     let titles: Vec<_> = affected.iter().map(|(_, title, _)| *title).collect();
     let possessive = if titles.len() == 1 { "whose" } else { "each of whose" };
-    Some(Never::InClients(format!(
+    Some(ImpossibleCondition::InClients(format!(
         "does not fire in {}, {possessive} requests have at least {tokens} tokens before the first word: the limit is \
          {limit}",
         titles.join(", "),

@@ -1,4 +1,5 @@
-//! The slot `BUDGET`, which precedes the chain: a spent budget refuses a turn or gives it another model (decision D46).
+//! The slot `BUDGET`, which is evaluated before the chain: a spent budget refuses a turn, or selects another model for
+//! it (decision D46).
 
 use contracts::{ChainEntry, Slot, Verdict};
 
@@ -6,9 +7,9 @@ use super::ModelSlots;
 use crate::budget::{BudgetState, OnReached};
 
 impl ModelSlots<'_> {
-    /// Returns the entry of a spent budget that decides the turn; `None` if there is none. A budget that refuses comes
-    /// before those that name a model; otherwise the first of the file counts.
-    pub(super) fn spent_budget(&self) -> Option<ChainEntry> {
+    /// Returns the chain entry of the reached budget that decides the turn: the first that refuses turns, otherwise the
+    /// first that names models. `None` if there is neither; a budget that only warns never decides.
+    pub(super) fn evaluate_spent_budget(&self) -> Option<ChainEntry> {
         let reached: Vec<_> = self
             .policy
             .budgets
@@ -28,7 +29,7 @@ impl ModelSlots<'_> {
     }
 }
 
-/// Creates the entry of a budget that refuses a turn. It has no candidate.
+/// Creates the entry of a spent budget that refuses a turn. It has no candidate.
 fn refusal(state: &BudgetState) -> ChainEntry {
     let mut entry = ChainEntry::not_applicable(Slot::Budget, state.reason());
     entry.verdict = Verdict::Rejected;

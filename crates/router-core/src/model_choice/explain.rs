@@ -1,4 +1,4 @@
-//! The reasons of a model choice in words (004 §7.4).
+//! Formats the reasons and failures of a model choice as text (004 §7.4).
 
 use contracts::{
     ChainEntry, Failure, ModelChoice, OutageScope, Period, Reason, Requirement, Slot, SpentLimit, Verdict,
@@ -43,7 +43,7 @@ impl Explain for ModelChoice {
             Reason::NoSticky => "no sticky model set".to_owned(),
             Reason::NoRules => "no rules configured".to_owned(),
             Reason::NoRuleMatched { cut } => format!("no rule matched{}", searched_part(*cut)),
-            Reason::NoNeighbours => "nothing like this turn was scored yet".to_owned(),
+            Reason::NoNeighbours => "no similar turn has a score yet".to_owned(),
             Reason::BelowThreshold { confidence, samples } => {
                 format!("below threshold (confidence {confidence}, {})", sample_count(*samples))
             }
@@ -127,17 +127,17 @@ impl Explain for ModelChoice {
     }
 }
 
-/// Formats an amount of a rule's condition: a daily one without its period.
+/// Formats an amount in a rule's condition. The period is omitted for a daily amount.
 fn budget_text(limit: SpentLimit) -> String {
     if limit.period == Period::Day { limit.amount.exact() } else { limit_text(limit) }
 }
 
-/// Describes the part of the message that the rules saw; empty if they saw all of it.
+/// Formats a note that only the start of the message was searched; empty if `cut` is `false`, because all of it was.
 fn searched_part(cut: bool) -> String {
     if cut { format!(" (in the first {} KiB of the message)", MAX_SEARCHED_BYTES / 1024) } else { String::new() }
 }
 
-/// Formats a number of samples: `1 sample`, `14 samples`.
+/// Formats a number of samples with its noun: `1 sample`, `14 samples`.
 fn sample_count(samples: u64) -> String {
     format!("{samples} sample{}", if samples == 1 { "" } else { "s" })
 }

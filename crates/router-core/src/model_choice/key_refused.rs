@@ -2,8 +2,8 @@
 
 use contracts::Provider;
 
-/// Describes the failure: `anthropic refused the key in ANTHROPIC_API_KEY`. `variable` is the environment variable that
-/// contains the key; `None` for the file `keys`.
+/// Formats the failure of a rejected key: `anthropic refused the key in ANTHROPIC_API_KEY`. `variable` is the
+/// environment variable that contains the key; `None` for the file `keys`.
 pub fn key_refused(provider: &Provider, variable: Option<&str>) -> String {
     match variable {
         Some(variable) => format!("{provider} refused the key in {variable}"),
@@ -11,8 +11,8 @@ pub fn key_refused(provider: &Provider, variable: Option<&str>) -> String {
     }
 }
 
-/// Returns the remedy as a sentence: where to set a valid key, and the command that ends the outage. `variable` is the
-/// environment variable that contains the key; `None` for the file `keys`.
+/// Formats the remedy for a rejected key: where to set a valid key, and the command that ends the outage. `variable` is
+/// the environment variable that contains the key; `None` for the file `keys`.
 pub fn key_refused_remedy(provider: &Provider, variable: Option<&str>) -> String {
     let place = variable.map_or_else(|| format!("`{provider}` in the file `keys`"), str::to_owned);
     format!("Set {place} to a valid key and restart the gateway, or run `turnwise providers retry {provider}`.")

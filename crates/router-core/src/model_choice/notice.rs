@@ -1,4 +1,5 @@
-//! The banners that only the model choice has: outages, budgets and deferred recommendations (004 §4.5.4, §5.4, §5.6).
+//! The banners that only the model choice has: outages, rejected models, budgets and deferred recommendations (004
+//! §4.5.4, §5.4, §5.6).
 
 use std::{collections::BTreeSet, fmt};
 
@@ -7,6 +8,7 @@ use contracts::{
     Requirement, Score, Slot, SpentLimit, Turn, Verdict, usual_key_variable,
 };
 
+use super::turn_stage::TurnStage;
 use crate::{
     banner::{Notify, RefusalHelp},
     budget::{BudgetState, amount_text, limit_text},
@@ -17,7 +19,7 @@ use crate::{
     utc::utc_minute,
 };
 
-/// A banner about a model choice.
+/// A banner about the decision which model serves a turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ModelNotice {
     /// A model is unavailable, and another one was chosen.
@@ -33,7 +35,7 @@ pub enum ModelNotice {
         provider: Provider,
         /// The model that serves the turn.
         fallback: ModelId,
-        /// The slot of the fallback.
+        /// The slot of the chain in which the fallback was chosen.
         slot: Slot,
     },
     /// A provider rejected its configured key, and another model was chosen (decision D37).
@@ -45,13 +47,13 @@ pub enum ModelNotice {
         /// The model that serves the turn.
         fallback: ModelId,
     },
-    /// A candidate that a rule, a default or the client named was rejected, and another model was chosen.
+    /// A model that a rule, a default or the client named was rejected, and another model was chosen.
     PassedOver {
-        /// Where the candidate was named, such as `rule "tests"`.
+        /// The place that names the candidate, such as `rule "tests"`.
         source: String,
         /// The rejected model.
         model: ModelId,
-        /// Why it was rejected.
+        /// The reason why it was rejected.
         failure: Failure,
         /// The model that serves the turn.
         fallback: ModelId,
@@ -79,19 +81,23 @@ pub enum ModelNotice {
         confidence: Score,
         /// Number of scored samples of the recommended model.
         samples: u64,
+        /// Whether the banner names the commands that accept and dismiss the recommendation.
+        commands: bool,
     },
 }
 
-/// The input of the banners about a model choice.
+/// The data besides the decision from which banners about a model choice are created.
 #[derive(Debug, Clone, Copy)]
 pub struct NoticeContext<'a> {
-    /// The active policy; `None` if it is not known, for a recorded decision. The banner about a deferred recommendation and
-    /// the advice to try other providers need it.
+    /// The policy of the decision; `None` if it is not known. The banners about a deferred recommendation and about a
+    /// budget that is nearly spent, and the advice to try other providers, need it.
     pub policy: Option<&'a Policy>,
     /// The amount spent on the day of the turn.
     pub spent_today: NanoUsd,
-    /// The turn, with what was spent when it started; `None` for a recorded decision, whose budgets have no banner then.
-    pub turn: Option<&'a Turn>,
+    /// The turn, with what was spent when it started; `None` if it is not known, and its budgets have no banner then.
+    pub turn: Option<&'a Turn<'a>>,
+    /// How far the turn is.
+    pub stage: TurnStage,
 }
 
 impl Notify for ModelChoice {
@@ -104,12 +110,12 @@ impl Notify for ModelChoice {
 
     fn notices(decision: &Decision, context: &NoticeContext<'_>) -> Vec<ModelNotice> {
         let mut notices = Vec::new();
-        for notice in outages(decision) {
+        for notice in outage_notices(decision) {
             if !notices.contains(&notice) {
                 notices.push(notice);
             }
         }
-        for notice in passed_over(decision) {
+        for notice in rejection_notices(decision) {
             if !notices.contains(&notice) {
                 notices.push(notice);
             }
@@ -123,8 +129,16 @@ impl Notify for ModelChoice {
             notices.push(ModelNotice::Budget { limit: *limit, spent, rule: name.clone() });
         }
         notices.extend(near_budgets(context).map(ModelNotice::BudgetState));
-        notices.extend(context.policy.and_then(|policy| disagreement(decision, policy)));
+        notices.extend(context.policy.and_then(|policy| disagreement_notice(decision, policy, context.stage)));
         notices
+    }
+
+    fn headline(notice: &ModelNotice) -> String {
+        let text = notice.to_string();
+        match notice {
+            ModelNotice::PatternDisagrees { .. } => text.lines().take(2).map(str::trim).collect::<Vec<_>>().join(". "),
+            _ => text.lines().next().unwrap_or_default().to_owned(),
+        }
     }
 
     fn remedy(model: &ModelId, failure: &Failure) -> Option<String> {
@@ -150,7 +164,8 @@ impl Notify for ModelChoice {
         let unavailable: BTreeSet<_> =
             decision.rejections().filter_map(|(_, failure)| unavailable_provider(failure)).collect();
         let tried: BTreeSet<&str> = decision.rejections().map(|(model, _)| model.provider()).collect();
-        let models = context.policy.into_iter().flat_map(|policy| policy.registry().iter());
+        let policy = context.policy.filter(|_| context.stage.knows_configured_models());
+        let models = policy.into_iter().flat_map(|policy| policy.registry().iter());
         let models = models.filter(|model| model.configured);
         let untried: BTreeSet<_> =
             models.map(|model| model.provider.as_str()).filter(|provider| !tried.contains(provider)).collect();
@@ -178,14 +193,15 @@ impl Notify for ModelChoice {
     }
 }
 
-/// Returns the budgets of a turn of which at least 80 % are spent.
+/// Returns the states of the budgets that are at least 80 % spent when the turn starts. Empty without a policy or a
+/// turn.
 fn near_budgets(context: &NoticeContext<'_>) -> impl Iterator<Item = BudgetState> {
     let states = context.policy.zip(context.turn).map(|(policy, turn)| policy.budget_states(turn)).unwrap_or_default();
     states.into_iter().filter(BudgetState::is_nearly_reached)
 }
 
-/// Returns the help for a turn that a spent budget refused; `None` if none did. Of a recorded decision the sessions that the
-/// budget covers are not known.
+/// Returns causes and advice for a turn that a spent budget refused; `None` if no budget decided it. For a recorded
+/// decision, the text does not name the sessions that the budget covers, because they are not known.
 fn budget_refusal(decision: &Decision, context: &NoticeContext<'_>) -> Option<RefusalHelp> {
     let Reason::BudgetSpent { name, limit, spent, in_flight, resets_at } = &decision.entry(Slot::Budget)?.reason else {
         return None;
@@ -204,7 +220,7 @@ fn budget_refusal(decision: &Decision, context: &NoticeContext<'_>) -> Option<Re
     Some(RefusalHelp { causes: vec![BudgetSentence(&state).to_string()], advice: vec![advice] })
 }
 
-/// Describes a budget in one sentence: what it covers, what was spent, what remains, and when it resets.
+/// Formats the state of a budget as one sentence: what it covers, what was spent, what remains, and when it resets.
 struct BudgetSentence<'a>(&'a BudgetState);
 
 impl fmt::Display for BudgetSentence<'_> {
@@ -228,17 +244,20 @@ impl fmt::Display for BudgetSentence<'_> {
     }
 }
 
-/// Returns the outages that led to the choice, possibly repeated: first those of single candidates, then those of attempts,
-/// including attempts of the slot that won. An explicit choice has a banner of its own.
-fn outages(decision: &Decision) -> impl Iterator<Item = ModelNotice> {
+/// Returns a banner for each outage because of which a candidate was rejected, possibly repeated: first for entries
+/// with a single candidate, then for attempts, including those of the winning slot. Explicit choices are omitted,
+/// because they have a banner of their own.
+fn outage_notices(decision: &Decision) -> impl Iterator<Item = ModelNotice> {
     let rejected = decision.chain.iter().filter(|entry| entry.verdict == Verdict::Rejected);
     let single = rejected.filter(|entry| !ModelChoice::is_explicit(entry.slot) && entry.attempts.is_empty());
     let attempts = decision.chain.iter().flat_map(|entry| &entry.attempts);
     let failures = single.filter_map(|entry| entry.failure.as_ref()).chain(attempts.map(|attempt| &attempt.failure));
-    failures.filter_map(|failure| outage(failure, decision))
+    failures.filter_map(|failure| outage_notice(failure, decision))
 }
 
-fn outage(failure: &Failure, decision: &Decision) -> Option<ModelNotice> {
+/// Returns the banner about a failure, if the failure is an outage or a rejected key and a model was chosen; otherwise
+/// `None`.
+fn outage_notice(failure: &Failure, decision: &Decision) -> Option<ModelNotice> {
     let winner = decision.winner()?;
     let fallback = winner.candidate.clone()?;
     match failure {
@@ -255,9 +274,10 @@ fn outage(failure: &Failure, decision: &Decision) -> Option<ModelNotice> {
     }
 }
 
-/// Returns the candidates that rules and defaults named and that were rejected, without outages and failures within the turn.
-/// An explicit choice has a banner of its own, and a learned recommendation was named by nobody.
-fn passed_over(decision: &Decision) -> impl Iterator<Item = ModelNotice> {
+/// Returns a banner for each rejected model that a rule, a default, a tier or the client named. Outages, rejected keys
+/// and failures within the turn are omitted, and so are explicit choices, because these have banners of their own.
+/// Recommendations of the pattern store are omitted as well, because neither the user nor the policy named the model.
+fn rejection_notices(decision: &Decision) -> impl Iterator<Item = ModelNotice> {
     let fallback = decision.chosen.clone();
     let is_named = |slot| !ModelChoice::is_explicit(slot) && slot != Slot::PatternRecommendation;
     let entries = decision.chain.iter().filter(move |entry| is_named(entry.slot));
@@ -277,8 +297,9 @@ fn passed_over(decision: &Decision) -> impl Iterator<Item = ModelNotice> {
     })
 }
 
-/// Returns the banner about a deferred recommendation; `None` if there is none, or the policy does not show it.
-fn disagreement(decision: &Decision, policy: &Policy) -> Option<ModelNotice> {
+/// Returns the banner about a recommendation of the pattern store that the chosen model outranked (a deferred entry of
+/// the chain). `None` if there is no such recommendation or if the policy does not show it.
+fn disagreement_notice(decision: &Decision, policy: &Policy, stage: TurnStage) -> Option<ModelNotice> {
     let settings = policy.disagreement();
     let entry = decision.entry(Slot::PatternRecommendation).filter(|entry| entry.verdict == Verdict::Deferred)?;
     let (Reason::Pattern(recommendation), Some(model)) = (&entry.reason, &decision.chosen) else { return None };
@@ -294,10 +315,11 @@ fn disagreement(decision: &Decision, policy: &Policy) -> Option<ModelNotice> {
         recommended: recommendation.model.clone(),
         confidence: recommendation.confidence,
         samples: recommendation.samples,
+        commands: stage.accepts_recommendation(),
     })
 }
 
-/// Returns the provider if the failure is the outage of a whole provider.
+/// Returns the provider of a failure that is the outage of a whole provider; `None` for other failures.
 fn unavailable_provider(failure: &Failure) -> Option<&Provider> {
     match failure {
         Failure::ProviderUnavailable(OutageScope::ProviderWide(provider)) => Some(provider),
@@ -305,7 +327,7 @@ fn unavailable_provider(failure: &Failure) -> Option<&Provider> {
     }
 }
 
-/// Returns the provider and the environment variable of a rejected key, if the failure is one.
+/// Returns the provider and the environment variable of a failure that is a rejected key; `None` for other failures.
 fn refused_key(failure: &Failure) -> Option<(&Provider, Option<&str>)> {
     match failure {
         Failure::KeyRefused { provider, variable } => Some((provider, variable.as_deref())),
@@ -344,16 +366,16 @@ impl fmt::Display for ModelNotice {
                 write!(f, ". Routing per \"{rule}\" rule.")
             }
             Self::BudgetState(state) => write!(f, "{}", BudgetSentence(state)),
-            Self::PatternDisagrees { model, rule, recommended, confidence, samples } => {
+            Self::PatternDisagrees { model, rule, recommended, confidence, samples, commands } => {
                 write!(f, "Routing to {model}")?;
                 rule.iter().try_for_each(|rule| write!(f, " per rule \"{rule}\""))?;
                 writeln!(f)?;
-                writeln!(
-                    f,
-                    "  Pattern store suggests {recommended} (confidence {confidence}, {samples} similar turns)"
-                )?;
-                writeln!(f, "  turnwise route override   to use {recommended} for this turn")?;
-                write!(f, "  turnwise route ignore     to dismiss")
+                write!(f, "  Pattern store suggests {recommended} (confidence {confidence}, {samples} similar turns)")?;
+                if *commands {
+                    write!(f, "\n  turnwise route override   to use {recommended} for this turn")?;
+                    write!(f, "\n  turnwise route ignore     to dismiss")?;
+                }
+                Ok(())
             }
         }
     }

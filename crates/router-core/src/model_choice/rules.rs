@@ -1,32 +1,36 @@
-//! The slot `CONFIGURED_RULES`: the rules of the policy, those of the workspace first (004 §5.2, decision D1).
+//! The slot `CONFIGURED_RULES`: the rules of the policy; those of the turn's workspace precede the global ones (004
+//! §5.2, decision D1).
 
 use contracts::{Attempt, ChainEntry, Reason, Slot, Turn};
 
 use super::ModelSlots;
 use crate::{
     policy::{AuxiliaryCalls, Rule},
-    predicate::Situation,
+    predicate::ConditionInput,
     text_set::{self, Matches},
 };
 
-/// The length of the searched start of a message, in bytes.
+/// The length in bytes of the start of a message that rules search for text.
 const MAX_SEARCHED_BYTES: u64 = text_set::MAX_SEARCHED_BYTES as u64;
 
 impl ModelSlots<'_> {
-    /// Evaluates the slot: the first matching rule with a model that can serve the turn. Every model that was rejected before
-    /// is an attempt.
-    pub(super) fn rules(&mut self) -> ChainEntry {
+    /// Evaluates the slot `CONFIGURED_RULES`: the first matching rule that has a model which can serve the turn. Every
+    /// model that was rejected before, also of earlier rules, is an attempt.
+    ///
+    /// Rules about the user's text do not apply to an auxiliary call, whose text is the client's, unless the policy
+    /// routes auxiliary calls like turns.
+    pub(super) fn evaluate_rules(&mut self) -> ChainEntry {
         let slot = Slot::ConfiguredRules;
         let scopes = [self.scope, Some(&self.policy.global)];
         if scopes.iter().flatten().all(|scope| scope.rules.is_empty()) {
             return ChainEntry::not_applicable(slot, Reason::NoRules);
         }
-        self.matches();
-        let cut = self.policy.reads_text() && MAX_SEARCHED_BYTES < self.turn.message_bytes;
+        self.text_matches();
+        let cut = self.policy.reads_text() && MAX_SEARCHED_BYTES < self.turn.started.message_bytes;
         let not_matched = || ChainEntry::not_applicable(slot, Reason::NoRuleMatched { cut });
         let Some(matches) = &self.matched else { return not_matched() };
         let reason = |rule: &Rule| {
-            let budget = rule.when.exceeded_budget(situation(rule, self.turn, matches));
+            let budget = rule.when.exceeded_budget(condition_input(rule, self.turn, matches));
             Reason::Rule { name: rule.name.clone(), budget, cut }
         };
         // A title quotes the message that it is for, and would be decided by the rules for that message.
@@ -34,7 +38,7 @@ impl ModelSlots<'_> {
             self.auxiliary_call().is_some() && self.policy.gateway().auxiliary_calls != AuxiliaryCalls::Route;
         let mut attempts: Vec<(&Rule, Attempt)> = Vec::new();
         for rule in scopes.iter().flatten().flat_map(|scope| scope.rules.candidates(matches)) {
-            if !rule.when.holds(situation(rule, self.turn, matches)) {
+            if !rule.when.holds(condition_input(rule, self.turn, matches)) {
                 continue;
             }
             if is_clients_text && rule.when.is_about_users_text() {
@@ -56,7 +60,9 @@ impl ModelSlots<'_> {
     }
 }
 
-fn situation<'a>(rule: &Rule, turn: &'a Turn, matches: &'a Matches) -> Situation<'a> {
+/// Returns the data against which the condition of a rule is evaluated. Token limits use the tokenizer of the rule's
+/// first model.
+fn condition_input<'a>(rule: &Rule, turn: &'a Turn<'a>, matches: &'a Matches) -> ConditionInput<'a> {
     // One condition holds or not for all models of a rule, so token limits count by the first.
-    Situation { turn, matches, tokenizer: rule.models.first().tokenizer }
+    ConditionInput { turn, matches, tokenizer: rule.models.first().tokenizer }
 }

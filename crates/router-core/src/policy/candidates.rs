@@ -5,33 +5,34 @@ use std::sync::Arc;
 use contracts::{ModelId, ModelSpec};
 
 use super::load::Loader;
-use crate::yaml::{Node, Value};
+use crate::yaml::{YamlNode, YamlValue};
 
 /// The maximum number of models in a list. Every rejected model is an attempt in the recorded decision, whose size is
-/// bounded.
+/// limited.
 const MAX_CANDIDATES: usize = 8;
 
-/// The models of a rule, a default or a tier, at least one. They are tried in order until one can serve the turn.
+/// The models of a rule, a default or a tier, at least one. They are tried in order until one can serve the turn
+/// (decision D43).
 #[derive(Debug, Clone)]
-pub(crate) struct Candidates {
+pub(crate) struct ModelCandidates {
     /// The model that is tried first.
     first: Arc<ModelSpec>,
     /// The other models, in the order in which they are tried.
     others: Vec<Arc<ModelSpec>>,
 }
 
-impl Candidates {
+impl ModelCandidates {
     /// Returns the model that is tried first.
     pub(crate) fn first(&self) -> &ModelSpec {
         &self.first
     }
 
-    /// Iterates over the models in the order in which they are tried.
+    /// Returns the models in the order in which they are tried.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &ModelSpec> {
         std::iter::once(&self.first).chain(&self.others).map(AsRef::as_ref)
     }
 
-    /// Iterates over the ids of the models in the order in which they are tried.
+    /// Returns the ids of the models in the order in which they are tried.
     pub(crate) fn ids(&self) -> impl Iterator<Item = &ModelId> {
         self.iter().map(|model| &model.id)
     }
@@ -39,10 +40,11 @@ impl Candidates {
 
 impl Loader<'_> {
     /// Parses one model or a list of models; `subject` is the key, for error messages. Reports unknown models, an empty
-    /// list, more than [`MAX_CANDIDATES`] models, and a model that is listed twice. `None` if no model is valid.
-    pub(super) fn models(&mut self, node: &Node<'_>, subject: &str) -> Option<Candidates> {
-        let Value::List(items) = &node.value else {
-            return self.model(node, subject).map(|first| Candidates { first, others: Vec::new() });
+    /// list, more than [`MAX_CANDIDATES`] models, and a model that is listed twice. `None` if the list contains no
+    /// valid model.
+    pub(super) fn parse_models(&mut self, node: &YamlNode<'_>, subject: &str) -> Option<ModelCandidates> {
+        let YamlValue::List(items) = &node.value else {
+            return self.resolve_model(node, subject).map(|first| ModelCandidates { first, others: Vec::new() });
         };
         if items.is_empty() {
             self.problems.report(node.mark, format!("`{subject}` is empty: name at least one model"));
@@ -53,7 +55,7 @@ impl Loader<'_> {
         }
         let mut models: Vec<Arc<ModelSpec>> = Vec::with_capacity(items.len());
         for item in items {
-            let Some(model) = self.model(item, subject) else { continue };
+            let Some(model) = self.resolve_model(item, subject) else { continue };
             if models.iter().any(|known| known.id == model.id) {
                 self.problems.report(item.mark, format!("`{subject}` names `{}` twice: keep one", model.id));
             } else {
@@ -61,6 +63,6 @@ impl Loader<'_> {
             }
         }
         let mut models = models.into_iter();
-        models.next().map(|first| Candidates { first, others: models.collect() })
+        models.next().map(|first| ModelCandidates { first, others: models.collect() })
     }
 }

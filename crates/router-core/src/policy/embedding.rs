@@ -1,16 +1,16 @@
-//! Parses the block `embedding`: the endpoint that computes embeddings.
+//! Parses the block `embedding` of a policy file: the endpoint that computes embeddings of messages.
 
 use serde::{Deserialize, Serialize};
 
-use super::{load::Loader, schema};
-use crate::yaml::Node;
+use super::{keys, load::Loader};
+use crate::yaml::YamlNode;
 
 /// The maximum length of a URL, in bytes.
 const MAX_URL_BYTES: usize = 500;
 /// The maximum length of the name of a model or an environment variable, in bytes.
 const MAX_NAME_BYTES: usize = 100;
 
-/// An endpoint with the embeddings API of `OpenAI`, such as Ollama's.
+/// An endpoint that computes embeddings of messages, with the embeddings API of `OpenAI`; for example that of Ollama.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EmbeddingEndpoint {
     /// The base URL, to which `/embeddings` is appended: `http` or `https`, without a trailing slash.
@@ -22,16 +22,16 @@ pub struct EmbeddingEndpoint {
 }
 
 impl Loader<'_> {
-    /// Parses the block and reports its problems; `None` if it is not a mapping, or if `url` or `model` is missing or
-    /// invalid.
-    pub(super) fn embedding(&mut self, node: &Node<'_>) -> Option<EmbeddingEndpoint> {
-        let keys = self.problems.mapping(node, "`embedding`", schema::EMBEDDING)?;
-        for key in schema::EMBEDDING.iter().filter(|key| key.required && !keys.contains(key.name)) {
+    /// Parses the block `embedding` and reports its problems. `None` if it is not a mapping, or if `url` or `model` is
+    /// missing or invalid.
+    pub(super) fn parse_embedding(&mut self, node: &YamlNode<'_>) -> Option<EmbeddingEndpoint> {
+        let keys = self.problems.parse_mapping(node, "`embedding`", keys::EMBEDDING)?;
+        for key in keys::EMBEDDING.iter().filter(|key| key.required && !keys.contains(key.name)) {
             self.problems.report(node.mark, format!("`embedding` has no `{}`", key.name));
         }
-        let url = keys.get("url").and_then(|node| self.validated_text(node, "url", url_problem));
-        let model = keys.get("model").and_then(|node| self.validated_text(node, "model", model_problem));
-        let key_env = keys.get("key_env").and_then(|node| self.validated_text(node, "key_env", variable_problem));
+        let url = keys.get("url").and_then(|node| self.parse_validated_text(node, "url", url_problem));
+        let model = keys.get("model").and_then(|node| self.parse_validated_text(node, "model", model_problem));
+        let key_env = keys.get("key_env").and_then(|node| self.parse_validated_text(node, "key_env", variable_problem));
         Some(EmbeddingEndpoint {
             url: url?.trim_end_matches('/').to_owned(),
             model: model?.to_owned(),
@@ -39,15 +39,16 @@ impl Loader<'_> {
         })
     }
 
-    /// Parses a text for which `find_problem` returns `None`; otherwise reports its problem and returns `None`. The
-    /// message does not repeat the text, which may be a secret in the wrong place.
-    fn validated_text<'n>(
+    /// Parses a text and validates it with `find_problem`, which returns a problem, or `None` if the text is valid.
+    /// Reports the problem and returns `None` if it is not. The message does not repeat the text, which may be a secret
+    /// in the wrong place.
+    fn parse_validated_text<'n>(
         &mut self,
-        node: &'n Node<'_>,
+        node: &'n YamlNode<'_>,
         subject: &str,
         find_problem: fn(&str) -> Option<&'static str>,
     ) -> Option<&'n str> {
-        let text = self.problems.text(node, subject)?;
+        let text = self.problems.parse_text(node, subject)?;
         let problem = find_problem(text);
         if let Some(problem) = problem {
             self.problems.report(node.mark, format!("`{subject}` {problem}"));
@@ -56,7 +57,8 @@ impl Loader<'_> {
     }
 }
 
-/// Returns why a text is not a valid URL of an endpoint, as the end of a sentence about it; `None` if it is valid.
+/// Returns why a text is not a valid URL of an endpoint, as the end of a sentence that starts with its key; `None` if
+/// it is valid.
 fn url_problem(url: &str) -> Option<&'static str> {
     let Some(rest) = url.strip_prefix("http://").or_else(|| url.strip_prefix("https://")) else {
         return Some("must start with `http://` or `https://`");
@@ -97,8 +99,8 @@ fn is_port(port: &str) -> bool {
     port.bytes().all(|byte| byte.is_ascii_digit()) && port.parse::<u16>().is_ok_and(|port| port != 0)
 }
 
-/// Returns why a text is not a valid name of an embedder's model, as the end of a sentence about it; `None` if it is
-/// valid.
+/// Returns why a text is not a valid name of an embedding model, as the end of a sentence that starts with its key;
+/// `None` if it is valid.
 fn model_problem(model: &str) -> Option<&'static str> {
     if MAX_NAME_BYTES < model.len() {
         Some("must have at most 100 bytes")
@@ -109,8 +111,8 @@ fn model_problem(model: &str) -> Option<&'static str> {
     }
 }
 
-/// Returns why a text is not a valid name of an environment variable, as the end of a sentence about it; `None` if it
-/// is valid.
+/// Returns why a text is not a valid name of an environment variable, as the end of a sentence that starts with its
+/// key; `None` if it is valid.
 fn variable_problem(name: &str) -> Option<&'static str> {
     let has_valid_bytes = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
     let fits =

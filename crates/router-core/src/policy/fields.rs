@@ -1,28 +1,28 @@
-//! Parses typed values from the YAML tree, for all blocks of a policy. Problems are collected, so that all of them are
-//! reported at once.
+//! Parses typed values from the YAML tree of a policy file. Problems are collected, so that all of them are reported at
+//! once.
 
 use std::collections::BTreeMap;
 
 use contracts::{NanoUsd, Score};
 
 use super::{
+    key::{PolicyKey, key_names},
     problem::{Problem, did_you_mean},
-    schema::{Key, names},
 };
-use crate::yaml::{Mark, Node, Value};
+use crate::yaml::{FilePosition, YamlNode, YamlValue};
 
-/// The problems found so far, and the parsers that add to them. A parser that returns `None` has reported a problem.
-/// `subject` is the key or block of a parsed value, for the messages.
+/// The problems found in a policy file so far, and the parsers of single values that add to them. A parser that returns
+/// `None` has reported a problem. `subject` is the key or the block of the parsed value, for the message.
 #[derive(Debug, Default)]
-pub(crate) struct Problems(pub(crate) Vec<Problem>);
+pub(crate) struct ProblemCollector(pub(crate) Vec<Problem>);
 
-/// The entries of a mapping by key, each with the position of the key.
+/// The entries of a YAML mapping by key, each with the position of the key.
 #[derive(Debug)]
-pub(crate) struct Keys<'n, 'a>(BTreeMap<&'n str, (Mark, &'n Node<'a>)>);
+pub(crate) struct MappingEntries<'n, 'a>(BTreeMap<&'n str, (FilePosition, &'n YamlNode<'a>)>);
 
-impl<'n, 'a> Keys<'n, 'a> {
+impl<'n, 'a> MappingEntries<'n, 'a> {
     /// Returns the value of a key; `None` if the mapping does not contain it.
-    pub(crate) fn get(&self, name: &str) -> Option<&'n Node<'a>> {
+    pub(crate) fn get(&self, name: &str) -> Option<&'n YamlNode<'a>> {
         self.0.get(name).map(|(_, value)| *value)
     }
 
@@ -32,88 +32,89 @@ impl<'n, 'a> Keys<'n, 'a> {
     }
 }
 
-impl Problems {
-    /// Adds a problem at the position `mark`.
-    pub(crate) fn report(&mut self, mark: Mark, message: impl Into<String>) {
+impl ProblemCollector {
+    /// Adds a problem at the position `mark` of the file.
+    pub(crate) fn report(&mut self, mark: FilePosition, message: impl Into<String>) {
         self.0.push(Problem { line: mark.line, column: mark.column, message: message.into() });
     }
 
-    /// Reports that a value has the wrong type; `wanted` describes the right one.
-    fn report_type(&mut self, node: &Node<'_>, subject: &str, wanted: &str) {
+    /// Reports that a value has the wrong type. `wanted` describes the expected type.
+    fn report_type(&mut self, node: &YamlNode<'_>, subject: &str, wanted: &str) {
         self.report(node.mark, format!("{subject} must be {wanted}, this is {}", node.kind()));
     }
 
-    /// Parses a mapping of settings. Reports repeated and unknown keys. An optional key without a value (`key:`, `null`) is left
-    /// out, as if it were missing.
-    pub(crate) fn mapping<'n, 'a>(
+    /// Parses a mapping whose keys are listed in `known`. Reports repeated and unknown keys. An optional key without a
+    /// value (`key:`, `null`) is omitted, as if it were missing.
+    pub(crate) fn parse_mapping<'n, 'a>(
         &mut self,
-        node: &'n Node<'a>,
+        node: &'n YamlNode<'a>,
         subject: &str,
-        known: &'static [Key],
-    ) -> Option<Keys<'n, 'a>> {
-        let mut keys = self.mapping_with_nulls(node, subject, known)?;
+        known: &'static [PolicyKey],
+    ) -> Option<MappingEntries<'n, 'a>> {
+        let mut keys = self.parse_mapping_with_nulls(node, subject, known)?;
         let is_required = |name: &str| known.iter().any(|key| key.required && key.name == name);
         keys.0.retain(|name, (_, value)| !value.is_null() || is_required(name));
         Some(keys)
     }
 
-    /// Parses a mapping in which every key needs a value. Reports repeated and unknown keys.
-    pub(crate) fn mapping_with_nulls<'n, 'a>(
+    /// Parses a mapping whose keys are listed in `known`; keys without a value are not omitted. Reports repeated and
+    /// unknown keys.
+    pub(crate) fn parse_mapping_with_nulls<'n, 'a>(
         &mut self,
-        node: &'n Node<'a>,
+        node: &'n YamlNode<'a>,
         subject: &str,
-        known: &'static [Key],
-    ) -> Option<Keys<'n, 'a>> {
-        let entries = self.entries(node, subject)?;
+        known: &'static [PolicyKey],
+    ) -> Option<MappingEntries<'n, 'a>> {
+        let entries = self.parse_entries(node, subject)?;
         for (name, (mark, _)) in &entries {
-            if !names(known).any(|known| known == *name) {
-                let hint = did_you_mean(name, names(known));
+            if !key_names(known).any(|known| known == *name) {
+                let hint = did_you_mean(name, key_names(known));
                 self.report(*mark, format!("unknown key `{name}` in {subject}{hint}"));
             }
         }
-        Some(Keys(entries))
+        Some(MappingEntries(entries))
     }
 
-    /// Parses a mapping with any keys, each with its position and value. Reports keys that are not text, and repeated
-    /// ones, of which the first counts; `None` if the value is not a mapping.
-    pub(crate) fn entries<'n, 'a>(
+    /// Parses a mapping with arbitrary keys; returns each key with its position and value. Reports keys that are not
+    /// text, and repeated keys, of which the first applies. `None` if the value is not a mapping.
+    pub(crate) fn parse_entries<'n, 'a>(
         &mut self,
-        node: &'n Node<'a>,
+        node: &'n YamlNode<'a>,
         subject: &str,
-    ) -> Option<BTreeMap<&'n str, (Mark, &'n Node<'a>)>> {
-        let Value::Map(entries) = &node.value else {
+    ) -> Option<BTreeMap<&'n str, (FilePosition, &'n YamlNode<'a>)>> {
+        let YamlValue::Map(entries) = &node.value else {
             self.report_type(node, subject, "a mapping");
             return None;
         };
-        let mut found = BTreeMap::new();
+        let mut parsed = BTreeMap::new();
         for (key, value) in entries {
-            let Value::Scalar { text, .. } = &key.value else {
+            let YamlValue::Scalar { text, .. } = &key.value else {
                 self.report(key.mark, format!("a key in {subject} must be text, this is {}", key.kind()));
                 continue;
             };
-            if found.contains_key(text.as_ref()) {
-                self.report(key.mark, format!("`{text}` stands twice in {subject}: keep one"));
+            if parsed.contains_key(text.as_ref()) {
+                self.report(key.mark, format!("`{text}` is repeated in {subject}: keep one"));
             } else {
-                found.insert(text.as_ref(), (key.mark, value));
+                parsed.insert(text.as_ref(), (key.mark, value));
             }
         }
-        Some(found)
+        Some(parsed)
     }
 
-    /// Parses a list and returns its items; it may be empty.
-    pub(crate) fn list<'n, 'a>(&mut self, node: &'n Node<'a>, subject: &str) -> Option<&'n [Node<'a>]> {
-        if let Value::List(items) = &node.value {
+    /// Parses a list, which may be empty, and returns its items.
+    pub(crate) fn parse_list<'n, 'a>(&mut self, node: &'n YamlNode<'a>, subject: &str) -> Option<&'n [YamlNode<'a>]> {
+        if let YamlValue::List(items) = &node.value {
             return Some(items);
         }
         self.report_type(node, &format!("`{subject}`"), "a list");
         None
     }
 
-    /// Parses a text that is not empty. Unquoted numbers and booleans are not texts.
-    pub(crate) fn text<'n>(&mut self, node: &'n Node<'_>, subject: &str) -> Option<&'n str> {
+    /// Parses a text that is not empty. Unquoted numbers and booleans are not accepted as texts.
+    pub(crate) fn parse_text<'n>(&mut self, node: &'n YamlNode<'_>, subject: &str) -> Option<&'n str> {
         match &node.value {
-            Value::Scalar { text, .. } if node.kind() == "text" && !text.is_empty() => Some(text),
-            Value::Scalar { plain: false, .. } => {
+            YamlValue::Scalar { text, .. } if node.kind() == "text" && !text.is_empty() => Some(text),
+            YamlValue::Scalar { plain: false, .. } => {
                 self.report(node.mark, format!("`{subject}` is empty"));
                 None
             }
@@ -124,28 +125,28 @@ impl Problems {
         }
     }
 
-    /// Parses one text or a list of texts, at least one (decision D8).
-    pub(crate) fn texts<'n>(&mut self, node: &'n Node<'_>, subject: &str) -> Option<Vec<&'n str>> {
-        let Value::List(items) = &node.value else {
-            return self.text(node, subject).map(|text| vec![text]);
+    /// Parses a single text, or a list of at least one text (decision D8).
+    pub(crate) fn parse_texts<'n>(&mut self, node: &'n YamlNode<'_>, subject: &str) -> Option<Vec<&'n str>> {
+        let YamlValue::List(items) = &node.value else {
+            return self.parse_text(node, subject).map(|text| vec![text]);
         };
         if items.is_empty() {
             self.report(node.mark, format!("`{subject}` is empty: name at least one"));
         }
-        let texts: Vec<_> = items.iter().filter_map(|item| self.text(item, subject)).collect();
+        let texts: Vec<_> = items.iter().filter_map(|item| self.parse_text(item, subject)).collect();
         (texts.len() == items.len() && !texts.is_empty()).then_some(texts)
     }
 
-    /// Parses an unquoted scalar with `parse`, which returns `None` if it is invalid. `wanted` describes valid values,
-    /// for the message.
+    /// Parses an unquoted scalar with `parse`, which returns `None` if the scalar is invalid. `wanted` describes the
+    /// valid values, for the message.
     fn parse_unquoted<T>(
         &mut self,
-        node: &Node<'_>,
+        node: &YamlNode<'_>,
         subject: &str,
         wanted: &str,
         parse: impl FnOnce(&str) -> Option<T>,
     ) -> Option<T> {
-        let Value::Scalar { text, plain: true } = &node.value else {
+        let YamlValue::Scalar { text, plain: true } = &node.value else {
             self.report_type(node, &format!("`{subject}`"), wanted);
             return None;
         };
@@ -158,44 +159,49 @@ impl Problems {
     }
 
     /// Parses an unquoted `true` or `false`.
-    pub(crate) fn boolean(&mut self, node: &Node<'_>, subject: &str) -> Option<bool> {
+    pub(crate) fn parse_boolean(&mut self, node: &YamlNode<'_>, subject: &str) -> Option<bool> {
         self.parse_unquoted(node, subject, "true or false", |text| text.parse().ok())
     }
 
-    /// Parses an integer of at least `least`, without digit separators.
-    pub(crate) fn count(&mut self, node: &Node<'_>, subject: &str, least: u64) -> Option<u64> {
+    /// Parses an integer that is at least `least`, without digit separators.
+    pub(crate) fn parse_count(&mut self, node: &YamlNode<'_>, subject: &str, least: u64) -> Option<u64> {
         let wanted = format!("a whole number of at least {least}");
         self.parse_unquoted(node, subject, &wanted, |text| text.parse().ok().filter(|count| least <= *count))
     }
 
-    /// Parses an amount of dollars with at most nine decimals, exactly.
-    pub(crate) fn money(&mut self, node: &Node<'_>, subject: &str) -> Option<NanoUsd> {
+    /// Parses an amount in dollars with at most nine decimals, without rounding.
+    pub(crate) fn parse_money(&mut self, node: &YamlNode<'_>, subject: &str) -> Option<NanoUsd> {
         let wanted = "dollars such as 5.00, with at most nine decimals";
-        self.parse_unquoted(node, subject, wanted, |text| billionths(text).map(NanoUsd))
+        self.parse_unquoted(node, subject, wanted, |text| parse_billionths(text).map(NanoUsd))
     }
 
-    /// Parses a number from 0 to 1 with at most nine decimals, exactly.
-    pub(crate) fn fraction(&mut self, node: &Node<'_>, subject: &str) -> Option<Score> {
+    /// Parses a number from 0 to 1 with at most nine decimals, without rounding.
+    pub(crate) fn parse_fraction(&mut self, node: &YamlNode<'_>, subject: &str) -> Option<Score> {
         let wanted = "a number from 0.0 to 1.0, with at most nine decimals";
-        let parse = |text: &str| billionths(text).map(Score).filter(|fraction| *fraction <= Score::ONE);
+        let parse = |text: &str| parse_billionths(text).map(Score).filter(|fraction| *fraction <= Score::ONE);
         self.parse_unquoted(node, subject, wanted, parse)
     }
 
-    /// Parses one of the keywords in `words` and returns its value.
-    pub(crate) fn choice<T: Copy>(&mut self, node: &Node<'_>, subject: &str, words: &[(&'static str, T)]) -> Option<T> {
-        let text = self.text(node, subject)?;
-        let found = words.iter().find(|(word, _)| *word == text);
-        if found.is_none() {
+    /// Parses a keyword and returns its value. `words` lists the valid keywords with their values.
+    pub(crate) fn parse_choice<T: Copy>(
+        &mut self,
+        node: &YamlNode<'_>,
+        subject: &str,
+        words: &[(&'static str, T)],
+    ) -> Option<T> {
+        let text = self.parse_text(node, subject)?;
+        let choice = words.iter().find(|(word, _)| *word == text);
+        if choice.is_none() {
             let known: Vec<_> = words.iter().map(|(word, _)| format!("`{word}`")).collect();
             self.report(node.mark, format!("`{subject}` must be {}, not `{text}`", known.join(" or ")));
         }
-        found.map(|(_, value)| *value)
+        choice.map(|(_, value)| *value)
     }
 }
 
-/// Parses a number of YAML that is not negative, such as `5`, `.5`, `5.` or `5e-2`, into billionths; `None` if it is no
-/// number, has more than nine decimals or is too large. Exact: no float is involved.
-fn billionths(text: &str) -> Option<u64> {
+/// Parses a YAML number that is not negative, such as `5`, `.5`, `5.` or `5e-2`, into billionths, without rounding.
+/// `None` if it is not a number, has more than nine decimals, or is too large.
+fn parse_billionths(text: &str) -> Option<u64> {
     let text = text.strip_prefix('+').unwrap_or(text);
     let (mantissa, exponent) = match text.split_once(['e', 'E']) {
         Some((mantissa, exponent)) => (mantissa, exponent.parse::<i32>().ok()?),
@@ -223,10 +229,10 @@ fn billionths(text: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::billionths;
+    use super::parse_billionths;
 
     #[test]
-    fn numbers_are_read_as_yaml_writes_them_and_exactly() {
+    fn numbers_in_yaml_notation_are_parsed_exactly() {
         let equal = [
             ("0", 0),
             ("5", 5_000_000_000),
@@ -243,12 +249,12 @@ mod tests {
             ("18446744073.709551615", u64::MAX),
         ];
         for (text, expected) in equal {
-            assert_eq!(billionths(text), Some(expected), "{text}");
+            assert_eq!(parse_billionths(text), Some(expected), "{text}");
         }
         for text in
             ["", ".", "e5", "-1", "1e", "1e1.5", "0x5", "1_000", "nan", ".inf", "1e-10", "0.0000000001", "1e11", "5 "]
         {
-            assert_eq!(billionths(text), None, "{text}");
+            assert_eq!(parse_billionths(text), None, "{text}");
         }
     }
 }

@@ -1,82 +1,84 @@
-//! Parses the block `gateway`: how requests of the gateway's clients are treated.
+//! Parses the block `gateway` of a policy file: how requests of the gateway's clients are routed.
 
 use std::collections::BTreeSet;
 
 use contracts::{Requirement, Tier};
 
-use super::{load::Loader, schema};
-use crate::yaml::{Node, Value};
+use super::{keys, load::Loader};
+use crate::yaml::{YamlNode, YamlValue};
 
 /// The meaning of the model that a client requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ClientModel {
-    /// It has none: the policy decides.
+    /// The requested model is ignored: the policy decides.
     Auto,
-    /// It is the default model of the turn, for turns that no rule decides.
+    /// The requested model serves turns that no rule decides.
     #[default]
     Default,
-    /// It is an explicit choice, like `@alias`.
+    /// The requested model is an explicit choice, like `@alias`.
     Override,
 }
 
-/// How the model of an auxiliary call is chosen.
+/// How the model of an auxiliary call is selected. Auxiliary calls are calls that a client makes for itself, such as
+/// for a title.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AuxiliaryCalls {
-    /// As for a delegated worker of this tier. The chain continues if the tier has no model.
+    /// As for a delegation of this tier. The chain continues if no model of the tier can serve the call.
     Tier(Tier),
-    /// The model that the client requests.
+    /// The model that the client requests serves the call.
     Client,
-    /// By the chain, as for any turn.
+    /// The chain decides, as for any turn.
     Route,
 }
 
-/// How the endpoints that count tokens for clients do so.
+/// How the gateway answers a client's request to count tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum CountTokens {
-    /// The provider counts, if it has such an endpoint. Otherwise the count is estimated.
+    /// The provider counts them, if it has an endpoint for it; otherwise the count is estimated.
     #[default]
     Provider,
     /// The count is always estimated, without a request to the provider.
     Local,
 }
 
-/// The model that serves a request if neither a rule nor a default can (decision D33).
+/// The model that serves a turn if no other slot of the chain can (decision D33).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum LastResort {
-    /// None: the request is refused.
+    /// No model: the turn is refused.
     #[default]
     Refuse,
-    /// The requested model.
+    /// The model that the client requests.
     Requested,
 }
 
-/// When a model that failed before its first byte is replaced by the next model of the chain (decision D36).
+/// In which calls a model that failed before the first byte of its response is replaced by the next model of the chain
+/// (decision D36).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Fallback {
-    /// At any call of a turn.
+    /// In every call of a turn.
     #[default]
     Any,
-    /// Only before the first response of a turn; later the turn stays with its model and fails with it.
+    /// Only before the first response of a turn. Later calls stay with the model of the turn and fail with it.
     TurnStart,
-    /// Not at all: the client gets the error of the provider.
+    /// In no call: the client receives the error of the provider.
     Never,
 }
 
-/// The settings for requests of the gateway's clients.
+/// How requests of the gateway's clients are routed: the block `gateway` of a policy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GatewaySettings {
-    /// The meaning of the requested model.
+    /// The meaning of the model that a client requests.
     pub client_model: ClientModel,
-    /// How the model of an auxiliary call is chosen.
+    /// How the model of an auxiliary call is selected.
     pub auxiliary_calls: AuxiliaryCalls,
-    /// How tokens are counted for clients.
+    /// How a client's request to count tokens is answered.
     pub count_tokens: CountTokens,
-    /// Requirements that a request is adapted to for a model that does not support them: those of `adapt`, and
-    /// [`Requirement::EarlierThinking`] unless `keep_thinking` is set.
+    /// Requirements of a request that are dropped or converted if a model does not support them, instead of rejecting
+    /// the model: those of `adapt`, and [`Requirement::EarlierThinking`] unless `keep_thinking` is set.
     pub adaptable: BTreeSet<Requirement>,
-    /// The model that serves a request if neither a rule nor a default can.
+    /// The model that serves a turn if no other slot of the chain can.
     pub last_resort: LastResort,
-    /// When a model that failed is replaced by the next one of the chain.
+    /// In which calls a failed model is replaced by the next one of the chain.
     pub fallback: Fallback,
 }
 
@@ -94,13 +96,14 @@ impl Default for GatewaySettings {
 }
 
 impl Loader<'_> {
-    pub(super) fn gateway(&mut self, node: &Node<'_>) -> Option<GatewaySettings> {
-        let keys = self.problems.mapping(node, "`gateway`", schema::GATEWAY)?;
+    /// Parses the block `gateway`. Missing keys have their defaults; `None` if it is not a mapping.
+    pub(super) fn parse_gateway(&mut self, node: &YamlNode<'_>) -> Option<GatewaySettings> {
+        let keys = self.problems.parse_mapping(node, "`gateway`", keys::GATEWAY)?;
         let mut settings = GatewaySettings::default();
         if let Some(node) = keys.get("client_model") {
             let words =
                 [("auto", ClientModel::Auto), ("default", ClientModel::Default), ("override", ClientModel::Override)];
-            settings.client_model = self.problems.choice(node, "client_model", &words).unwrap_or_default();
+            settings.client_model = self.problems.parse_choice(node, "client_model", &words).unwrap_or_default();
         }
         if let Some(node) = keys.get("auxiliary_calls") {
             let words = [
@@ -111,40 +114,42 @@ impl Loader<'_> {
                 ("route", AuxiliaryCalls::Route),
             ];
             settings.auxiliary_calls =
-                self.problems.choice(node, "auxiliary_calls", &words).unwrap_or(AuxiliaryCalls::Route);
+                self.problems.parse_choice(node, "auxiliary_calls", &words).unwrap_or(AuxiliaryCalls::Route);
         }
         if let Some(node) = keys.get("count_tokens") {
             let words = [("provider", CountTokens::Provider), ("local", CountTokens::Local)];
-            settings.count_tokens = self.problems.choice(node, "count_tokens", &words).unwrap_or_default();
+            settings.count_tokens = self.problems.parse_choice(node, "count_tokens", &words).unwrap_or_default();
         }
         if let Some(node) = keys.get("last_resort") {
             let words = [("refuse", LastResort::Refuse), ("requested", LastResort::Requested)];
-            settings.last_resort = self.problems.choice(node, "last_resort", &words).unwrap_or_default();
+            settings.last_resort = self.problems.parse_choice(node, "last_resort", &words).unwrap_or_default();
         }
         if let Some(node) = keys.get("fallback") {
             let words = [("any", Fallback::Any), ("turn_start", Fallback::TurnStart), ("never", Fallback::Never)];
-            settings.fallback = self.problems.choice(node, "fallback", &words).unwrap_or_default();
+            settings.fallback = self.problems.parse_choice(node, "fallback", &words).unwrap_or_default();
         }
         if let Some(node) = keys.get("adapt") {
-            settings.adaptable = self.adapt(node);
+            settings.adaptable = self.parse_adapt(node);
         }
-        let keep_thinking = keys.get("keep_thinking").and_then(|node| self.problems.boolean(node, "keep_thinking"));
+        let keep_thinking =
+            keys.get("keep_thinking").and_then(|node| self.problems.parse_boolean(node, "keep_thinking"));
         if keep_thinking == Some(true) {
             settings.adaptable.remove(&Requirement::EarlierThinking);
         }
         Some(settings)
     }
 
-    /// Parses the list `adapt`. Earlier thinking is adaptable whatever the list contains: `keep_thinking` governs it.
-    fn adapt(&mut self, node: &Node<'_>) -> BTreeSet<Requirement> {
+    /// Parses the list `adapt`, the features that are dropped or converted if a model does not support them. Earlier
+    /// thinking is always included: `keep_thinking` controls it.
+    fn parse_adapt(&mut self, node: &YamlNode<'_>) -> BTreeSet<Requirement> {
         let mut adaptable = BTreeSet::from([Requirement::EarlierThinking]);
         // `texts` rejects an empty list, which here is the strict setting.
-        if matches!(&node.value, Value::List(items) if items.is_empty()) {
+        if matches!(&node.value, YamlValue::List(items) if items.is_empty()) {
             return adaptable;
         }
         let is_listable =
             |known: &Requirement| Requirement::ADAPTABLE.contains(known) && *known != Requirement::EarlierThinking;
-        for name in self.problems.texts(node, "adapt").unwrap_or_default() {
+        for name in self.problems.parse_texts(node, "adapt").unwrap_or_default() {
             if let Some(requirement) = Requirement::named(name).filter(is_listable) {
                 adaptable.insert(requirement);
             } else {

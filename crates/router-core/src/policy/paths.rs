@@ -1,11 +1,11 @@
-//! Normalises workspace paths by their text alone, without access to the file system (decision D7).
+//! Normalises the paths of workspaces by their text alone, without access to the file system (decision D7).
 
-/// Returns `path` as an absolute path without `.`, `..`, repeated or trailing slashes. A leading `~` is replaced by
-/// `home`; `~user` is not.
+/// Normalises a path: returns it as an absolute path without `.`, `..`, repeated or trailing slashes. A leading `~` is
+/// replaced by `home`; `~user` is not resolved.
 ///
-/// `None` if the path is not absolute, as `~` without a `home`. Symbolic links are not resolved (004 §11.1 leaves them
-/// open).
-pub(crate) fn resolve(path: &str, home: Option<&str>) -> Option<String> {
+/// `None` if the path is not absolute, such as `~` if `home` is `None`. Symbolic links are not resolved (004 §11.1
+/// leaves them open).
+pub fn normalize_path(path: &str, home: Option<&str>) -> Option<String> {
     let expanded = match (path.strip_prefix('~'), home) {
         (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => format!("{home}{rest}"),
         _ => path.to_owned(),

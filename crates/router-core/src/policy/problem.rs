@@ -2,14 +2,14 @@
 
 use std::fmt;
 
-/// One problem of a policy file. The caller knows the name of the file.
+/// One problem of a policy file, with its position. The name of the file is not included.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Problem {
     /// The line, from 1.
     pub line: usize,
     /// The column, from 1.
     pub column: usize,
-    /// The problem, and how to solve it, without the position.
+    /// The description of the problem and of its solution, without the position.
     pub message: String,
 }
 
@@ -21,14 +21,14 @@ impl fmt::Display for Problem {
 
 impl std::error::Error for Problem {}
 
-/// Returns the known name with the lowest edit distance from `name`, the first in alphabetical order among equals;
-/// `None` if none is similar.
-pub(crate) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+/// Returns the known name with the lowest edit distance from `name`, the first in alphabetical order in a tie. `None`
+/// if no known name is similar.
+pub(crate) fn nearest_name<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     similar_names(name, known).min().map(|(_, candidate)| candidate)
 }
 
-/// Returns the known names within an edit distance of a third of their length (at least 2, but less than the whole
-/// length), with the distance.
+/// Returns the known names that are similar to `name`, each with its edit distance: at most a third of the known name's
+/// length, but at least 2, and less than its whole length.
 fn similar_names<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> impl Iterator<Item = (usize, &'a str)> {
     let length = name.chars().count();
     known.filter_map(move |candidate| {
@@ -43,13 +43,14 @@ fn similar_names<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> impl I
     })
 }
 
-/// Formats a suggestion as `; did you mean …?`, to be appended to a message; empty if no name is similar.
+/// Formats a suggestion, `; did you mean …?`, that can be appended to a message about an unknown name. Empty if no
+/// known name is similar.
 pub(crate) fn did_you_mean<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
-    nearest(name, known).map(|name| format!("; did you mean `{name}`?")).unwrap_or_default()
+    nearest_name(name, known).map(|name| format!("; did you mean `{name}`?")).unwrap_or_default()
 }
 
-/// Returns whether the edit distance between `name` and `known` is at most 2, or at most 1 if `known` has up to three
-/// letters. Equal names are included.
+/// Returns whether `name` may be `known` with a typing error: their edit distance is at most 2, or at most 1 if `known`
+/// has up to three letters. Also `true` for equal names.
 pub(crate) fn is_typo_of(name: &str, known: &str) -> bool {
     let letters = known.chars().count();
     let max_distance = if letters <= 3 { 1 } else { 2 };

@@ -1,11 +1,11 @@
-//! The rules of a scope, indexed by the text predicates they need.
+//! The rules of a workspace or the global rules, indexed by the text predicates that they require.
 
 use std::{collections::BTreeMap, ops::Deref};
 
-use super::Candidates;
+use super::ModelCandidates;
 use crate::{predicate::Predicate, text_set::Matches};
 
-/// A rule: proposes models for the turns that its condition matches.
+/// A rule: proposes models for the turns that satisfy its condition.
 #[derive(Debug)]
 pub(crate) struct Rule {
     /// The name, or `rule_` and its index if the file has none.
@@ -13,26 +13,26 @@ pub(crate) struct Rule {
     /// The condition.
     pub(crate) when: Predicate,
     /// The models that the rule proposes.
-    pub(crate) models: Candidates,
+    pub(crate) models: ModelCandidates,
     /// The line of the policy file on which the rule starts, from 1.
     pub(crate) line: usize,
 }
 
-/// The rules of a scope in order, indexed so that a decision evaluates only possible matches.
+/// The rules of one scope in order, indexed so that a decision evaluates only the rules that may match a
+/// message.
 #[derive(Debug, Default)]
 pub(crate) struct Rules {
     /// All rules, in the order of the file.
     all: Vec<Rule>,
-    /// Indices of the rules that depend on no particular text predicate, in order. They are candidates for every
-    /// message.
+    /// Indices of the rules that require no particular text predicate, in order. They are candidates for every message.
     always: Vec<usize>,
-    /// For each text predicate by its number: indices of the rules that match only if it does, in order.
+    /// For each text predicate, by its number: the indices of the rules that require it, in order.
     by_text: BTreeMap<u16, Vec<usize>>,
 }
 
 impl Rules {
-    /// Returns the rules that may match a message, in order; their conditions are not evaluated. `matches` are the text
-    /// predicates that hold. The cost depends on the number of returned rules, not on the number of all.
+    /// Returns the rules that may match a message, in order. Their conditions are not evaluated yet. `matches` are the
+    /// text predicates that hold. Takes time in proportion to the returned rules, not to all rules.
     pub(crate) fn candidates(&self, matches: &Matches) -> impl Iterator<Item = &Rule> {
         let triggered = matches.numbers().into_iter().filter_map(|number| self.by_text.get(&number));
         let mut indices: Vec<_> = triggered.flatten().chain(&self.always).copied().collect();

@@ -1,39 +1,39 @@
-//! The client of an invented turn: what the predicates and the gates of a request read of it.
+//! The request of a client in a scenario, with the features that conditions of rules and requirements depend on.
 
 use std::collections::BTreeSet;
 
 use contracts::{AuxiliaryCall, ClientRequest, ModelId, Requirement, WireApi};
 
-/// The request of an invented turn, as the test states it.
+/// The request of a gateway client in a scenario, as a test states it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StatedRequest {
     /// Name of the client, such as `claude-code`; `None` for an unknown client.
     pub client: Option<String>,
     /// Model that the client requests, as it writes it; `None` for `turnwise`, which leaves the choice to the policy.
     pub model: Option<String>,
-    /// Whether a sub-agent sent it.
+    /// Whether a sub-agent sent the request.
     pub subagent: bool,
     /// Kind of auxiliary call; `None` for a request of the conversation.
     pub auxiliary: Option<AuxiliaryCall>,
     /// Id or alias of the model that signed thinking of earlier turns; `None` without thinking.
     pub thinking_of: Option<String>,
-    /// Whether it defines a tool that searches the web.
+    /// Whether the request offers the model a web search that the provider runs.
     pub web_search: bool,
-    /// Names of features that the request uses, in addition to those that its client always uses.
+    /// Names of features that the request uses in addition to the features that its client always uses.
     pub requires: Vec<String>,
 }
 
 impl StatedRequest {
-    /// Returns whether nothing is stated, so that the turn is one of the command line.
+    /// Returns whether no property is stated, so that the turn is one of the command line and not of a client.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Builds the request in the API and with the features of its client. `resolve` returns the model with an id or
-    /// alias, and `None` for an unknown name.
+    /// Builds the request, with the API and the usual features of its client. `resolve` returns the model with an id or
+    /// alias; `None` if there is none.
     ///
     /// # Errors
-    /// The name that is neither a model, for [`StatedRequest::thinking_of`], nor a feature, for
+    /// The name that cannot be resolved: no model for [`StatedRequest::thinking_of`], or no feature for
     /// [`StatedRequest::requires`].
     pub fn build(&self, resolve: impl Fn(&str) -> Option<ModelId>) -> Result<ClientRequest, String> {
         let (api, usual) = usual_features(self.client.as_deref());
@@ -63,8 +63,8 @@ impl StatedRequest {
     }
 }
 
-/// Returns the API of a client and the features that its requests always use: those of Claude Code 2.1, Codex 0.169 and
-/// Gemini CLI 0.61. Other clients use chat completions without any.
+/// Returns the API of a client, and the features that its requests always use: those of Claude Code 2.1, Codex 0.169
+/// and Gemini CLI 0.61. Other clients use chat completions without such features.
 fn usual_features(client: Option<&str>) -> (WireApi, &'static [Requirement]) {
     match client {
         Some("claude-code") => (

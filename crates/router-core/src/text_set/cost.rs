@@ -1,16 +1,17 @@
-//! Computes the cost of a regular expression without compiling it, so that a policy can be rejected when it is loaded.
+//! Computes the cost of a regular expression without compiling it, so that an expensive pattern is rejected when the
+//! policy is loaded.
 
 use regex_syntax::{
     ast::{Ast, GroupKind, RepetitionKind, RepetitionRange},
     hir::{Class, Hir, HirKind},
 };
 
-/// An upper bound of the cost of patterns, computed without compiling them.
+/// An upper bound for the cost of regular expressions, computed without compiling them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Cost {
-    /// Number of states of the matcher, which determines the time per byte of text.
+    /// Number of states of the matcher, which bounds the time per byte of text.
     pub(super) states: u64,
-    /// Number of ranges of characters, including repetitions, which determines the memory.
+    /// Number of character ranges, where repetitions are counted, which bounds the memory.
     pub(super) ranges: u64,
 }
 
@@ -18,8 +19,8 @@ pub(super) struct Cost {
 const ONE_STATE: Cost = Cost { states: 1, ranges: 0 };
 
 impl Cost {
-    /// Computes the cost of a pattern without character classes and flags; `None` if it has any, since their cost must
-    /// be looked up.
+    /// Computes the cost of a regular expression that has no character classes and no flags; `None` if it has any,
+    /// since their cost must be looked up in the translated form.
     pub(super) fn from_ast(ast: &Ast) -> Option<Self> {
         Some(match ast {
             Ast::Empty(_) | Ast::Assertion(_) => ONE_STATE,
@@ -42,18 +43,22 @@ impl Cost {
         })
     }
 
-    /// Returns the sum of the costs of parts, with one state for their combination; `None` if the cost of a part is
+    /// Returns the sum of the costs of parts, plus one state for their combination. `None` if the cost of any part is
     /// `None`.
     fn sum(parts: impl Iterator<Item = Option<Self>>) -> Option<Self> {
         parts.into_iter().try_fold(ONE_STATE, |sum, part| Some(sum.plus(part?)))
     }
 
-    /// Computes the cost of any pattern from its translated form. The nest limit of the parser bounds the recursion.
+    /// Computes the cost of any regular expression from its translated form. Recursion is bounded by the nesting limit
+    /// of the parser.
     pub(super) fn from_hir(hir: &Hir) -> Self {
         match hir.kind() {
             HirKind::Empty | HirKind::Look(_) => ONE_STATE,
             HirKind::Literal(literal) => Self { states: literal.0.len() as u64, ranges: 0 },
-            HirKind::Class(Class::Unicode(class)) => Self { states: 4, ranges: class.ranges().len() as u64 },
+            HirKind::Class(Class::Unicode(class)) => {
+                let longest = class.ranges().last().map_or(1, |range| range.end().len_utf8());
+                Self { states: longest as u64, ranges: class.ranges().len() as u64 }
+            }
             HirKind::Class(Class::Bytes(class)) => Self { states: 1, ranges: class.ranges().len() as u64 },
             HirKind::Capture(capture) => Self::from_hir(&capture.sub),
             HirKind::Repetition(repetition) => {
@@ -66,7 +71,7 @@ impl Cost {
         }
     }
 
-    /// Adds two costs, saturating.
+    /// Adds another cost to this one, saturating.
     pub(super) const fn plus(self, other: Self) -> Self {
         Self { states: self.states.saturating_add(other.states), ranges: self.ranges.saturating_add(other.ranges) }
     }

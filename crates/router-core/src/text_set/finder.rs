@@ -2,10 +2,11 @@
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
-/// The total length of texts, in bytes, up to which a table of all transitions is used; it then takes a few megabytes.
+/// The total length of the searched texts, in bytes, up to which a table of all transitions is used. The table then
+/// takes a few megabytes.
 const MAX_TABLE_BYTES: usize = 64 * 1024;
 
-/// A set of numbered texts to search for.
+/// A search for many texts. Each text has a number: its index in the list from which the finder is created.
 #[derive(Debug)]
 pub(super) enum Finder {
     /// Searches all texts in one pass.
@@ -14,22 +15,22 @@ pub(super) enum Finder {
     Sequential(Vec<Vec<u8>>),
 }
 
-/// The texts that were found in a message.
+/// The texts that a [`Finder`] found in a message, by number.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct FoundTexts {
-    /// The indices of the texts that were found, each once.
+    /// The numbers of the texts that were found, each once.
     pub(super) numbers: Vec<usize>,
-    /// For each text, by its index, whether it was found.
+    /// Whether each text was found, by its number.
     is_found: Vec<bool>,
 }
 
 impl FoundTexts {
-    /// Returns whether the text with this index was found; false for an index beyond the last text.
+    /// Returns whether the text with this number was found; `false` if there is no such text.
     pub(super) fn contains(&self, number: usize) -> bool {
         self.is_found.get(number).is_some_and(|is_found| *is_found)
     }
 
-    /// Records that the text with this index was found.
+    /// Records that the text with this number was found.
     fn insert(&mut self, number: usize) {
         if let Some(is_found) = self.is_found.get_mut(number)
             && !*is_found
@@ -41,7 +42,7 @@ impl FoundTexts {
 }
 
 impl Finder {
-    /// Creates a finder of non-empty texts; the index of each is its number.
+    /// Creates a finder of these texts, which must not be empty.
     pub(super) fn new(texts: Vec<Vec<u8>>) -> Self {
         let bytes: usize = texts.iter().map(Vec::len).sum();
         let kind = (bytes <= MAX_TABLE_BYTES).then_some(AhoCorasickKind::DFA);
@@ -51,8 +52,8 @@ impl Finder {
         }
     }
 
-    /// Returns the texts that occur in `message`. `prepare` normalises the message like the texts; it is called only if
-    /// there are texts.
+    /// Returns the numbers of the texts that occur in `message`. `prepare` converts the message to the form of the
+    /// texts, such as lower case; it is called only if there are texts.
     pub(super) fn find(&self, message: &str, prepare: impl FnOnce(&str) -> String) -> FoundTexts {
         let mut found = FoundTexts { numbers: Vec::new(), is_found: Vec::new() };
         match self {
@@ -79,7 +80,7 @@ mod tests {
 
     /// The automaton and the sequential search return the same texts, also for overlapping ones.
     #[test]
-    fn at_once_and_one_by_one_find_the_same() {
+    fn automaton_and_sequential_search_find_the_same_texts() {
         let texts: Vec<_> = ["ab", "b", "abc", "zz"].map(|text| text.as_bytes().to_vec()).to_vec();
         let finders = [Finder::new(texts.clone()), Finder::Sequential(texts)];
         assert!(matches!(finders[0], Finder::Automaton(_)));

@@ -1,32 +1,35 @@
-//! [`Index`], which finds the text predicates that a message may satisfy, in one pass.
+//! [`Index`], the search index of a policy's text predicates. It finds the predicates that a message may satisfy in one
+//! pass over the message.
 
 use std::collections::BTreeMap;
 
-use super::{Entry, finder::Finder};
+use super::{TextPredicate, finder::Finder};
 
-/// The literals of all text predicates, so that each message is searched once. Predicates are known by their numbers.
+/// The literals of all text predicates, so that each message is searched once. Predicates are referred to by their
+/// numbers.
 #[derive(Debug)]
 pub(super) struct Index {
-    /// Literals of patterns, searched in the message with ASCII letters in lower case.
+    /// The literals of patterns, which are searched in the message with ASCII letters in lower case.
     texts: Finder,
-    /// For each literal: the patterns that may match if it is found.
+    /// For each literal: the patterns that may match if the literal is found.
     triggers: Vec<Vec<u16>>,
-    /// For each pattern: a second group of literals of which one must be found as well; empty if there is none.
+    /// For each pattern: a second group of literals, of which one must be found as well; empty if the pattern needs
+    /// none.
     second_groups: Vec<Vec<usize>>,
-    /// Patterns without literals, which are always run.
+    /// The patterns without literals, which are always run.
     always: Vec<u16>,
-    /// Texts of `message_contains_any`, searched in the message in lower case.
+    /// The texts of `message_contains_any`, which are searched in the message in lower case.
     needles: Finder,
-    /// For each text of `needles`: the predicates that it satisfies.
+    /// For each text of `needles`: the predicates that hold if it is found.
     needle_predicates: Vec<Vec<u16>>,
 }
 
-/// Distinct texts with numbers, and the predicates that have each of them.
+/// Distinct texts, each with a number and the predicates that contain it.
 #[derive(Debug)]
 struct NumberedTexts<T> {
     /// The number of each text.
     numbers: BTreeMap<Vec<u8>, usize>,
-    /// The predicates that have the text, by its number.
+    /// The predicates that contain each text, by the number of the text.
     owners: Vec<Vec<T>>,
 }
 
@@ -36,7 +39,7 @@ impl<T> NumberedTexts<T> {
         Self { numbers: BTreeMap::new(), owners: Vec::new() }
     }
 
-    /// Returns the number of a text; adds it, without predicates, if it is new.
+    /// Returns the number of a text. A new text is added without predicates.
     fn number(&mut self, text: Vec<u8>) -> usize {
         let next = self.owners.len();
         let number = *self.numbers.entry(text).or_insert(next);
@@ -46,7 +49,8 @@ impl<T> NumberedTexts<T> {
         number
     }
 
-    /// Returns the texts in the order of their numbers, and the predicates that have them.
+    /// Converts the set to a finder of its texts, and the predicates that contain each text, both in the order of the
+    /// numbers.
     fn into_finder(self) -> (Finder, Vec<Vec<T>>) {
         let mut texts: Vec<_> = self.numbers.into_iter().collect();
         texts.sort_unstable_by_key(|(_, number)| *number);
@@ -56,18 +60,18 @@ impl<T> NumberedTexts<T> {
 
 impl Index {
     /// Builds the index. The number of a predicate is its position in `entries`.
-    pub(super) fn new(entries: &[Entry]) -> Self {
+    pub(super) fn new(entries: &[TextPredicate]) -> Self {
         let (mut texts, mut needles) = (NumberedTexts::new(), NumberedTexts::new());
         let (mut patterns, mut always) = (Vec::new(), Vec::new());
         for (number, entry) in (0_u16..).zip(entries) {
             match entry {
-                Entry::Needles(needle_texts) => {
+                TextPredicate::Needles(needle_texts) => {
                     for text in needle_texts {
                         let text = needles.number(text.clone().into_bytes());
                         needles.owners[text].push(number);
                     }
                 }
-                Entry::Pattern(pattern) => {
+                TextPredicate::Pattern(pattern) => {
                     let groups: Vec<Vec<usize>> = pattern
                         .literal_groups()
                         .into_iter()
@@ -97,15 +101,16 @@ impl Index {
         Self { texts, triggers, second_groups, always, needles, needle_predicates }
     }
 
-    /// Returns the patterns that may match a message, sorted and without duplicates. The caller runs them.
+    /// Returns the numbers of the patterns that may match a message, sorted and without duplicates. The caller runs
+    /// them.
     pub(super) fn candidates(&self, message: &str) -> Vec<u16> {
-        let found = self.texts.find(message, str::to_ascii_lowercase);
+        let found_texts = self.texts.find(message, str::to_ascii_lowercase);
         let has_second_literal = |number: &u16| {
             let second_groups = &self.second_groups[usize::from(*number)];
-            second_groups.is_empty() || second_groups.iter().any(|text| found.contains(*text))
+            second_groups.is_empty() || second_groups.iter().any(|text| found_texts.contains(*text))
         };
         let mut candidates = self.always.clone();
-        for text in &found.numbers {
+        for text in &found_texts.numbers {
             candidates.extend(self.triggers[*text].iter().copied().filter(has_second_literal));
         }
         candidates.sort_unstable();
@@ -113,10 +118,10 @@ impl Index {
         candidates
     }
 
-    /// Returns the predicates `message_contains_any` that hold for a message; a predicate is repeated for each of its
-    /// texts that was found.
+    /// Returns the numbers of the predicates `message_contains_any` that hold for a message. A number is repeated for
+    /// each text of the predicate that was found.
     pub(super) fn matching_needles(&self, message: &str) -> impl Iterator<Item = u16> {
-        let found = self.needles.find(message, str::to_lowercase);
-        found.numbers.into_iter().flat_map(|needle| self.needle_predicates[needle].iter().copied())
+        let found_needles = self.needles.find(message, str::to_lowercase);
+        found_needles.numbers.into_iter().flat_map(|needle| self.needle_predicates[needle].iter().copied())
     }
 }

@@ -1,4 +1,4 @@
-//! Regular expressions with a bounded cost (decision D9).
+//! Regular expressions whose cost is limited (decision D9).
 
 use std::sync::OnceLock;
 
@@ -16,9 +16,9 @@ use super::cost::Cost;
 
 /// The maximum length of a pattern, in bytes.
 const MAX_PATTERN_BYTES: usize = 512;
-/// The maximum number of states of a pattern, which bound the time per byte of message in the worst case.
+/// The maximum number of states of a pattern, which bounds the time per byte of message in the worst case.
 const MAX_STATES: u64 = 2_000;
-/// The maximum number of character ranges of a pattern, which bound its memory.
+/// The maximum number of character ranges of a pattern, which bounds its memory.
 const MAX_RANGES: u64 = 20_000;
 /// The maximum number of states of all patterns of a policy together.
 const MAX_TOTAL_STATES: u64 = 500_000;
@@ -28,21 +28,25 @@ const MAX_TOTAL_RANGES: u64 = 2_000_000;
 pub(super) const MAX_COMPILED_BYTES: usize = 64 * 1024 * 1024;
 /// The minimum length of a useful literal, in bytes. Shorter ones occur in nearly every message.
 const MIN_LITERAL_BYTES: usize = 2;
-/// The maximum part of a literal that is searched, in bytes; more would hardly be more selective.
+/// The length in bytes to which literals are truncated; longer ones would hardly be more selective.
 const MAX_LITERAL_BYTES: usize = 24;
-/// The maximum number of literals of a group; beyond it they are shortened until fewer distinct ones are left.
+/// The maximum number of literals in a group. Beyond it, literals are shortened until few enough distinct ones remain.
 const MAX_LITERALS: usize = 32;
 /// The maximum number of ranges of a character class that is expanded into letters.
 const MAX_LETTER_RANGES: usize = 16;
 
-/// A regular expression whose cost was checked; it is compiled when it is first used.
+/// A regular expression within the cost limits. It is compiled when it is first used.
 #[derive(Debug)]
 pub(crate) struct Pattern {
+    /// The text of the expression.
     text: String,
+    /// The number of states that may be active for each byte of a text.
+    states: u64,
+    /// The compiled expression; empty before the first use, and `None` inside if it cannot be compiled.
     regex: OnceLock<Option<Regex>>,
 }
 
-/// The error of a pattern that is not accepted.
+/// Why a regular expression or another text predicate is not accepted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum PatternError {
     /// The pattern is not valid for the `regex` crate.
@@ -74,10 +78,14 @@ pub(crate) enum PatternError {
 }
 
 impl Pattern {
-    /// Parses a pattern, checks its cost, and adds it to `total_cost`.
+    /// Parses a pattern, checks that its cost is within the limits, and adds the cost to `total_cost`, that of all
+    /// patterns of the policy.
+    ///
+    /// # Errors
+    /// [`PatternError`] if the pattern is invalid, or if it or all patterns together exceed a limit.
     pub(super) fn new(text: &str, total_cost: &mut Cost) -> Result<Self, PatternError> {
         check_limit("its length in bytes", text.len() as u64, MAX_PATTERN_BYTES as u64, text)?;
-        let cost = cost(text).map_err(|reason| PatternError::Syntax { pattern: text.to_owned(), reason })?;
+        let cost = pattern_cost(text).map_err(|reason| PatternError::Syntax { pattern: text.to_owned(), reason })?;
         check_limit("its size", cost.states, MAX_STATES, text)?;
         check_limit("its number of character ranges", cost.ranges, MAX_RANGES, text)?;
         let new_total = total_cost.plus(cost);
@@ -85,9 +93,15 @@ impl Pattern {
         let ranges = "its number of character ranges, with those before it,";
         check_limit(ranges, new_total.ranges, MAX_TOTAL_RANGES, text)?;
         *total_cost = new_total;
-        Ok(Self { text: text.to_owned(), regex: OnceLock::new() })
+        Ok(Self { text: text.to_owned(), states: cost.states, regex: OnceLock::new() })
     }
 
+    /// The number of states that may be active for each byte of a text.
+    pub(crate) const fn states(&self) -> u64 {
+        self.states
+    }
+
+    /// Returns the text of the expression.
     pub(crate) fn text(&self) -> &str {
         &self.text
     }
@@ -97,8 +111,8 @@ impl Pattern {
         self.is_match_in_first(text.len(), text)
     }
 
-    /// Returns whether the pattern matches within the first `bytes` bytes of a text, at most all of it. Anchors and word
-    /// boundaries see the text after them: `$` does not match at the cut (decision D38).
+    /// Returns whether the pattern matches within the first `bytes` bytes of a text. Anchors and word boundaries
+    /// consider the text after them: `$` does not match at the cut (decision D38).
     pub(super) fn is_match_in_first(&self, bytes: usize, text: &str) -> bool {
         let config = Regex::config().nfa_size_limit(Some(MAX_COMPILED_BYTES));
         let compile = || Regex::builder().configure(config).build(&self.text).ok();
@@ -106,8 +120,10 @@ impl Pattern {
         self.regex.get_or_init(compile).as_ref().is_some_and(|regex| regex.is_match(input))
     }
 
-    /// Returns groups of literals: every match contains one literal of each group, compared without regard to the case
-    /// of ASCII letters. There are at most two groups, from the start and the end of a match; none if no literal is
+    /// Returns groups of literals: every match of the pattern contains one literal of each group, compared without
+    /// regard to the case of ASCII letters.
+    ///
+    /// There are at most two groups: from the start and from the end of a match. There is none if no literal is
     /// selective.
     pub(super) fn literal_groups(&self) -> Vec<Vec<Vec<u8>>> {
         let Ok(hir) = regex_syntax::ParserBuilder::new().nest_limit(MAX_NESTING).build().parse(&self.text) else {
@@ -139,8 +155,11 @@ impl PartialEq for Pattern {
 /// The maximum nesting depth of a pattern.
 const MAX_NESTING: u32 = 50;
 
-/// Computes the cost of a pattern, or returns its syntax error in one line.
-fn cost(text: &str) -> Result<Cost, String> {
+/// Computes the cost of a pattern.
+///
+/// # Errors
+/// The syntax error of the pattern, as one line of text.
+fn pattern_cost(text: &str) -> Result<Cost, String> {
     let mut parser = ast::parse::ParserBuilder::new().nest_limit(MAX_NESTING).build();
     let ast = parser.parse(text).map_err(|error| one_line_error(&error))?;
     // Looking up classes takes half of the time, and most patterns have none.
@@ -153,6 +172,7 @@ fn cost(text: &str) -> Result<Cost, String> {
     }
 }
 
+/// Returns the last line of a parser error, which states the cause, without the prefix `error: `.
 fn one_line_error(error: &dyn std::fmt::Display) -> String {
     let report = error.to_string();
     let line = report.lines().last().unwrap_or_default().trim();
@@ -160,7 +180,7 @@ fn one_line_error(error: &dyn std::fmt::Display) -> String {
 }
 
 /// Converts an expression so that it matches lower-case text: if the original matches a text, the result matches the
-/// text with its ASCII letters in lower case.
+/// same text with its ASCII letters in lower case.
 fn lowercase(hir: &Hir) -> Hir {
     match hir.kind() {
         HirKind::Empty => Hir::empty(),
@@ -174,6 +194,8 @@ fn lowercase(hir: &Hir) -> Hir {
     }
 }
 
+/// Converts a character class so that it contains the lower-case forms of its ASCII capitals. A class of many ranges
+/// becomes "any character", because literals are never extracted from it.
 fn lowercase_class(class: &Class) -> Hir {
     let letters = match class {
         Class::Unicode(class) => Some(class.clone()),
@@ -195,7 +217,10 @@ fn lowercase_class(class: &Class) -> Hir {
     Hir::class(Class::Unicode(letters))
 }
 
-/// Returns [`PatternError::Oversized`] if `value` exceeds `limit`.
+/// Checks that a quantity of a pattern is within its limit.
+///
+/// # Errors
+/// [`PatternError::Oversized`] if `value` exceeds `limit`.
 fn check_limit(quantity: &'static str, value: u64, limit: u64, pattern: &str) -> Result<(), PatternError> {
     if value <= limit {
         return Ok(());

@@ -89,7 +89,7 @@ proptest! {
     #![proptest_config(config(300))]
 
     #[test]
-    fn the_set_finds_what_every_predicate_finds_alone(
+    fn the_set_matches_exactly_the_predicates_that_match_alone(
         all in vec(asked(), 1..8),
         messages in vec(message(), 1..6),
     ) {
@@ -112,7 +112,7 @@ proptest! {
 
     /// More than 64 predicates: more than one word of bits.
     #[test]
-    fn a_hundred_predicates_answer_for_themselves(
+    fn each_of_a_hundred_predicates_matches_its_own_text(
         needles in vec(vec(select(&PIECES[..]), 2..5).prop_map(|pieces| pieces.concat()), 100),
         message in message(),
     ) {
@@ -149,7 +149,7 @@ fn most_repeated(part: &str) -> Pattern {
 
 /// The bound counts without compiling; what it lets through must compile, or a rule would silently never match.
 #[test]
-fn what_is_accepted_up_to_the_bound_compiles() {
+fn every_pattern_within_the_limits_compiles() {
     let parts = [
         "a",
         "ab",
@@ -198,7 +198,7 @@ fn repetitions_within_repetitions_are_multiplied() {
 }
 
 #[test]
-fn all_patterns_of_a_policy_together_are_bounded_too() {
+fn the_total_cost_of_all_patterns_is_limited() {
     let mut set = TextSet::default();
     let accepted = (0..4_000).take_while(|index| set.add_pattern(&format!(r"\w{{20}}{index}")).is_ok()).count();
     assert_eq!(accepted, 125, "each has 20 times 796 ranges");
@@ -226,7 +226,7 @@ fn d38_the_first_256_kib_are_searched_and_cut_at_a_character() {
     assert_eq!(found(&format!("{}éend", "x".repeat(MAX_SEARCHED_BYTES - 1))), [0_u16; 0]);
 }
 
-/// The text goes on after the cut, so neither the end of the text nor the end of a word is there.
+/// The message continues after the cut, so neither the end of the text nor the end of a word is at the cut.
 #[test]
 fn d38_an_end_anchor_does_not_match_at_the_cut() {
     let mut set = TextSet::default();
@@ -245,7 +245,7 @@ fn d38_an_end_anchor_does_not_match_at_the_cut() {
 
 /// What is looked for first has small letters only; what matches may have any.
 #[test]
-fn capitals_are_found_however_a_pattern_writes_them() {
+fn capital_letters_are_found_for_every_notation_of_a_pattern() {
     let patterns =
         ["[AB]ab|zz", "(?:[A-C]x|yy)z", "(?i)ab|[Q]uit", r"\x41b|zz", "[^a-z]b|zz", r"\p{Lu}b|zz", "É[AB]|zz"];
     let messages = ["Aab", "aab", "Bxz", "AB", "Quit", "quit", "Ab", "ab", "ÉA", "éa", "zz", "ZZ", ""];

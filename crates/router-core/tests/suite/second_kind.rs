@@ -193,7 +193,7 @@ fn with_matches() -> Skills {
 }
 
 #[test]
-fn slot_declared_last_is_evaluated_first() {
+fn a_slot_declared_last_can_be_evaluated_first() {
     assert_eq!(event_core::encode("slot", &SkillSlot::Pinned).unwrap(), [2]);
     assert_eq!(SkillSlot::CHAIN.iter().map(|slot| slot.number()).collect::<Vec<_>>(), [1, 2, 3]);
     assert!(SkillSlot::Pinned.precedes(SkillSlot::Matched) && !SkillSlot::Matched.precedes(SkillSlot::Matched));
@@ -203,7 +203,7 @@ fn slot_declared_last_is_evaluated_first() {
 }
 
 #[test]
-fn why_view_and_banners_are_a_snapshot() {
+fn an_outcome_is_formatted_as_why_view_and_banners() {
     insta::assert_snapshot!(outcome(with_matches()));
     insta::assert_snapshot!(outcome(Skills { pinned: Some(("tests", 10)), ..with_matches() }));
 }

@@ -40,7 +40,7 @@ fn asked(model: &ModelSpec, request: &ClientRequest, may_drop: &[Requirement]) -
 }
 
 #[test]
-fn a_model_that_takes_no_effort_is_not_sent_one_unless_it_may_be_dropped() {
+fn a_model_without_effort_is_rejected_unless_effort_may_be_dropped() {
     let mut haiku = named("anthropic:haiku", &[AnthropicMessages]);
     let wish = request(AnthropicMessages, &[Effort], &[]);
     assert_eq!(asked(&haiku, &wish, &[]), Ok(AnthropicMessages));
@@ -59,7 +59,7 @@ fn a_model_that_takes_no_effort_is_not_sent_one_unless_it_may_be_dropped() {
 }
 
 #[test]
-fn a_budget_of_thinking_matters_where_it_is_said() {
+fn a_thinking_budget_is_required_only_in_its_own_api() {
     let mut opus = named("anthropic:opus", &[AnthropicMessages]);
     opus.capabilities.thinking_budget = false;
     let refused = Failure::UnsupportedFeature { requirement: ThinkingBudget, api: AnthropicMessages };
@@ -73,7 +73,7 @@ fn a_budget_of_thinking_matters_where_it_is_said() {
 }
 
 #[test]
-fn what_was_thought_in_the_running_turn_is_shown_to_its_model_alone_whatever_may_be_dropped() {
+fn thinking_of_the_running_turn_is_sent_to_its_own_model_only() {
     let opus = named("anthropic:opus", &[AnthropicMessages]);
     let sonnet = named("anthropic:sonnet", &[AnthropicMessages]);
     let gpt = named("openai:gpt", &[OpenAiResponses]);
@@ -93,7 +93,7 @@ fn what_was_thought_in_the_running_turn_is_shown_to_its_model_alone_whatever_may
 }
 
 #[test]
-fn of_the_apis_of_a_model_the_first_that_says_everything_is_taken() {
+fn the_first_api_that_supports_all_requirements_is_selected() {
     let gpt = named("openai:gpt", &[OpenAiResponses, OpenAiChat]);
     assert_eq!(asked(&gpt, &request(AnthropicMessages, &[], &[]), &[]), Ok(OpenAiResponses));
     assert_eq!(asked(&gpt, &request(AnthropicMessages, &[StopSequences], &[]), &[]), Ok(OpenAiChat));
@@ -105,7 +105,7 @@ fn of_the_apis_of_a_model_the_first_that_says_everything_is_taken() {
 }
 
 #[test]
-fn more_texts_to_stop_at_than_an_api_takes_keep_its_models_from_the_request() {
+fn too_many_stop_sequences_for_an_api_reject_its_models() {
     let chat = named("groq:llama", &[OpenAiChat]);
     let gemini = named("google:gemini", &[Gemini]);
     let refused = |requirement, api| Err(Failure::UnsupportedFeature { requirement, api });
@@ -118,7 +118,7 @@ fn more_texts_to_stop_at_than_an_api_takes_keep_its_models_from_the_request() {
 }
 
 #[test]
-fn a_temperature_beyond_anthropic_s_goes_where_sampling_may_be_dropped() {
+fn a_temperature_above_anthropics_maximum_is_dropped_if_sampling_may_be_dropped() {
     let claude = named("anthropic:opus", &[AnthropicMessages]);
     let hot = request(OpenAiChat, &[HighTemperature], &[]);
     let refused = Failure::UnsupportedFeature { requirement: HighTemperature, api: AnthropicMessages };
@@ -128,7 +128,7 @@ fn a_temperature_beyond_anthropic_s_goes_where_sampling_may_be_dropped() {
 }
 
 #[test]
-fn a_word_for_how_hard_to_think_matters_to_models_that_are_told_it() {
+fn an_effort_is_required_only_of_models_that_accept_it() {
     let mut claude = named("anthropic:haiku", &[AnthropicMessages]);
     let quiet = request(OpenAiChat, &[NoThinking], &[]);
     let refused = |requirement, api| Err(Failure::UnsupportedFeature { requirement, api });

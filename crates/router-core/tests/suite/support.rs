@@ -103,7 +103,7 @@ pub(crate) fn chosen(scenario: &Scenario, policy: &Policy) -> String {
 
 /// The verdict of one slot, with the failure of its model if that was rejected.
 #[track_caller]
-pub(crate) fn said(decision: &Decision, slot: Slot) -> (Verdict, Option<&'static str>) {
+pub(crate) fn verdict_and_failure(decision: &Decision, slot: Slot) -> (Verdict, Option<&'static str>) {
     let entry = decision.entry(slot).unwrap_or_else(|| panic!("{} did not run: {decision:#?}", slot.name()));
     (entry.verdict, entry.failure.as_ref().map(contracts::Failure::name))
 }

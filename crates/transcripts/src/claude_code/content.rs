@@ -1,8 +1,9 @@
 //! Content of a message in a session file of Claude Code: text or a list of blocks.
 
-use std::{borrow::Cow, fmt};
+use std::{borrow::Cow, collections::BTreeSet, fmt};
 
-use catalogue::estimate::characters;
+use catalogue::estimate::count_characters;
+use client_formats::file_paths::extensions_in_output;
 use serde::{Deserialize, Deserializer, de};
 use serde_json::value::RawValue;
 
@@ -20,7 +21,8 @@ pub(super) enum Content<'a> {
     Blocks(Vec<Block<'a>>),
 }
 
-/// Block of a message. Contains the fields of all block types that are read.
+/// One content block of a message in a session file: a text, a tool call, a tool result or an image. Contains the
+/// fields of all block types that are read.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Block<'a> {
@@ -48,8 +50,8 @@ pub(super) struct Block<'a> {
     pub(super) content: Size,
 }
 
-/// Size and first characters of a tool result; the rest of the text is dropped. Zero for values that are neither a text
-/// nor a list of parts.
+/// Size, first characters and file extensions of a tool result in a session file; the rest of the text is not stored. Zero
+/// for values that are neither a text nor a list of parts.
 #[derive(Debug, Default)]
 pub(super) struct Size {
     /// Length of the text in bytes.
@@ -60,16 +62,19 @@ pub(super) struct Size {
     pub(super) images: u64,
     /// First 80 characters of the first text, from which messages of the client are recognised.
     pub(super) beginning: String,
+    /// Extensions of the files that the texts name.
+    pub(super) extensions: BTreeSet<String>,
 }
 
 impl Size {
     /// Maximum number of characters in `beginning`.
     const BEGINNING: usize = 80;
 
-    /// Adds the size of a text part, and stores the first characters of the first one.
+    /// Adds the size of a text part of the tool result, and stores the first characters of the first part.
     fn add(&mut self, text: &str) {
         self.bytes = self.bytes.saturating_add(text.len() as u64);
-        self.characters = self.characters.saturating_add(characters(text));
+        self.characters = self.characters.saturating_add(count_characters(text));
+        self.extensions.append(&mut extensions_in_output(text));
         if self.beginning.is_empty() {
             self.beginning = text.chars().take(Self::BEGINNING).collect();
         }
@@ -77,7 +82,7 @@ impl Size {
 }
 
 impl<'a> Content<'a> {
-    /// Returns the blocks; empty for plain text.
+    /// Returns the content blocks of the message; none if its content is plain text.
     pub(super) fn blocks(&self) -> &[Block<'a>] {
         match self {
             Self::Blocks(blocks) => blocks,
@@ -85,7 +90,8 @@ impl<'a> Content<'a> {
         }
     }
 
-    /// Returns the text, or the texts of all text blocks joined by line feeds; empty if there are none.
+    /// Returns the text of the message, or the texts of all its text blocks joined by line feeds; empty if there are
+    /// none.
     pub(super) fn joined_text(&self) -> String {
         match self {
             Self::Nothing => String::new(),
@@ -171,7 +177,7 @@ impl<'de> Deserialize<'de> for Size {
     }
 }
 
-/// A text or image of a tool result.
+/// A part of a tool result: a text or an image.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Part<'a> {

@@ -8,7 +8,8 @@ use crate::{error_text::classify_error, session_file::Text};
 /// Class of an error, and the provider's HTTP status code if known.
 pub(super) type Failure = (ErrorClass, Option<u16>);
 
-/// Classifies the `error` of a `system` line with the subtype `api_error`: a failed attempt that is retried.
+/// Classifies the error of a failed model call that Claude Code retried: the field `error` of a `system` line with the
+/// subtype `api_error`.
 ///
 /// The client retries after responses that permit it and after failed connections. The latter have no status, so an
 /// unclassified error without a status is a network error.
@@ -24,8 +25,8 @@ pub(super) fn of_attempt(error: Option<&str>) -> Failure {
     }
 }
 
-/// Classifies the text of an `assistant` line with `isApiErrorMessage`. `name` is the client's name of the error, if
-/// recorded.
+/// Classifies the error of a model call that Claude Code did not retry, from the text of its `assistant` line with
+/// `isApiErrorMessage`. `name` is the client's name of the error, if recorded.
 pub(super) fn of_message(text: &str, name: Option<&str>) -> Failure {
     let status = status_in(text);
     let by_text = classify_error(status, text);
@@ -42,7 +43,7 @@ pub(super) fn of_message(text: &str, name: Option<&str>) -> Failure {
     (class, status)
 }
 
-/// Fields of an error object.
+/// The fields that are read of an error object in a session file.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct ErrorFields<'a> {
@@ -53,7 +54,8 @@ struct ErrorFields<'a> {
     _message: Text<'a>,
 }
 
-/// Parses the status code of `API Error: 529 …` or `API Error (529 …)`, 400 to 599; `None` if there is none.
+/// Parses the HTTP status code, 400 to 599, in a text such as `API Error: 529 …` or `API Error (529 …)`; `None` if
+/// there is none.
 fn status_in(text: &str) -> Option<u16> {
     let (_, rest) = text.split_once("API Error")?;
     let digits: String =

@@ -1,4 +1,8 @@
-//! Folds the lines of a session file into turns.
+//! Folds the lines of a session file into turns: the reader state after each line determines to which turn the next
+//! line belongs.
+//!
+//! The *main conversation* and each *sub-agent* of a session are a thread of their own. The *running turn* of a thread
+//! is the one whose end was not read yet.
 
 mod assistant_line;
 mod note_line;
@@ -16,7 +20,8 @@ use super::{
 };
 use crate::observed::{ObservedResumption, ObservedSession, ObservedTurn, Step};
 
-/// State of the reader between two lines. [`Fold::push`] takes each line, and `ready` contains the finished turns.
+/// State of the session file reader between two lines. [`Fold::push`] reads a line, and `ready` contains the turns that
+/// are finished.
 #[derive(Debug)]
 pub(super) struct Fold {
     /// Session id for lines without one, derived from the file name.
@@ -39,7 +44,7 @@ pub(super) struct Fold {
     seen_calls: HashSet<EventId>,
 }
 
-/// Thread, session, ids and time of the current line, which the handlers of all line types need.
+/// Thread, session, ids and time of the line of the session file that is being read.
 struct LineContext<'a> {
     /// Thread of the line.
     key: ThreadKey,
@@ -72,6 +77,7 @@ const IGNORED_TYPES: [&str; 9] = [
 ];
 
 impl Fold {
+    /// Creates a fold that has read nothing. `fallback` is the session for lines without a session id.
     pub(super) fn new(fallback: Option<SessionId>) -> Self {
         Self {
             fallback,
@@ -86,7 +92,7 @@ impl Fold {
         }
     }
 
-    /// Folds one line.
+    /// Reads one line of the session file: adds it to the turn it belongs to, or starts or ends a turn.
     ///
     /// # Errors
     /// A description of the missing field if the line cannot be used.
@@ -130,8 +136,8 @@ impl Fold {
         }
     }
 
-    /// Returns the session id of a line, and completes the recorded session with the line's workspace and version.
-    /// `None` if neither the line nor the file name contains an id.
+    /// Returns the session id of a line, and records the workspace and client version that the line contains. `None` if
+    /// neither the line nor the file name has a session id.
     fn ensure_session(&mut self, line: &Line<'_>, at: Timestamp) -> Option<SessionId> {
         let named = SessionId::try_from(line.session_id.text()).ok();
         let id = named.clone().or_else(|| self.fallback.clone())?;
@@ -152,8 +158,8 @@ impl Fold {
         Some(named.unwrap_or_else(|| session.id.clone()))
     }
 
-    /// Returns the thread of a line. A sub-agent without an `agentId` has the id of the first line in its chain of
-    /// parents.
+    /// Returns the thread that a line belongs to: the main conversation or a sub-agent. A sub-agent without an
+    /// `agentId` is identified by the first line in the line's chain of parents.
     fn thread_key(&mut self, line: &Line<'_>, uuid: &str) -> ThreadKey {
         if let Some(agent) = line.agent_id.get().and_then(|agent| ThreadId::try_from(agent).ok()) {
             return ThreadKey(Some(agent));
@@ -170,6 +176,7 @@ impl Fold {
         ThreadKey(thread)
     }
 
+    /// Returns the state of a thread; creates it if there is none.
     fn thread(&mut self, key: &ThreadKey) -> &mut Thread {
         self.threads.entry(key.clone()).or_insert_with(Thread::new)
     }
@@ -180,8 +187,8 @@ impl Fold {
         self.batch.get_mut(index)
     }
 
-    /// Returns the turn that a call or a failure belongs to: a waiting command, which starts here, the running turn, or
-    /// a new turn without a message.
+    /// Returns the turn that a model call or a failure belongs to. If a command waits for its first call, its turn
+    /// starts now; otherwise it is the running turn or, without one, a new turn without a message.
     fn turn_for(&mut self, context: &LineContext<'_>) -> Option<&mut OpenTurn> {
         if let Some(candidate) = self.thread(&context.key).candidate.take() {
             self.start(candidate);
@@ -201,7 +208,8 @@ impl Fold {
         self.running(&context.key)
     }
 
-    /// Returns the step that records a resumed session, if the user had left the session. Resets that state.
+    /// Returns the step that records that the user reopened the session, if the user had left it; `None` otherwise. The
+    /// session then no longer counts as left.
     fn resumed(&mut self, key: &ThreadKey, id: &str, at: Timestamp) -> Option<Step> {
         std::mem::take(&mut self.thread(key).left).then(|| Step::Resumed(ObservedResumption { id: id.to_owned(), at }))
     }

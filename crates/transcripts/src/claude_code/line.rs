@@ -12,8 +12,8 @@ use serde_json::value::RawValue;
 use super::content::Content;
 use crate::session_file::{Flag, Text, lenient, parse_rfc3339, skip_list};
 
-/// A line of any type. Contains the fields of all types that are read; fields that a type does not have are empty,
-/// false or `None`.
+/// A line of a session file, of any type. Contains the fields of all types that are read; fields that a type does not
+/// have are empty, false or `None`.
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct Line<'a> {
@@ -109,7 +109,7 @@ impl CompactMetadata {
     }
 }
 
-/// Only the type of a line, for lines that do not match [`Line`].
+/// The type of a line of a session file, for lines that do not match [`Line`].
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub(super) struct Kind<'a> {

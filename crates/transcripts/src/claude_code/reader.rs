@@ -15,7 +15,7 @@ use crate::{
 
 pub use crate::session_file::{Issue, Skipped};
 
-/// The format of Claude Code's session files: parses each line and folds it into turns.
+/// The session file format of Claude Code: parses each line and adds it to a turn.
 #[derive(Debug)]
 pub struct ClaudeCode(Fold);
 

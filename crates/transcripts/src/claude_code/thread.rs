@@ -13,27 +13,29 @@ pub(super) use crate::session_file::LastLine;
 
 use crate::observed::{ObservedCall, ObservedCompaction, ObservedTurn, Step, ThreadState};
 
-/// Estimated tokens that Claude Code sends before the first message: system prompt, tool definitions, project notes.
-/// They are not recorded in the file. The median of the first calls of 33 recorded sessions, without the message, is
-/// 40,500 (25,900 to 68,200). Sub-agents send fewer; their number is not recorded.
+/// Estimated number of tokens that Claude Code sends before the first message: system prompt, tool definitions, project
+/// notes. They are not recorded in the file. The median of the first calls of 33 recorded sessions, without the
+/// message, is 40,500 (25,900 to 68,200). Sub-agents send fewer; their number is not recorded.
 pub const PREAMBLE_TOKENS: u64 = 40_000;
 
-/// Identifies a thread: the main conversation (`None`) or a sub-agent.
+/// Identifies a thread of a session: the main conversation (`None`) or a sub-agent.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct ThreadKey(pub(super) Option<ThreadId>);
 
 impl ThreadKey {
+    /// The key of the main conversation.
     pub(super) const MAIN: Self = Self(None);
 
+    /// Returns whether this is the main conversation.
     pub(super) const fn is_main(&self) -> bool {
         self.0.is_none()
     }
 }
 
-/// State of a thread: its prompt so far, its last model and its running turn.
+/// State of a thread of a recorded session: its prompt so far, its last model and its running turn.
 #[derive(Debug)]
 pub(super) struct Thread {
-    /// State of the thread that a turn starting now would record.
+    /// State of the thread that is recorded if a turn starts now.
     pub(super) before: ThreadState,
     /// Tokens before the first message: [`PREAMBLE_TOKENS`] until the usage of the first call shows the actual number.
     preamble: u64,
@@ -54,6 +56,7 @@ pub(super) struct Thread {
 }
 
 impl Thread {
+    /// Creates the state of a thread without messages.
     pub(super) fn new() -> Self {
         let mut before = ThreadState::default();
         before.prompt.recorded_tokens = PREAMBLE_TOKENS;
@@ -70,7 +73,7 @@ impl Thread {
         }
     }
 
-    /// Marks the session as left, if it had a call.
+    /// Records that the user left the session, unless the thread has no model call yet.
     pub(super) fn leave(&mut self) {
         self.left |= self.model.is_some();
     }
@@ -84,7 +87,7 @@ impl Thread {
         self.before.images |= 0 < images;
     }
 
-    /// Replaces the estimated prompt by the input tokens that a response reports.
+    /// Replaces the estimated size of the thread's prompt by the number of input tokens that a response reports.
     pub(super) fn set_recorded_tokens(&mut self, input_tokens: u64) {
         if self.model.is_none() {
             let known_prompt = PromptShape { recorded_tokens: 0, ..self.before.prompt };
@@ -93,7 +96,7 @@ impl Thread {
         self.before.prompt = PromptShape { recorded_tokens: input_tokens, messages: 1, ..PromptShape::default() };
     }
 
-    /// Replaces the prompt by a summary of `characters` characters.
+    /// Replaces the prompt of the thread by a summary of `characters` characters, as a compaction does.
     pub(super) fn compact(&mut self, characters: u64) {
         self.before.prompt =
             PromptShape { recorded_tokens: self.preamble, characters, messages: 1, ..PromptShape::default() };
@@ -102,7 +105,7 @@ impl Thread {
     }
 }
 
-/// A turn whose end is not known yet, with what determines its status at the end.
+/// A turn whose end was not read yet, with the values that determine its status at the end.
 #[derive(Debug)]
 pub(super) struct OpenTurn {
     /// The turn as read so far.
@@ -120,6 +123,8 @@ pub(super) struct OpenTurn {
 }
 
 impl OpenTurn {
+    /// Creates the turn that a message of the thread `key` starts at `at`. `images` is whether the message has images,
+    /// `before` the state of the thread before it.
     pub(super) fn new(
         session: SessionId,
         key: ThreadKey,
@@ -149,7 +154,7 @@ impl OpenTurn {
         self.last_at = at;
     }
 
-    /// Returns the step of a call; `None` if the call does not belong to this turn.
+    /// Returns the model call with this id; `None` if it does not belong to this turn.
     pub(super) fn call(&mut self, id: EventId) -> Option<&mut ObservedCall> {
         let (_, index) = self.calls.iter().rev().find(|(call, _)| *call == id)?;
         match self.turn.steps.get_mut(*index) {
@@ -158,8 +163,8 @@ impl OpenTurn {
         }
     }
 
-    /// Sets the end of the turn, unless it is set: from the last line, and from the time `next` of the next message
-    /// (`None` at the end of the file).
+    /// Sets status and time of the turn's end, unless they are set. They depend on the last line of the turn and on the
+    /// time `next` of the next message (`None` at the end of the file).
     pub(super) fn finish(&mut self, next: Option<Timestamp>) {
         if self.turn.end.is_none() {
             self.turn.end = match self.last {
@@ -179,7 +184,8 @@ impl OpenTurn {
         }
     }
 
-    /// Returns the status of a turn that ends with a failure: cancelled if the call was cancelled.
+    /// Returns the status of a turn that ends with a failed model call: cancelled if the call was cancelled, and
+    /// otherwise failed.
     fn failure_status(&self) -> TurnStatus {
         match self.turn.steps.last() {
             Some(Step::Failed(failure)) if failure.class == ErrorClass::Cancelled => TurnStatus::Cancelled,

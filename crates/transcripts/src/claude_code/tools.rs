@@ -18,7 +18,7 @@ pub(crate) fn side_effect(name: &str) -> SideEffect {
     }
 }
 
-/// Tool arguments that contain paths, of all tools.
+/// The arguments of Claude Code's tools that contain paths, for all tools together.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct Input<'a> {
@@ -42,9 +42,9 @@ struct Input<'a> {
     command: Text<'a>,
 }
 
-/// Returns extensions and top-level directories of the paths in the arguments `input` of the tool `name`, and the files
-/// that the call writes or that its shell line reverts. Shell lines are not searched for other paths. Arguments that
-/// are not a JSON object contain no paths.
+/// Returns the files that a tool call accesses, from its arguments `input` (JSON): first the extensions and top-level
+/// directories of their paths, then the files that the call writes or that its shell line reverts. Shell lines are not
+/// searched for other paths. Arguments that are not a JSON object contain no paths.
 pub(crate) fn files(name: &str, input: &str, workspace: Option<&str>) -> (PathFeatures, FileEffects) {
     let (mut path_features, mut file_effects) = (PathFeatures::default(), FileEffects::default());
     // Arguments that are not an object contain no paths.

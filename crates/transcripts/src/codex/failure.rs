@@ -4,9 +4,9 @@ use contracts::events::ErrorClass;
 
 use crate::error_text::classify_error;
 
-/// Classifies an error by its text and the client's `info`, which is a word or an object such as
-/// `{"http_connection_failed":{"http_status_code":503}}`. Returns the class, and the provider's HTTP status code if
-/// known.
+/// Classifies an error that Codex recorded, by its text and the client's `info` about it, which is a word or an object
+/// such as `{"http_connection_failed":{"http_status_code":503}}`. Returns the class, and the provider's HTTP status
+/// code if known.
 pub(super) fn classify_failure(text: &str, info: Option<&str>) -> (ErrorClass, Option<u16>) {
     let info = info.unwrap_or_default();
     let status = status_in(info, "http_status_code\":").or_else(|| status_in(text, "unexpected status "));

@@ -1,4 +1,8 @@
-//! Folds the lines of a rollout, the session file of Codex, into turns.
+//! Folds the lines of a rollout, the session file of Codex, into turns: the reader state after each line determines to
+//! which turn the next line belongs.
+//!
+//! A *task* is a turn in Codex's sense, which may contain several user messages and therefore several turns here. A
+//! *copy* is the history at the start of a fork, repeated from another session's file.
 
 mod event_line;
 mod head_line;
@@ -19,7 +23,8 @@ use crate::{
     session_file::{Skipped, parse_rfc3339},
 };
 
-/// State of the reader between two lines. [`Fold::push`] takes each line, and `ready` contains the finished turns.
+/// State of the session file reader between two lines. [`Fold::push`] reads a line, and `ready` contains the turns that
+/// are finished.
 #[derive(Debug)]
 pub(super) struct Fold {
     /// Session id for files without one, derived from the file name.
@@ -42,7 +47,8 @@ pub(super) struct Fold {
     task: Task,
     /// The turn that later lines may continue; `None` between turns.
     running: Option<OpenTurn>,
-    /// Message that starts a turn if no mark follows, in files that do not mark typed messages.
+    /// Message of the user role that waits for the line that marks it as typed. If none follows, the file does not mark
+    /// typed messages, and the message starts a turn.
     candidate: Option<Message>,
     /// Whether the file marks typed messages.
     marks_messages: bool,
@@ -71,7 +77,7 @@ struct Task {
     turns: u32,
 }
 
-/// A message of the user that starts a turn.
+/// A user message that starts a turn.
 #[derive(Debug)]
 struct Message {
     /// Text of the message.
@@ -80,7 +86,7 @@ struct Message {
     images: u64,
 }
 
-/// Time and payload of the current line, which the handlers of all line types need.
+/// Time and content of the line of the session file that is being read.
 struct LineContext<'a> {
     /// Time of the line.
     at: Timestamp,
@@ -89,7 +95,8 @@ struct LineContext<'a> {
 }
 
 impl Fold {
-    /// Creates the state before the first line. `fallback` is the session id of files without one.
+    /// Creates the reader state before the first line of a session file. `fallback` is the session id of files without
+    /// one.
     pub(super) fn new(fallback: Option<SessionId>) -> Self {
         Self {
             fallback,
@@ -112,7 +119,7 @@ impl Fold {
         }
     }
 
-    /// Folds the line `number`, from 1, which has a payload.
+    /// Reads the line `number`, from 1, of a session file. The line has a payload.
     ///
     /// # Errors
     /// A description of the problem if the line has no time, or neither the file nor its name has a session id.
@@ -124,8 +131,8 @@ impl Fold {
         self.fold_line(kind, &LineContext { at, payload })
     }
 
-    /// Folds the line `number`, from 1, of the old layout, which has the payload's fields in the line itself and mostly
-    /// no time; it then has that of the latest line before.
+    /// Reads the line `number`, from 1, of a session file with the old layout: the line itself has the fields of the
+    /// payload, and mostly no time. The time of the latest line before it is then used.
     ///
     /// # Errors
     /// A description of the problem if no line up to this one has a time, if a line of the new layout has no payload,
@@ -152,7 +159,7 @@ impl Fold {
         }
     }
 
-    /// Folds one line of either layout by its type `kind`. Unknown types are counted as skipped.
+    /// Reads one line of either layout by its type `kind`. Lines of unknown types are counted as skipped.
     ///
     /// # Errors
     /// A description of the problem if neither the file nor its name has a session id.
@@ -180,8 +187,9 @@ impl Fold {
         self.end_running_turn(None);
     }
 
-    /// Ends the running turn and adds it to the finished ones: another one starts at `next`, or the file ends (`None`).
-    /// Dropped are a copied turn, and a turn without a message at the end of the file whose message may still follow.
+    /// Ends the running turn and adds it to the finished turns. `next` is the time at which another turn starts; `None`
+    /// at the end of the file. The turn is dropped instead if it is a copy, or if it has no message at the end of the
+    /// file, where the message may still follow.
     fn end_running_turn(&mut self, next: Option<Timestamp>) {
         let Some(mut open) = self.running.take() else { return };
         open.finish(next);
@@ -195,8 +203,8 @@ impl Fold {
         }
     }
 
-    /// Starts the task with the client's id `id`, and ends the running turn; does nothing if that task is running.
-    /// `records_end` is whether the file records the end of the task.
+    /// Starts the task with the client's id `id`, and ends the running turn. Does nothing if that task is already
+    /// running. `records_end` is whether the file records the end of the task.
     fn begin_task(&mut self, id: Option<&str>, at: Timestamp, records_end: bool) {
         if id.is_some() && id == self.task.id.as_deref() {
             self.task.records_end |= records_end;
@@ -209,8 +217,8 @@ impl Fold {
         self.task = Task { id: id.map(str::to_owned), at, records_end, turns: 0 };
     }
 
-    /// Counts another turn of the task and returns its name: the client's id, with a number from the second turn on, or
-    /// else the line number.
+    /// Counts another turn of the current task and returns its name: the client's id of the task, with a number from
+    /// the second turn on. Without an id the name is the line number.
     fn next_turn_name(&mut self) -> String {
         self.task.turns += 1;
         match (&self.task.id, self.task.turns) {
@@ -220,9 +228,9 @@ impl Fold {
         }
     }
 
-    /// Starts a turn at `at` and ends the previous one; `message` is `None` for work without a message. If the running
-    /// turn has no message yet, `message` is added to it instead: the work before the first message of a task is part
-    /// of its turn.
+    /// Starts a turn at the time `at` and ends the previous one; `message` is `None` for work without a message. If the
+    /// running turn has no message yet, `message` is added to it instead, since the work before the first message of a
+    /// task belongs to its turn.
     fn start(&mut self, message: Option<Message>, at: Timestamp) {
         if let Some(open) = self.running.as_mut().filter(|open| open.without_message && open.turn.end.is_none())
             && let Some(message) = message
@@ -258,8 +266,9 @@ impl Fold {
         self.running = Some(open);
     }
 
-    /// Returns the turn that a response or a failure at `at` belongs to. If a message waits for its mark, it starts
-    /// that turn; if no turn is running, one without a message starts. `None` without a session.
+    /// Returns the turn that a response or a failure at the time `at` belongs to. If a user message waits for the line
+    /// that marks it as typed, it starts that turn. Otherwise it is the running turn or, without one, a new turn
+    /// without a message. `None` without a session.
     fn turn_for(&mut self, at: Timestamp) -> Option<&mut OpenTurn> {
         if let Some(message) = self.candidate.take() {
             self.start(Some(message), at);
@@ -270,8 +279,8 @@ impl Fold {
         self.running.as_mut()
     }
 
-    /// Returns the response that an item at `at` belongs to: the current one, or a new one if that is complete. `None`
-    /// without a session.
+    /// Returns the response that a conversation item at the time `at` belongs to: the current one, or a new one if that
+    /// is complete. `None` without a session.
     fn response_for(&mut self, at: Timestamp) -> Option<&mut Response> {
         let open = self.turn_for(at)?;
         if open.response.as_ref().is_none_or(|response| !response.accepts_item()) {

@@ -1,15 +1,16 @@
 //! Layout of a line of a rollout. Fields that are not listed are skipped without being parsed.
 
-use std::fmt;
+use std::{collections::BTreeSet, fmt};
 
-use catalogue::estimate::characters;
+use catalogue::estimate::count_characters;
+use client_formats::file_paths::extensions_in_output;
 use serde::{Deserialize, Deserializer, de};
 use serde_json::value::RawValue;
 
 use super::usage::{Counts, Info};
 use crate::session_file::{Part, Parts, Text, lenient, skip_list, skip_object};
 
-/// A line of a rollout: time, type, and the payload of that type.
+/// A line of a Codex session file: its time, its type, and the fields of that type.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub(super) struct Line<'a> {
@@ -27,7 +28,7 @@ pub(super) struct Line<'a> {
     pub(super) payload: Option<Payload<'a>>,
 }
 
-/// Payload of a line of any type. Contains the fields of all types that are read; fields that a type does not have are
+/// Fields of a line of any type. Contains the fields of all types that are read; fields that a type does not have are
 /// empty or `None`. Old files have them in the line itself.
 #[derive(Deserialize, Default)]
 #[serde(default)]
@@ -129,7 +130,7 @@ pub(super) struct Payload<'a> {
     pub(super) replacement_history: Option<Vec<Item<'a>>>,
 }
 
-/// Item of a compacted history or of an `item_completed` line.
+/// An item of the conversation, in a compacted history or an `item_completed` line.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Item<'a> {
@@ -141,7 +142,7 @@ pub(super) struct Item<'a> {
     pub(super) content: Parts<'a>,
 }
 
-/// Size, start and end of a tool result; the rest of the text is dropped.
+/// Size, start, end and file extensions of a tool result; the rest of the text is not stored.
 #[derive(Debug, Default)]
 pub(super) struct Output {
     /// Length of the text in bytes.
@@ -154,6 +155,8 @@ pub(super) struct Output {
     pub(super) beginning: String,
     /// Last 160 bytes of the first text.
     pub(super) end: String,
+    /// Extensions of the files that the texts name.
+    pub(super) extensions: BTreeSet<String>,
     /// Whether the tool succeeded, which only old files record; `None` otherwise.
     pub(super) success: Option<bool>,
 }
@@ -162,10 +165,11 @@ impl Output {
     /// Maximum number of bytes in `beginning` and in `end`.
     const KEPT: usize = 160;
 
-    /// Adds the size of a text part, and stores start and end of the first one.
+    /// Adds the size of a text part of the tool result, and stores start and end of the first part.
     fn add(&mut self, text: &str) {
         self.bytes = self.bytes.saturating_add(text.len() as u64);
-        self.characters = self.characters.saturating_add(characters(text));
+        self.characters = self.characters.saturating_add(count_characters(text));
+        self.extensions.append(&mut extensions_in_output(text));
         if self.beginning.is_empty() {
             text[..text.floor_char_boundary(Self::KEPT)].clone_into(&mut self.beginning);
             text[text.ceil_char_boundary(text.len().saturating_sub(Self::KEPT))..].clone_into(&mut self.end);
@@ -173,7 +177,7 @@ impl Output {
     }
 }
 
-/// Length of a list whose elements are skipped; 0 for other JSON types.
+/// The length of a JSON list, whose elements are skipped; 0 for other JSON types.
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct Length(pub(super) u64);
 

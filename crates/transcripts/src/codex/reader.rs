@@ -15,7 +15,7 @@ use crate::{
     },
 };
 
-/// The format of Codex's rollouts: parses each line and folds it into turns.
+/// The session file format of Codex (rollouts): parses each line and adds it to a turn.
 #[derive(Debug)]
 pub struct Codex(Fold);
 

@@ -65,9 +65,9 @@ impl Response {
         !self.has_following_input && (self.counts.is_none() || self.counts_first)
     }
 
-    /// Converts the response to steps: the call, if the response has a usage report, and then its tool calls and
-    /// results. `unnamed` is the id of the call if the provider's id is not recorded; `complete` is whether no line of
-    /// the response is missing.
+    /// Converts the response to steps of its turn: the model call, if the response has a usage report, and then its
+    /// tool calls and results. `unnamed` is the id of the call if the provider's id is not recorded. `complete` is
+    /// whether no line of the response is missing.
     pub(super) fn into_steps(mut self, unnamed: EventId, complete: bool) -> impl Iterator<Item = Step> {
         let id = self.id.as_ref().map_or(unnamed, |id| EventId::derive(&[b"call", id.as_bytes()]));
         for step in &mut self.steps {

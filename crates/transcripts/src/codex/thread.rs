@@ -18,10 +18,10 @@ use crate::{
 /// recorded in the file. A captured first request of version 0.169 has 32 kB of them.
 pub const PREAMBLE_TOKENS: u64 = 10_000;
 
-/// State of the thread: its prompt so far, its model and its usage.
+/// State of the thread of a session file: its prompt so far, its model and its usage.
 #[derive(Debug)]
 pub(super) struct Thread {
-    /// State of the thread that a turn starting now would record.
+    /// State of the thread that is recorded if a turn starts now.
     pub(super) before: ThreadState,
     /// Part of the prompt since the start of the current response.
     since_response: PromptShape,
@@ -40,6 +40,7 @@ pub(super) struct Thread {
 }
 
 impl Thread {
+    /// Creates the state of a thread without messages.
     pub(super) fn new() -> Self {
         let mut before = ThreadState::default();
         before.prompt.recorded_tokens = to_recorded_tokens(Tokenizer::OpenAi, PREAMBLE_TOKENS);
@@ -60,7 +61,7 @@ impl Thread {
         format!("{}:{}", self.provider, self.model.as_deref().unwrap_or("unknown"))
     }
 
-    /// Adds text and images to the prompt of the next call.
+    /// Adds a text of `characters` characters and a number of images to the prompt of the next model call.
     pub(super) fn add_text(&mut self, characters: u64, images: u64) {
         for prompt in [&mut self.before.prompt, &mut self.since_response] {
             prompt.characters = prompt.characters.saturating_add(characters);
@@ -80,12 +81,13 @@ impl Thread {
         before.directories.extend(class.directories.iter().cloned());
     }
 
-    /// Starts a response: its items are not part of the input that its usage reports.
+    /// Records that a response starts: its items are not part of the input that its usage reports.
     pub(super) fn begin_response(&mut self) {
         self.since_response = PromptShape::default();
     }
 
-    /// Replaces the estimated prompt by the input tokens that a response reports, plus the text since its start.
+    /// Replaces the estimated size of the prompt by the number of input tokens that a response reports, plus the text
+    /// since the start of that response.
     pub(super) fn set_recorded_tokens(&mut self, input_tokens: u64) {
         let recorded_tokens = to_recorded_tokens(Tokenizer::OpenAi, input_tokens);
         self.before.prompt = PromptShape { recorded_tokens, messages: 1, ..PromptShape::default() };
@@ -95,7 +97,7 @@ impl Thread {
         self.before.prompt.images = since.images;
     }
 
-    /// Replaces the prompt by a compacted history of the given size.
+    /// Replaces the prompt of the thread by a compacted history of this size.
     pub(super) fn compact(&mut self, characters: u64, messages: u64, images: u64) {
         self.before.prompt = PromptShape {
             recorded_tokens: to_recorded_tokens(Tokenizer::OpenAi, PREAMBLE_TOKENS),
@@ -110,7 +112,7 @@ impl Thread {
     }
 }
 
-/// A turn whose end is not known yet, with its current response and what determines its status at the end.
+/// A turn whose end was not read yet, with its current response and the values that determine its status at the end.
 #[derive(Debug)]
 pub(super) struct OpenTurn {
     /// The turn as read so far.
@@ -134,6 +136,8 @@ pub(super) struct OpenTurn {
 }
 
 impl OpenTurn {
+    /// Creates a turn whose start was read. `copied` is whether another file contains the original, `records_end`
+    /// whether files of this version record the end of turns.
     pub(super) fn new(turn: ObservedTurn, copied: bool, records_end: bool) -> Self {
         let last_at = turn.started_at;
         Self {
@@ -163,7 +167,8 @@ impl OpenTurn {
         }
     }
 
-    /// Completes the current response and adds its steps to the turn.
+    /// Completes the current response and adds its steps to the turn. `complete` is whether no line of the response is
+    /// missing.
     pub(super) fn finish_response(&mut self, complete: bool) {
         if let Some(response) = self.response.take() {
             self.calls += u64::from(response.counts.is_some());
@@ -173,14 +178,14 @@ impl OpenTurn {
         }
     }
 
-    /// Ends the turn, unless it has already ended.
+    /// Ends the turn with this status and time, unless it has already ended.
     pub(super) fn end(&mut self, status: TurnStatus, at: Timestamp) {
         self.finish_response(true);
         self.turn.end = self.turn.end.or(Some((status, at)));
     }
 
-    /// Sets the end of the turn, unless it is set: from the last line, and from the time `next` of the next turn
-    /// (`None` at the end of the file).
+    /// Sets status and time of the turn's end, unless they are set. They depend on the last line of the turn and on the
+    /// time `next` of the next turn (`None` at the end of the file).
     pub(super) fn finish(&mut self, next: Option<Timestamp>) {
         if self.turn.end.is_none() {
             self.turn.end = match self.last {

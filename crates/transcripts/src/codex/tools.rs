@@ -31,7 +31,7 @@ pub(crate) fn side_effect(name: &str, input: &str) -> SideEffect {
     }
 }
 
-/// Tool arguments that contain paths or patches, of all tools.
+/// The arguments of Codex's tools that contain paths or patches, for all tools together.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct Arguments<'a> {
@@ -58,7 +58,7 @@ struct Arguments<'a> {
 }
 
 /// Returns extensions and top-level folders of the paths in the arguments `input` of the tool `name`: a JSON object, or
-/// a patch. Shell lines are searched only for patches. Arguments of another form have none.
+/// a patch. Shell lines are searched only for patches. Other arguments contain no paths.
 pub(crate) fn path_features(name: &str, input: &str, workspace: Option<&str>) -> PathFeatures {
     let mut path_features = PathFeatures::default();
     if input.contains(PATCH_START) && !input.starts_with('{') {
@@ -133,7 +133,7 @@ fn file_headers(patch: &str) -> impl Iterator<Item = (&'static str, &str)> {
     })
 }
 
-/// A command in tool arguments: one text, or a list of words.
+/// A command in the arguments of a tool: one text, or a list of words.
 #[derive(Default)]
 struct Words {
     /// The text, or the words, each followed by a line feed.

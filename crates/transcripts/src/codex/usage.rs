@@ -1,6 +1,6 @@
 //! Token counts as Codex reports them, and their conversion to disjoint counts.
 
-use client_formats::usage::split_input;
+use client_formats::usage::usage_from_total_input;
 use contracts::Usage;
 use serde::{Deserialize, Serialize};
 
@@ -37,7 +37,7 @@ pub(super) struct Info {
 }
 
 impl Counts {
-    /// Returns whether input and output are zero.
+    /// Returns whether the counts of input and output tokens are zero.
     pub(super) fn is_zero(&self) -> bool {
         self.input.unwrap_or(0) == 0 && self.output.unwrap_or(0) == 0
     }
@@ -50,10 +50,11 @@ impl Counts {
     /// Converts the counts to disjoint ones: uncached input, cache reads, cache writes and output.
     pub(super) fn usage(&self) -> Usage {
         let (read, written) = (self.cache_read.unwrap_or(0), self.cache_written.unwrap_or(0));
-        split_input(self.input_total(), read, written, self.output.unwrap_or(0))
+        usage_from_total_input(self.input_total(), read, written, self.output.unwrap_or(0))
     }
 
-    /// Returns whether two reports have equal counts, except reasoning. Missing counts are zero.
+    /// Returns whether two usage reports have equal token counts, except for reasoning. A missing count is equal to
+    /// zero.
     pub(super) fn has_same_counts(&self, other: &Self) -> bool {
         let numbers = |counts: &Self| {
             [counts.input, counts.cache_read, counts.cache_written, counts.output].map(Option::unwrap_or_default)
@@ -61,7 +62,7 @@ impl Counts {
         numbers(self) == numbers(other)
     }
 
-    /// Returns the sum of two sets of counts; a count that is missing in both stays missing.
+    /// Returns the sum of two sets of token counts. A count that is missing in both is missing in the sum.
     pub(super) fn plus(&self, more: &Self) -> Self {
         let add = |one: Option<u64>, other: Option<u64>| match (one, other) {
             (None, None) => None,
@@ -76,7 +77,8 @@ impl Counts {
         }
     }
 
-    /// Returns the difference to an earlier total, at least 0; a count that is missing in `self` stays missing.
+    /// Returns the token counts since an earlier total: the differences, at least 0. A count that is missing in `self`
+    /// is missing in the result.
     pub(super) fn since(&self, earlier: &Self) -> Self {
         let less = |now: Option<u64>, then: Option<u64>| Some(now?.saturating_sub(then.unwrap_or(0)));
         Self {

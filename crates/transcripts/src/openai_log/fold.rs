@@ -18,7 +18,7 @@ use crate::{
 /// Maximum number of conversations with a running turn, to limit memory; the least recently used turn is ended.
 const MAX_OPEN_CONVERSATIONS: usize = 1_024;
 
-/// State of the reader between two lines. [`Fold::push`] takes each line, and [`Fold::next_turn`] returns finished
+/// State of the log reader between two lines. [`Fold::push`] reads a line, and [`Fold::next_turn`] returns finished
 /// turns.
 #[derive(Debug, Default)]
 pub(super) struct Fold {
@@ -34,11 +34,11 @@ pub(super) struct Fold {
     lines: u64,
 }
 
-/// Identifies a conversation: session, and hash of its first messages. Sub-agents and title requests share the id of a
-/// session.
+/// Identifies a conversation: its session, and the hash of its first messages. Sub-agents and title requests have the
+/// same session id as the main conversation.
 type Conversation = (SessionId, EventId);
 
-/// A conversation with its running turn, which later lines may continue.
+/// A conversation in the log with its running turn, which later lines may continue.
 #[derive(Debug)]
 struct Running {
     /// Session of the conversation.
@@ -49,8 +49,8 @@ struct Running {
     used: u64,
 }
 
-/// Returns the time at which a call ended, or else started, from the fields of the line; `None` if it has neither or
-/// they are no times.
+/// Returns the time of a line of the log: the time at which its call ended, or else started. `None` if the line has
+/// neither, or they are not valid times.
 pub(super) fn time_of(line: &Line<'_>) -> Option<Timestamp> {
     let ended = [line.ended_at, line.end_time, line.response_time, line.timestamp, line.time, line.created_at];
     ended.into_iter().flatten().find_map(parse_json_time).or_else(|| start_time(line))
@@ -62,8 +62,8 @@ fn start_time(line: &Line<'_>) -> Option<Timestamp> {
 }
 
 impl Fold {
-    /// Folds one line, whose source is `text`: adds its exchange to a turn. Streamed responses and requests to other
-    /// interfaces are counted as skipped.
+    /// Reads one line of the log, whose source is `text`: adds its request and response to a turn. Streamed responses
+    /// and requests to other interfaces are counted as skipped.
     ///
     /// # Errors
     /// A description of the first field that is missing (`messages`, any time) or has an unexpected layout.
@@ -120,8 +120,8 @@ impl Fold {
         Ok(())
     }
 
-    /// Adds an exchange to the running turn of its conversation, or ends that and starts another one. Ends the least
-    /// recently used turn if there are too many.
+    /// Adds a request with its response to the running turn of its conversation, or ends that turn and starts another
+    /// one. If too many turns are running, ends the least recently used one.
     fn add(&mut self, session: ObservedSession, exchange: &Exchange<'_>) {
         let name = exchange.turn_name(&session.id);
         let id = (session.id.clone(), EventId::derive(&first_messages(exchange.messages)));
@@ -142,21 +142,21 @@ impl Fold {
         self.skipped.repeated += u64::from(!running.turn.add(exchange, workspace));
     }
 
-    /// Ends the running turn of a conversation; `next` is the start of the next one, if any.
+    /// Ends the running turn of a conversation. `next` is the start of its next turn; `None` if none follows.
     fn close(&mut self, id: &Conversation, next: Option<Timestamp>) {
         if let Some(running) = self.open.remove(id) {
             self.ready.push_back((running.session, running.turn.finish(next)));
         }
     }
 
-    /// Finishes all open turns at the end of the file, in order of their start.
+    /// Ends all running turns at the end of the file, in the order of their start.
     pub(super) fn finish(&mut self) {
         let mut remaining: Vec<Running> = std::mem::take(&mut self.open).into_values().collect();
         remaining.sort_by_key(|running| running.turn.turn.started_at);
         self.ready.extend(remaining.into_iter().map(|running| (running.session, running.turn.finish(None))));
     }
 
-    /// Returns the next finished turn and sets `session` to its session.
+    /// Returns the next finished turn and sets the field `session` to the session of that turn.
     pub(super) fn next_turn(&mut self) -> Option<ObservedTurn> {
         let (session, turn) = self.ready.pop_front()?;
         self.session = Some(session);
@@ -164,7 +164,7 @@ impl Fold {
     }
 }
 
-/// Parses a nested object that has the fields of a line; `None` if `raw` is missing or `null`.
+/// Parses a nested JSON object that has the fields of a line; `None` if `raw` is missing or `null`.
 ///
 /// # Errors
 /// A description of the unexpected layout, with `name` as the name of the object.
@@ -175,7 +175,7 @@ fn parse_object<'a>(name: &str, raw: Option<&'a RawValue>) -> Result<Option<Line
         .map_err(|error| format!("`{name}` has an unexpected shape: {}", describe_json_error(&error)))
 }
 
-/// Returns the `body` of a request or a response, or `outer` itself if it has none.
+/// Returns the `body` of a logged request or response, or `outer` itself if it has none.
 ///
 /// # Errors
 /// A description of the unexpected layout of `body`.
@@ -191,8 +191,8 @@ fn first_nonempty(texts: &[&Text<'_>]) -> Option<String> {
     texts.iter().find_map(|text| text.get()).map(str::to_owned)
 }
 
-/// Returns the session id: `given`, or its hash if it is not a valid id. If `given` is `None`, the hash of `user` and
-/// of the messages up to the first user message.
+/// Returns the session id of a logged request: `given`, or its hash if it is not a valid id. If `given` is `None`, the
+/// id is the hash of `user` and of the messages up to the first user message.
 fn session_id(given: Option<&str>, user: Option<&str>, messages: &[Message<'_>]) -> Option<SessionId> {
     if let Some(given) = given {
         let hash = EventId::derive(&[given.as_bytes()]).to_string();
@@ -203,7 +203,8 @@ fn session_id(given: Option<&str>, user: Option<&str>, messages: &[Message<'_>])
     SessionId::try_from(EventId::derive(&parts).to_string().as_str()).ok()
 }
 
-/// Returns roles and texts up to the first user message, which all later requests of a conversation repeat.
+/// Returns the roles and texts of the messages up to the first user message, which all later requests of a conversation
+/// repeat.
 fn first_messages<'a>(messages: &'a [Message<'_>]) -> Vec<&'a [u8]> {
     let end = messages.iter().position(|message| message.role.text() == "user").map_or(messages.len(), |at| at + 1);
     let mut parts: Vec<&[u8]> = Vec::new();

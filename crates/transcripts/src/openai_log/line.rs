@@ -5,8 +5,8 @@ use serde_json::value::RawValue;
 
 use crate::session_file::{Parts, Text};
 
-/// Fields of a line and of its `metadata`, `request`, `response` and their `body`. Each field may be in any of them;
-/// missing fields are `None` or empty.
+/// Fields of a line of the log, and of the objects `metadata`, `request`, `response` and `body` in it. Each field may
+/// be in any of them; missing fields are `None` or empty.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub(super) struct Line<'a> {
@@ -108,7 +108,7 @@ pub(super) struct Line<'a> {
     pub(super) error: Option<&'a RawValue>,
 }
 
-/// One of the alternatives in a response; only the first is used.
+/// One of the alternative responses to a request. Only the first is used.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub(super) struct Choice<'a> {
@@ -120,7 +120,7 @@ pub(super) struct Choice<'a> {
     pub(super) message: Message<'a>,
 }
 
-/// A message of any role, in a request or a response.
+/// A message of any role, in a logged request or response.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub(super) struct Message<'a> {
@@ -138,7 +138,7 @@ pub(super) struct Message<'a> {
     pub(super) tool_calls: Option<Vec<ToolCall<'a>>>,
 }
 
-/// A tool call in a message of the role `assistant`.
+/// A tool call in a logged message of the role `assistant`.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub(super) struct ToolCall<'a> {
@@ -150,7 +150,7 @@ pub(super) struct ToolCall<'a> {
     pub(super) function: Function<'a>,
 }
 
-/// Name and arguments of a tool call.
+/// Name and arguments of a logged tool call.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub(super) struct Function<'a> {

@@ -13,7 +13,7 @@ use crate::{
     session_file::{self, DiscoverError, Format, OpenError, Search, SessionFile, Skipped, describe_json_error},
 };
 
-/// The format of a log of chat completions: parses each line and folds it into turns.
+/// The file format of a log of chat completions: parses each line and adds it to a turn.
 #[derive(Debug)]
 pub struct OpenAiLog(Fold);
 

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use catalogue::estimate::characters;
-use client_formats::usage;
+use catalogue::estimate::count_characters;
+use client_formats::{file_paths::extensions_in_output, usage};
 use contracts::{
     CacheVariant, SessionId, Thread,
     events::{StopReason, ToolOutcome, TurnStatus},
@@ -64,17 +64,22 @@ impl Exchange<'_> {
         EventId::derive(&parts).to_string()
     }
 
-    /// Returns the state of the conversation at the start of the turn: size of the prompt, and tools used in it.
+    /// Returns the state of the conversation at the start of the turn: the size of its prompt, and the tools used in
+    /// it.
     fn before(&self, workspace: Option<&str>) -> ThreadState {
         let mut before = ThreadState::default();
         for message in self.prompt_messages() {
             before.prompt.characters += message.content.characters();
             before.prompt.messages += 1;
             before.prompt.images += message.content.images;
+            if message.role.text() == "tool" {
+                let texts = message.content.texts.iter();
+                before.extensions.extend(texts.flat_map(|text| extensions_in_output(text.text())));
+            }
             for call in message.tool_calls.iter().flatten() {
                 let (name, input) = (call.function.name.text(), call.function.arguments.text());
                 let class = classify_tool_call(name, input, workspace);
-                before.prompt.characters += characters(name) + characters(input);
+                before.prompt.characters += count_characters(name) + count_characters(input);
                 before.tool_calls += 1;
                 before.tools.insert(name.to_owned());
                 before.side_effects.insert(class.side_effect);
@@ -84,13 +89,13 @@ impl Exchange<'_> {
         }
         let definitions = self.request.tools.as_deref().unwrap_or_default();
         before.prompt.tools = definitions.len() as u64;
-        before.prompt.tool_characters = definitions.iter().map(|tool| characters(tool.get())).sum();
+        before.prompt.tool_characters = definitions.iter().map(|tool| count_characters(tool.get())).sum();
         before.images = 0 < before.prompt.images;
         before
     }
 }
 
-/// Kind of the last exchange of a turn, which determines the turn's status.
+/// Kind of the last request and response of a turn, which determines the status of the turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum LastExchange {
     /// A response without tool calls.
@@ -103,7 +108,7 @@ enum LastExchange {
     Nothing,
 }
 
-/// A turn whose end is not known yet, with the calls and tool results it contains so far.
+/// A turn whose end was not read yet, with the calls and tool results it contains so far.
 #[derive(Debug)]
 pub(super) struct OpenTurn {
     /// The turn as read so far.
@@ -140,8 +145,8 @@ impl OpenTurn {
         Self { turn, seen: BTreeSet::new(), results: 0, waiting: Vec::new(), last: LastExchange::Nothing, last_at }
     }
 
-    /// Adds the tool results, the call or failure, and the tool calls of an exchange. Returns false and adds nothing if
-    /// the turn already contains it.
+    /// Adds a request with its response to the turn: new tool results, the model call or its failure, and its tool
+    /// calls. Returns false and adds nothing if the turn already contains it.
     pub(super) fn add(&mut self, exchange: &Exchange<'_>, workspace: Option<&str>) -> bool {
         let session = self.turn.session.as_str().to_owned();
         let id = match exchange.response.id.get() {
@@ -180,7 +185,7 @@ impl OpenTurn {
                 started_at: exchange.started_at,
                 model: exchange.model.clone(),
                 usage,
-                raw_usage: raw.and_then(usage::raw_for_recording),
+                raw_usage: raw.and_then(usage::recordable_usage_text),
                 stop_reason: stop_reason(choice.and_then(|choice| choice.finish_reason.get()), !tools.is_empty()),
                 tool_calls: u32::try_from(tools.len()).unwrap_or(u32::MAX),
                 thinking_blocks: 0,
@@ -217,19 +222,21 @@ impl OpenTurn {
             let Some(index) = self.waiting.iter().position(|(name, _)| name == named) else { continue };
             let (_, id) = self.waiting.remove(index);
             let bytes: usize = message.content.texts.iter().map(|text| text.text().len()).sum();
+            let extensions = message.content.texts.iter().flat_map(|text| extensions_in_output(text.text()));
             self.turn.steps.push(Step::ToolFinished(ObservedResult {
                 id,
                 at: exchange.start_time(),
                 // The format has no flag for failed tools.
                 outcome: ToolOutcome::Succeeded,
                 output_bytes: bytes as u64,
+                extensions: extensions.collect(),
             }));
         }
         self.results = self.results.max(results.len());
     }
 
-    /// Sets status and time of the end from the last exchange, and returns the turn. `next` is the start of the next
-    /// turn; if it is `None` (the file ends) and a response is missing, the turn stays open.
+    /// Sets status and time of the turn's end from its last response, and returns the turn. `next` is the start of the
+    /// next turn. If it is `None` (the file ends) and a response is missing, the turn stays open.
     pub(super) fn finish(mut self, next: Option<Timestamp>) -> ObservedTurn {
         self.turn.end = match self.last {
             LastExchange::Answer => Some((TurnStatus::Completed, self.last_at)),
@@ -242,8 +249,8 @@ impl OpenTurn {
     }
 }
 
-/// Converts `finish_reason`; `tools` is whether the response has tool calls. `stop` with tool calls, as some providers
-/// report it, is converted to `ToolUse`.
+/// Converts the `finish_reason` of a chat completion to a stop reason; `tools` is whether the response has tool calls.
+/// `stop` with tool calls, as some providers report it, is converted to `ToolUse`.
 fn stop_reason(recorded: Option<&str>, tools: bool) -> StopReason {
     match recorded {
         Some("tool_calls" | "function_call") => StopReason::ToolUse,

@@ -23,8 +23,9 @@ const MAX_OPEN_FILES: usize = 200;
 /// A reader of a file without a callback for progress.
 type Reader<F> = SessionReader<'static, BufReader<File>, F>;
 
-/// Iterator over the turns of several session files in the order of their start, so that sessions which overlap in time
-/// are read as they happened (decision D40). A file is opened when its first time is reached and closed at its end.
+/// An iterator over the turns of several session files in the order of their start, so that sessions that overlap in
+/// time are read in chronological order (decision D40). A file is opened when its first time is reached and closed at
+/// its end.
 #[derive(Debug)]
 pub struct TurnsByStart<F: Format> {
     /// Files that are not open yet, with their place in the list, in the order of their first time.
@@ -41,11 +42,14 @@ pub struct TurnsByStart<F: Format> {
     closed_bytes: u64,
 }
 
-/// An open file with its next turn.
+/// An open session file with its next turn.
 #[derive(Debug)]
 struct OpenFile<F: Format> {
+    /// The reader of the rest of the file.
     reader: Reader<F>,
+    /// The session of the file.
     session: ObservedSession,
+    /// The next turn, which was read already.
     turn: ObservedTurn,
 }
 
@@ -79,7 +83,7 @@ impl<F: Format> TurnsByStart<F> {
         &self.issues
     }
 
-    /// Opens every file whose first time is not after the next turn.
+    /// Opens every session file whose first time is not after the start of the next turn.
     fn open_due_files(&mut self) -> Result<(), OpenError> {
         while let Some((_, file)) = self.waiting.front() {
             let due = match (self.next.peek(), file.first) {
@@ -98,7 +102,9 @@ impl<F: Format> TurnsByStart<F> {
         Ok(())
     }
 
-    /// Reads the next turn of a file; closes the file at its end.
+    /// Reads the next turn of a session file and queues it by its start. At the end of the file, adds its size and issues to
+    /// the totals and closes it. `place` is the position in the list of files. A reader knows the session of its file before
+    /// it returns a turn.
     fn read_turn(&mut self, place: usize, mut reader: Reader<F>) {
         let turn = reader.next();
         if let Some((turn, session)) = turn.zip(reader.session().cloned()) {

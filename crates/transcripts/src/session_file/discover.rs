@@ -21,13 +21,14 @@ pub struct SessionFile {
 }
 
 impl SessionFile {
-    /// Compares by first time, then by path, so that copied history follows its original. Files without a time are last.
+    /// Compares two files by first time, then by path, so that copied history follows its original. Files without a
+    /// time are last.
     pub(super) fn compare(&self, other: &Self) -> Ordering {
         (self.first.is_none(), self.first, &self.path).cmp(&(other.first.is_none(), other.first, &other.path))
     }
 }
 
-/// Error: a folder or file cannot be read during [`discover`].
+/// An error of finding session files: a folder or file that cannot be read.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot read `{}`", path.display())]
 pub struct DiscoverError {
@@ -68,7 +69,7 @@ pub fn discover(path: &Path, search: Search) -> Result<Vec<SessionFile>, Discove
     Ok(files)
 }
 
-/// Adds the session files below a folder to `files`.
+/// Adds the session files below a folder to `files`, recursively.
 fn collect_files(folder: &Path, search: Search, files: &mut Vec<SessionFile>) -> Result<(), DiscoverError> {
     let error = |source| DiscoverError { path: folder.to_owned(), source };
     for entry in fs::read_dir(folder).map_err(error)? {
@@ -87,7 +88,7 @@ fn collect_files(folder: &Path, search: Search, files: &mut Vec<SessionFile>) ->
     Ok(())
 }
 
-/// Creates the entry of a session file, reading its first time.
+/// Reads the first time in a session file of `bytes` bytes, and returns the file's path, size and first time.
 fn read_entry(path: PathBuf, bytes: u64, search: Search) -> Result<SessionFile, DiscoverError> {
     match first_time(&path, search) {
         Ok(first) => Ok(SessionFile { path, bytes, first }),
@@ -95,7 +96,7 @@ fn read_entry(path: PathBuf, bytes: u64, search: Search) -> Result<SessionFile, 
     }
 }
 
-/// Returns the first time in a file's first MiB.
+/// Returns the first time in the first MiB of a session file; `None` if it has none.
 fn first_time(path: &Path, search: Search) -> io::Result<Option<Timestamp>> {
     let mut beginning = BufReader::new(fs::File::open(path)?.take(MAX_SEARCHED_BYTES));
     let mut line = Vec::new();

@@ -6,7 +6,8 @@ use event_core::EventId;
 
 use super::path_features::path_in_workspace;
 
-/// Files that a tool call writes or reverts, by which the evaluator recognises reverted work.
+/// The files that a tool call writes or reverts, as hashes of their paths. The evaluator recognises reverted work by
+/// them.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(crate) struct FileEffects {
     /// First 32 bits of the hash of each path.
@@ -22,8 +23,8 @@ impl FileEffects {
     }
 }
 
-/// Returns the first 32 bits of the hash of a path, which is relative to the workspace if inside, and without `.` and
-/// `..`, so that equivalent paths have one hash.
+/// Returns the first 32 bits of the hash of a file's path. The path is made relative to the workspace if it is inside,
+/// and freed of `.` and `..`, so that equivalent paths have one hash.
 fn path_hash(path: &str, workspace: Option<&str>) -> u32 {
     let relative = path_in_workspace(path, workspace);
     let mut parts: Vec<&str> = Vec::new();

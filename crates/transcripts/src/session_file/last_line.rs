@@ -1,6 +1,6 @@
 //! Kind of the last line of a turn, which determines the status of a turn without a recorded end.
 
-/// Kind of the last line of a turn. At the end of the file or the next message, it determines the status of the turn.
+/// Kind of the last line of a recorded turn. It determines the status of the turn if the file does not record its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LastLine {
     /// The user's message.

@@ -8,7 +8,7 @@ use serde::{
     de::{self, IgnoredAny},
 };
 
-/// A text, borrowed from the line if it has no escapes; `None` for values of other JSON types.
+/// A text in a JSON line, borrowed from the line if it has no escapes; `None` for values of other JSON types.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Text<'a>(pub(crate) Option<Cow<'a, str>>);
 
@@ -24,7 +24,7 @@ impl Text<'_> {
     }
 }
 
-/// A boolean; false for values of other JSON types.
+/// A boolean in a JSON line; false for values of other JSON types.
 #[derive(Debug, Default, Clone, Copy)]
 pub(crate) struct Flag(pub(crate) bool);
 

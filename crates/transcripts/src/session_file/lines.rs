@@ -5,7 +5,7 @@ use std::io::{self, BufRead, Read as _};
 /// Maximum length of a line in bytes, to limit memory. Longer lines are reported and skipped.
 pub const MAX_LINE_BYTES: u64 = 64 * 1024 * 1024;
 
-/// Result of reading a line: the line, a note that it was too long, or the end of the file.
+/// Result of reading a line of a file: the line, the number of a line that was too long, or the end of the file.
 pub(super) enum NextLine<'a> {
     /// A line without its line feed, and its number from 1.
     Bytes { number: u64, bytes: &'a [u8] },
@@ -15,7 +15,7 @@ pub(super) enum NextLine<'a> {
     End,
 }
 
-/// A reader of lines with a limit on their length, which reuses one buffer.
+/// Reads a file line by line, with a limit on the length of a line. Reuses one buffer.
 #[derive(Debug)]
 pub(super) struct Lines<R> {
     /// The file.
@@ -31,12 +31,12 @@ pub(super) struct Lines<R> {
 }
 
 impl<R: BufRead> Lines<R> {
-    /// Creates a reader of the lines of `source`. Longer lines than `max_bytes` are skipped.
+    /// Creates a reader of the lines of `source`. Lines longer than `max_bytes` are skipped.
     pub(super) fn new(source: R, max_bytes: u64) -> Self {
         Self { source, buffer: Vec::new(), max_bytes, number: 0, bytes: 0 }
     }
 
-    /// Reads the next line, also a last one without a line feed.
+    /// Reads the next line of the file, including a last one without a line feed.
     ///
     /// # Errors
     /// The error of `source`.

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fmt, path::PathBuf};
 
-/// A line that could not be used, with the reason for the user. Other lines are not affected.
+/// A line of a session file that could not be used, with the reason for the user. Other lines are not affected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Issue {
     /// Path of the file.
@@ -19,7 +19,7 @@ impl fmt::Display for Issue {
     }
 }
 
-/// Counts of the lines that were dropped by design, for the summary of an import.
+/// Counts of the lines of a session file that were dropped by design, for the summary of an import.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Skipped {
     /// Number of lines that repeat earlier lines of the file or lines of another file.
@@ -41,8 +41,8 @@ impl Skipped {
     }
 }
 
-/// Formats an error without serde's line number, which is always 1, and without the value found, which may be text of
-/// the user (decision D15).
+/// Formats an error of parsing JSON for the user. Leaves out serde's line number, which is always 1, and the value
+/// found, which may be text of the user (decision D15).
 pub(crate) fn describe_json_error(error: &serde_json::Error) -> String {
     let text = error.to_string().replace(" at line 1 column ", " at column ");
     match text.rsplit_once(", expected ") {

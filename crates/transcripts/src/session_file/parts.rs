@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use catalogue::estimate::characters;
+use catalogue::estimate::count_characters;
 use serde::{Deserialize, Deserializer, de};
 
 use super::lenient::{Text, lenient, skip_object};
@@ -26,11 +26,11 @@ impl Parts<'_> {
 
     /// Returns the number of characters in all texts.
     pub(crate) fn characters(&self) -> u64 {
-        self.texts.iter().map(|text| characters(text.text())).sum()
+        self.texts.iter().map(|text| count_characters(text.text())).sum()
     }
 }
 
-/// One part of a message: a text or an image.
+/// A part of a message in a session file: a text or an image.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct Part<'a> {

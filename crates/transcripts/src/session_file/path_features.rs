@@ -12,9 +12,9 @@ pub(crate) struct PathFeatures {
 }
 
 impl PathFeatures {
-    /// Adds extension and top-level directory of a path or a glob. `is_file` means that its last component is not a
-    /// directory; otherwise a path without an extension is assumed to be one. Directories outside `workspace` are not
-    /// added; `None` for an unknown workspace.
+    /// Adds the extension and the top-level directory of a path or a glob. `is_file` means that its last component is
+    /// not a directory; otherwise a path without an extension is assumed to be one. Directories outside `workspace` are
+    /// not added, and none are if the workspace is unknown (`None`).
     pub(crate) fn add(&mut self, path: &str, workspace: Option<&str>, is_file: bool) {
         let extension = extension(path);
         if let Some(relative) = path_in_workspace(path, workspace) {

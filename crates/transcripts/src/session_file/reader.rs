@@ -17,12 +17,13 @@ use super::{
 };
 use crate::observed::{ObservedSession, ObservedTurn};
 
-/// Interprets the lines of a file format. An implementation is the state between two lines.
+/// Interprets the lines of one file format and combines them into turns. An implementation is the reader state between
+/// two lines.
 pub trait Format {
     /// Creates the state before the first line. `fallback` is the session id of files that do not contain one.
     fn begin(fallback: Option<SessionId>) -> Self;
 
-    /// Folds a line that starts with `{`; `number` counts from 1.
+    /// Reads a line that starts with `{` and adds it to the turn it belongs to; `number` is its number, from 1.
     ///
     /// # Errors
     /// A description of the error in the line, without text that the user may have written.
@@ -41,7 +42,7 @@ pub trait Format {
     fn skipped(&self) -> &Skipped;
 }
 
-/// Error: a session file cannot be opened for reading.
+/// An error of opening a session file for reading.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot open session file `{}`", path.display())]
 pub struct OpenError {
@@ -54,7 +55,7 @@ pub struct OpenError {
 /// Minimum number of bytes between two reports of progress.
 const PROGRESS_BYTES: u64 = 256 * 1024;
 
-/// Iterator over the turns of a session file. After the last turn, [`SessionReader::issues`] is complete.
+/// An iterator over the turns of a session file. After the last turn, [`SessionReader::issues`] is complete.
 pub struct SessionReader<'a, R, F> {
     /// Path of the file in issues.
     file: PathBuf,
@@ -84,8 +85,8 @@ impl<F: Format> SessionReader<'_, BufReader<File>, F> {
 }
 
 impl<'a, R: BufRead, F: Format> SessionReader<'a, R, F> {
-    /// Creates a reader of `source`. `file` is the path in issues; its stem is the session id of files that contain
-    /// none.
+    /// Creates a reader of the session file `source`. `file` is its path for messages; its name without extension is
+    /// the session id of files that contain none.
     pub fn new(file: &Path, source: R) -> Self {
         let stem = file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
         Self {
@@ -99,7 +100,7 @@ impl<'a, R: BufRead, F: Format> SessionReader<'a, R, F> {
         }
     }
 
-    /// Sets a callback for the number of bytes read so far, called about every 256 KiB and at the end.
+    /// Sets a callback that receives the number of bytes read so far, about every 256 KiB and at the end of the file.
     #[must_use]
     pub fn with_progress(mut self, progress: impl FnMut(u64) + 'a) -> Self {
         self.progress = Some(Box::new(progress));
@@ -131,8 +132,8 @@ impl<'a, R: BufRead, F: Format> SessionReader<'a, R, F> {
         self.lines.bytes
     }
 
-    /// Reads and folds one line; an unusable line or a read error is added to the issues. Returns false at the end of
-    /// the file and after a read error.
+    /// Reads one line of the session file and passes it to the format. An unusable line or a read error is added to the
+    /// issues. Returns false at the end of the file and after a read error.
     fn read_line(&mut self) -> bool {
         let outcome = match self.lines.next() {
             Ok(NextLine::End) => return false,
@@ -152,7 +153,7 @@ impl<'a, R: BufRead, F: Format> SessionReader<'a, R, F> {
         true
     }
 
-    /// Reports progress if at least `every` bytes were read since the last report.
+    /// Calls the progress callback if at least `every` bytes were read since it was last called.
     fn report_progress(&mut self, every: u64) {
         if let Some(progress) = &mut self.progress
             && self.reported + every <= self.lines.bytes
@@ -194,7 +195,7 @@ impl<R, F> fmt::Debug for SessionReader<'_, R, F> {
     }
 }
 
-/// Folds the line `number`, from 1. Empty lines are ignored, and so is a byte-order mark.
+/// Passes the line `number`, from 1, to the format of the file. Empty lines are ignored, and so is a byte-order mark.
 ///
 /// # Errors
 /// A description of the problem if the line is not UTF-8 or not a JSON object, or that of [`Format::fold_line`].

@@ -6,7 +6,7 @@
 
 use super::file_effects::FileEffects;
 
-/// The changes of files that one command reverts.
+/// The changes of files that one shell command reverts.
 enum Reverts<'a> {
     /// No changes.
     Nothing,
@@ -16,8 +16,8 @@ enum Reverts<'a> {
     Everything,
 }
 
-/// Adds the changes that a shell line reverts to `file_effects`. The line runs in `directory`, or in the workspace if
-/// that is empty; `cd` in the line is followed. If one of its commands reverts all changes, `file_effects` lists no
+/// Adds the file changes that a shell line reverts to `file_effects`. The line runs in `directory`, or in the workspace
+/// if that is empty; `cd` in the line is followed. If one of its commands reverts all changes, `file_effects` lists no
 /// files.
 pub(crate) fn add_reverts(file_effects: &mut FileEffects, line: &str, directory: &str, workspace: Option<&str>) {
     let commands = split_commands(line.split_once("<<").map_or(line, |(before, _)| before));
@@ -55,8 +55,8 @@ pub(crate) fn add_reverts(file_effects: &mut FileEffects, line: &str, directory:
     }
 }
 
-/// Returns the arguments of a `git` command from its subcommand on, without the options before it; `None` for other
-/// commands.
+/// Returns the arguments of a `git` command from its subcommand on, without the options before it; `None` if the words
+/// are another command.
 fn git_arguments<'a>(words: &[&'a str]) -> Option<Vec<&'a str>> {
     let ["git", rest @ ..] = words else { return None };
     let mut rest = rest;
@@ -69,7 +69,7 @@ fn git_arguments<'a>(words: &[&'a str]) -> Option<Vec<&'a str>> {
     }
 }
 
-/// Returns the changes that a git command reverts. `arguments` start with the subcommand; `checkout`, `restore`,
+/// Returns the file changes that a `git` command reverts. `arguments` start with the subcommand; `checkout`, `restore`,
 /// `reset --hard`, `stash`, `revert`, `clean` and `rm` can revert changes.
 fn git_reverts<'a>(arguments: &[&'a str]) -> Reverts<'a> {
     let has = |options: &[&str]| arguments.iter().any(|argument| options.contains(argument));
@@ -107,8 +107,8 @@ fn git_reverts<'a>(arguments: &[&'a str]) -> Reverts<'a> {
     }
 }
 
-/// Returns the changes that `git checkout` with these arguments reverts: the paths after `--`, after a commit, or paths
-/// that cannot be a branch.
+/// Returns the file changes that `git checkout` with these arguments reverts: of the paths after `--`, of those after a
+/// commit, or of paths that cannot be a branch.
 fn checkout_reverts<'a>(arguments: &[&'a str]) -> Reverts<'a> {
     if let Some(index) = arguments.iter().position(|argument| *argument == "--") {
         return named_files(&arguments[index..]);
@@ -122,8 +122,8 @@ fn checkout_reverts<'a>(arguments: &[&'a str]) -> Reverts<'a> {
     }
 }
 
-/// Returns whether a word is a path and not a branch: `.`, a word that starts or ends like a path, or a name with an
-/// extension. A slash alone is not sufficient, since names of branches contain slashes.
+/// Returns whether an argument of `git` is a path and not a branch: `.`, a word that starts or ends like a path, or a
+/// name with an extension. A slash alone is not sufficient, since names of branches contain slashes.
 fn is_path(word: &str) -> bool {
     let name = word.rsplit('/').next().unwrap_or(word);
     let extension = name.rsplit_once('.').map(|(_, extension)| extension);
@@ -132,7 +132,7 @@ fn is_path(word: &str) -> bool {
 }
 
 /// Returns the paths among the arguments of a command, without options and without words that only a shell can expand.
-/// The paths `.` and `:/` are all files.
+/// The paths `.` and `:/` mean all files.
 fn named_files<'a>(arguments: &[&'a str]) -> Reverts<'a> {
     let mut paths = Vec::new();
     let mut words = arguments.iter();
@@ -148,8 +148,8 @@ fn named_files<'a>(arguments: &[&'a str]) -> Reverts<'a> {
     if paths.is_empty() { Reverts::Nothing } else { Reverts::Files(paths) }
 }
 
-/// Returns `path` below `directory`, the folder that a command runs in. An absolute path is returned unchanged, and so
-/// is any path if `directory` is empty.
+/// Returns the path of a file below `directory`, the folder that a command runs in. An absolute path is returned
+/// unchanged, and so is any path if `directory` is empty.
 fn join_path(directory: &str, path: &str) -> String {
     if directory.is_empty() || path.starts_with(['/', '~']) {
         return path.to_owned();
@@ -157,7 +157,7 @@ fn join_path(directory: &str, path: &str) -> String {
     format!("{directory}/{path}")
 }
 
-/// Returns the words of a command from its name on, without assignments and words such as `sudo` before it.
+/// Returns the words of a shell command from its name on, without assignments and words such as `sudo` before it.
 fn strip_prefixes(words: &[String]) -> Vec<&str> {
     let is_prefix = |word: &&String| {
         let assigns =
@@ -167,7 +167,7 @@ fn strip_prefixes(words: &[String]) -> Vec<&str> {
     words.iter().skip_while(is_prefix).map(String::as_str).collect()
 }
 
-/// Splits a line into commands, each a list of words. Targets of redirections are omitted.
+/// Splits a shell line into commands, each a list of words. Targets of redirections are omitted.
 fn split_commands(line: &str) -> Vec<Vec<String>> {
     let mut commands = vec![Vec::new()];
     let (mut word, mut begun, mut quote, mut redirects) = (String::new(), false, None, false);

@@ -9,7 +9,7 @@ pub(crate) fn parse_rfc3339(text: &str) -> Option<Timestamp> {
     u64::try_from(time.as_microsecond()).ok().map(Timestamp)
 }
 
-/// Parses seconds since 1970 with an optional fraction, or milliseconds since 1970; numbers above 99,999,999,999 are
+/// Parses a time since 1970: seconds with an optional fraction, or milliseconds. Numbers above 99,999,999,999 are
 /// milliseconds. `None` for other texts.
 fn parse_unix_time(text: &str) -> Option<Timestamp> {
     /// The largest number that is read as seconds. As seconds it is in the year 5138, as milliseconds in March 1973.

@@ -23,16 +23,16 @@ const BOTTOM: f64 = 28.0;
 /// Colours that most people with a colour vision deficiency distinguish, on light and dark backgrounds.
 const COLOURS: [&str; 8] = ["#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#bb7744", "#999999"];
 
-/// A function that returns the figure of a model that a bar shows: turns, or cost in nano-dollars.
+/// A function that returns the value of a model that a bar shows: its turns, or its cost in nano-dollars.
 type Measure = fn(&GroupTotal) -> i64;
 
-/// Draws the cumulative cost by day of the baseline and of the cheapest policy, as an SVG with a legend. A sentence if
-/// no turn was judged; empty if the report has no policy.
+/// Draws a line chart of the cumulative cost by day, of the baseline and of the cheapest policy, as an SVG with a
+/// legend. Returns a sentence if no turn was compared, and an empty text if the report has no policy.
 pub(super) fn cumulative(report: &Report) -> String {
     let Some(best) = report.new.first() else { return String::new() };
     let days: Vec<&String> = report.old.by_day.keys().collect();
     let (Some(first), Some(last)) = (days.first(), days.last()) else {
-        return "<p class=soft>No turn was judged.</p>".to_owned();
+        return "<p class=soft>No turn was scored.</p>".to_owned();
     };
     let sums = |totals: &Totals| {
         let mut sum = 0_i64;
@@ -82,14 +82,15 @@ pub(super) fn cumulative(report: &Report) -> String {
     format!("{svg}<ul class=legend>{legend}</ul>")
 }
 
-/// Returns the y coordinate of an amount of `nano` nano-dollars on an axis from 0 to `most`, which is positive.
+/// Returns the y coordinate of an amount of `nano` nano-dollars on an axis from 0 to `most`, which must be positive.
 #[expect(clippy::cast_precision_loss, reason = "a pixel is coarser than any rounding")]
 fn y_coordinate(nano: i64, most: i64) -> f64 {
     let share = nano.max(0) as f64 / most as f64;
     TOP + (HEIGHT - TOP - BOTTOM) * (1.0 - share)
 }
 
-/// Returns the x coordinate of the day `index`, from 0, of `count` days; the middle for a single day.
+/// Returns the x coordinate of the day with the index `index`, from 0, of `count` days; the middle of the chart for a
+/// single day.
 #[expect(clippy::cast_precision_loss, reason = "a pixel is coarser than any rounding")]
 fn x_coordinate(index: usize, count: usize) -> f64 {
     if count < 2 {
@@ -104,8 +105,8 @@ fn axis_label(nano: i64) -> String {
     if 10_000 <= cents { format!("${}", cents / 100) } else { format!("${}.{:02}", cents / 100, cents % 100) }
 }
 
-/// Draws the share of each model in turns and in cost, for the baseline and for the cheapest policy, as an SVG with a
-/// legend. Empty if the report has no policy.
+/// Draws a bar chart of each model's share in turns and in cost, for the baseline and for the cheapest policy, as an
+/// SVG with a legend. Empty if the report has no policy.
 pub(super) fn shares(report: &Report) -> String {
     let Some(best) = report.new.first() else { return String::new() };
     let models: Vec<&String> = {

@@ -7,8 +7,8 @@ const STYLE: &str = include_str!("style.css");
 pub(super) struct Page(String);
 
 impl Page {
-    /// Creates a document with a title, which is escaped and is also its first heading. It needs no other file, and a
-    /// content security policy forbids scripts and requests.
+    /// Creates an HTML document with a title, which is escaped and is also its first heading. The document needs no
+    /// other file, and its content security policy forbids scripts and requests.
     pub(super) fn new(title: &str) -> Self {
         let title = escape(title);
         Self(format!(
@@ -39,7 +39,7 @@ impl Page {
     }
 }
 
-/// Returns the file name of a policy's path; other names are unchanged.
+/// Returns the file name of a policy's path; a name that is not a path is returned unchanged.
 pub(super) fn file_name(name: &str) -> String {
     let path = std::path::Path::new(name);
     path.file_name().map_or_else(|| name.to_owned(), |file| file.to_string_lossy().into_owned())

@@ -14,15 +14,17 @@ use crate::{
 /// Maximum number of turns in the table of excluded turns.
 const MAX_LISTED_TURNS: usize = 50;
 
-/// A table cell; numbers and differences are aligned right.
+/// A cell of an HTML table. Numbers and differences are aligned right.
 enum Cell {
+    /// A text.
     Text(String),
+    /// A formatted number.
     Number(String),
     /// A difference in nano-dollars.
     Difference(i64),
 }
 
-/// Renders a table. A title that starts with `>` is aligned right.
+/// Renders an HTML table. A column whose title starts with `>` is aligned right.
 fn table(titles: &[&str], rows: impl IntoIterator<Item = Vec<Cell>>) -> String {
     let mut html = "<div class=wide><table><tr>".to_owned();
     for title in titles {
@@ -53,7 +55,7 @@ fn css_class(nano: i64) -> &'static str {
     }
 }
 
-/// Renders the table of all policies, cheapest first, with their difference from the baseline.
+/// Renders a table of all policies, cheapest first, with their difference from the baseline.
 pub(super) fn ranking(report: &Report) -> String {
     let old = report.old.all.nano_usd;
     let rows = report.new.iter().map(|new| {
@@ -69,7 +71,7 @@ pub(super) fn ranking(report: &Report) -> String {
     table(&["Policy", ">Turns that change model", ">Cost", ">Difference", ">"], rows)
 }
 
-/// Renders the table of turns and cost per group, under the baseline (`old`) and a policy (`new`).
+/// Renders a table of the turns and the cost of each group, under the baseline (`old`) and under a policy (`new`).
 pub(super) fn groups(old: &BTreeMap<String, GroupTotal>, new: &BTreeMap<String, GroupTotal>) -> String {
     let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
     let rows = names.into_iter().map(|name| {
@@ -87,7 +89,7 @@ pub(super) fn groups(old: &BTreeMap<String, GroupTotal>, new: &BTreeMap<String, 
     table(&["", ">Turns before", ">Cost before", ">Turns after", ">Cost after", ">Difference"], rows)
 }
 
-/// Renders the matrix of model changes: rows are the models before, columns the models after.
+/// Renders a matrix of the changes of model: rows are the models of the baseline, columns the models under the policy.
 pub(super) fn switches(compared: &PolicyResult) -> String {
     let to: BTreeSet<&String> = compared.switches.values().flat_map(BTreeMap::keys).collect();
     if to.is_empty() {
@@ -114,7 +116,7 @@ pub(super) fn largest_changes(report: &Report) -> String {
     report.largest.iter().map(|row| turn_details(row, report)).collect()
 }
 
-/// Renders one turn as a collapsed section: its message, what is known of both models, and the decision chains.
+/// Renders one turn as a collapsed section: its message, the known success of both models, and the decision chains.
 fn turn_details(row: &TurnRow, report: &Report) -> String {
     let policy = report.largest_of;
     let Some(new) = row.new.get(policy) else { return String::new() };
@@ -158,7 +160,7 @@ pub(super) fn counted(number: u64, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
-/// Renders the changes of models by project, with what is known of the success of both models there.
+/// Renders a table of the changes of model by project, with the known success of both models there.
 pub(super) fn risks(report: &Report, compared: &PolicyResult) -> String {
     if compared.changes.is_empty() {
         return "<p class=soft>No turn changes model.</p>".to_owned();
@@ -178,7 +180,7 @@ pub(super) fn risks(report: &Report, compared: &PolicyResult) -> String {
     table(&["Project", "From", "Success", "To", "Success", ">Turns", ">Difference"], rows)
 }
 
-/// Renders the number of excluded turns by reason, and the first of them one by one.
+/// Renders the number of turns that were excluded from the comparison by reason, and lists the first of them.
 pub(super) fn excluded_turns(report: &Report) -> String {
     let reasons = report.excluded.iter().map(|(reason, total)| {
         vec![Cell::Number(total.turns.to_string()), Cell::Number(dollars(total.nano_usd)), Cell::Text(reason.clone())]

@@ -2,7 +2,7 @@
 
 use contracts::{ModelId, Slot, events::LlmCallCompleted};
 use event_core::encode;
-use what_if::{Baseline, Range, WhatIfError, write_csv};
+use what_if::{Backtest, Baseline, LatestTurns, Range, TurnRow, WhatIfError, backtest_latest, write_csv};
 
 use crate::past::Past;
 
@@ -12,7 +12,7 @@ rules:
 global_default: opus
 "#;
 
-/// The model of most calls in the bundled session.
+/// Returns the model of most calls in the bundled session.
 fn recorded_model(past: &Past) -> ModelId {
     past.events().iter().find_map(|event| event.read::<LlmCallCompleted>().unwrap()).unwrap().model
 }
@@ -30,6 +30,45 @@ fn a_policy_that_chooses_what_ran_costs_what_was_recorded() {
     }
     let sum: i64 = rows.iter().map(|row| row.recorded_nano_usd).sum();
     assert_eq!((report.recorded_nano_usd, report.old.all.nano_usd), (sum, sum));
+}
+
+/// Runs a backtest of `policy` over the latest turns. Returns the rows and the lowest position that was read.
+fn try_latest(past: &Past, policy: &str, latest: LatestTurns) -> (Vec<TurnRow>, u64) {
+    let parameters = Backtest {
+        candidates: vec![past.candidate("tried", policy)],
+        against: Baseline::Recorded,
+        range: Range::default(),
+        models: std::sync::Arc::clone(&past.models),
+    };
+    let (mut rows, mut lowest) = (Vec::new(), u64::MAX);
+    let mut add_row = |row: &TurnRow| rows.push(row.clone());
+    let mut progress = |position: event_core::Position| {
+        lowest = lowest.min(position.0);
+        true
+    };
+    backtest_latest(&*past.log, &*past.texts, &parameters, latest, &mut add_row, &mut progress).unwrap();
+    (rows, lowest)
+}
+
+/// Attack: a what-if over a long log.
+/// Holds: only the part of the log with the latest turns is read.
+#[test]
+fn the_latest_turns_are_decided_from_the_end_of_the_log_alone() {
+    let past = Past::under("global_default: sonnet");
+    let (_, all) = past.try_on(&[("opus", "global_default: opus")]);
+    let head = past.log.head().unwrap().0;
+    let (rows, lowest) = try_latest(&past, "global_default: opus", LatestTurns { turns: 2, events: 100_000 });
+    let chosen = |rows: &[TurnRow]| -> Vec<_> {
+        rows.iter().map(|row| (row.turn, row.recorded.clone(), row.new[0].model.clone())).collect()
+    };
+    // Turns that cannot be compared have no row.
+    assert!(!rows.is_empty() && rows.len() <= 2 && chosen(&all).ends_with(&chosen(&rows)), "{rows:#?}");
+    assert!(1 < lowest, "the start of the log was read");
+    // Also limited by the number of events.
+    let (rows, lowest) = try_latest(&past, "global_default: opus", LatestTurns { turns: 1_000, events: 20 });
+    assert!(rows.len() < all.len() && head - 20 <= lowest, "{lowest} of {head}");
+    let (rows, _) = try_latest(&past, "global_default: opus", LatestTurns { turns: 1_000, events: 100_000 });
+    assert_eq!(chosen(&rows), chosen(&all));
 }
 
 #[test]

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod backtest;
+mod explain;
 mod past;
 mod replay;
 mod report;

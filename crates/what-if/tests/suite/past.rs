@@ -81,7 +81,7 @@ impl Past {
         self.ask(policies, Baseline::Recorded, Range::default())
     }
 
-    /// As `try_on`, against another baseline and for the turns in `range`.
+    /// Runs a backtest of policies, as `try_on` does, against another baseline and for the turns in `range`.
     pub(crate) fn ask(&self, policies: &[(&str, &str)], against: Baseline, range: Range) -> (Report, Vec<TurnRow>) {
         let candidates = policies.iter().map(|(name, text)| self.candidate(name, text)).collect();
         let question = Backtest { candidates, against, range, models: Arc::clone(&self.models) };

@@ -24,7 +24,7 @@ use crate::{
     },
     fields::{Field, ObjectKind},
     inspect::inspector::{Inspector, type_of},
-    json::{Cursor, Value},
+    json::{Cursor, Value, ValueKind},
     request_summary::RequestError,
     watch::summary_builder::SummaryBuilder,
 };
@@ -68,6 +68,14 @@ impl Api for Anthropic {
 
     fn inspect_response<'a>(&self, summary: &mut SummaryBuilder, body: &'a str) -> Option<Value<'a>> {
         watch::inspect_message(summary, body)
+    }
+
+    fn event_members(&self) -> &'static [&'static str] {
+        &["type", "error"]
+    }
+
+    fn is_response(&self, body: &Value<'_>) -> bool {
+        body.get("content").is_some_and(|content| content.kind == ValueKind::Array)
     }
 
     fn usage(&self, object: &str) -> Option<Usage> {
@@ -145,7 +153,11 @@ impl Api for Anthropic {
         match class {
             ErrorClass::RateLimit => "rate_limit_error",
             ErrorClass::Overloaded => "overloaded_error",
-            ErrorClass::ServerError | ErrorClass::Other | ErrorClass::Network | ErrorClass::Cancelled => "api_error",
+            ErrorClass::ServerError
+            | ErrorClass::Other
+            | ErrorClass::Network
+            | ErrorClass::InvalidResponse
+            | ErrorClass::Cancelled => "api_error",
             ErrorClass::Timeout => "timeout_error",
             ErrorClass::ModelNotFound => "not_found_error",
             ErrorClass::Auth | ErrorClass::ClientKey => "authentication_error",

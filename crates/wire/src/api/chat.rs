@@ -68,6 +68,14 @@ impl Api for Chat {
         watch::inspect_chunk(summary, body)
     }
 
+    fn event_members(&self) -> &'static [&'static str] {
+        &["choices", "object", "usage", "error"]
+    }
+
+    fn is_response(&self, body: &Value<'_>) -> bool {
+        body.get("choices").is_some_and(|choices| choices.elements().next().is_some())
+    }
+
     fn usage(&self, object: &str) -> Option<Usage> {
         client_formats::usage::parse_chat(object)
     }

@@ -76,6 +76,16 @@ impl Api for Gemini {
         watch::inspect_chunk(summary, body)
     }
 
+    fn event_members(&self) -> &'static [&'static str] {
+        &["candidates", "promptFeedback", "usageMetadata", "modelVersion", "responseId", "error"]
+    }
+
+    fn is_response(&self, body: &Value<'_>) -> bool {
+        let [candidates, feedback] = body.get_many(["candidates", "promptFeedback"]);
+        candidates.is_some_and(|candidates| candidates.elements().next().is_some())
+            || feedback.is_some_and(|feedback| feedback.get("blockReason").is_some())
+    }
+
     fn usage(&self, object: &str) -> Option<Usage> {
         client_formats::usage::parse_gemini(object)
     }
@@ -162,7 +172,7 @@ impl Api for Gemini {
     fn error_kind(&self, class: ErrorClass) -> &'static str {
         match class {
             ErrorClass::RateLimit => "RESOURCE_EXHAUSTED",
-            ErrorClass::Overloaded | ErrorClass::Network => "UNAVAILABLE",
+            ErrorClass::Overloaded | ErrorClass::Network | ErrorClass::InvalidResponse => "UNAVAILABLE",
             ErrorClass::ServerError | ErrorClass::Other => "INTERNAL",
             ErrorClass::Timeout => "DEADLINE_EXCEEDED",
             ErrorClass::ModelNotFound => "NOT_FOUND",
@@ -206,7 +216,8 @@ pub const fn error_status(status: u16) -> &'static str {
         408 | 504 => "DEADLINE_EXCEEDED",
         429 => "RESOURCE_EXHAUSTED",
         499 => "CANCELLED",
-        400..500 => "INVALID_ARGUMENT",
+        400..=499 => "INVALID_ARGUMENT",
+        501 => "UNIMPLEMENTED",
         502 | 503 => "UNAVAILABLE",
         _ => "INTERNAL",
     }

@@ -21,7 +21,7 @@ use crate::{
     edit::{Edit, parts::remove_elements},
     fields::{Field, ObjectKind},
     inspect::inspector::{Inspector, type_of},
-    json::{Cursor, Value},
+    json::{Cursor, Value, ValueKind},
     request_summary::RequestError,
     watch::summary_builder::SummaryBuilder,
 };
@@ -66,6 +66,17 @@ impl Api for Responses {
 
     fn inspect_response<'a>(&self, summary: &mut SummaryBuilder, body: &'a str) -> Option<Value<'a>> {
         watch::inspect_response(summary, body)
+    }
+
+    fn event_members(&self) -> &'static [&'static str] {
+        &["type", "response", "error"]
+    }
+
+    fn is_response(&self, body: &Value<'_>) -> bool {
+        let [output, status] = body.get_many(["output", "status"]);
+        // A response that is generated in the background has no output yet.
+        let is_running = |status: Value<'_>| matches!(status.string().as_deref(), Some("queued" | "in_progress"));
+        output.is_some_and(|output| output.kind == ValueKind::Array) || status.is_some_and(is_running)
     }
 
     fn usage(&self, object: &str) -> Option<Usage> {

@@ -22,8 +22,15 @@ use super::{
     ids,
 };
 
-/// Converts the blocks and deltas of a provider's response, which may arrive interleaved, into a sequence of events in
-/// which one block is open at a time. Later blocks are buffered until the open one ends.
+/// The maximum number of blocks in a response that is converted.
+const MAX_BLOCKS: usize = 4_096;
+
+/// The maximum size of the content of a response that is converted, in bytes. Clients of Responses receive the content
+/// again in the last events; models write about one megabyte at most.
+const MAX_CONTENT_BYTES: usize = 8 * 1024 * 1024;
+
+/// Converts the content blocks and deltas of a provider's response, which may arrive interleaved, into a sequence of
+/// events in which one block is open at a time. Later blocks are buffered until the open one ends.
 #[derive(Debug, Default)]
 pub(crate) struct BlockSequencer {
     /// The events that were emitted and not yet removed by [`BlockSequencer::next_event`].
@@ -39,9 +46,11 @@ pub(crate) struct BlockSequencer {
     started_blocks: usize,
     /// Whether any block is a tool call.
     has_tool_call: bool,
+    /// The size of the content so far, in bytes.
+    content_bytes: usize,
 }
 
-/// The progress of the response. Its start is emitted before all blocks, its end after them.
+/// The progress of a response. Its start is emitted before all content blocks, its end after them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Stage {
     /// No event was emitted.
@@ -53,7 +62,7 @@ enum Stage {
     Ended,
 }
 
-/// A block of the response that has not ended: the open one, or one that is buffered.
+/// A content block of a response that has not ended: the open one, or one that is buffered.
 #[derive(Debug)]
 struct Block {
     /// The kind of the block, with the id and name of a tool call.
@@ -69,24 +78,25 @@ struct Block {
 }
 
 impl Block {
-    /// Returns whether the content is the JSON object of a function call; the content of custom calls is free text.
+    /// Returns whether the content of the block is a JSON object, as in a function call. The content of calls of custom
+    /// tools is free text.
     const fn is_json(&self) -> bool {
         matches!(self.kind, BlockKind::Tool { custom: false, .. })
     }
 
-    /// Returns whether the block may end if another block follows: text and thinking always, a tool call if it was
-    /// closed or its arguments are complete.
+    /// Returns whether the block may end when another one follows. Text and thinking always may; a tool call may if its
+    /// provider closed it or its arguments are complete.
     const fn may_end(&self) -> bool {
         self.closed || !matches!(self.kind, BlockKind::Tool { .. }) || (self.is_json() && self.brackets.is_complete())
     }
 }
 
-/// Identifies a block of the response: its number, counted from 0 in the order in which blocks were opened.
+/// Identifies a content block of the response: its number, from 0, in the order in which blocks were opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct BlockHandle(usize);
 
 impl BlockSequencer {
-    /// Removes and returns the next event; `None` if none is ready.
+    /// Removes and returns the next event of the converted response; `None` if none is ready.
     pub(crate) fn next_event(&mut self) -> Option<Event> {
         self.ready_events.pop_front()
     }
@@ -96,7 +106,18 @@ impl BlockSequencer {
         self.stage == Stage::Ended
     }
 
-    /// Starts the response. Does nothing if it has started.
+    /// Checks that the number of blocks and the size of their content do not exceed the limits.
+    ///
+    /// # Errors
+    /// [`ConvertError::Malformed`] if the response is too large to be converted.
+    pub(crate) fn check_size(&self) -> Result<(), ConvertError> {
+        if MAX_BLOCKS < self.removed_blocks + self.queue.len() || MAX_CONTENT_BYTES < self.content_bytes {
+            return Err(ConvertError::malformed("the answer", "is too large to be converted"));
+        }
+        Ok(())
+    }
+
+    /// Emits the start of the response. Does nothing if it was emitted before.
     pub(crate) fn start(&mut self, start: Start) {
         if self.stage == Stage::NotStarted {
             self.stage = Stage::Running;
@@ -104,8 +125,8 @@ impl BlockSequencer {
         }
     }
 
-    /// Adds a block after all others and returns its handle. Starts the response if it has not started. The id of a
-    /// tool call that not every API accepts is replaced by a derived one.
+    /// Adds a content block after all others and returns its handle. Starts the response if it has not started. The id
+    /// of a tool call that not every API accepts is replaced by a derived one.
     pub(crate) fn open_block(&mut self, mut kind: BlockKind) -> BlockHandle {
         if let BlockKind::Tool { id, .. } = &mut kind {
             *id = ids::valid_call_id(std::mem::take(id));
@@ -123,8 +144,8 @@ impl BlockSequencer {
         BlockHandle(self.removed_blocks + self.queue.len() - 1)
     }
 
-    /// Appends content to a block. It is emitted if the block is the open one, and buffered otherwise. Empty content,
-    /// and content after the end of the response, is ignored.
+    /// Appends content to a block of the response. The content is emitted if the block is the open one, and buffered
+    /// otherwise. Empty content, and content after the end of the response, is ignored.
     ///
     /// # Errors
     /// [`ConvertError::Malformed`] if the block has ended, or if its JSON object is already complete. White space after
@@ -142,6 +163,7 @@ impl BlockSequencer {
         if block.closed || (block.is_json() && !block.brackets.feed(more)) {
             return Err(BLOCK_HAS_ENDED);
         }
+        self.content_bytes += more.len();
         block.buffered.push_str(more);
         if position == Some(0) {
             self.emit_first();
@@ -149,11 +171,11 @@ impl BlockSequencer {
         Ok(())
     }
 
-    /// Appends text or thinking, for APIs that do not mark where blocks start and end. Opens a block unless the last
-    /// one is open and of this kind.
+    /// Appends text or thinking to the response, for APIs that do not mark where blocks start and end. Opens a block
+    /// unless the last one is open and of this kind.
     ///
     /// # Errors
-    /// The errors of [`BlockSequencer::append`].
+    /// Those of [`BlockSequencer::append`].
     pub(crate) fn append_run(&mut self, kind: BlockKind, more: &str) -> Result<(), ConvertError> {
         if more.is_empty() || self.has_ended() {
             return Ok(());
@@ -166,7 +188,7 @@ impl BlockSequencer {
         self.append(handle, more)
     }
 
-    /// Closes a block: its provider sends no more content. Does nothing if the block has ended.
+    /// Closes a content block: its provider sends no more content for it. Does nothing if the block has ended.
     pub(crate) fn close_block(&mut self, handle: BlockHandle) {
         let block = handle.0.checked_sub(self.removed_blocks).and_then(|position| self.queue.get_mut(position));
         if let Some(block) = block {
@@ -175,7 +197,8 @@ impl BlockSequencer {
         }
     }
 
-    /// Closes all blocks, emits their content and ends the response. Does nothing if it has ended.
+    /// Ends the response: closes all blocks and emits their content, then the stop reason and the token counts. Does
+    /// nothing if the response has ended.
     ///
     /// Some providers send a stop reason that does not match the tool calls. Clients rely on it, so it is corrected:
     /// with tool calls, the end of the turn becomes tool use, and without any the reverse.
@@ -195,8 +218,8 @@ impl BlockSequencer {
         self.ready_events.push_back(Event::Finished { stop, tokens });
     }
 
-    /// Ends the response with an error of the provider. Buffered blocks are not emitted. Does nothing if the response
-    /// has ended.
+    /// Ends the response with an error of the provider. The content of buffered blocks is not emitted. Does nothing if
+    /// the response has ended.
     pub(crate) fn fail(&mut self, failure: Failure) {
         if !self.has_ended() {
             self.start(Start::default());
@@ -205,8 +228,8 @@ impl BlockSequencer {
         }
     }
 
-    /// Emits as many events as possible: starts the first block of the queue, and while it may end, ends it and
-    /// continues with the next one.
+    /// Emits as many events of the response as possible: starts the first block of the queue, and while it may end,
+    /// ends it and continues with the next one.
     fn advance(&mut self) {
         while let Some(first) = self.queue.front() {
             if !first.has_started && (matches!(first.kind, BlockKind::Tool { .. }) || !first.buffered.is_empty()) {
@@ -227,7 +250,7 @@ impl BlockSequencer {
         }
     }
 
-    /// Emits the start of the first block of the queue, if it was not emitted, and its buffered content.
+    /// Emits the start of the first block of the queue, unless it was emitted before, and its buffered content.
     fn emit_first(&mut self) {
         let Some(first) = self.queue.front_mut() else { return };
         if !std::mem::replace(&mut first.has_started, true) {

@@ -1,4 +1,4 @@
-//! Checks which features of a request a conversion supports, and records which ones it drops.
+//! Checks which features of a request a conversion between two APIs preserves, and records which ones it drops.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use contracts::{Requirement, WireApi};
 
 use super::{ConversionOptions, ConvertError};
 
-/// Decides for each feature of a request that not all APIs support whether the conversion preserves it, drops it or
+/// Decides for each optional feature of a request whether the conversion to another API preserves it, drops it or
 /// fails.
 #[derive(Debug)]
 pub(crate) struct FeatureGate<'a> {
@@ -21,7 +21,7 @@ pub(crate) struct FeatureGate<'a> {
 }
 
 impl<'a> FeatureGate<'a> {
-    /// Creates a gate for the conversion with these options; no feature is dropped yet.
+    /// Creates a gate for a conversion with these options; no feature is dropped yet.
     pub(crate) const fn new(conversion: &ConversionOptions<'a>) -> Self {
         Self { from: conversion.from, to: conversion.to, may_drop: conversion.may_drop, dropped: BTreeSet::new() }
     }
@@ -36,7 +36,7 @@ impl<'a> FeatureGate<'a> {
         self.to
     }
 
-    /// Checks that the provider's API supports a feature.
+    /// Checks that the conversion to the provider's API preserves a feature of the request.
     ///
     /// # Errors
     /// [`ConvertError::Requires`] if it does not.
@@ -44,18 +44,18 @@ impl<'a> FeatureGate<'a> {
         if requirement.carried(self.from, self.to) { Ok(()) } else { Err(ConvertError::Requires(requirement)) }
     }
 
-    /// Drops a feature, and records that it was dropped, if the provider's API does not support it.
+    /// Drops a feature of the request, and records that, if the conversion to the provider's API does not preserve it.
     ///
     /// # Errors
-    /// [`ConvertError::Requires`] if it may not be dropped.
+    /// [`ConvertError::Requires`] if the caller does not allow the feature to be dropped.
     pub(crate) fn require_or_drop(&mut self, requirement: Requirement) -> Result<(), ConvertError> {
         if requirement.carried(self.from, self.to) { Ok(()) } else { self.drop_feature(requirement) }
     }
 
-    /// Records that a feature was dropped, even if the provider's API supports it.
+    /// Records that a feature of the request is dropped, even if the conversion would preserve it.
     ///
     /// # Errors
-    /// [`ConvertError::Requires`] if it may not be dropped.
+    /// [`ConvertError::Requires`] if the caller does not allow the feature to be dropped.
     pub(crate) fn drop_feature(&mut self, requirement: Requirement) -> Result<(), ConvertError> {
         let group = requirement.dropped_as();
         if Requirement::ADAPTABLE.contains(&group) && self.may_drop.contains(&group) {
@@ -65,7 +65,7 @@ impl<'a> FeatureGate<'a> {
         Err(ConvertError::Requires(requirement))
     }
 
-    /// Returns the features that were dropped.
+    /// Returns the features of the request that were dropped.
     pub(crate) fn dropped(self) -> BTreeSet<Requirement> {
         self.dropped
     }

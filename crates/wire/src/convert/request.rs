@@ -93,8 +93,9 @@ fn convert_later_system_messages(request: &mut Request, gate: &mut FeatureGate<'
     Ok(())
 }
 
-/// Checks the reasoning effort. If the model accepts an effort, its level has to be supported or dropped; otherwise the
-/// effort is removed from the request and dropped as a feature.
+/// Checks the reasoning effort. If the model accepts an effort, its level has to be supported or dropped, and a thinking
+/// budget without an effort is converted to the corresponding one; otherwise the effort is removed from the request and
+/// dropped as a feature.
 ///
 /// # Errors
 /// [`ConvertError::Requires`] if it may not be dropped.
@@ -104,6 +105,8 @@ fn check_effort(
     gate: &mut FeatureGate<'_>,
 ) -> Result<(), ConvertError> {
     if conversion.accepts_effort {
+        // The budget itself was dropped when the request was parsed.
+        request.effort = request.effort.or(request.thinking_budget.map(Effort::from_thinking_budget));
         let requires = request.effort.and_then(|effort| limits::required_by_effort(effort.name()));
         return requires.map_or(Ok(()), |requirement| gate.require_or_drop(requirement));
     }
@@ -170,7 +173,7 @@ fn check_limits(request: &Request, gate: &mut FeatureGate<'_>) -> Result<(), Con
     Ok(())
 }
 
-/// Checks that the provider's API supports the media type of an image.
+/// Checks that the provider's API supports the media type of an image in the request.
 ///
 /// # Errors
 /// [`ConvertError::Requires`] if it does not.

@@ -14,24 +14,25 @@ use crate::{
     events::{self, EventSplitter, Frame},
 };
 
-/// Parses a provider's streamed response; each API has an implementation.
+/// Parses a provider's streamed response to canonical events. Each API has an implementation.
 pub(crate) trait ReadStream: Debug + Send {
-    /// Parses the data of one server-sent event and adds its content to `blocks`.
+    /// Parses the data of one server-sent event and adds its content to `blocks`, the response in the form that is
+    /// independent of the API.
     ///
     /// # Errors
     /// [`ConvertError::Malformed`] if the data does not follow the API.
     fn read(&mut self, data: &str, blocks: &mut BlockSequencer) -> Result<(), ConvertError>;
 
-    /// Handles the end of the stream: finishes the response in `blocks` if its stop reason is known.
+    /// Handles the end of the provider's stream: ends the response in `blocks` if its stop reason is known.
     ///
     /// # Errors
     /// [`ConvertError::Malformed`] if the content is incomplete, such as a tool call without a name.
     fn end(&mut self, blocks: &mut BlockSequencer) -> Result<(), ConvertError>;
 }
 
-/// Writes a client's streamed response; each API has an implementation.
+/// Writes canonical events as the streamed response to a client. Each API has an implementation.
 pub(crate) trait WriteStream: Debug + Send {
-    /// Appends a canonical event to `out`, as zero or more server-sent events of the API.
+    /// Appends a canonical event to `out`, as zero or more server-sent events of the client's API.
     ///
     /// # Errors
     /// [`ConvertError::Malformed`] if the API cannot represent the event.
@@ -100,10 +101,10 @@ impl StreamConverter {
         self.report_error(result, out)
     }
 
-    /// Converts the events that are complete with these bytes, up to the first error.
+    /// Converts the events of the provider's stream that are complete with these bytes, up to the first error.
     ///
     /// # Errors
-    /// The errors of `read_event`, and [`ConvertError::Malformed`] for an event over the size limit.
+    /// Those of `read_event`, and [`ConvertError::Malformed`] for an event over the size limit.
     fn read(&mut self, bytes: &[u8], out: &mut Vec<u8>) -> Result<(), ConvertError> {
         let mut events = std::mem::take(&mut self.events);
         let mut result = Ok(());
@@ -132,13 +133,14 @@ impl StreamConverter {
         }
         let data = std::str::from_utf8(&data).map_err(|_| ConvertError::malformed("the stream", "is not UTF-8"))?;
         self.reader.read(data, &mut self.blocks)?;
+        self.blocks.check_size()?;
         self.write_ready(out)
     }
 
-    /// Converts the last event, whose empty line may be missing, and finishes the response.
+    /// Converts the last event of the provider's stream, whose empty line may be missing, and ends the response.
     ///
     /// # Errors
-    /// [`ConvertError::EndedEarly`] if the response is incomplete, and the errors of `read_event`.
+    /// [`ConvertError::EndedEarly`] if the response is incomplete, and those of `read_event`.
     fn end(&mut self, out: &mut Vec<u8>) -> Result<(), ConvertError> {
         // The empty line after the last event may be missing.
         let rest = std::mem::take(&mut self.events).into_pending();
@@ -150,7 +152,7 @@ impl StreamConverter {
         if self.blocks.has_ended() { Ok(()) } else { Err(ConvertError::EndedEarly) }
     }
 
-    /// Writes the canonical events that are ready to the client's stream.
+    /// Writes the converted events that are ready to the client's stream.
     ///
     /// # Errors
     /// [`ConvertError::ProviderFailed`] after writing an error of the provider.
@@ -167,8 +169,8 @@ impl StreamConverter {
         Ok(())
     }
 
-    /// Writes the error in `result` to the client's stream, unless it is the provider's own error, which was written
-    /// before. After an error, further input is ignored. Returns `result`.
+    /// Writes the error in `result` to the client's stream, unless it is the provider's own error, which is written
+    /// already. After an error, further input is ignored. Returns `result`.
     fn report_error(&mut self, result: Result<(), ConvertError>, out: &mut Vec<u8>) -> Result<(), ConvertError> {
         let Err(error) = result else { return Ok(()) };
         self.failed = true;
@@ -204,8 +206,8 @@ impl ThinkingFilter {
         }
     }
 
-    /// Returns the event as the client receives it, with its block index adjusted. A delta of hidden thinking becomes
-    /// [`Event::HiddenThinking`]; `None` for the start and end of a hidden block.
+    /// Returns an event of the response as the client receives it, with its block index adjusted. A delta of hidden
+    /// thinking becomes [`Event::HiddenThinking`]; `None` for the start and end of a hidden block.
     pub(crate) fn filter(&mut self, event: Event) -> Option<Event> {
         match event {
             event if self.shows_thinking => Some(event),

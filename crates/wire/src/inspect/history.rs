@@ -3,7 +3,7 @@
 use std::{borrow::Cow, ops::Range};
 
 use client_formats::{
-    client::may_name_directory,
+    client::{PromptClient, may_name_directory},
     user_text::{self, UserText},
 };
 
@@ -12,7 +12,7 @@ use crate::{
     request_summary::{ToolResult, UserMessage},
 };
 
-/// The part of the conversation that has been read: the user's messages, the latest tool results, and whether the last
+/// The part of a conversation that has been read: the user's messages, the latest tool results, and whether the last
 /// input continues a turn.
 #[derive(Debug, Default)]
 pub(crate) struct History<'a> {
@@ -26,8 +26,8 @@ pub(crate) struct History<'a> {
     pub(crate) last_user: Option<usize>,
     /// Whether there is a message other than a system message.
     pub(crate) has_begun: bool,
-    /// Whether the client is aider, which puts an example and its files before the conversation.
-    pub(crate) is_aider: bool,
+    /// The client, if its system prompt identifies it; `None` otherwise.
+    pub(crate) client: Option<PromptClient>,
     /// The last message with only injected texts, and its index. It is used if the user typed no message.
     fallback: Option<(usize, UserMessage<'a>)>,
 }
@@ -49,7 +49,7 @@ pub(crate) struct MessageDraft<'a> {
     pub(crate) has_tool_call: bool,
 }
 
-/// The author of a message in the inspected conversation.
+/// The author of a message in a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Author {
     /// The user, or a tool.
@@ -62,7 +62,8 @@ pub(crate) enum Author {
 }
 
 impl<'a> MessageDraft<'a> {
-    /// Returns the texts that may have been injected by the client and may contain its working directory.
+    /// Returns the texts of the message that may contain the client's working directory, because the client may have
+    /// added them.
     pub(crate) fn directory_candidates(&self) -> impl Iterator<Item = Text<'a>> {
         self.texts.iter().copied().filter(|text| may_name_directory(text.raw))
     }
@@ -87,7 +88,7 @@ impl<'a> History<'a> {
         let mut is_notification = false;
         for text in &draft.texts {
             let decoded = text.decoded();
-            match user_text::classify(&decoded, self.is_aider) {
+            match user_text::classify(&decoded, self.client) {
                 UserText::Typed(range) if is_from_user => typed_text.append(text, decoded, range),
                 UserText::Command(command) if is_from_user => typed_text.command = Some(command),
                 UserText::Interruption => {
@@ -119,7 +120,7 @@ impl<'a> History<'a> {
         }
     }
 
-    /// Adds a message of the user at an index of the conversation; does nothing if `message` is `None`.
+    /// Adds a message of the user, at `index` of the conversation; does nothing if `message` is `None`.
     fn push(&mut self, index: usize, message: Option<UserMessage<'a>>) {
         if let Some(message) = message {
             self.messages.push(message);
@@ -127,7 +128,7 @@ impl<'a> History<'a> {
         }
     }
 
-    /// Uses the last injected message if the user typed none.
+    /// Adds the last message with only injected texts, if the user typed no message.
     pub(crate) fn use_fallback(&mut self) {
         if self.messages.is_empty()
             && let Some((index, message)) = self.fallback.take()
@@ -137,7 +138,7 @@ impl<'a> History<'a> {
     }
 }
 
-/// The typed texts of one message, joined with line feeds.
+/// The texts of one message that the user typed, joined with line feeds.
 #[derive(Default)]
 struct TypedText<'a> {
     /// The text so far, and its byte range in the body; see [`UserMessage::span`].
@@ -148,7 +149,8 @@ struct TypedText<'a> {
 }
 
 impl<'a> TypedText<'a> {
-    /// Appends the byte range `typed` of `decoded`, the decoded `text`, to the message. Does nothing after a command.
+    /// Appends a part of a text to the typed message: the byte range `typed` of `decoded`, which is the decoded `text`.
+    /// Does nothing after a command.
     fn append(&mut self, text: &Text<'a>, decoded: Cow<'a, str>, typed: Range<usize>) {
         if self.command.is_some() {
             return;
@@ -169,7 +171,8 @@ impl<'a> TypedText<'a> {
         }
     }
 
-    /// Removes the command, or else the text so far, and returns it as a message; `None` if there is neither.
+    /// Removes the command, or else the typed text so far, and returns it as a message of the user; `None` if there is
+    /// neither.
     fn take(&mut self, has_images: bool) -> Option<UserMessage<'a>> {
         if let Some(command) = self.command.take() {
             self.message = None;

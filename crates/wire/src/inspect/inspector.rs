@@ -1,10 +1,13 @@
-//! The state of an inspection, and the inspection of values that all APIs share.
+//! The state of inspecting a request body, and the inspection of values that all APIs share.
+//!
+//! An inspection collects a summary of the request, and its *requirements*: the features that the provider's API must
+//! support to receive the request. A request that is `Native` has a part that no other API can express.
 
 use std::{borrow::Cow, collections::BTreeSet};
 
 use client_formats::{
     auxiliary_call::{AuxiliaryCallEvidence, RequestProperties},
-    client,
+    client::{self, PromptClient},
     skills::{may_list_skills, offered_skills},
 };
 use contracts::{Needs, Requirement, WireApi};
@@ -24,7 +27,7 @@ use crate::{
 /// The number of bytes of a text that are hashed into [`RequestSummary::conversation_hash`].
 const OPENING_BYTES: usize = 4096;
 
-/// Whether there is content that is not blank, by its author.
+/// Whether the request has content that is not blank, by its author.
 #[derive(Debug, Default)]
 pub(crate) struct ContentByAuthor {
     /// Content of the user, the model or a tool.
@@ -33,7 +36,7 @@ pub(crate) struct ContentByAuthor {
     pub(crate) system: bool,
 }
 
-/// The JSON settings of a Gemini request, which has two separate fields for them.
+/// The settings for JSON output in a Gemini request, which has two separate fields for them.
 #[derive(Debug, Default)]
 pub(crate) struct GeminiJson {
     /// Whether `responseMimeType` is `application/json`.
@@ -42,7 +45,8 @@ pub(crate) struct GeminiJson {
     pub(crate) has_schema: bool,
 }
 
-/// An inspection in progress: the summary so far, and the state that is needed to complete it.
+/// An inspection of a request body in progress: the summary of the request so far, and the state that is needed to
+/// complete it.
 pub(crate) struct Inspector<'a> {
     /// The part of the summary that is complete so far.
     pub(crate) summary: RequestSummary<'a>,
@@ -122,8 +126,8 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Records that the request requires a feature. For signed thinking, the message that is being read is recorded
-    /// too.
+    /// Records that the request requires a feature of the provider's API. For signed thinking, the message that is
+    /// being read is recorded too.
     pub(crate) fn require(&mut self, requirement: Requirement) {
         if requirement == Requirement::EarlierThinking {
             self.last_signed = Some(self.message_index);
@@ -131,14 +135,14 @@ impl<'a> Inspector<'a> {
         self.summary.requires.insert(requirement);
     }
 
-    /// Records a tool that the provider runs, by its type.
+    /// Records a tool that the provider runs, such as a web search, by its type.
     pub(crate) fn add_server_tool(&mut self, kind: &str) {
         self.require(Requirement::ServerTools);
         let names = ["web_search", "google_search", "googleSearch"];
         self.summary.web_search |= names.iter().any(|name| kind.starts_with(name));
     }
 
-    /// Records that the request requires a feature if `condition` is true.
+    /// Records that the request requires a feature of the provider's API if `condition` is true.
     pub(crate) fn require_if(&mut self, condition: bool, requirement: Requirement) {
         if condition {
             self.require(requirement);
@@ -161,13 +165,13 @@ impl<'a> Inspector<'a> {
         Ok(())
     }
 
-    /// Records the feature that the member `name` requires, according to the table of known fields. Unknown members,
-    /// and members whose rule depends on the value, make the request [`Native`](Requirement::Native) unless the value
-    /// is `null`.
+    /// Records the API feature that the member `name` of an object requires, according to the table of known fields.
+    /// Unknown members, and members whose rule depends on the value, make the request [`Native`](Requirement::Native)
+    /// (not convertible to another API), unless the value is `null`.
     pub(crate) fn classify_field(&mut self, kind: ObjectKind, name: &str, value: &Value<'a>) {
         match fields(self.summary.api, kind).find(name) {
             Some((_, (_, FieldRule::Supported))) => {}
-            Some(_) if value.is_null() => {}
+            _ if value.is_null() => {}
             Some((_, (_, FieldRule::Requires(Requirement::ServerTools)))) => self.add_server_tool(name),
             Some((_, (_, FieldRule::Requires(requirement)))) => self.require(requirement),
             // A value that its reader does not know, or an unknown field.
@@ -175,7 +179,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Records the requested model and its position in the body.
+    /// Reads the requested model and records it with its position in the body.
     ///
     /// # Errors
     /// [`RequestError::WrongType`] if the value is not a string.
@@ -189,7 +193,7 @@ impl<'a> Inspector<'a> {
         Ok(())
     }
 
-    /// Records whether a stream is requested.
+    /// Reads whether the client requests a streamed response, and records it.
     ///
     /// # Errors
     /// [`RequestError::WrongType`] if the value is neither a boolean nor `null`.
@@ -203,14 +207,15 @@ impl<'a> Inspector<'a> {
     }
 
     /// Records the requirement of the service tier. Tiers other than the default make the request
-    /// [`Native`](Requirement::Native), because only the default is available in all APIs.
+    /// [`Native`](Requirement::Native) (not convertible to another API), because only the default is available in all
+    /// APIs.
     pub(crate) fn inspect_service_tier(&mut self, value: &Value<'a>) {
         let is_default = value.is_null() || matches!(value.string().as_deref(), Some("auto" | "default"));
         self.require_if(!is_default, Requirement::Native);
     }
 
-    /// Records the features that the reasoning effort requires: the effort itself, unless it switches thinking off, and
-    /// its level. `None` and `null` require nothing.
+    /// Records the API features that the reasoning effort requires: the effort itself, unless it switches thinking off,
+    /// and its level. `None` and `null` require nothing.
     pub(crate) fn inspect_effort(&mut self, effort: Option<&Value<'a>>) {
         const NO_EFFORT: [&str; 3] = ["", "none", "off"];
         let Some(effort) = effort else { return };
@@ -235,21 +240,22 @@ impl<'a> Inspector<'a> {
         self.evidence.add_system_prompt(text.raw);
         if self.first_system.is_none() {
             self.first_system = Some(text.raw);
-            self.history.is_aider = client::is_aider_prompt(text.raw);
+            self.history.client = PromptClient::of_prompt(text.raw);
         }
         self.find_workspace(text);
         self.find_skills(text);
     }
 
-    /// Searches a text for the skills that the client offers and records them, unless they are known.
+    /// Searches a text of the prompt for the skills that the client offers, and records them. Does nothing if they are
+    /// already known.
     fn find_skills(&mut self, text: Text<'a>) {
         if self.summary.skills.is_empty() && may_list_skills(text.raw) {
             self.summary.skills = offered_skills(&text.decoded());
         }
     }
 
-    /// Searches a text for the client's working directory and records it. Does nothing if the directory is already
-    /// known.
+    /// Searches a text of the prompt for the client's working directory, and records it. Does nothing if the directory
+    /// is already known.
     pub(crate) fn find_workspace(&mut self, text: Text<'a>) {
         if self.summary.identity.workspace.is_none() {
             self.summary.identity.workspace = workspace::find(self.summary.api, text.raw);
@@ -279,7 +285,7 @@ impl<'a> Inspector<'a> {
         self.evidence.set_response_properties(&names);
     }
 
-    /// Returns and records whether a message has content other than white space.
+    /// Returns whether a message has content other than white space, and records it by author.
     pub(crate) fn record_content(&mut self, draft: &MessageDraft<'a>) -> bool {
         let has_content = !draft.results.is_empty()
             || draft.has_images
@@ -294,15 +300,16 @@ impl<'a> Inspector<'a> {
         self.history.record_assistant_message();
     }
 
-    /// Records a tool call of the model; `id` is `None` in APIs without call ids.
+    /// Records a tool call of the model. `id` is `None` in APIs without call ids.
     pub(crate) fn record_call(&mut self, id: Option<&Value<'a>>) {
         self.summary.tool_calls_in_history = true;
         self.has_content.non_system = true;
         self.call_ids.extend(id.and_then(Value::string));
     }
 
-    /// Records the result of the call with this id. A result without an earlier call requires
-    /// [`Requirement::ResultWithoutCall`]; a missing id makes the request [`Native`](Requirement::Native).
+    /// Records the result of the tool call with this id. A result without an earlier call requires
+    /// [`Requirement::ResultWithoutCall`]; a missing id makes the request [`Native`](Requirement::Native) (not
+    /// convertible to another API).
     pub(crate) fn record_result(&mut self, id: Option<&Value<'a>>) {
         self.expect_string(id);
         let Some(id) = id.and_then(Value::string) else { return };
@@ -316,7 +323,7 @@ impl<'a> Inspector<'a> {
         self.summary.prompt.images += 1;
     }
 
-    /// Records the requirements that depend on several members of the body, once all are read.
+    /// Records the requirements that depend on several members of the request body, once all are read.
     fn require_combinations(&mut self) {
         let GeminiJson { is_requested, has_schema } = self.gemini_json;
         self.require_if(is_requested && !has_schema, Requirement::JsonObject);
@@ -331,7 +338,7 @@ impl<'a> Inspector<'a> {
         self.require_if(in_running_turn, Requirement::RunningThinking);
     }
 
-    /// Completes the summary at the end of the body.
+    /// Completes the summary of the request at the end of its body.
     ///
     /// # Errors
     /// [`RequestError::MissingField`] if the body has no conversation.
@@ -349,7 +356,7 @@ impl<'a> Inspector<'a> {
             characters: summary.prompt.characters,
             last_message: self.history.messages.last().map(|message| message.text.as_ref()),
         });
-        summary.identity.client = self.history.is_aider.then_some("aider");
+        summary.identity.client = (self.history.client == Some(PromptClient::Aider)).then_some("aider");
         summary.continues_turn = self.history.continues_turn;
         summary.call_ids = api::implementation(summary.api).has_call_ids().then_some(self.call_ids);
         summary.tool_results = self.history.results;
@@ -381,12 +388,12 @@ fn conversation_hash(api: WireApi, system: &str, message: &str) -> [u8; 16] {
     truncated
 }
 
-/// Returns the string of a member; empty if it is missing or of another type.
+/// Returns the string in a member of a JSON object; empty if the member is missing or of another type.
 pub(crate) fn string_or_empty<'a>(value: Option<&Value<'a>>) -> Cow<'a, str> {
     value.and_then(Value::string).unwrap_or_default()
 }
 
-/// Returns the `type` of an object; empty if it has none.
+/// Returns the member `type` of a JSON object; empty if it has none.
 pub(crate) fn type_of<'a>(object: &Value<'a>) -> Cow<'a, str> {
     string_or_empty(object.get("type").as_ref())
 }

@@ -10,8 +10,8 @@ use crate::{
 };
 
 impl<'a> Inspector<'a> {
-    /// Reads the list with the conversation, records its byte range, and calls `read` with each message, item or
-    /// content and its index.
+    /// Reads the list that contains the conversation of a request, records its byte range, and calls `read` with each
+    /// message, item or content and its index.
     ///
     /// # Errors
     /// [`RequestError::WrongType`], with the type that was `expected`, if the value is not a list, and the errors of
@@ -40,7 +40,8 @@ impl<'a> Inspector<'a> {
     }
 
     /// Reads the list of tool definitions, and calls `read` with the members of each one. Each definition is counted as
-    /// a tool; a list or definition of another type makes the request [`Native`](Requirement::Native).
+    /// a tool; a list or definition of another type makes the request [`Native`](Requirement::Native) (not convertible
+    /// to another API).
     ///
     /// # Errors
     /// The errors of `read`, and [`RequestError`] if the list is not valid JSON.
@@ -63,7 +64,8 @@ impl<'a> Inspector<'a> {
         Ok(())
     }
 
-    /// Skips a value that should be a list; anything but `null` makes the request [`Native`](Requirement::Native).
+    /// Skips a value that should be a list; anything but `null` makes the request [`Native`](Requirement::Native) (not
+    /// convertible to another API).
     ///
     /// # Errors
     /// [`RequestError`] if the value is not valid JSON.

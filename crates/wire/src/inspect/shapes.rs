@@ -1,5 +1,5 @@
 //! Checks the types of values and inspects settings that several APIs share. A value of an unexpected type makes the
-//! request [`Native`](Requirement::Native).
+//! request [`Native`](Requirement::Native) (not convertible to another API).
 
 use contracts::Requirement;
 
@@ -38,7 +38,7 @@ impl<'a> Inspector<'a> {
     }
 
     /// Returns a value that is a non-negative integer; `None` for others, which make the request
-    /// [`Native`](Requirement::Native) unless they are `null`.
+    /// [`Native`](Requirement::Native) (not convertible to another API) unless they are `null`.
     pub(crate) fn expect_count(&mut self, value: &Value<'a>) -> Option<u64> {
         let count = value.as_u64();
         self.require_if(!value.is_null() && count.is_none(), Requirement::Native);
@@ -47,7 +47,7 @@ impl<'a> Inspector<'a> {
 
     /// Returns the members of an object with these names, in the order of `names`; `None` for members that are missing
     /// or `null`. A member with another name, and a value that is not an object, make the request
-    /// [`Native`](Requirement::Native).
+    /// [`Native`](Requirement::Native) (not convertible to another API).
     pub(crate) fn known_members<const N: usize>(
         &mut self,
         object: &Value<'a>,
@@ -66,7 +66,7 @@ impl<'a> Inspector<'a> {
         found
     }
 
-    /// Records the features that a list of stop sequences requires.
+    /// Records the API features that a list of stop sequences requires.
     pub(crate) fn inspect_stop_sequences(&mut self, stops: &Value<'a>) {
         self.expect_kind(ValueKind::Array, stops);
         let texts: Vec<_> = stops.elements().map(|stop| stop.string()).collect();
@@ -87,7 +87,7 @@ impl<'a> Inspector<'a> {
         self.top_p = top_p.as_f64();
     }
 
-    /// Records the features that the name of a tool requires, in a definition or a call.
+    /// Records the API features that the name of a tool requires, in a definition or a call.
     pub(crate) fn inspect_tool_name(&mut self, name: Option<&Value<'a>>) {
         self.expect_string(name);
         let name = name.and_then(Value::string);
@@ -104,7 +104,7 @@ impl<'a> Inspector<'a> {
         self.require_if(broken, Requirement::BrokenArguments);
     }
 
-    /// Records the features that the URL of an image requires: the media type of a base64 data URL, or fetching a
+    /// Records the API features that the URL of an image requires: the media type of a base64 data URL, or fetching a
     /// remote image.
     pub(crate) fn inspect_image_url(&mut self, url: &Value<'a>) {
         let Some(url) = url.text() else { return self.require_native() };

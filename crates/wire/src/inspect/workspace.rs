@@ -7,8 +7,10 @@ use crate::json::decode_string;
 /// The maximum length of a path in bytes, with its escapes; a longer one is ignored.
 const MAX_BYTES: usize = 1024;
 
-/// Returns the path after the first of the API's markers for the working directory that `raw` contains; `None` if `raw`
-/// contains no marker, or the path is not absolute or too long. `raw` is the content of a JSON string with its escapes.
+/// Returns the working directory that the client wrote into a prompt. Tries the markers of the API in order, and takes the
+/// text after the first occurrence of a marker, up to `<` or the end of the line. A path that is relative or longer than
+/// [`MAX_BYTES`] is skipped. `None` if no marker is followed by a path. `raw` is the content of a JSON string with its
+/// escapes.
 pub(crate) fn find(api: WireApi, raw: &str) -> Option<String> {
     crate::api::implementation(api).workspace_markers().iter().find_map(|marker| {
         // `contains` is much faster than `split_once`, and mostly finds nothing.

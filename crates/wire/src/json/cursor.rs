@@ -11,7 +11,7 @@ use super::{
 /// needed for each level.
 pub(super) const MAX_DEPTH: u32 = 127;
 
-/// A syntax error of a JSON text.
+/// A syntax error in a JSON text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct SyntaxError {
     /// A description of the error, without content of the text.
@@ -81,7 +81,7 @@ impl<'a> Cursor<'a> {
         self.text.as_bytes().get(self.offset).copied()
     }
 
-    /// Returns the type of the next value without moving past it.
+    /// Returns the type of the next JSON value without moving past it.
     ///
     /// # Errors
     /// [`SyntaxError`] at the end of the text, or if the next byte starts no value.

@@ -17,7 +17,7 @@ const LOW_BITS: u64 = 0x0101_0101_0101_0101;
 /// A word with the highest bit of each byte set.
 const HIGH_BITS: u64 = 0x8080_8080_8080_8080;
 
-/// Scans a JSON string. `offset` is after its opening quote.
+/// Scans a JSON string up to its end and validates it. `offset` is after its opening quote.
 ///
 /// # Errors
 /// [`SyntaxError`] for control characters, invalid escapes and a missing closing quote.

@@ -85,7 +85,7 @@ fn members_and_elements_are_where_they_are() {
     assert_eq!(list.members().count() + string.elements().count(), 0);
 }
 
-/// A concatenation of JSON tokens, which is valid JSON or nearly so.
+/// Generates a concatenation of JSON tokens, which is valid JSON or nearly so.
 fn nearly_json() -> impl Strategy<Value = String> {
     let token = prop::sample::select(vec![
         "{",
@@ -109,7 +109,7 @@ fn nearly_json() -> impl Strategy<Value = String> {
     prop::collection::vec(token, 0..24).prop_map(|tokens| tokens.concat())
 }
 
-/// A JSON value nested up to four levels.
+/// Generates a JSON value nested up to four levels.
 fn any_json() -> impl Strategy<Value = serde_json::Value> {
     let leaf = prop_oneof![
         Just(serde_json::Value::Null),
@@ -126,7 +126,7 @@ fn any_json() -> impl Strategy<Value = serde_json::Value> {
     })
 }
 
-/// A character, and a notation of it in a JSON string: escaped or not.
+/// Generates a character, and a notation of it in a JSON string: escaped or not.
 fn written() -> impl Strategy<Value = (char, String)> {
     (any::<char>(), any::<bool>()).prop_map(|(character, escaped)| {
         let mut units = [0; 2];

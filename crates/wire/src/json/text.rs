@@ -22,7 +22,7 @@ pub(crate) enum ValueKind {
 }
 
 /// A JSON value, as its text and its position. It is not parsed further until a method reads its content.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Value<'a> {
     /// The JSON text of the value, with the quotes of a string.
     pub(crate) raw: &'a str,
@@ -117,6 +117,12 @@ impl<'a> Text<'a> {
     /// Decodes the text. An unpaired surrogate is decoded to U+FFFD.
     pub(crate) fn decoded(&self) -> Cow<'a, str> {
         if self.escape_overhead == 0 { Cow::Borrowed(self.raw) } else { Cow::Owned(decode_escapes(self.raw)) }
+    }
+
+    /// Decodes the first `bytes` bytes of the text with its escapes, or fewer if they end within a character. An escape
+    /// that is cut off is not decoded.
+    pub(crate) fn decoded_prefix(&self, bytes: usize) -> Cow<'a, str> {
+        decode_string(self.raw.get(..self.raw.floor_char_boundary(bytes)).unwrap_or_default())
     }
 
     /// Returns the number of Unicode scalar values of the decoded text.

@@ -1,15 +1,17 @@
-//! Builds the summary of a response.
+//! Builds the summary of a provider's response, which the log records.
 
 use contracts::{
-    WireApi,
+    ResponseSummary, ToolRequest, WireApi,
     events::{ErrorClass, StopReason},
 };
 
 use crate::{
     json::Value,
-    response_summary::{MAX_ARGUMENT_BYTES, ResponseSummary, ResponseToolCall},
     usage::{merge_usage_objects, usage},
 };
+
+/// The maximum number of bytes of a tool call's arguments in a summary; the rest is cut off.
+const MAX_ARGUMENT_BYTES: usize = 64 * 1024;
 
 /// The maximum number of tool calls in a summary; further ones are ignored.
 const MAX_CALLS: usize = 256;
@@ -20,7 +22,7 @@ const MAX_NAME_BYTES: usize = 256;
 /// The maximum length of a usage object in bytes; longer ones are ignored.
 const MAX_USAGE_BYTES: usize = 64 * 1024;
 
-/// Builds the summary of a response from its events, or from its body if it is not streamed.
+/// Builds the summary of a provider's response from the events of its stream, or from its body if it is not streamed.
 #[derive(Debug, Default)]
 pub(crate) struct SummaryBuilder {
     /// The last usage object, or all of them merged, as JSON text; `None` if none was received.
@@ -28,7 +30,7 @@ pub(crate) struct SummaryBuilder {
     /// The reported stop reason; `None` until it is received.
     pub(crate) stop_reason: Option<StopReason>,
     /// The tool calls in order, each with the number by which its deltas refer to it.
-    calls: Vec<(u64, ResponseToolCall)>,
+    calls: Vec<(u64, ToolRequest)>,
     /// The number of thinking blocks so far.
     pub(crate) thinking_blocks: u32,
     /// Whether the last output was thinking, in APIs that do not mark where thinking starts.
@@ -44,7 +46,7 @@ pub(crate) struct SummaryBuilder {
 }
 
 impl SummaryBuilder {
-    /// Replaces the usage object. A missing, empty or too long one is ignored.
+    /// Replaces the usage object in the summary of the response. A missing, empty or too long one is ignored.
     pub(crate) fn set_usage(&mut self, usage_object: Option<Value<'_>>) {
         if let Some(usage_object) =
             usage_object.filter(|usage_object| !usage_object.is_falsy() && usage_object.raw.len() <= MAX_USAGE_BYTES)
@@ -53,8 +55,8 @@ impl SummaryBuilder {
         }
     }
 
-    /// Merges a usage object with only the changed fields into the previous one. A missing, empty or too long one is
-    /// ignored.
+    /// Merges a usage object that has only the changed fields into the previous one. A missing, empty or too long one
+    /// is ignored.
     pub(crate) fn merge_usage(&mut self, usage_object: Option<Value<'_>>) {
         let Some(later) =
             usage_object.filter(|usage_object| !usage_object.is_falsy() && usage_object.raw.len() <= MAX_USAGE_BYTES)
@@ -67,25 +69,26 @@ impl SummaryBuilder {
         });
     }
 
-    /// Sets the name of the model, unless it is already known or `model` is missing.
+    /// Sets the model that the response names, unless it is already known or `model` is missing.
     pub(crate) fn set_model(&mut self, model: Option<Value<'_>>) {
         if self.model.is_none() {
             self.model = model.and_then(|model| model.string()).map(|model| truncated(&model, MAX_NAME_BYTES));
         }
     }
 
-    /// Counts the bytes of a string of output, as escaped in the JSON; nothing if it is missing or not a string.
+    /// Adds the length of a string of the response to its output, in bytes as escaped in the JSON; nothing if it is
+    /// missing or not a string.
     pub(crate) fn add_output(&mut self, text: Option<Value<'_>>) {
         self.add_output_bytes(text.and_then(|text| text.text()).map_or(0, |text| text.raw.len()));
     }
 
-    /// Adds a number of bytes to the length of the output.
+    /// Adds a number of bytes to the length of the response's output.
     pub(crate) fn add_output_bytes(&mut self, bytes: usize) {
         self.output_bytes += bytes as u64;
     }
 
-    /// Counts a text of output; `is_thinking` is whether it is thinking. Consecutive texts of thinking count as one
-    /// thinking block. An empty or missing text is ignored.
+    /// Counts a text of the response as output; `is_thinking` is whether the text is thinking. Consecutive texts of
+    /// thinking count as one thinking block. An empty or missing text is ignored.
     pub(crate) fn add_text(&mut self, is_thinking: bool, text: Option<Value<'_>>) {
         if text.is_none_or(|text| text.is_falsy()) {
             return;
@@ -95,8 +98,8 @@ impl SummaryBuilder {
         self.add_output(text);
     }
 
-    /// Starts the tool call with this number, or updates it. A missing or empty id or name leaves the known one
-    /// unchanged; longer ones than [`MAX_NAME_BYTES`] are truncated. Calls beyond [`MAX_CALLS`] are ignored.
+    /// Starts or updates the tool call with this number in the summary. A missing or empty id or name leaves the known
+    /// one unchanged; ones longer than [`MAX_NAME_BYTES`] are truncated. Calls beyond [`MAX_CALLS`] are ignored.
     pub(crate) fn start_call(&mut self, number: u64, id: Option<Value<'_>>, name: Option<Value<'_>>) {
         self.last_was_thinking = false;
         let text = |value: Option<Value<'_>>| {
@@ -119,8 +122,8 @@ impl SummaryBuilder {
         self.calls.len() as u64
     }
 
-    /// Appends a delta of its arguments to the call with this number, and counts its bytes as output. The arguments are
-    /// cut at [`MAX_ARGUMENT_BYTES`].
+    /// Appends a delta to the arguments of the tool call with this number, and counts its bytes as output. The
+    /// arguments are cut at [`MAX_ARGUMENT_BYTES`].
     pub(crate) fn append_arguments(&mut self, number: u64, more: Option<Value<'_>>) {
         self.add_output(more);
         let Some(more) = more.and_then(|more| more.string()) else { return };
@@ -130,8 +133,8 @@ impl SummaryBuilder {
         }
     }
 
-    /// Appends a delta to the arguments of a block if the block is a call of one of the client's tools. For other
-    /// blocks the delta is only counted as output.
+    /// Appends a delta to the arguments of a content block, if the block is a call of one of the client's tools. For
+    /// other blocks the delta is only counted as output.
     pub(crate) fn append_block_arguments(&mut self, number: u64, more: Option<Value<'_>>) {
         if self.calls.iter().any(|(known, _)| *known == number) {
             self.append_arguments(number, more);
@@ -140,8 +143,8 @@ impl SummaryBuilder {
         }
     }
 
-    /// Sets the arguments of the call with this number, cut at [`MAX_ARGUMENT_BYTES`]. Missing or empty arguments leave
-    /// the known ones unchanged.
+    /// Sets the arguments of the tool call with this number, cut at [`MAX_ARGUMENT_BYTES`]. Missing or empty arguments
+    /// leave the known ones unchanged.
     pub(crate) fn set_arguments(&mut self, number: u64, arguments: Option<Value<'_>>) {
         let Some(arguments) = arguments else { return };
         let Some(call) = self.call_mut(number) else { return };
@@ -151,12 +154,12 @@ impl SummaryBuilder {
         }
     }
 
-    /// Returns the latest call with this number, or adds one; `None` if the summary has [`MAX_CALLS`] calls.
-    fn call_mut(&mut self, number: u64) -> Option<&mut ResponseToolCall> {
+    /// Returns the latest tool call with this number, or adds one; `None` if the summary has [`MAX_CALLS`] calls.
+    fn call_mut(&mut self, number: u64) -> Option<&mut ToolRequest> {
         let index = match self.calls.iter().rposition(|(known, _)| *known == number) {
             Some(index) => index,
             None if self.calls.len() < MAX_CALLS => {
-                self.calls.push((number, ResponseToolCall::default()));
+                self.calls.push((number, ToolRequest::default()));
                 self.calls.len() - 1
             }
             None => return None,
@@ -175,7 +178,7 @@ impl SummaryBuilder {
         };
         ResponseSummary {
             usage: self.usage_object.as_deref().and_then(|usage_object| usage(api, usage_object)),
-            raw_usage: self.usage_object.as_deref().and_then(client_formats::usage::raw_for_recording),
+            raw_usage: self.usage_object.as_deref().and_then(client_formats::usage::recordable_usage_text),
             stop_reason,
             tool_calls,
             thinking_blocks: self.thinking_blocks,

@@ -1,13 +1,13 @@
 //! Summaries of responses of all APIs: streamed, not streamed, split into chunks, cut off and damaged.
 
 use contracts::{
-    Usage, WireApi,
+    ResponseSummary, ToolRequest, Usage, WireApi,
     events::{ErrorClass, StopReason},
 };
 use proptest::prelude::*;
 
 use super::ResponseInspector;
-use crate::response_summary::{ResponseSummary, ResponseToolCall};
+use crate::defect::ResponseDefect;
 
 /// Returns a stream of events with this data, all with the same name.
 fn stream(events: &[&str]) -> String {
@@ -23,9 +23,37 @@ fn seen(api: WireApi, streaming: bool, body: &str) -> ResponseSummary {
     watcher.finish()
 }
 
+/// A list of responses is a response of Gemini only.
+#[test]
+fn a_list_is_no_response_of_other_apis() {
+    for (api, response, defect) in [
+        (
+            WireApi::AnthropicMessages,
+            r#"{"type":"message","content":[],"stop_reason":"end_turn"}"#,
+            Some(ResponseDefect::NotOfApi),
+        ),
+        (
+            WireApi::OpenAiChat,
+            r#"{"choices":[{"message":{"content":"hi"},"finish_reason":"stop"}]}"#,
+            Some(ResponseDefect::NotOfApi),
+        ),
+        (WireApi::OpenAiResponses, r#"{"status":"completed","output":[]}"#, Some(ResponseDefect::NotOfApi)),
+        (WireApi::Gemini, r#"{"candidates":[{"content":{"parts":[]},"finishReason":"STOP"}]}"#, None),
+    ] {
+        for streaming in [false, true] {
+            let found = |body: &str| {
+                let mut inspector = ResponseInspector::new(api, streaming);
+                inspector.feed(body.as_bytes());
+                inspector.end()
+            };
+            assert_eq!((found(response), found(&format!("[{response}]"))), (None, defect), "{api} {streaming}");
+        }
+    }
+}
+
 /// Returns a tool call with these values.
-fn call(id: &str, name: &str, arguments: &str) -> ResponseToolCall {
-    ResponseToolCall { id: id.to_owned(), name: name.to_owned(), arguments: arguments.to_owned() }
+fn call(id: &str, name: &str, arguments: &str) -> ToolRequest {
+    ToolRequest { id: id.to_owned(), name: name.to_owned(), arguments: arguments.to_owned() }
 }
 
 /// Returns the summary of a complete response of the model `m-1` without output.
@@ -65,7 +93,7 @@ const ANTHROPIC: &[&str] = &[
     r#"{"type":"message_stop"}"#,
 ];
 
-/// The summary of [`ANTHROPIC`].
+/// Returns the expected summary of the stream [`ANTHROPIC`].
 fn anthropic() -> ResponseSummary {
     let usage = Usage { input: 3, cache_read: 100, cache_write_5m: 9, cache_write_1h: 0, output: 42 };
     ResponseSummary {
@@ -109,7 +137,7 @@ const CHAT: &[&str] = &[
     "[DONE]",
 ];
 
-/// The summary of [`CHAT`].
+/// Returns the expected summary of the stream [`CHAT`].
 fn chat() -> ResponseSummary {
     let usage = Usage { input: 176, cache_read: 1_024, output: 40, ..Usage::default() };
     ResponseSummary {
@@ -160,7 +188,7 @@ const RESPONSES: &[&str] = &[
         "output_tokens":40,"input_tokens_details":{"cached_tokens":1024}}}}"#,
 ];
 
-/// The summary of [`RESPONSES`].
+/// Returns the expected summary of the stream [`RESPONSES`].
 fn responses() -> ResponseSummary {
     ResponseSummary {
         tool_calls: vec![call("c1", "f", r#"{"a":1}"#), call("c2", "patch", "*** Begin")],
@@ -213,7 +241,7 @@ const GEMINI: &[&str] = &[
         "usageMetadata":{"promptTokenCount":1200,"cachedContentTokenCount":1024,"candidatesTokenCount":10,"thoughtsTokenCount":30}}"#,
 ];
 
-/// The summary of [`GEMINI`].
+/// Returns the expected summary of the stream [`GEMINI`].
 fn gemini() -> ResponseSummary {
     ResponseSummary { tool_calls: vec![call("", "f", r#"{"a":1}"#)], output_bytes: 14, ..chat() }
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use contracts::{Requirement, WireApi};
-use serde_json::Value;
+use serde_json::{Value, json};
 use wire::{ConversionOptions, convert_request, inspect};
 
 use crate::bodies;
@@ -50,4 +50,25 @@ fn a_request_is_converted_exactly_when_all_it_requires_is_carried() {
     agrees(OpenAiChat, "sdk", &bodies::small_chat());
     agrees(Gemini, "gemini cli", &bodies::gemini_cli("fix it"));
     agrees(Gemini, "gemini cli, router", &bodies::gemini_cli_router("fix it"));
+}
+
+/// A field with the value `null` counts as missing, also if it is unknown, so it requires nothing.
+#[test]
+fn an_unknown_field_that_is_null_requires_nothing() {
+    use WireApi::{AnthropicMessages, Gemini, OpenAiChat, OpenAiResponses};
+    let message = json!({"role": "user", "content": "hi", "unknown": null});
+    for (api, body) in [
+        (AnthropicMessages, json!({"model": "m", "max_tokens": 1, "unknown": null, "messages": [message]})),
+        (OpenAiChat, json!({"model": "m", "unknown": null, "messages": [message]})),
+        (OpenAiResponses, json!({"model": "m", "unknown": null, "input": [message]})),
+        (
+            Gemini,
+            json!({"unknown": null, "contents": [{"parts": [{"text": "hi"}]}], "tools": [{"googleSearch": null}]}),
+        ),
+    ] {
+        let text = body.to_string();
+        let inspected = inspect(api, text.as_bytes()).unwrap();
+        assert_eq!((&inspected.requires, inspected.needs.tools), (&BTreeSet::new(), false), "{api}");
+        agrees(api, "unknown fields that are null", &body);
+    }
 }

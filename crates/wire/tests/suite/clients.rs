@@ -87,6 +87,18 @@ fn a_sub_agent_of_opencode() {
     insta::assert_snapshot!(known(WireApi::OpenAiChat, &headers, &bodies::opencode("fix it")));
 }
 
+/// `opencode run "@opus commit this"` sends the message with the quotation marks of the shell.
+#[test]
+fn a_quoted_message_of_opencode_is_read_and_edited_within_its_quotation_marks() {
+    let body = bodies::opencode("\"@opus commit this\"").to_string();
+    let inspected = inspect(WireApi::OpenAiChat, body.as_bytes()).unwrap();
+    let message = inspected.user_messages.last().unwrap();
+    assert_eq!(message.text, "@opus commit this");
+    let edit = wire::remove_message_prefix(body.as_bytes(), message, "@opus ".len()).unwrap();
+    let edited = wire::apply_edits(body.as_bytes(), vec![edit]);
+    assert!(String::from_utf8_lossy(&edited).contains(r#""content":"\"commit this\"""#));
+}
+
 #[test]
 fn a_title_for_opencode_is_a_auxiliary_call() {
     insta::assert_snapshot!(known(WireApi::OpenAiChat, &[], &bodies::opencode_title()));

@@ -103,7 +103,7 @@ fn errors_say_where_and_never_what_was_written() {
     assert_eq!(error(r#"{"messages":"secret"}"#), "`messages` in the request body is not a list");
 }
 
-/// Any JSON value, nested up to three levels.
+/// Generates a JSON value, nested up to three levels.
 fn any_json() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![Just(Value::Null), any::<i32>().prop_map(Value::from), ".{0,12}".prop_map(Value::from)];
     leaf.prop_recursive(3, 20, 4, |inner| {
@@ -114,7 +114,7 @@ fn any_json() -> impl Strategy<Value = Value> {
     })
 }
 
-/// A content block of the model: signed thinking, a text or a tool call.
+/// Generates a content block of the model: signed thinking, a text or a tool call.
 fn block() -> impl Strategy<Value = Value> {
     prop_oneof![
         Just(json!({"type": "thinking", "thinking": "hm", "signature": "c2ln"})),
@@ -124,7 +124,7 @@ fn block() -> impl Strategy<Value = Value> {
     ]
 }
 
-/// A message of the user, with a text or a tool result, or of the model.
+/// Generates a message of the user, with a text or a tool result, or of the model.
 fn message() -> impl Strategy<Value = Value> {
     prop_oneof![
         "[a-z]{1,5}".prop_map(|text| json!({"role": "user", "content": text})),

@@ -110,7 +110,7 @@ fn asked() -> impl Strategy<Value = Asked> {
     })
 }
 
-/// A random request of an API, mostly valid.
+/// Generates a request of an API, mostly valid.
 fn request(api: WireApi) -> BoxedStrategy<Value> {
     match api {
         WireApi::AnthropicMessages => anthropic::request(),

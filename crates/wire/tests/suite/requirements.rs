@@ -22,7 +22,7 @@ fn body(api: WireApi, fields: &Value) -> String {
     body.to_string()
 }
 
-/// What a body requires with some fields beside a message, or instead of it.
+/// Returns the features that a body requires, with some fields beside a message or instead of it.
 fn requires(api: WireApi, fields: &Value) -> Vec<Requirement> {
     inspect(api, body(api, fields).as_bytes()).unwrap().requires.into_iter().collect()
 }
@@ -125,7 +125,7 @@ fn what_gemini_s_requests_require() {
     let signed = json!({"thoughtSignature": "eA", "functionCall": {"name": "f", "args": {}}});
     let called = [json!({"parts": [signed], "role": "model"}), json!({"parts": [{"text": "x"}], "role": "user"})];
     assert_eq!(gemini(json!({ "contents": called })), [EarlierThinking]);
-    assert_eq!(part(json!({"text": "x", "odd": null})), [Native]);
+    assert_eq!((part(json!({"text": "x", "odd": 1})), part(json!({"text": "x", "odd": null}))), (vec![Native], vec![]));
 }
 
 /// A reasoning effort requires [`Effort`]; an effort that switches thinking off does not.

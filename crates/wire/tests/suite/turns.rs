@@ -159,3 +159,44 @@ fn gemini_s_calls_need_no_ids_so_none_are_given() {
     ]});
     assert_eq!(calls(WireApi::Gemini, &contents), None);
 }
+
+/// The extensions of the files in the texts of tool results, of all APIs and both forms of content.
+#[test]
+fn tool_results_name_files() {
+    let output = "db/schema.sql:3: \"create\"\nCargo.toml\n";
+    let call = json!({"id": "t", "type": "function", "function": {"name": "Bash", "arguments": "{}"}});
+    let parts = json!([{"type": "text", "text": output}]);
+    let messages = |content: &Value| {
+        let result = json!({"type": "tool_result", "tool_use_id": "t", "content": content});
+        json!({"messages": [user(&[text("x")]), assistant(), user(&[result])]})
+    };
+    let chat = |content: &Value| {
+        let result = json!({"role": "tool", "tool_call_id": "t", "content": content});
+        json!({"messages": [{"role": "user", "content": "x"}, {"role": "assistant", "tool_calls": [call]}, result]})
+    };
+    let responses = json!({"input": [
+        {"role": "user", "content": "x"}, {"type": "function_call", "call_id": "t", "name": "Bash", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "t", "output": output},
+    ]});
+    let gemini = json!({"contents": [
+        {"role": "user", "parts": [{"text": "x"}]},
+        {"role": "model", "parts": [{"functionCall": {"name": "Bash", "args": {}}}]},
+        {"role": "user", "parts": [{"functionResponse": {"name": "Bash", "response": {"output": output}}}]},
+    ]});
+    for (api, body) in [
+        (WireApi::AnthropicMessages, messages(&json!(output))),
+        (WireApi::AnthropicMessages, messages(&parts)),
+        (WireApi::OpenAiChat, chat(&json!(output))),
+        (WireApi::OpenAiChat, chat(&parts)),
+        (WireApi::OpenAiResponses, responses),
+        (WireApi::Gemini, gemini),
+    ] {
+        let body = body.to_string();
+        let read = inspect(api, body.as_bytes()).unwrap();
+        let found: Vec<_> = read.tool_results.iter().flat_map(wire::ToolResult::file_extensions).collect();
+        assert_eq!(found, [".sql", ".toml"], "{body}");
+    }
+    let nothing = messages(&json!([])).to_string();
+    let read = inspect(WireApi::AnthropicMessages, nothing.as_bytes()).unwrap();
+    assert!(read.tool_results[0].file_extensions().is_empty());
+}

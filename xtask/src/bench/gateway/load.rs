@@ -69,8 +69,8 @@ impl Load {
         Self { body, connections, seconds: 1.0, warm_up: 0.3, requests: None, turns: None, first_number: 0 }
     }
 
-    /// Runs the load against a base URL and prints its results; `pid` is the process whose processor time and memory
-    /// are measured.
+    /// Runs the load generator against a base URL and prints its results. `pid` is the process whose processor time and
+    /// memory are measured.
     ///
     /// # Errors
     /// If any request fails, or none succeeds.
@@ -78,7 +78,8 @@ impl Load {
         self.run_with_body(url, pid, None)
     }
 
-    /// Runs the load with the body in `file`; `None` for the generated one. See [`run`](Self::run).
+    /// Runs the load generator with the request body in `file`; `None` for a generated body. The other parameters are
+    /// those of [`run`](Self::run).
     ///
     /// # Errors
     /// If any request fails, or none succeeds.

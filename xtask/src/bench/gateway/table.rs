@@ -29,7 +29,7 @@ pub(super) struct Row {
 /// The results of each round: directly, and through the gateway.
 type Rounds = [(LoadFigures, LoadFigures)];
 
-/// Returns the median of a figure over all rounds; NaN without a round.
+/// Returns the median over all rounds of the value that `figure` returns; NaN without a round.
 fn median(rounds: &Rounds, figure: impl Fn(&(LoadFigures, LoadFigures)) -> f64) -> f64 {
     let mut figures: Vec<f64> = rounds.iter().map(figure).collect();
     figures.sort_by(f64::total_cmp);
@@ -59,8 +59,8 @@ impl Row {
         Self::latency(name, rounds, STREAM_LIMIT, |figures| figures.first_byte)
     }
 
-    /// Creates a row with the median latency that the gateway adds; `select` returns the measured time in microseconds.
-    /// `limit` is in microseconds, infinite without a target.
+    /// Creates a row with the median latency that the gateway adds. `select` returns the measured time in microseconds.
+    /// `limit` is the target in microseconds, infinite without one.
     fn latency(name: &str, rounds: &Rounds, limit: f64, select: impl Fn(&LoadFigures) -> f64) -> Self {
         let added = median(rounds, |(direct, via_gateway)| select(via_gateway) - select(direct));
         let has_target = limit.is_finite();
@@ -74,8 +74,8 @@ impl Row {
         }
     }
 
-    /// Creates a row with the processor time of the gateway per request. `limit` is in microseconds, infinite without a
-    /// target.
+    /// Creates a row with the processor time of the gateway per request. `limit` is the target in microseconds,
+    /// infinite without one.
     pub(super) fn processor(name: &str, rounds: &Rounds, limit: f64) -> Self {
         let time = median(rounds, |(_, via_gateway)| via_gateway.processor);
         let has_target = limit.is_finite();
@@ -94,7 +94,7 @@ impl Row {
         }
     }
 
-    /// Creates a row with the requests per second; `minimum` is the target.
+    /// Creates a row with the number of requests per second; `minimum` is the target.
     pub(super) fn rate(name: &str, rounds: &Rounds, minimum: f64) -> Self {
         let rate = median(rounds, |(_, via_gateway)| via_gateway.rps);
         let p99 = median(rounds, |(_, via_gateway)| via_gateway.p99);
@@ -137,7 +137,7 @@ impl Row {
     }
 }
 
-/// Formats the rows as a Markdown table.
+/// Formats rows of gateway measurements as a Markdown table.
 pub(super) fn table(rows: &[Row]) -> String {
     let mut text =
         "| what | directly | through turnwise | figure | target | |\n| --- | --: | --: | --: | --- | --- |\n"

@@ -3,15 +3,14 @@
 use contracts::WireApi;
 use hyper::{
     HeaderMap,
-    header::{
-        ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CONTENT_TYPE, COOKIE, HeaderName, HeaderValue, ORIGIN, USER_AGENT,
-    },
+    header::{ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CONTENT_TYPE, HeaderName, HeaderValue, USER_AGENT},
 };
 
 use crate::{
     USER_AGENT_VALUE,
     credential::{Credential, KEY_HEADERS},
     provider::{ClientRequestParts, UpstreamRequest},
+    redaction::allowed_headers,
 };
 
 /// Header for the key in the Anthropic API.
@@ -23,8 +22,8 @@ const LOGIN_ACCOUNT: HeaderName = HeaderName::from_static("chatgpt-account-id");
 /// Header for the version of the Anthropic API.
 const ANTHROPIC_VERSION: HeaderName = HeaderName::from_static("anthropic-version");
 
-/// Returns the headers of a request to a provider: those of the client that are forwarded, the content type, and the
-/// key. Requires an uncompressed response.
+/// Returns the headers of a request to a provider: the forwarded headers of the client, the content type, and the API
+/// key. They demand an uncompressed response.
 pub(super) fn request_headers(credential: &Credential, request: &UpstreamRequest<'_>) -> HeaderMap {
     let mut headers = match request.client {
         Some(client) => forwarded_headers(client.headers),
@@ -50,12 +49,11 @@ pub(super) fn is_login(credential: &Credential, request: &UpstreamRequest<'_>) -
 
 /// Returns the client's headers without those of its connection, its keys and turnwise.
 fn forwarded_headers(client: &HeaderMap) -> HeaderMap {
-    let forwarded = client.iter().filter(|(name, _)| !is_withheld(name));
-    forwarded.map(|(name, value)| (name.clone(), value.clone())).collect()
+    allowed_headers(client, is_forwarded)
 }
 
-/// Inserts the provider's key into the header that its API expects. Without a configured key the client's key headers
-/// are forwarded, unless the provider needs no key.
+/// Inserts the provider's API key into the header that its API expects. Without a configured key the client's key
+/// headers are forwarded, unless the provider needs no key.
 fn insert_key(headers: &mut HeaderMap, credential: &Credential, request: &UpstreamRequest<'_>) {
     if !credential.is_clients_own() {
         // These headers belong to the client's own key or login.
@@ -80,27 +78,44 @@ fn insert_key(headers: &mut HeaderMap, credential: &Credential, request: &Upstre
     }
 }
 
-/// Returns whether a header of the client is not forwarded to the provider.
-fn is_withheld(name: &HeaderName) -> bool {
-    /// Headers that describe the client's connection or its body, in lower case.
-    const WITHHELD_HEADERS: [&str; 13] = [
-        "host",
-        "connection",
-        "keep-alive",
-        "proxy-authenticate",
-        "proxy-authorization",
-        "proxy-connection",
-        "te",
-        "trailer",
-        "transfer-encoding",
-        "upgrade",
-        "content-length",
-        "accept-encoding",
-        "expect",
+/// Returns whether a header of the client is forwarded to the provider: those that describe the request, the client and
+/// its session, but no keys, cookies, or headers of the connection and of turnwise.
+fn is_forwarded(name: &HeaderName) -> bool {
+    const NAMES: [&str; 19] = [
+        "accept",
+        "accept-language",
+        "chatgpt-account-id",
+        "conversation-id",
+        "conversation_id",
+        "http-referer",
+        "idempotency-key",
+        "originator",
+        "session-id",
+        "session_id",
+        "thread-id",
+        "traceparent",
+        "tracestate",
+        "user-agent",
+        "version",
+        "x-app",
+        "x-initiator",
+        "x-request-id",
+        "x-title",
     ];
-    WITHHELD_HEADERS.contains(&name.as_str())
-        || KEY_HEADERS.contains(name)
-        || name.as_str().starts_with("x-turnwise-")
-        || name == ORIGIN
-        || name == COOKIE
+    const PREFIXES: [&str; 11] = [
+        "anthropic-",
+        "openai-",
+        "x-claude-",
+        "x-client-",
+        "x-codex-",
+        "x-gemini-",
+        "x-goog-",
+        "x-openai-",
+        "x-parent-",
+        "x-session-",
+        "x-stainless-",
+    ];
+    let text = name.as_str();
+    let is_known = NAMES.contains(&text) || PREFIXES.iter().any(|prefix| text.starts_with(prefix));
+    is_known && !KEY_HEADERS.contains(name)
 }

@@ -4,10 +4,8 @@ use contracts::WireApi;
 
 use crate::provider::{Operation, UpstreamRequest};
 
-/// Returns the URL of a request. `base` is the provider's URL without a slash at its end; it may contain the API's
-/// version.
-///
-/// The query of a forwarded request is appended.
+/// Returns the URL of a request to a provider. `base` is the base URL of the provider without a slash at its end; it
+/// may contain the API's version. The query of a forwarded request is appended.
 pub(super) fn request_url(base: &str, request: &UpstreamRequest<'_>) -> String {
     let version = |version: &'static str| if base.ends_with(version) { "" } else { version };
     let mut url = match request.api {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use clap::ValueEnum;
 use contracts::CallRole;
-use costs::{AttributedCall, DecidedBy, Total};
+use costs::{AttributedCall, CostTotal, DecidedBy};
 use event_core::Timestamp;
 use serde_json::json;
 
@@ -12,13 +12,13 @@ use super::{Period, Row, add_total_row, format_cost, print_unpriced, total_json,
 use crate::{
     context::{Context, format_utc},
     failure::Failure,
-    screen::{HEADING, Table, count_noun, styled, truncate_start},
+    screen::{HEADING, Table, count_noun, outln, styled, truncate_start},
 };
 
-/// The width of the first column.
+/// The maximum width of the first column, in terminal columns.
 const NAME_WIDTH: usize = 34;
 
-/// What costs are grouped by. Times are UTC.
+/// The property by which the costs of model calls are grouped. Times are UTC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Dimension {
     /// The UTC day.
@@ -39,11 +39,13 @@ pub(crate) enum Dimension {
     Role,
     /// The session.
     Session,
+    /// The result of the turn: completed, failed, cancelled, or rejected by the user's next message or rating.
+    Result,
 }
 
 impl Dimension {
-    /// The title of the column.
-    const fn title(self) -> &'static str {
+    /// Returns the title of the table column for this dimension.
+    pub(super) const fn title(self) -> &'static str {
         match self {
             Self::Day => "DAY (UTC)",
             Self::Week => "WEEK (UTC)",
@@ -54,11 +56,12 @@ impl Dimension {
             Self::Rule => "RULE OR SLOT",
             Self::Role => "ROLE",
             Self::Session => "SESSION",
+            Self::Result => "RESULT",
         }
     }
 
-    /// The name in JSON.
-    const fn name(self) -> &'static str {
+    /// Returns the name of the dimension in JSON and on the command line.
+    pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Day => "day",
             Self::Week => "week",
@@ -69,15 +72,17 @@ impl Dimension {
             Self::Rule => "rule",
             Self::Role => "role",
             Self::Session => "session",
+            Self::Result => "result",
         }
     }
 
-    const fn is_time(self) -> bool {
+    /// Returns whether the groups are periods of time, which are printed in their order and not by cost.
+    pub(super) const fn is_time(self) -> bool {
         matches!(self, Self::Day | Self::Week | Self::Month)
     }
 
-    /// Returns the group of a call.
-    fn group_of(self, call: &AttributedCall) -> String {
+    /// Returns the name of the group to which a model call belongs in this dimension.
+    pub(super) fn group_of(self, call: &AttributedCall) -> String {
         let time = |at: Timestamp, format: &str| format_utc(at, format);
         match self {
             Self::Day => time(call.at, "%Y-%m-%d"),
@@ -92,13 +97,14 @@ impl Dimension {
                 DecidedBy::Imported => "(imported: not routed)".to_owned(),
                 DecidedBy::Unknown => "(unknown)".to_owned(),
             },
-            Self::Role => role_name(call.thread.role()).to_owned(),
-            Self::Session => call.session.to_string(),
+            Self::Role => role_name(call.role).to_owned(),
+            Self::Session => call.session.as_ref().map_or_else(|| "(removed sessions)".to_owned(), ToString::to_string),
+            Self::Result => call.result.name().to_owned(),
         }
     }
 }
 
-/// The name of a role for people.
+/// Returns the name of a thread's role that is shown to users.
 pub(super) const fn role_name(role: CallRole) -> &'static str {
     match role {
         CallRole::Planner => "main conversation",
@@ -107,9 +113,10 @@ pub(super) const fn role_name(role: CallRole) -> &'static str {
     }
 }
 
-/// Sums calls by a dimension: times in order, other groups with the highest cost first.
-pub(super) fn group(calls: &[AttributedCall], dimension: Dimension) -> Vec<(String, Total)> {
-    let mut groups: BTreeMap<String, Total> = BTreeMap::new();
+/// Sums the costs of model calls by a dimension. Returns each group with its total: times in chronological order, other
+/// groups with the highest cost first.
+pub(super) fn group(calls: &[AttributedCall], dimension: Dimension) -> Vec<(String, CostTotal)> {
+    let mut groups: BTreeMap<String, CostTotal> = BTreeMap::new();
     for call in calls {
         groups.entry(dimension.group_of(call)).or_default().add(&call.total);
     }
@@ -120,14 +127,14 @@ pub(super) fn group(calls: &[AttributedCall], dimension: Dimension) -> Vec<(Stri
     groups
 }
 
-/// Prints every group of one dimension.
+/// Prints the cost of every group of one dimension. `calls` are the model calls of `period`.
 pub(super) fn show(
     context: &Context,
     calls: &[AttributedCall],
     period: Period,
     dimension: Dimension,
 ) -> Result<(), Failure> {
-    let overall: Total = calls.iter().map(|call| &call.total).sum();
+    let overall: CostTotal = calls.iter().map(|call| &call.total).sum();
     let groups = group(calls, dimension);
     let rows: Vec<_> = groups.iter().map(|(name, total)| Row { name, total: total_json(total) }).collect();
     let json = json!({
@@ -137,13 +144,13 @@ pub(super) fn show(
     context.print(&json, || {
         print_group(dimension, &groups, usize::MAX);
         let total = format!("Total {} in {}", overall.cost, count_noun(overall.calls, "call"));
-        anstream::println!("\n{}", styled(HEADING, &total));
+        outln!("\n{}", styled(HEADING, &total));
         print_unpriced(calls);
     })
 }
 
-/// Prints the first `listed` groups as a table, and the number of the others.
-pub(super) fn print_group(dimension: Dimension, groups: &[(String, Total)], listed: usize) {
+/// Prints the first `listed` groups of costs as a table, and the number of groups that are left out.
+pub(super) fn print_group(dimension: Dimension, groups: &[(String, CostTotal)], listed: usize) {
     if dimension == Dimension::Session {
         // A complete id, which `--session` takes, leaves no room for more columns.
         let mut table = Table::new(&[dimension.title(), ">CALLS", ">COST"]);
@@ -160,6 +167,6 @@ pub(super) fn print_group(dimension: Dimension, groups: &[(String, Total)], list
     }
     if listed < groups.len() {
         let left = groups.len() - listed;
-        anstream::println!("and {left} more: turnwise cost --by {}", dimension.name());
+        outln!("and {left} more: turnwise cost --by {}", dimension.name());
     }
 }

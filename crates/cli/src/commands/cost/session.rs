@@ -8,15 +8,18 @@ use super::{Row, format_cost, total_json};
 use crate::{
     context::Context,
     failure::Failure,
-    screen::{HEADING, count_noun, styled},
+    screen::{HEADING, count_noun, outln, styled},
 };
 
-/// A line of the tree: its text and the lines below it.
+/// A line of the cost tree of a session, with the lines below it.
 struct Node {
+    /// The line: a name with its turns and cost.
     text: String,
+    /// The lines that are indented below it.
     below: Vec<Node>,
 }
 
+/// Prints the cost of a session as a tree: threads, and below each its models. With `--json`, prints a JSON object.
 pub(super) fn show(context: &Context, name: &SessionId, session: &SessionCosts) -> Result<(), Failure> {
     let total = session.total();
     let threads: Vec<_> = session
@@ -31,20 +34,21 @@ pub(super) fn show(context: &Context, name: &SessionId, session: &SessionCosts) 
         })
         .collect();
     context.print(&json!({ "session": name, "total": total_json(&total), "threads": threads }), || {
-        anstream::println!("{}", styled(HEADING, &format!("Session {name} — total {}", format_cost(&total))));
+        outln!("{}", styled(HEADING, &format!("Session {name} — total {}", format_cost(&total))));
         if 0 < total.unpriced_calls {
             let calls = count_noun(total.unpriced_calls, "call");
-            anstream::println!("Not included: {calls} of models without a known price (marked +)");
+            outln!("Not included: {calls} of models without a known price (marked +)");
         }
         print_nodes(&nodes(session), "");
     })
 }
 
-/// Builds the tree: the planner, the workers together, the auxiliary calls together.
+/// Builds the cost tree of a session: a line for the main conversation, one for all sub-agents and one for all
+/// auxiliary calls, each of the latter with a line for every thread below it.
 fn nodes(session: &SessionCosts) -> Vec<Node> {
     let of_role = |role: CallRole| session.threads().filter(move |(thread, _)| thread.role() == role);
     let mut nodes: Vec<_> =
-        of_role(CallRole::Planner).map(|(_, costs)| thread_node("planner", costs, "turn")).collect();
+        of_role(CallRole::Planner).map(|(_, costs)| thread_node("main agent", costs, "turn")).collect();
     for (role, label, noun) in [(CallRole::Worker, "workers", "delegation"), (CallRole::Auxiliary, "auxiliary", "kind")]
     {
         let threads: Vec<_> = of_role(role).collect();
@@ -59,11 +63,13 @@ fn nodes(session: &SessionCosts) -> Vec<Node> {
     nodes
 }
 
+/// Returns the name of a thread for the user; `main` for the main conversation.
 fn thread_name(thread: &Thread) -> &str {
     thread.name().unwrap_or("main")
 }
 
-/// Builds the line of a thread: with its model if it has one, otherwise with a line for each model below it.
+/// Builds the cost line of a thread. It names the model if the thread used only one; otherwise each model has a line
+/// below it. `noun` is the unit in which turns are counted, such as `turn`.
 fn thread_node(name: &str, costs: &ThreadCosts, noun: &str) -> Node {
     let turns = count_noun(costs.turns, noun);
     let total = format_cost(&costs.total());
@@ -71,18 +77,18 @@ fn thread_node(name: &str, costs: &ThreadCosts, noun: &str) -> Node {
     if let [(model, _)] = models.as_slice() {
         return Node { text: format!("{name} ({model}): {total}, {turns}"), below: Vec::new() };
     }
-    let of_model = |(model, total): &(&contracts::ModelId, &costs::Total)| Node {
+    let of_model = |(model, total): &(&contracts::ModelId, &costs::CostTotal)| Node {
         text: format!("{model}: {}, {}", format_cost(total), count_noun(total.calls, "call")),
         below: Vec::new(),
     };
     Node { text: format!("{name}: {total}, {turns}"), below: models.iter().map(of_model).collect() }
 }
 
-/// Prints the lines of a tree below `indent`.
+/// Prints the lines of a cost tree; `indent` is printed before each of them.
 fn print_nodes(nodes: &[Node], indent: &str) {
     for (number, node) in (1..).zip(nodes) {
         let is_last = number == nodes.len();
-        anstream::println!("{indent}{} {}", if is_last { "└─" } else { "├─" }, node.text);
+        outln!("{indent}{} {}", if is_last { "└─" } else { "├─" }, node.text);
         print_nodes(&node.below, &format!("{indent}{}", if is_last { "   " } else { "│  " }));
     }
 }

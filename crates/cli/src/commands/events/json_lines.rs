@@ -13,19 +13,19 @@ use event_core::Position;
 use crate::{
     context::Context,
     failure::Failure,
-    screen::{byte_bar, event_bar},
+    screen::{BAD, EscapedJsonLines, byte_bar, count_noun, event_bar, outln, print_error_line, styled},
 };
 
-/// Exports the events after a position with the texts they refer to, as JSON Lines. Writes to `file`, which is
-/// replaced, and prints a summary; without `file` writes the lines to the standard output.
+/// Exports the events after a position as JSON Lines, with the texts they refer to. Writes to `file`, which is
+/// replaced, and prints a summary. Without `file`, writes the lines to the standard output.
 pub(super) fn export(context: &Context, file: Option<&Path>, after: Position) -> Result<(), Failure> {
     let log = context.log_reader()?;
     let texts = TextFiles::open(context.home.log());
     let head = log.head()?;
     let Some(path) = file else {
-        let mut out = BufWriter::new(io::stdout().lock());
-        engine::export(log.as_ref(), &texts, after, &mut out, |_| {})?;
-        return Ok(());
+        let mut out = BufWriter::new(EscapedJsonLines::new(io::stdout().lock()));
+        let done = engine::export(log.as_ref(), &texts, after, &mut out, |_| {})?;
+        return check_texts(done.missing_texts);
     };
     let bar = event_bar(head.0.saturating_sub(after.0), "exporting");
     let mut out = BufWriter::new(File::create(path).map_err(|error| Failure::file("create", path, &error))?);
@@ -35,13 +35,30 @@ pub(super) fn export(context: &Context, file: Option<&Path>, after: Position) ->
     file.sync_all().map_err(|error| Failure::file("write", path, &error))?;
     bar.finish_and_clear();
     context.print(&done, || {
-        anstream::println!("{} events and {} texts written to {}", done.events, done.texts, path.display());
+        outln!("{} events and {} texts written to {}", done.events, done.texts, path.display());
         print_chain(&done);
-    })
+    })?;
+    check_texts(done.missing_texts)
 }
 
-/// Imports JSON Lines from a file, or from the standard input for `-`, and prints a summary. Events that the log
-/// already contains are skipped. `without_chain` accepts lines without a hash chain.
+/// Prints how many texts an export lacks because the text store does not contain them any more.
+///
+/// # Errors
+/// [`Failure::Negative`] if there are any.
+fn check_texts(missing: u64) -> Result<(), Failure> {
+    if missing == 0 {
+        return Ok(());
+    }
+    let texts = count_noun(missing, "text");
+    print_error_line(&format!(
+        "{} {texts} of the log are not in its folder `texts`, so the export lacks them; `turnwise events verify` lists them",
+        styled(BAD, "incomplete:")
+    ));
+    Err(Failure::Negative)
+}
+
+/// Imports events from JSON Lines in a file, or in the standard input for `-`, and prints a summary. Events that the
+/// log already contains are skipped. `without_chain` accepts lines without a hash chain.
 ///
 /// # Errors
 /// [`Failure::Invalid`] for a line that is invalid or does not continue the log, after the lines before it were
@@ -70,25 +87,23 @@ pub(super) fn import(context: &Context, path: &Path, without_chain: bool) -> Res
     let done = done.map_err(|error: EngineError| with_file_name(path, error))?;
     io::stdout().flush().ok();
     context.print(&done, || {
-        anstream::println!("{} events and {} texts read, {} events were known", done.events, done.texts, done.known);
+        outln!("{} events and {} texts read, {} events were known", done.events, done.texts, done.known);
         if 0 < done.unchained {
-            anstream::println!(
-                "  {} of them carried no hash chain: nothing shows whether they were changed",
-                done.unchained
-            );
+            outln!("  {} of them carried no hash chain: nothing shows whether they were changed", done.unchained);
         }
         print_chain(&done);
     })
 }
 
-/// Prints the hash of the last event, by which two copies of a log can be compared; nothing if there is none.
+/// Prints the hash of the last exported or imported event, by which two copies of a log can be compared; nothing if
+/// there is none.
 fn print_chain(done: &ExchangeSummary) {
     if let Some(chain) = done.chain {
-        anstream::println!("  hash chain at the end  {chain}");
+        outln!("  hash chain at the end  {chain}");
     }
 }
 
-/// Converts an import error to a failure whose message begins with the name of the file.
+/// Converts the error of an import to a failure whose message begins with the name of the imported file.
 fn with_file_name(path: &Path, error: EngineError) -> Failure {
     let prefixed = |message: String| format!("`{}`: {message}", path.display());
     match Failure::from(error) {

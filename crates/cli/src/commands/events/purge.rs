@@ -9,11 +9,11 @@ use crate::{
     context::Context,
     failure::Failure,
     moment,
-    screen::{GOOD, count_noun, styled},
+    screen::{GOOD, count_noun, outln, styled},
 };
 
-/// Removes the text of messages from the log and from the files beside it: only text written before `before`, only that
-/// of `session`, if they are set. Without `yes`, prints the plan and changes nothing.
+/// Removes the text of messages from the log and from the files beside it. If they are set, `before` limits this to
+/// text written before that time, and `session` to one session. Without `yes`, prints the plan and changes nothing.
 ///
 /// # Errors
 /// [`Failure::Invalid`] for an invalid time or session id; [`Failure::Failed`] if another process has the log open or a
@@ -28,16 +28,14 @@ pub(super) fn purge(context: &Context, before: Option<&str>, session: Option<&st
         let (events, texts, bytes) = (plan.events(), plan.texts(), plan.bytes);
         let json = json!({ "events": events, "texts": texts, "bytes": bytes, "done": false });
         return context.print(&json, || {
-            anstream::println!(
+            outln!(
                 "would remove the text of {} ({bytes} bytes) and {} beside the log",
                 count_noun(events, "event"),
                 count_noun(texts, "text")
             );
-            anstream::println!(
-                "  the events keep their places, times and hashes; decisions, calls and costs stay as they are"
-            );
-            anstream::println!("  rules on text are then judged by what they matched when the text was there");
-            anstream::println!("Nothing was changed. Add --yes to do this; there is no way back.");
+            outln!("  the events keep their places, times and hashes; decisions, calls and costs stay as they are");
+            outln!("  rules on text then use what they matched when the text was there");
+            outln!("Nothing was changed. Add --yes to do this; there is no way back.");
         });
     }
     // The plan is made while the log is locked: it would remove a text that another process stores before it appends
@@ -54,7 +52,7 @@ pub(super) fn purge(context: &Context, before: Option<&str>, session: Option<&st
         "events": purged.events, "texts": texts, "bytes": purged.bytes, "done": true, "old_copies": purged.old_copies,
     });
     context.print(&json, || {
-        anstream::println!(
+        outln!(
             "{} the text of {} ({} bytes) and {} beside the log",
             styled(GOOD, "removed"),
             count_noun(purged.events, "event"),
@@ -62,7 +60,7 @@ pub(super) fn purge(context: &Context, before: Option<&str>, session: Option<&st
             count_noun(texts, "text")
         );
         for path in &purged.old_copies {
-            anstream::println!("  an old copy may still hold text: {}", path.display());
+            outln!("  an old copy may still hold text: {}", path.display());
         }
     })
 }

@@ -1,7 +1,12 @@
 //! `events verify` and `events repair`: check the integrity of the log and repair it.
 
-use contracts::events::{CatalogueLoaded, LogPurged, LogRepaired, PolicyInvalid, PolicyLoaded};
-use engine::{RouterState, events};
+use std::collections::{BTreeMap, BTreeSet};
+
+use contracts::{
+    ContentHash,
+    events::{CatalogueLoaded, LogPurged, LogRepaired, PolicyInvalid, PolicyLoaded},
+};
+use engine::{RouterState, events, referenced_text};
 use event_bus::ProjectionSet as _;
 use event_core::{EventType as _, Position, Recorded, encode_state};
 use serde_json::json;
@@ -9,10 +14,10 @@ use serde_json::json;
 use crate::{
     context::Context,
     failure::Failure,
-    screen::{BAD, GOOD, count_noun, event_bar, styled},
+    screen::{BAD, GOOD, count_noun, event_bar, out, outln, styled},
 };
 
-/// The number of events by subject.
+/// The numbers of events in a log, by subject.
 #[derive(Debug, Default, serde::Serialize)]
 struct Counts {
     /// All events.
@@ -31,7 +36,8 @@ struct Counts {
     unknown: u64,
 }
 
-/// Verifies frames, hash chain, index and texts of the log, folds every projection, and prints counts and digests.
+/// Verifies the log: its encoded events, hash chain, index and texts. Then rebuilds every projection, and prints counts
+/// and digests.
 ///
 /// # Errors
 /// [`Failure::Negative`] if the log is damaged, after the damage was printed; [`Failure::Failed`] if the log cannot be
@@ -39,7 +45,7 @@ struct Counts {
 pub(super) fn verify(context: &Context) -> Result<(), Failure> {
     let directory = context.home.log();
     if !directory.exists() {
-        return context.print(&json!({ "whole": true, "head": 0 }), || anstream::println!("nothing was recorded yet"));
+        return context.print(&json!({ "whole": true, "head": 0 }), || outln!("nothing was recorded yet"));
     }
     let verified = event_bus::verify(&directory)?;
     let problems: Vec<_> = verified.problems.iter().map(ToString::to_string).collect();
@@ -49,30 +55,32 @@ pub(super) fn verify(context: &Context) -> Result<(), Failure> {
             json!({ "whole": false, "first_bad": verified.first_damaged(), "problems": problems, "notes": notes });
         context.print(&json, || {
             for problem in &problems {
-                anstream::println!("{} {problem}", styled(BAD, "damaged:"));
+                outln!("{} {problem}", styled(BAD, "damaged:"));
             }
-            anstream::println!("`turnwise events repair` explains what can be saved");
+            outln!("`turnwise events repair` explains what can be saved");
         })?;
         return Err(Failure::Negative);
     }
-    let (counts, digests) = count_and_digest(context)?;
+    let (counts, digests, missing) = count_and_digest(context)?;
+    let missing: Vec<_> =
+        missing.iter().map(|(hash, position)| format!("the text {hash} of position {position}")).collect();
     let json = json!({
-        "whole": true, "head": verified.events, "bytes": verified.bytes, "indexed": verified.indexed,
+        "whole": missing.is_empty(), "missing_texts": missing, "head": verified.events, "bytes": verified.bytes, "indexed": verified.indexed,
         "chain": verified.chain, "purged": verified.purged, "texts": verified.texts, "text_bytes": verified.text_bytes, "notes": notes,
         "counts": counts, "digest": digests.events, "state_digest": digests.state,
     });
     context.print(&json, || {
         let megabytes = verified.bytes.div_ceil(1_000_000);
-        anstream::println!(
+        outln!(
             "{} {} events in {megabytes} MB: every frame, the chain, and {} texts as written",
             styled(GOOD, "whole"),
             verified.events,
             verified.texts
         );
         if let Some(indexed) = verified.indexed {
-            anstream::println!("  {indexed} events are the same in the index");
+            outln!("  {indexed} events are the same in the index");
         }
-        anstream::println!(
+        outln!(
             "  {} sessions, {} turns, {} decisions, {} calls, {} tools, {} events of unknown kind",
             counts.sessions,
             counts.turns,
@@ -82,20 +90,35 @@ pub(super) fn verify(context: &Context) -> Result<(), Failure> {
             counts.unknown
         );
         if 0 < verified.purged {
-            anstream::println!("  the text of {} was removed", count_noun(verified.purged, "event"));
+            outln!("  the text of {} was removed", count_noun(verified.purged, "event"));
         }
         if let Some(chain) = verified.chain {
-            anstream::println!("  hash chain at the end  {chain}");
+            outln!("  hash chain at the end  {chain}");
         }
-        anstream::println!("  digest of the events  {}", digests.events);
-        anstream::println!("  digest of the state  {} (rebuilt from the log)", digests.state);
+        outln!("  digest of the events  {}", digests.events);
+        outln!("  digest of the state  {} (rebuilt from the log)", digests.state);
         for note in &notes {
-            anstream::println!("  {note}");
+            outln!("  {note}");
         }
-    })
+        for text in missing.iter().take(LISTED_TEXTS) {
+            outln!("{} {text}", styled(BAD, "missing:"));
+        }
+        if !missing.is_empty() {
+            let texts = count_noun(missing.len() as u64, "text");
+            outln!("{texts} of the log are not in its folder `texts`; restore the folder from a backup.");
+            outln!("Events and decisions are intact; decisions under a missing policy cannot be repeated.");
+        }
+    })?;
+    if missing.is_empty() { Ok(()) } else { Err(Failure::Negative) }
 }
 
-/// Digests that are equal for two logs with the same imported events, as BLAKE3 in hexadecimal.
+/// The number of missing texts that are listed.
+const LISTED_TEXTS: usize = 10;
+
+/// The hashes of texts that are not in the text store, each with the first event that refers to it.
+type MissingTexts = BTreeMap<ContentHash, Position>;
+
+/// BLAKE3 digests in hexadecimal that are equal for two logs with the same imported events.
 struct Digests {
     /// Digest of the events, without those about files of the machine.
     events: String,
@@ -103,20 +126,27 @@ struct Digests {
     state: String,
 }
 
-/// Counts and hashes every event, and folds every projection from the start of the log. Shows progress on the terminal,
-/// unless `--json` is set.
-fn count_and_digest(context: &Context) -> Result<(Counts, Digests), Failure> {
+/// Reads the log once: counts and hashes every event, and rebuilds every projection from it. Shows progress on the
+/// terminal, unless `--json` is set.
+fn count_and_digest(context: &Context) -> Result<(Counts, Digests, MissingTexts), Failure> {
     let log = context.log_reader()?;
     let bar = event_bar(log.head()?.0, "verifying");
     if context.json {
         bar.set_draw_target(indicatif::ProgressDrawTarget::hidden());
     }
+    let (texts, mut seen, mut missing) = (context.texts(), BTreeSet::new(), MissingTexts::new());
     let mut counts = Counts::default();
     let mut digest = blake3::Hasher::new();
     let mut state = RouterState::default();
     for recorded in events(log.as_ref(), Position::ORIGIN) {
         let recorded = recorded?;
         count_event(&mut counts, &recorded);
+        if let Some(hash) = referenced_text(&recorded)
+            && seen.insert(hash)
+            && texts.get(hash.0)?.is_none()
+        {
+            missing.insert(hash, recorded.position);
+        }
         digest_event(&mut digest, &recorded);
         state.advance(&recorded).map_err(|error| Failure::from(engine::EngineError::from(error)))?;
         bar.set_position(recorded.position.0);
@@ -132,10 +162,10 @@ fn count_and_digest(context: &Context) -> Result<(Counts, Digests), Failure> {
     .map_err(|error| Failure::Failed(error.to_string()))?;
     let digests =
         Digests { events: digest.finalize().to_hex().to_string(), state: blake3::hash(&bytes).to_hex().to_string() };
-    Ok((counts, digests))
+    Ok((counts, digests, missing))
 }
 
-/// Adds an event to the counts of its subject.
+/// Adds an event to the counts: to the total, and to the count of its subject.
 fn count_event(counts: &mut Counts, recorded: &Recorded) {
     use contracts::events::{LlmCallCompleted, RouteDecided, SessionStarted, ToolCalled, TurnStarted};
     counts.events += 1;
@@ -155,9 +185,11 @@ fn count_event(counts: &mut Counts, recorded: &Recorded) {
 const LOCAL_KINDS: [&str; 5] =
     [PolicyLoaded::KIND, PolicyInvalid::KIND, CatalogueLoaded::KIND, LogPurged::KIND, LogRepaired::KIND];
 
-/// Adds an event to the digest, without the time when it was recorded, so that the digest is equal on every machine
-/// that imports the same events. Events about the machine's files are skipped: every decision contains the hashes of
-/// policy and models. A payload is represented by its hash, so a purge does not change the digest.
+/// Adds an event to the digest of a log, without the time when it was recorded, so that the digest is equal on every
+/// machine that imports the same events.
+///
+/// Events about the machine's files are skipped, since every decision contains the hashes of policy and models. A
+/// payload is represented by its hash, so a purge of texts does not change the digest.
 fn digest_event(digest: &mut blake3::Hasher, recorded: &Recorded) {
     let event = &recorded.event;
     if LOCAL_KINDS.contains(&event.kind.as_ref()) {
@@ -173,8 +205,8 @@ fn digest_event(digest: &mut blake3::Hasher, recorded: &Recorded) {
     digest.update(&recorded.purged.unwrap_or_else(|| *blake3::hash(&event.payload).as_bytes()));
 }
 
-/// Prints the damage of the log and the plan of a repair. With `yes`, executes the plan; the old files stay beside the
-/// new ones.
+/// Prints the damage of the log and the plan of its repair. With `yes`, also executes the plan; the old files stay
+/// beside the new ones.
 ///
 /// # Errors
 /// [`Failure::Failed`] if another process has the log open, or a file cannot be read or written.
@@ -188,9 +220,9 @@ pub(super) fn repair(context: &Context, yes: bool) -> Result<(), Failure> {
     if !needed || !yes {
         let json = json!({ "needed": needed, "faults": plan.faults(), "plan": explained, "done": false });
         return context.print(&json, || {
-            anstream::print!("{explained}");
+            out!("{explained}");
             if needed {
-                anstream::println!("Nothing was changed. `turnwise events repair --yes` does this.");
+                outln!("Nothing was changed. `turnwise events repair --yes` does this.");
             }
         });
     }
@@ -200,10 +232,10 @@ pub(super) fn repair(context: &Context, yes: bool) -> Result<(), Failure> {
     let json =
         json!({ "needed": true, "faults": faults, "done": true, "head": done.head, "lost": lost, "kept": done.kept });
     context.print(&json, || {
-        anstream::print!("{explained}");
-        anstream::println!("{} the log ends at position {}", styled(GOOD, "repaired:"), done.head);
+        out!("{explained}");
+        outln!("{} the log ends at position {}", styled(GOOD, "repaired:"), done.head);
         for path in &done.kept {
-            anstream::println!("  kept {}", path.display());
+            outln!("  kept {}", path.display());
         }
     })
 }

@@ -6,28 +6,38 @@ use contracts::{NanoUsd, SessionId};
 use control::ImportedTurns;
 use serde::Serialize;
 
-use crate::screen::{NOTICE, count_noun, styled};
+use crate::screen::{NOTICE, count_noun, outln, styled};
 
-/// The result of an import.
+/// The counts and costs that an import of session files prints.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct Imported {
+    /// Session files that were read.
     pub(super) files: usize,
+    /// Their size in bytes.
     pub(super) bytes: u64,
+    /// Sessions in the log after the import.
     pub(super) sessions: u64,
+    /// Turns of the session files, including those of earlier imports.
     pub(super) turns: u64,
-    /// Turns that were decided now; those imported before keep their decision.
+    /// Turns that this import decided; turns imported before keep their decision.
     pub(super) decisions: u64,
     /// Turns for which the policy would have chosen another model than the one that ran.
     pub(super) other_model: u64,
+    /// Turns for which the policy chose no model.
     pub(super) refused: u64,
+    /// Completed model calls.
     pub(super) calls: u64,
+    /// Failed model calls.
     pub(super) failed_calls: u64,
+    /// Tool calls.
     pub(super) tools: u64,
+    /// Compactions of the history by the client.
     pub(super) compactions: u64,
     /// Sessions with turns that the gateway has recorded already.
     pub(super) gateway_sessions: u64,
     /// The turns of `gateway_sessions`; no other count includes them.
     pub(super) gateway_turns: u64,
+    /// The ids of `gateway_sessions`, so that each is counted once.
     #[serde(skip)]
     through_gateway: BTreeSet<SessionId>,
     /// Events that were not in the log before.
@@ -41,7 +51,7 @@ pub(super) struct Imported {
 }
 
 impl Imported {
-    /// Adds the counts of one import request.
+    /// Adds the counts of one import request to the totals.
     pub(super) fn add(&mut self, part: ImportedTurns) {
         self.turns += part.turns;
         self.decisions += part.decisions;
@@ -58,7 +68,7 @@ impl Imported {
     }
 }
 
-/// Prints the result of an import as text, with the skipped lines.
+/// Prints the result of an import as text, with the lines of session files that were skipped.
 pub(super) fn print(imported: &Imported) {
     let files = count_noun(imported.files as u64, "file");
     let counts = [
@@ -68,28 +78,25 @@ pub(super) fn print(imported: &Imported) {
         count_noun(imported.tools, "tool"),
         count_noun(imported.compactions, "compaction"),
     ];
-    anstream::println!("{files} ({} MB): {}", imported.bytes.div_ceil(1_000_000), counts.join(", "));
+    outln!("{files} ({} MB): {}", imported.bytes.div_ceil(1_000_000), counts.join(", "));
     if 0 < imported.gateway_turns {
         let (sessions, turns) =
             (count_noun(imported.gateway_sessions, "session"), count_noun(imported.gateway_turns, "turn"));
-        anstream::println!("left out {turns} of {sessions} that came through the gateway, which has recorded them");
+        outln!("omitted {turns} of {sessions} that came through the gateway, which has recorded them");
     }
-    anstream::println!(
+    outln!(
         "The policy would have chosen another model for {} of {} and none for {}; {}",
         imported.other_model,
         count_noun(imported.decisions, "new turn"),
         imported.refused,
         count_noun(imported.new_events, "new event")
     );
-    anstream::println!("All calls in the log cost {}", imported.total_cost_nano_usd);
+    outln!("All calls in the log cost {}", imported.total_cost_nano_usd);
     if 0 < imported.unpriced_calls {
-        anstream::println!(
-            "  without {} of models that have no known price",
-            count_noun(imported.unpriced_calls, "call")
-        );
+        outln!("  without {} of models that have no known price", count_noun(imported.unpriced_calls, "call"));
     }
     for issue in &imported.issues {
-        anstream::println!("{} {issue}", styled(NOTICE, "skipped:"));
+        outln!("{} {issue}", styled(NOTICE, "skipped:"));
     }
-    anstream::println!("\nNext: turnwise cost, turnwise backtest, turnwise patterns inspect, turnwise why last");
+    outln!("\nNext: turnwise cost, turnwise backtest, turnwise patterns inspect, turnwise why last");
 }

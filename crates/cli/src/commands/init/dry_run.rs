@@ -13,10 +13,10 @@ use serde::Serialize;
 
 use crate::{context::local_offset, machine::Sample};
 
-/// The longest time that turns are decided.
+/// The time after which the trial stops, although more turns of the sample follow.
 const MAX_TIME: Duration = Duration::from_secs(3);
 
-/// The number of user messages that each rule would have decided.
+/// The result of trying a policy on recorded sessions: the number of user messages that each rule would have decided.
 #[derive(Debug, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct DryRun {
     /// The messages of main conversations that were decided.
@@ -28,7 +28,8 @@ pub(crate) struct DryRun {
 }
 
 impl DryRun {
-    /// Decides the messages of a sample under the policy of a home folder. Nothing is written.
+    /// Decides the messages of a sample of recorded sessions under the policy of a home folder. Stops after
+    /// [`MAX_TIME`]. Nothing is written.
     pub(crate) fn of(sample: &Sample, home: &Home) -> Result<Self, EngineError> {
         let stores = Stores {
             log: Arc::new(MemoryLog::new()),
@@ -68,7 +69,7 @@ impl DryRun {
         Ok(dry_run)
     }
 
-    /// Returns the number of messages that a rule would have decided.
+    /// Returns the number of messages that any rule would have decided.
     pub(crate) fn decided(&self) -> u64 {
         self.rules.iter().map(|(_, count)| count).sum()
     }

@@ -8,7 +8,7 @@ const TEMPLATE: &str = include_str!("starter_routing.yaml");
 /// The tiers that the template names.
 const TIERS: [&str; 3] = ["fast", "balanced", "deep"];
 
-/// A provider with a model of each tier, by alias.
+/// A provider with one model for each tier (fast, balanced and deep), by alias.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Family {
     /// The name of the provider in model ids.
@@ -24,7 +24,7 @@ pub(crate) const FAMILIES: [Family; 3] = [
     Family { provider: "google", models: ["flash", "gemini", "gemini"] },
 ];
 
-/// Returns the starter policy with the models of these families, of which the first is tried first.
+/// Returns the text of a starter policy with the models of these providers. Those of `first` are tried first.
 pub(crate) fn starter_policy(first: Family, others: &[Family]) -> String {
     TIERS.into_iter().enumerate().fold(TEMPLATE.to_owned(), |policy, (tier, name)| {
         let models: Vec<_> = std::iter::once(&first).chain(others).map(|family| family.models[tier]).collect();
@@ -34,12 +34,13 @@ pub(crate) fn starter_policy(first: Family, others: &[Family]) -> String {
 }
 
 impl Family {
-    /// Returns the family of a provider; `None` if the built-in models have none of it.
+    /// Returns the family of a provider by its name; `None` if a starter policy cannot be written for the provider.
     fn of(provider: &str) -> Option<Self> {
         FAMILIES.into_iter().find(|family| family.provider == provider)
     }
 
-    /// Returns the family of a model by its name in a session file, such as `claude-opus-5-5` or `openai:gpt-6.1-sol`.
+    /// Returns the family of a model by the model's name in a session file, such as `claude-opus-5-5` or
+    /// `openai:gpt-6.1-sol`; `None` if it belongs to no family.
     fn of_model(name: &str) -> Option<Self> {
         if let Some((provider, _)) = name.split_once(':') {
             return Self::of(provider);
@@ -54,11 +55,12 @@ impl Family {
     }
 }
 
-/// The family of a starter policy, with the reason in words.
+/// The provider that was chosen for a starter policy, with the reason in words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Choice {
+    /// The provider with its models.
     pub(crate) family: Family,
-    /// The other families that a key or a login can reach, whose models are tried second.
+    /// The other providers that a key or a login gives access to. Their models are tried second.
     pub(crate) others: Vec<Family>,
     /// The reason, such as `its key is in ANTHROPIC_API_KEY`.
     pub(crate) because: String,
@@ -66,9 +68,9 @@ pub(crate) struct Choice {
     pub(crate) has_access: bool,
 }
 
-/// Chooses the family: of the providers with a key, or else with a login of a client, the one that the sessions used
-/// most. Without any, that of the sessions, and then that of the installed clients. `models` are the models of the
-/// sessions with their number of turns.
+/// Chooses the provider of a starter policy: of the providers with a key, or else with a login of a client, the one
+/// that the sessions used most. Without any, the one that the sessions used, and otherwise that of the installed
+/// clients. `models` are the models of the sessions with their number of turns.
 pub(crate) fn choose(keys: &[KeySource], clients: &[Client], models: &[(String, usize)]) -> Choice {
     let with_key =
         keys.iter().filter_map(|key| Some((Family::of(&key.provider)?, format!("its key is in {}", key.place))));
@@ -116,7 +118,7 @@ mod tests {
     use super::*;
 
     fn key(provider: &str) -> KeySource {
-        KeySource { provider: provider.to_owned(), place: format!("{provider} variable") }
+        KeySource { provider: provider.to_owned(), place: format!("{provider} variable"), is_in_file: false }
     }
 
     fn client(kind: ClientKind, has_login: bool) -> Client {
@@ -154,7 +156,7 @@ mod tests {
             let text = starter_policy(first, &others);
             assert!(!text.contains("{{"), "{text}");
             let policy = router_core::Policy::load(&text, std::sync::Arc::clone(&registry), None).unwrap();
-            assert_eq!(router_core::warnings(&policy), []);
+            assert_eq!(router_core::warnings(&policy, None), []);
             assert!(policy.rules().all(|rule| rule.models.len() == 1 + others.len()));
             assert!(policy.rules().all(|rule| rule.models[0].provider() == first.provider));
             assert!(!policy.disagreement().surface, "an opt-in (004 §5.6)");

@@ -1,13 +1,14 @@
 //! The gateway of a launched client: the running one, or one that is started in the background.
 
 use std::{
-    fs::{self, File},
+    fs::File,
     io::{BufRead as _, BufReader},
     os::unix::process::CommandExt as _,
     path::Path,
     process::{Command, Stdio},
 };
 
+use adapters::{create_own_folder, read_own_file, write_own_file};
 use control::Connection;
 use serde_json::Value;
 
@@ -22,8 +23,8 @@ use crate::{
 /// The file in the home folder to which a gateway in the background writes its log lines.
 const LOG_FILE: &str = "gateway.log";
 
-/// Returns the URL of the gateway that has opened the home folder. If none runs, starts one, which continues after the
-/// client has ended, and prints its process id.
+/// Returns the URL of the gateway that has opened the home folder. If none runs, starts one in the background, which
+/// continues to run after the client has ended, and prints its process id.
 ///
 /// # Errors
 /// [`Failure::Failed`] if the gateway cannot be started, or if the URL of the running one is unknown.
@@ -35,19 +36,20 @@ pub(super) fn gateway_url(context: &Context) -> Result<String, Failure> {
         return start(context);
     }
     let path = home.join(URL_FILE);
-    let url = fs::read_to_string(&path).map_err(|error| Failure::file("read", &path, &error))?;
+    let url = read_own_file(&path).map_err(|error| Failure::file("read", &path, &error))?;
     Ok(url.trim().to_owned())
 }
 
-/// Starts a gateway in a process group of its own, so that Ctrl-C in the client does not reach it, and waits until it
-/// listens.
+/// Starts a gateway as a background process and returns its URL once it listens. It has a process group of its own, so
+/// that Ctrl-C in the client does not reach it.
 fn start(context: &Context) -> Result<String, Failure> {
     let program = std::env::current_exe()
         .map_err(|error| Failure::Failed(format!("cannot find the program of the gateway: {error}")))?;
     let home = &context.home.dir;
-    fs::create_dir_all(home).map_err(|error| Failure::file("create", home, &error))?;
+    create_own_folder(home).map_err(|error| Failure::file("create", home, &error))?;
     let log = home.join(LOG_FILE);
-    let stderr = File::create(&log).map_err(|error| Failure::file("create", &log, &error))?;
+    let stderr = write_own_file(&log, b"").and_then(|()| File::options().append(true).open(&log));
+    let stderr = stderr.map_err(|error| Failure::file("create", &log, &error))?;
     let mut command = Command::new(&program);
     command.arg("--home").arg(home).args(["--json", "serve"]);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(stderr).process_group(0);
@@ -71,13 +73,14 @@ fn listening_url(line: &str) -> Option<String> {
     line["listening"].as_str().map(str::to_owned)
 }
 
-/// Returns the error that a gateway printed: the JSON object in `line`, or else the last line of its log.
+/// Returns the error message of a gateway that ended at its start: the one in `line`, a JSON object, or else the last
+/// line of its log file.
 fn last_words(line: &str, log: &Path) -> String {
     let printed: Option<Value> = serde_json::from_str(line).ok();
     if let Some(error) = printed.as_ref().and_then(|line| line["error"].as_str()) {
         return error.to_owned();
     }
-    let text = fs::read_to_string(log).unwrap_or_default();
+    let text = read_own_file(log).unwrap_or_default();
     text.lines().last().map_or_else(|| format!("see `{}`", log.display()), str::to_owned)
 }
 

@@ -14,7 +14,7 @@ use router_core::EmbeddingEndpoint;
 use crate::{
     context::Context,
     failure::Failure,
-    screen::{count_noun, event_bar},
+    screen::{count_noun, event_bar, outln},
 };
 
 /// Time limit for opening a connection to the endpoint.
@@ -29,7 +29,7 @@ embedding:
   model: nomic-embed-text
   # key_env: OPENAI_API_KEY   # the environment variable that holds the key, where one is needed";
 
-/// Embeds the messages of the log that have no embedding of the policy's embedder, and records the embeddings.
+/// Computes embeddings for the messages of the log that have none of the policy's embedder, and records them.
 ///
 /// # Errors
 /// [`Failure::Invalid`] if the policy names no embedder or forbids recording text; [`Failure::Failed`] if the endpoint
@@ -54,8 +54,8 @@ pub(crate) fn run(context: &Context) -> Result<(), Failure> {
     }
 }
 
-/// Embeds the messages of the log and records the embeddings batch by batch, with a progress bar. A failure of the
-/// endpoint is part of the summary.
+/// Computes embeddings for the messages of the log and records them batch by batch, with a progress bar. A failure of
+/// the endpoint is not an error but a part of the summary.
 fn embed(context: &Context, writer: &mut Writer, embedder: &OpenAiEmbedder) -> Result<EmbeddingSummary, Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Failure::Failed(format!("cannot start the runtime: {error}")))?;
@@ -75,29 +75,32 @@ fn embed(context: &Context, writer: &mut Writer, embedder: &OpenAiEmbedder) -> R
     Ok(run.into_summary())
 }
 
-/// Creates the embedder that the policy names; its key is read from the environment.
+/// Creates a client of the embeddings endpoint that the policy names. Its key is read from the environment.
 ///
 /// # Errors
 /// [`Failure::Invalid`] for an invalid URL or key; [`Failure::Failed`] if no HTTP client can be created.
 fn embedder(endpoint: &EmbeddingEndpoint) -> Result<OpenAiEmbedder, Failure> {
-    let client = http_client(CONNECT_TIMEOUT)
+    let no_authorities = |error: &std::io::Error| {
+        tracing::warn!(%error, "the system has no certificate authorities, so an https address fails; install ca-certificates");
+    };
+    let client = http_client(CONNECT_TIMEOUT, 4, no_authorities)
         .map_err(|error| Failure::Failed(format!("the HTTP client cannot be created: {error}")))?;
     let (url, model, key_env) = (&endpoint.url, &endpoint.model, endpoint.key_env.as_deref());
     OpenAiEmbedder::with_key_env(url, model, key_env, client, Timeouts::default())
         .map_err(|error| Failure::Invalid(error.to_string()))
 }
 
-/// Prints the numbers of embedded, skipped and failed messages.
+/// Prints for how many messages embeddings were computed, how many were skipped, and how many failed.
 fn show(embedded: &EmbeddingSummary) {
     let by = embedded.embedder.as_ref().map(|name| format!(" by {name}")).unwrap_or_default();
     match (embedded.embedded, embedded.failed) {
-        (0, 0) => anstream::println!("Every message of the log is embedded already."),
-        (done, _) => anstream::println!("{} embedded{by}.", count_noun(done, "message")),
+        (0, 0) => outln!("Every message of the log is embedded already."),
+        (done, _) => outln!("{} embedded{by}.", count_noun(done, "message")),
     }
     if 0 < embedded.skipped {
-        anstream::println!("{} skipped: empty, or the text is gone.", count_noun(embedded.skipped, "message"));
+        outln!("{} skipped: empty, or the text is gone.", count_noun(embedded.skipped, "message"));
     }
     if 0 < embedded.failed {
-        anstream::println!("{} not embedded.", count_noun(embedded.failed, "message"));
+        outln!("{} not embedded.", count_noun(embedded.failed, "message"));
     }
 }

@@ -6,10 +6,15 @@ use control::RecordVerdicts;
 use engine::{Evaluation, Reevaluation, read_rubric};
 use evaluator::Rubric;
 
-use crate::{context::Context, failure::Failure, screen::count_noun};
+use crate::{
+    context::Context,
+    failure::Failure,
+    screen::{count_noun, outln},
+};
 
-/// Evaluates every turn under a rubric and records the verdicts that differ from those in the log. Repeats until none
-/// differs, because a running gateway may add events in between. Returns the counts of all verdicts.
+/// Evaluates every turn of the log under a rubric (the weights of the signals), and records the verdicts that differ
+/// from those in the log. Repeats this until none differs, because a running gateway may add events in between. Returns
+/// the counts of all verdicts.
 fn reevaluate(context: &Context, rubric: Rubric) -> Result<Evaluation, Failure> {
     let mut writer = context.writer()?;
     let log = context.log_reader()?;
@@ -39,15 +44,11 @@ pub(crate) fn run(context: &Context, rubric: Option<PathBuf>) -> Result<(), Fail
     };
     let evaluation = reevaluate(context, rubric)?;
     context.print(&evaluation, || {
-        let (judged, recorded) = (count_noun(evaluation.judged, "verdict"), evaluation.recorded);
-        anstream::println!(
-            "{judged} under `{}` version {}, {recorded} of them new.",
-            evaluation.rubric,
-            evaluation.version
-        );
+        let (verdicts, recorded) = (count_noun(evaluation.judged, "verdict"), evaluation.recorded);
+        outln!("{verdicts} under `{}` version {}, {recorded} of them new.", evaluation.rubric, evaluation.version);
         match evaluation.mean {
-            Some(mean) => anstream::println!("{} sure enough to count, mean score {mean}.", evaluation.counted),
-            None => anstream::println!("None is sure enough to count."),
+            Some(mean) => outln!("{} sure enough to count, mean score {mean}.", evaluation.counted),
+            None => outln!("None is sure enough to count."),
         }
     })
 }

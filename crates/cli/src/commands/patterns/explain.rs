@@ -10,7 +10,7 @@ use crate::{
     commands::route::resolve_turn,
     context::Context,
     failure::Failure,
-    screen::{GOOD, Table, styled},
+    screen::{GOOD, Table, outln, styled},
 };
 
 /// Prints the similar turns behind the recommendation for a turn, at most `number` for each model, and what would
@@ -35,7 +35,7 @@ pub(super) fn run(context: &Context, turn: &str, number: usize) -> Result<(), Fa
     context.print(&explained, || show(&explained, &own, &messages, number))
 }
 
-/// Returns the preview of the explained turn's message.
+/// Returns the first line of the message of the turn that is explained, for the output.
 fn own_message(
     log: &dyn EventLog,
     texts: &TextFiles,
@@ -44,23 +44,23 @@ fn own_message(
     message_preview(log, texts, explained.turn)
 }
 
-/// Prints an explanation as text, with at most `number` similar turns for each model. `own` is the preview of the
-/// turn's message, `messages` those of the similar turns in the order of the tables.
+/// Prints the explanation of a model recommendation as text, with at most `number` similar turns for each model. `own`
+/// is the first line of the turn's message; `messages` are those of the similar turns, in the order of the tables.
 fn show(explained: &RecommendationExplanation, own: &str, messages: &[String], number: usize) {
     let id: String = explained.turn.to_string().chars().take(8).collect();
-    anstream::println!("Turn {id}  {own}");
+    outln!("Turn {id}  {own}");
     let Some(explanation) = &explained.explanation else {
-        anstream::println!("Nothing had been learned in this workspace when it was decided.");
+        outln!("Nothing had been learned in this workspace when it was decided.");
         return;
     };
     if !explained.asked {
-        anstream::println!("The decision did not ask what was learned; had it asked:");
+        outln!("The decision did not ask what was learned; had it asked:");
     }
     print_recommendation(explained, explanation);
     let mut messages = messages.iter();
     for model in &explanation.models {
-        anstream::println!("\n{}", styled(GOOD, &headline(model)));
-        let mut table = Table::new(&["  TURN", ">ALIKE", ">OUTCOME", ">COST", ">ADDS", "MESSAGE"]);
+        outln!("\n{}", styled(GOOD, &headline(model)));
+        let mut table = Table::new(&["  TURN", ">SIMILARITY", ">OUTCOME", ">COST", ">WEIGHT", "MESSAGE"]);
         for near in model.neighbours.iter().take(number) {
             table.add_row([
                 format!("  {}", near.turn.to_string().chars().take(8).collect::<String>()),
@@ -72,22 +72,22 @@ fn show(explained: &RecommendationExplanation, own: &str, messages: &[String], n
             ]);
         }
         if model.neighbours.is_empty() {
-            anstream::println!("  no turn of it is like this one");
+            outln!("  no turn of it is similar");
         } else {
             table.print();
             let more = model.neighbours.len().saturating_sub(number);
             if 0 < more {
-                anstream::println!("  … and {more} more (-n {})", model.neighbours.len());
+                outln!("  … and {more} more (-n {})", model.neighbours.len());
             }
         }
     }
     print_counterfactuals(explained, explanation);
 }
 
-/// Prints the recommended model, or the reason why none is recommended.
+/// Prints the model that the pattern store recommends, or the reason why it recommends none.
 fn print_recommendation(explained: &RecommendationExplanation, explanation: &Explanation) {
     let Some(recommended) = &explanation.recommendation else {
-        anstream::println!("No turn like it had been judged, so nothing was recommended.");
+        outln!("No similar turn had been scored, so nothing was recommended.");
         return;
     };
     let settings = &explained.settings;
@@ -97,23 +97,23 @@ fn print_recommendation(explained: &RecommendationExplanation, explanation: &Exp
     let than = other.map(|other| format!(" than {other}")).unwrap_or_default();
     let (least, fewest) = (settings.min_confidence, settings.min_sample_size);
     match other {
-        _ if enough => anstream::println!(
+        _ if enough => outln!(
             "Recommended {model}: the better choice{than} with confidence {confidence}, on {samples} similar turns."
         ),
         Some(other) if !explanation.models.iter().any(|known| known.model == *other && known.success.is_some()) => {
-            anstream::println!(
-                "No recommendation: {model} looks best, but {other} takes the turn otherwise and was never judged here."
+            outln!(
+                "No recommendation: {model} looks best, but {other} takes the turn otherwise and has no scored turn here."
             );
         }
-        _ => anstream::println!(
+        _ => outln!(
             "No recommendation: {model} may be better{than}, with confidence {confidence} on {samples} similar turns; the \
              policy asks for {least} on {fewest}."
         ),
     }
 }
 
-/// Formats a model's estimate: `anthropic:claude-haiku-4-5  success 0.71 = mean 0.74 of 12 -0.020 similar turns -0.010
-/// words; cost $0.0123; utility 0.69`.
+/// Formats the estimate for a model on one line: `anthropic:claude-haiku-4-5 success 0.71 = mean 0.74 of 12 -0.020
+/// similar turns -0.010 words; cost $0.0123; utility 0.69`.
 fn headline(model: &ModelExplanation) -> String {
     let terms = model.terms.as_ref().map(|terms| {
         let (near, words) = (format_contribution(terms.from_neighbours), format_contribution(terms.from_regression));
@@ -128,7 +128,8 @@ fn headline(model: &ModelExplanation) -> String {
     )
 }
 
-/// Formats a utility in billionths as a decimal number; `-` if it is unknown.
+/// Formats the utility of a model (the weighted mean of its estimated success and savings), in billionths, as a decimal
+/// number; `-` if it is unknown.
 fn format_utility(billionths: Option<i64>) -> String {
     let shown = |utility: i64| {
         let sign = if utility < 0 { "-" } else { "" };
@@ -137,20 +138,20 @@ fn format_utility(billionths: Option<i64>) -> String {
     billionths.map_or_else(|| "-".to_owned(), shown)
 }
 
-/// Formats a contribution to the success estimate, in billionths, with its sign and three decimal digits.
+/// Formats a contribution to the estimated success of a model, in billionths, with its sign and three decimal digits.
 fn format_contribution(billionths: i64) -> String {
     let sign = if billionths < 0 { '-' } else { '+' };
     let size = Score(billionths.unsigned_abs());
     format!("{sign}{}.{:03}", size.0 / Score::ONE.0, size.0 % Score::ONE.0 / 1_000_000)
 }
 
-/// Prints the settings and outcomes that would put another model first.
+/// Prints for each other model the cost weight or the success at which it would be recommended instead.
 fn print_counterfactuals(explained: &RecommendationExplanation, explanation: &Explanation) {
     if explanation.counterfactuals.is_empty() {
         return;
     }
     let weight = explained.settings.cost_weight;
-    anstream::println!("\nWhat would put another model first (cost_weight is {weight}):");
+    outln!("\nWhat would put another model first (cost_weight is {weight}):");
     for Counterfactual { model, cost_weight, success } in &explanation.counterfactuals {
         let mut ways = Vec::new();
         if let Some(level) = cost_weight {
@@ -161,6 +162,6 @@ fn print_counterfactuals(explained: &RecommendationExplanation, explanation: &Ex
             ways.push(format!("a success of {success}"));
         }
         let ways = if ways.is_empty() { "nothing: it is worse and no cheaper".to_owned() } else { ways.join(", or ") };
-        anstream::println!("  {model}: {ways}");
+        outln!("  {model}: {ways}");
     }
 }

@@ -8,10 +8,10 @@ use crate::{
     arguments::WorkspaceArgument,
     context::{Context, local_time},
     failure::Failure,
-    screen::Table,
+    screen::{Table, outln},
 };
 
-/// Prints success and cost of each model in a workspace, and its latest `number` outcomes.
+/// Prints the learned success and cost of each model in a workspace, and its latest `number` outcomes.
 pub(super) fn run(context: &Context, workspace: &WorkspaceArgument, number: usize) -> Result<(), Failure> {
     let path = workspace_path(workspace);
     let log = context.log_reader()?;
@@ -20,7 +20,7 @@ pub(super) fn run(context: &Context, workspace: &WorkspaceArgument, number: usiz
     let Some(store) = state.patterns.store(path.as_deref()) else {
         let path = path.unwrap_or_default();
         return context.print(&json!({ "workspace": path, "models": [], "outcomes": [] }), || {
-            anstream::println!("Nothing was learned in {path}; `turnwise patterns status` lists where something was.");
+            outln!("Nothing was learned in {path}; `turnwise patterns status` lists where something was.");
         });
     };
     let (models, outcomes) = (store.model_status(), store.row_status());
@@ -39,7 +39,7 @@ pub(super) fn run(context: &Context, workspace: &WorkspaceArgument, number: usiz
             ]);
         }
         table.print();
-        anstream::println!("\nThe latest outcomes:\n");
+        outln!("\nThe latest outcomes:\n");
         let mut table = Table::new(&["TURN", "CHANGED", "MODEL", ">TURNS", ">SUCCESS", ">COST", "MESSAGE"]);
         for (row, message) in outcomes.iter().zip(messages) {
             table.add_row([

@@ -4,15 +4,16 @@ use contracts::{AuxiliaryCall, ClientRequest, Delegation, ModelId, NanoUsd, Prov
 use engine::Assumptions;
 use event_bus::{Clock as _, SystemClock};
 use event_core::Timestamp;
-use router_core::StatedRequest;
+use router_core::{StatedRequest, StatedSpending};
 
 use crate::{arguments::SituationArguments, context::local_offset, failure::Failure};
 
-/// Microseconds of a minute and of a day.
+/// A minute, in microseconds.
 const MINUTE: u64 = 60_000_000;
+/// A day, in microseconds.
 const DAY: u64 = 1_440 * MINUTE;
 
-/// Returns the client's request that the arguments state; `None` if they state none.
+/// Returns the request of the client that the arguments describe; `None` if they describe none.
 pub(super) fn request(stated: &SituationArguments, models: &Registry) -> Result<Option<ClientRequest>, Failure> {
     let auxiliary = stated.auxiliary.as_deref().map(|name| {
         let known = AuxiliaryCall::ALL.map(AuxiliaryCall::name).join(", ");
@@ -35,14 +36,11 @@ pub(super) fn request(stated: &SituationArguments, models: &Registry) -> Result<
     request.build(resolve).map(Some).map_err(|name| unknown_model(&name))
 }
 
-/// Returns the assumptions that the arguments state.
+/// Returns the state of the gateway that the arguments assume, such as spending, time and outages.
 pub(super) fn assumptions(stated: &SituationArguments, models: &Registry) -> Result<Assumptions, Failure> {
     let model = |name: &String| -> Result<ModelId, Failure> {
         models.named(name).map(|model| model.id.clone()).ok_or_else(|| unknown_model(name))
     };
-    let spent = stated.spent.as_ref().map(|text| {
-        text.parse::<NanoUsd>().map_err(|_| Failure::Invalid(format!("`{text}` is not an amount of dollars like 5.42")))
-    });
     let mut outages = Outages::default();
     for name in &stated.out {
         if let Some(known) = models.named(name) {
@@ -56,14 +54,31 @@ pub(super) fn assumptions(stated: &SituationArguments, models: &Registry) -> Res
     }
     Ok(Assumptions {
         at: stated.at.as_deref().map(|text| today_at(text, SystemClock.now())).transpose()?,
-        spent_today: spent.transpose()?,
+        spending: spending(stated)?,
         session_model: stated.session_model.as_ref().map(model).transpose()?,
         thinking_of: stated.thinking.as_ref().map(model).transpose()?,
         outages,
     })
 }
 
-/// Returns the delegation that the arguments state.
+/// Parses the arguments that state amounts spent in each scope and period. An invalid amount is an error.
+fn spending(stated: &SituationArguments) -> Result<StatedSpending, Failure> {
+    let amount = |text: &Option<String>| -> Result<Option<NanoUsd>, Failure> {
+        let Some(text) = text else { return Ok(None) };
+        let invalid = |_| Failure::Invalid(format!("`{text}` is not an amount of dollars like 5.42"));
+        text.parse().map(Some).map_err(invalid)
+    };
+    Ok(StatedSpending {
+        today: amount(&stated.spent)?,
+        week: amount(&stated.spent_week)?,
+        month: amount(&stated.spent_month)?,
+        project: amount(&stated.spent_project)?,
+        client: amount(&stated.spent_client)?,
+        session: amount(&stated.spent_session)?,
+    })
+}
+
+/// Returns the delegation (a planner's request for a tier) that the arguments describe; `None` without one.
 pub(super) fn delegation(stated: &SituationArguments) -> Result<Option<Delegation>, Failure> {
     let Some(name) = &stated.tier else { return Ok(None) };
     let tier = Tier::named(name);
@@ -71,7 +86,7 @@ pub(super) fn delegation(stated: &SituationArguments) -> Result<Option<Delegatio
     Ok(Some(Delegation { tier }))
 }
 
-/// Returns a local time of the day of `now`.
+/// Parses a time of day and returns it as a moment on the local day of `now`.
 fn today_at(text: &str, now: Timestamp) -> Result<Timestamp, Failure> {
     let invalid = || Failure::Invalid(format!("`{text}` is not a time of the day like 23:30"));
     let (hours, minutes) = text.split_once(':').ok_or_else(invalid)?;
@@ -84,6 +99,7 @@ fn today_at(text: &str, now: Timestamp) -> Result<Timestamp, Failure> {
     Ok(Timestamp((midnight + minute * MINUTE).saturating_add_signed(-offset)))
 }
 
+/// Creates the failure for a model name that no model has.
 fn unknown_model(name: &str) -> Failure {
     Failure::Invalid(format!("`{name}` is not a model; `turnwise models` lists all names"))
 }

@@ -13,23 +13,28 @@ use std::{
 use event_bus::{EventLog, TextStore};
 use gateway::Board;
 
-use crate::{commands::turn_row, screen::print_error_line};
+use crate::{
+    commands::turn_row,
+    screen::{escape_line, print_error_line},
+};
 
 /// The interval between two reads of the log.
 const READ_INTERVAL: Duration = Duration::from_millis(250);
 
-/// The most turns that are remembered as printed.
+/// The maximum number of turns that are stored as printed, so that each is printed once.
 const MAX_PRINTED: usize = 10_000;
 
-/// A thread that prints turns until it is dropped.
+/// A thread that prints one line for each turn that ends, until this value is dropped.
 #[derive(Debug)]
 pub(super) struct TurnLines {
+    /// Set to true to stop the thread.
     stopped: Arc<AtomicBool>,
+    /// The thread; `None` after it was joined.
     thread: Option<JoinHandle<()>>,
 }
 
 impl TurnLines {
-    /// Starts to print the turns that end from now on.
+    /// Starts a thread that prints a line for each turn that ends from now on.
     pub(super) fn start(log: Arc<dyn EventLog>, texts: Arc<dyn TextStore>) -> Self {
         let stopped = Arc::new(AtomicBool::new(false));
         let stop = Arc::clone(&stopped);
@@ -44,7 +49,7 @@ impl TurnLines {
                     Ok(rows) => {
                         for row in rows.iter().filter(|row| row["status"] != "running") {
                             if printed.insert(row["turn"].to_string()) {
-                                print_error_line(&turn_row::line(row));
+                                print_error_line(&escape_line(&turn_row::line(row)));
                             }
                         }
                     }

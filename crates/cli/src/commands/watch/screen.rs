@@ -8,21 +8,26 @@ use serde_json::Value;
 
 use crate::{
     commands::turn_row,
-    screen::{BAD, FAINT, HEADING, count_noun, fit, truncate},
+    screen::{BAD, FAINT, HEADING, NOTICE, count_noun, fit, truncate},
 };
 
 /// The number of columns from which the client is shown.
 const WIDE: usize = 110;
 
+/// The maximum number of lines of notices.
+const MAX_NOTICE_LINES: usize = 3;
+
 /// The width and height of a terminal in characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Size {
+    /// Characters in a line.
     pub(super) columns: usize,
+    /// Lines of the screen.
     pub(super) lines: usize,
 }
 
-/// Lays out the spending of the day, outages and the latest turns. `rows` are newest first. Every line fits the size, and
-/// the newest turns and the spending are always visible.
+/// Returns the styled lines of the screen: the spending of the day, outages and the latest turns. `rows` are the turns,
+/// newest first. Every line fits the width of `size`; turns that exceed its height are left out, oldest first.
 pub(super) fn screen(rows: &[Value], state: &RouterState, now: Timestamp, size: Size) -> Vec<(Style, String)> {
     let mut lines = vec![(HEADING, spending(state, now))];
     let models = models_of_today(state, now);
@@ -32,14 +37,16 @@ pub(super) fn screen(rows: &[Value], state: &RouterState, now: Timestamp, size: 
     lines.extend(outages(state, now).into_iter().map(|outage| (BAD, outage)));
     lines.push((FAINT, String::new()));
     lines.push((HEADING, row_line(None, size.columns)));
+    let notices = notices(rows);
     // One line is for the footer, and the cursor stays on it.
-    let room = size.lines.saturating_sub(lines.len() + 1);
+    let room = size.lines.saturating_sub(lines.len() + notices.len() + 1);
     lines.extend(rows.iter().take(room).map(|row| (Style::new(), row_line(Some(row), size.columns))));
+    lines.extend(notices.into_iter().map(|notice| (NOTICE, notice)));
     lines.push((FAINT, "Ctrl-C ends · turnwise why TURN · the gateway's page shows more".to_owned()));
     lines.into_iter().map(|(style, line)| (style, truncate(&line, size.columns).trim_end().to_owned())).collect()
 }
 
-/// Formats the spending of the day, in all and by role.
+/// Formats the spending of the UTC day of `now`, in total and by role.
 fn spending(state: &RouterState, now: Timestamp) -> String {
     let day = state.costs.latest_day().filter(|day| day.day == now.utc_day());
     let roles = CallRole::ALL.into_iter().filter_map(|role| Some((role, day?.roles.get(&role)?)));
@@ -47,7 +54,7 @@ fn spending(state: &RouterState, now: Timestamp) -> String {
     format!("Today {}   {}", state.costs.spent_today(now), roles.join(" · "))
 }
 
-/// Formats the models of the day with their cost.
+/// Formats the models called on the UTC day of `now`, with their cost and number of calls.
 fn models_of_today(state: &RouterState, now: Timestamp) -> String {
     let day = state.costs.latest_day().filter(|day| day.day == now.utc_day());
     let models = day.iter().flat_map(|day| &day.models).map(|(model, total)| {
@@ -56,7 +63,7 @@ fn models_of_today(state: &RouterState, now: Timestamp) -> String {
     models.collect::<Vec<_>>().join(" · ")
 }
 
-/// Formats the outages with the time until they end.
+/// Formats each provider or model that is unavailable at `now`, with the seconds until its outage ends.
 fn outages(state: &RouterState, now: Timestamp) -> Vec<String> {
     let outages = state.availability.outages_at(now);
     let providers = outages.providers.iter().map(|(name, until)| (name.to_string(), *until));
@@ -75,7 +82,19 @@ fn outages(state: &RouterState, now: Timestamp) -> Vec<String> {
         .collect()
 }
 
-/// Formats a turn, or the titles without one, for a number of columns.
+/// Formats the notices of the newest turn that has some: models that were passed over or are unavailable, budgets, and
+/// recommendations.
+fn notices(rows: &[Value]) -> Vec<String> {
+    let Some(row) = rows.iter().find(|row| turn_row::has_notices(row)) else { return Vec::new() };
+    let mut lines = turn_row::notice_lines(row);
+    lines.truncate(MAX_NOTICE_LINES);
+    if let Some(first) = lines.first_mut() {
+        *first = format!("! {} {first}", turn_row::short_id(row));
+    }
+    lines
+}
+
+/// Formats a turn as one line of at most `columns` columns, or the titles of the columns if `row` is `None`.
 fn row_line(row: Option<&Value>, columns: usize) -> String {
     let is_wide = WIDE <= columns;
     let cell = |title: &str, value: fn(&Value) -> String, width: usize| {
@@ -90,7 +109,11 @@ fn row_line(row: Option<&Value>, columns: usize) -> String {
     cells.push(cell("WHY", turn_row::why, if is_wide { 28 } else { 16 }));
     let cost = row.map_or_else(|| "COST".to_owned(), turn_row::cost);
     cells.push(format!("{cost:>7}"));
-    cells.push(row.map_or_else(|| "MESSAGE".to_owned(), turn_row::message));
+    let message = |row: &Value| {
+        let mark = if turn_row::has_notices(row) { "! " } else { "" };
+        format!("{mark}{}", turn_row::message(row))
+    };
+    cells.push(row.map_or_else(|| "MESSAGE".to_owned(), message));
     cells.join(" ")
 }
 
@@ -121,6 +144,15 @@ mod tests {
             lines.iter().any(|(_, line)| line.contains("00000000 ok") && line.contains("as requested")),
             "{lines:#?}"
         );
+        let mut noticed = rows.clone();
+        noticed[3]["notices"] = json!([
+            "Routing to anthropic:claude-haiku-5-5 per rule \"x\"\n  Pattern store suggests anthropic:claude-opus-5-5"
+        ]);
+        let lines = screen(&noticed, &RouterState::default(), Timestamp(0), size);
+        assert!(lines.len() == 24 && lines.iter().all(|(_, line)| line.width() <= 80), "{lines:#?}");
+        assert!(lines[21].1.starts_with("! 00000003 Routing to anthropic:claude-haiku-5-5"), "{lines:#?}");
+        assert_eq!(lines[22].1, "Pattern store suggests anthropic:claude-opus-5-5");
+        assert_eq!(lines.iter().filter(|(_, line)| line.contains("! 読む")).count(), 1, "{lines:#?}");
         let wide = screen(&rows, &RouterState::default(), Timestamp(0), Size { columns: 140, lines: 60 });
         assert_eq!(wide.iter().filter(|(_, line)| line.contains(" ok ")).count(), 50);
     }

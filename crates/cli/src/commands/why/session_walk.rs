@@ -7,10 +7,10 @@ use crate::{
     commands::turn_row,
     context::Context,
     failure::Failure,
-    screen::{FAINT, Table, count_noun, styled, truncate},
+    screen::{FAINT, Table, count_noun, outln, styled, truncate},
 };
 
-/// Returns the session whose id starts with `start`; `None` if there is none.
+/// Returns the id of the session whose id starts with `start`; `None` if there is none.
 ///
 /// # Errors
 /// [`Failure::Invalid`] if there are several.
@@ -26,12 +26,12 @@ pub(super) fn find_session(context: &Context, start: &str) -> Result<Option<Sess
     }
 }
 
-/// Prints the turns of a session, oldest first.
+/// Prints a list of the turns of a session, oldest first.
 pub(super) fn print_session(context: &Context, log: &dyn EventLog, session: &SessionId) -> Result<(), Failure> {
     let texts = context.texts();
     let rows = gateway::session_turns(log, texts.as_ref(), session)?;
     context.print(&rows, || {
-        anstream::println!("Session {session}: {}", count_noun(rows.len() as u64, "turn"));
+        outln!("Session {session}: {}", count_noun(rows.len() as u64, "turn"));
         let mut table = Table::new(&["TIME", "TURN", "STATUS", "MODEL", "WHY", ">COST", "MESSAGE"]);
         for row in &rows {
             table.add_row([
@@ -45,6 +45,6 @@ pub(super) fn print_session(context: &Context, log: &dyn EventLog, session: &Ses
             ]);
         }
         table.print();
-        anstream::println!("{}", styled(FAINT, "turnwise why TURN explains one"));
+        outln!("{}", styled(FAINT, "turnwise why TURN explains one"));
     })
 }

@@ -7,11 +7,11 @@ use crate::{
     screen::{count_noun, truncate},
 };
 
-/// The most columns of the message.
+/// The maximum width of the message, in terminal columns.
 const MESSAGE_COLUMNS: usize = 76;
 
-/// Formats the message of a turn, and how it went, as one line each. `details` is the turn as the gateway's API returns
-/// it.
+/// Formats the first lines of `why`: the message of a turn, and its result and cost. `details` is the turn as the
+/// gateway's API returns it.
 pub(super) fn lines(details: &Value) -> Vec<String> {
     let row = &details["turn"];
     let mut lines = Vec::new();

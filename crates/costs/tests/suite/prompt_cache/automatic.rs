@@ -8,8 +8,8 @@ use super::table::{BEDROCK, GPT, HAIKU, SONNET, at, check_with, command, hour, m
 /// Models of provider `anthropic` have its rules, Claude models of other providers their own, and all others automatic
 /// caches.
 #[test]
-fn the_rules_follow_from_who_serves_the_model_and_what_it_is() {
-    let check = |name: &str, rules| assert_eq!(CacheRules::of(&model(name)), rules, "{name}");
+fn the_cache_rules_depend_on_provider_and_model() {
+    let check = |name: &str, rules| assert_eq!(CacheRules::for_model(&model(name)), rules, "{name}");
     check(SONNET, CacheRules::Anthropic);
     check("anthropic:something-new", CacheRules::Anthropic);
     check(BEDROCK, CacheRules::ClaudeElsewhere);
@@ -32,7 +32,7 @@ fn reads_come_in_steps_of_128_tokens_from_1024_on_and_nothing_is_charged_for_wri
 
 /// The lifetime is 300 seconds after the last use, also if one hour was requested.
 #[test]
-fn they_live_for_300_seconds_whatever_was_asked_for() {
+fn automatic_caches_have_a_lifetime_of_300_seconds() {
     let later = |micros| Call { sent: Timestamp(micros), ..hour(0, 21_000) };
     check_with(&[(hour(0, 20_000), GPT, (0, 0, 0, 20_000)), (later(300_000_000), GPT, (19_968, 0, 0, 1_032))]);
     check_with(&[(hour(0, 20_000), GPT, (0, 0, 0, 20_000)), (later(300_000_001), GPT, (0, 0, 0, 21_000))]);
@@ -40,7 +40,7 @@ fn they_live_for_300_seconds_whatever_was_asked_for() {
 
 /// A prefix is found however many blocks back, and for every variant.
 #[test]
-fn they_look_back_any_distance_and_know_no_variants() {
+fn automatic_caches_have_unlimited_reach_and_no_variants() {
     let away = Call { blocks: 99, ..at(10, 21_000) };
     check_with(&[
         (at(0, 20_480), GPT, (0, 0, 0, 20_480)),
@@ -52,6 +52,6 @@ fn they_look_back_any_distance_and_know_no_variants() {
 
 /// After a completed turn only the recorded prompts are cached.
 #[test]
-fn no_unrecorded_call_has_read_the_last_answer() {
+fn the_last_response_is_not_read_by_an_unrecorded_call() {
     check_with(&[(at(0, 20_480), GPT, (0, 0, 0, 20_480)), (message(10, 23_000), GPT, (20_480, 0, 0, 2_520))]);
 }

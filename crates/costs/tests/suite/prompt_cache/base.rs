@@ -15,14 +15,14 @@ fn a_prompt_shorter_than_the_base_is_read_in_whole() {
 }
 
 #[test]
-fn at_one_hour_the_base_is_seven_tenths_at_most_17_500_and_all_users_keep_it_warm() {
+fn at_one_hour_the_base_is_seven_tenths_up_to_17_500_tokens_and_always_cached() {
     check(&[(hour(0, 20_000), (14_000, 0, 5_992, 8))]);
     check(&[(hour(0, 30_000), (17_500, 0, 12_492, 8))]);
     check_with(&[(hour(0, 20_000), SONNET, (14_000, 0, 5_992, 8)), (hour(1, 20_000), HAIKU, (14_000, 0, 5_992, 8))]);
 }
 
 #[test]
-fn nobody_keeps_the_base_warm_at_five_minutes_or_for_a_model_served_by_others() {
+fn the_base_expires_at_five_minutes_and_for_other_providers() {
     check_with(&[(at(0, 20_000), SONNET, (0, 19_992, 0, 8)), (at(1, 20_000), HAIKU, (0, 19_992, 0, 8))]);
     check_with(&[(hour(0, 20_000), BEDROCK, (0, 0, 19_992, 8))]);
 }
@@ -37,6 +37,6 @@ fn the_base_lives_as_long_as_a_conversation() {
 }
 
 #[test]
-fn a_prompt_smaller_than_what_is_never_cached_is_uncached() {
+fn a_prompt_smaller_than_the_uncached_end_is_uncached() {
     check(&[(at(0, 5), (0, 0, 0, 5)), (at(1, 5), (0, 0, 0, 5)), (at(2, 8), (0, 0, 0, 8)), (at(3, 9), (0, 1, 0, 8))]);
 }

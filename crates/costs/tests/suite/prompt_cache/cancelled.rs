@@ -13,7 +13,7 @@ fn read_after(attempts: Vec<CancelledCall>) -> u64 {
 /// A call that ran for three seconds before it was cancelled has cached the previous prompt; one that ran for less has
 /// not.
 #[test]
-fn three_seconds_are_enough() {
+fn a_call_cancelled_after_three_seconds_is_cached() {
     assert_eq!(read_after(Vec::new()), 0);
     assert_eq!(read_after(vec![attempt(250_000, 252_999)]), 0);
     assert_eq!(read_after(vec![attempt(250_000, 253_000)]), 20_000, "the prompt before, in whole");
@@ -26,7 +26,7 @@ fn the_last_of_several_counts() {
 }
 
 #[test]
-fn the_unrecorded_call_did_not_come_where_a_message_was_cancelled() {
+fn after_a_cancelled_message_there_is_no_unrecorded_call() {
     let second = message(30, 22_000);
     assert_eq!(last_read(&[at(0, 20_000), second.clone()]), 21_887);
     let attempts = vec![attempt(20_000, 21_000)];
@@ -34,6 +34,6 @@ fn the_unrecorded_call_did_not_come_where_a_message_was_cancelled() {
 }
 
 #[test]
-fn a_cancelled_first_message_leaves_nothing_that_is_known_in_size() {
+fn a_cancelled_first_call_caches_no_conversation() {
     assert_eq!(last_read(&[Call { attempts: vec![attempt(0, 9_000)], ..message(20, 20_000) }]), 0);
 }

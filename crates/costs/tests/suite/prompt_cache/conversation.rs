@@ -7,7 +7,7 @@ use event_core::Timestamp;
 use super::table::{HAIKU, SONNET, at, check, check_with, command, hour, last_read, message};
 
 #[test]
-fn the_prompt_before_is_read_and_what_is_new_is_written() {
+fn the_previous_prompt_is_read_and_new_tokens_are_written() {
     check(&[
         (at(0, 20_000), (0, 19_992, 0, 8)),
         (at(10, 21_000), (19_992, 1_000, 0, 8)),
@@ -24,13 +24,13 @@ fn five_minutes_are_305_seconds_from_the_last_use() {
 }
 
 #[test]
-fn an_hour_is_3605_seconds_and_the_base_outlives_it() {
+fn a_lifetime_of_one_hour_is_3605_seconds_and_the_base_stays_cached() {
     let read = |seconds| last_read(&[hour(0, 20_000), hour(seconds, 21_000)]);
     assert_eq!([read(3_605), read(3_606)], [19_992, 14_000]);
 }
 
 #[test]
-fn the_lifetime_begins_with_the_answer() {
+fn the_lifetime_starts_with_the_response() {
     let slow = Call { began: Timestamp::from_secs(50), ..at(0, 20_000) };
     assert_eq!(last_read(&[slow.clone(), at(355, 21_000)]), 19_992);
     assert_eq!(last_read(&[slow, at(356, 21_000)]), 0);
@@ -47,7 +47,7 @@ fn after_a_completed_turn_all_but_the_new_message_is_read() {
 }
 
 #[test]
-fn calls_side_by_side_read_what_was_known_before_either_was_answered() {
+fn concurrent_calls_read_the_prefix_cached_before_both() {
     let beside = |sent, began, total| Call { began: Timestamp::from_secs(began), ..at(sent, total) };
     check(&[
         (at(0, 20_000), (0, 19_992, 0, 8)),
@@ -59,7 +59,7 @@ fn calls_side_by_side_read_what_was_known_before_either_was_answered() {
 }
 
 #[test]
-fn plain_prompts_and_commands_are_conversations_of_their_own() {
+fn variants_have_separate_cached_conversations() {
     check(&[
         (at(0, 20_000), (0, 19_992, 0, 8)),
         (command(10, 21_000), (16_000, 4_992, 0, 8)),
@@ -81,7 +81,7 @@ fn a_conversation_twenty_blocks_back_is_not_found() {
 }
 
 #[test]
-fn coming_back_to_a_model_after_a_long_turn_of_another_writes_the_prompt_again() {
+fn returning_to_a_model_after_a_long_turn_of_another_writes_the_prompt_again() {
     let long = Call { blocks: 25, ..at(10, 21_000) };
     check_with(&[
         (at(0, 20_000), SONNET, (0, 19_992, 0, 8)),
@@ -108,7 +108,7 @@ fn sessions_and_threads_have_caches_of_their_own() {
 }
 
 #[test]
-fn any_number_is_a_variant() {
+fn any_number_is_decoded_as_a_cache_variant() {
     let other = Call { variant: CacheVariant(7), ..at(10, 21_000) };
     check(&[(at(0, 20_000), (0, 19_992, 0, 8)), (other, (16_000, 4_992, 0, 8))]);
 }

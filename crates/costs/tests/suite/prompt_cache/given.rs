@@ -18,20 +18,20 @@ fn reads(opening: InitialRead, name: &str) -> Vec<u64> {
 }
 
 #[test]
-fn the_recorded_model_reads_first_what_was_recorded_and_everything_after_is_simulated() {
+fn the_first_read_is_recorded_and_later_ones_are_simulated() {
     assert_eq!(reads(InitialRead::Given, SONNET), [16_100, 19_992]);
     assert_eq!(reads(InitialRead::Predicted, SONNET), [0, 19_992]);
 }
 
 #[test]
-fn another_model_of_the_provider_begins_alike_and_one_of_another_provider_is_predicted() {
+fn the_first_read_is_recorded_for_the_same_provider_and_predicted_for_others() {
     assert_eq!(reads(InitialRead::Given, HAIKU), [16_100, 19_992]);
     assert_eq!(reads(InitialRead::Predicted, HAIKU)[0], 0);
     assert_eq!(reads(InitialRead::Given, "openai:gpt-5-mini")[0], 0);
 }
 
 #[test]
-fn only_the_first_call_of_a_line_of_work_is_given() {
+fn only_the_first_call_of_a_thread_reads_the_recorded_number() {
     let [first, second] = calls();
     let mut cache = PromptCache::default();
     cache.call(&second, &model(HAIKU));

@@ -27,39 +27,39 @@ fn identity(opening: InitialRead, calls: &[Call]) -> SimulationAccuracy {
 }
 
 #[test]
-fn what_is_simulated_as_recorded_errs_by_nothing() {
+fn a_simulation_equal_to_the_recording_has_no_error() {
     let calls = [first("one", 500), first("two", 0)];
     let given = identity(InitialRead::Given, &calls);
-    assert_eq!((given.total(), given.median()), (Some(BasisPoints(0)), Some(BasisPoints(0))));
+    assert_eq!((given.total_error(), given.median_error()), (Some(BasisPoints(0)), Some(BasisPoints(0))));
 }
 
 #[test]
-fn errors_are_of_the_sum_and_of_each_session() {
+fn errors_are_computed_for_the_total_and_for_each_session() {
     // Recorded: 500 + 1,000 + 1,000 = 2,500 and 2,000 + 1,000 = 3,000; simulated: 3,000 each.
     let strict = identity(InitialRead::Predicted, &[first("one", 500), first("two", 0)]);
-    assert_eq!(strict.total(), Some(BasisPoints(909)), "6,000 for 5,500");
+    assert_eq!(strict.total_error(), Some(BasisPoints(909)), "6,000 for 5,500");
     let errors: Vec<_> = strict.sessions().map(|(_, session)| session.error().unwrap().0).collect();
     assert_eq!(errors, [2_000, 0]);
-    assert_eq!(strict.median(), Some(BasisPoints(1_000)), "the middle of two");
+    assert_eq!(strict.median_error(), Some(BasisPoints(1_000)), "the middle of two");
 }
 
 #[test]
-fn a_call_without_a_price_is_counted_and_simulated_but_no_error() {
+fn a_call_without_a_price_is_simulated_and_counted_but_adds_no_error() {
     let mut identity = SimulationAccuracy::new(InitialRead::Predicted);
     identity.add(&first("one", 0), None);
-    assert_eq!((identity.total(), identity.median(), identity.unpriced_calls()), (None, None, 1));
+    assert_eq!((identity.total_error(), identity.median_error(), identity.unpriced_calls()), (None, None, 1));
     // It warmed the cache for the next one: 1,000 of 1,108 read.
     let next = Call {
         usage: Usage { input: 8, cache_read: 1_000, cache_write_5m: 100, ..Usage::default() },
         ..first("one", 0)
     };
     identity.add(&next, Some(&prices()));
-    assert_eq!(identity.total(), Some(BasisPoints(0)));
-    assert!(SimulationAccuracy::default().thirds().is_empty());
+    assert_eq!(identity.total_error(), Some(BasisPoints(0)));
+    assert!(SimulationAccuracy::default().errors_by_session_length().is_empty());
 }
 
 #[test]
-fn thirds_are_by_length_and_show_a_bias() {
+fn sessions_are_grouped_by_length_and_the_mean_error_shows_a_bias() {
     // Seven sessions: 1, 1, 2, 2, 3, 3 and 4 calls; those of one call read half of what is simulated as written.
     let mut calls = Vec::new();
     for (name, length, read) in
@@ -69,7 +69,7 @@ fn thirds_are_by_length_and_show_a_bias() {
         let again = Usage { input: 8, cache_read: 1_000, ..Usage::default() };
         calls.extend((1..length).map(|_| Call { usage: again, ..first(name, 0) }));
     }
-    let thirds = identity(InitialRead::Predicted, &calls).thirds();
+    let thirds = identity(InitialRead::Predicted, &calls).errors_by_session_length();
     let shown: Vec<_> = thirds
         .iter()
         .map(|third| {

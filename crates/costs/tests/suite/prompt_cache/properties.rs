@@ -1,7 +1,7 @@
 //! Properties of the simulated cache that hold for random calls.
 
 use contracts::{CacheLifetime, CacheVariant, SessionId, Usage};
-use costs::prompt_cache::{Call, CancelledCall, InitialRead, PrecedingInput, PromptCache, Split};
+use costs::prompt_cache::{Call, CancelledCall, InitialRead, PrecedingInput, PromptCache, PromptSplit};
 use event_core::{Timestamp, decode_state, encode_state};
 use proptest::{collection::vec, prelude::*, sample::select};
 
@@ -55,7 +55,7 @@ fn calls() -> impl Strategy<Value = Vec<Call>> {
 }
 
 /// Returns the split of each call by its recorded model.
-fn splits(opening: InitialRead, calls: &[Call]) -> Vec<Split> {
+fn splits(opening: InitialRead, calls: &[Call]) -> Vec<PromptSplit> {
     let mut cache = PromptCache::new(opening);
     calls.iter().map(|call| cache.call(call, &call.model)).collect()
 }
@@ -78,7 +78,7 @@ proptest! {
     }
 
     #[test]
-    fn without_the_unrecorded_call_no_more_is_read_than_was_ever_sent(calls in calls()) {
+    fn without_the_unrecorded_call_reads_never_exceed_earlier_prompts(calls in calls()) {
         let calls: Vec<_> = calls
             .into_iter()
             .map(|call| match call.after {
@@ -95,7 +95,7 @@ proptest! {
     }
 
     #[test]
-    fn a_cold_model_reads_at_most_the_base(calls in calls(), last in call()) {
+    fn a_model_without_a_cached_conversation_reads_at_most_the_base(calls in calls(), last in call()) {
         let mut cache = PromptCache::new(InitialRead::Predicted);
         for call in &calls {
             cache.call(call, &call.model);
@@ -112,7 +112,7 @@ proptest! {
 
     /// A cache restored from a checkpoint returns the same splits.
     #[test]
-    fn the_same_calls_give_the_same_also_from_a_checkpoint(calls in calls(), cut in 0..40_usize) {
+    fn equal_calls_have_equal_splits_also_from_a_checkpoint(calls in calls(), cut in 0..40_usize) {
         let whole = splits(InitialRead::Given, &calls);
         let (before, after) = calls.split_at(cut.min(calls.len()));
         let mut cache = PromptCache::new(InitialRead::Given);
@@ -124,7 +124,7 @@ proptest! {
     }
 
     #[test]
-    fn sessions_do_not_know_of_each_other(calls in calls()) {
+    fn sessions_have_separate_states(calls in calls()) {
         let together = splits(InitialRead::Predicted, &calls);
         for session in ["one", "two"] {
             let is_of = |call: &Call| call.session.as_str() == session;
@@ -134,9 +134,9 @@ proptest! {
         }
     }
 
-    /// `warm_tokens` returns the tokens that a large enough call at that time would read.
+    /// `cached_tokens` returns the tokens that a large enough call at that time would read.
     #[test]
-    fn what_is_warm_is_what_the_same_request_would_read(calls in calls(), wait in 0..4_000_u64) {
+    fn cached_tokens_equal_those_read_by_the_same_request(calls in calls(), wait in 0..4_000_u64) {
         let mut cache = PromptCache::new(InitialRead::Predicted);
         for call in &calls {
             cache.call(call, &call.model);
@@ -144,7 +144,7 @@ proptest! {
         let last = calls.last().unwrap();
         let sent = last.sent.plus_secs(wait);
         for name in [SONNET, HAIKU, GPT, BEDROCK] {
-            let warm = cache.warm_tokens(&last.session, &contracts::Thread::Main, &model(name), sent);
+            let warm = cache.cached_tokens(&last.session, &contracts::Thread::Main, &model(name), sent);
             let large = Usage { input: 1_000_000, ..Usage::default() };
             let next = Call {
                 sent,

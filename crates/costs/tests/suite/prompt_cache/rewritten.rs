@@ -14,21 +14,21 @@ fn after_a_compaction_or_a_resumption_only_the_base_is_read() {
 }
 
 #[test]
-fn a_prompt_that_shrinks_within_a_turn_or_after_a_cut_one_was_rewritten() {
+fn a_shorter_prompt_within_a_turn_or_after_an_incomplete_turn_was_rewritten() {
     let rest = (32_000, 6_992, 0, 8);
     check(&[(at(0, 40_000), (0, 39_992, 0, 8)), (at(1, 39_000), rest)]);
     check(&[(at(0, 40_000), (0, 39_992, 0, 8)), (Call { after: PrecedingInput::Cut, ..at(1, 39_000) }, rest)]);
 }
 
 #[test]
-fn a_prompt_that_shrinks_after_a_completed_turn_is_read_as_the_unrecorded_call_left_it() {
+fn a_shorter_prompt_after_a_completed_turn_is_read_from_the_unrecorded_call() {
     // 39,000 less 8 uncached less 400 / 4 + 5 of the message; and what is known is cut to the prompt.
     check(&[(at(0, 40_000), (0, 39_992, 0, 8)), (message(1, 39_000), (39_000, 0, 0, 0))]);
     check(&[(at(0, 40_000), (0, 39_992, 0, 8)), (message(1, 40_050), (39_992, 50, 0, 8))]);
 }
 
 #[test]
-fn what_is_lost_is_lost_for_every_model_and_variant() {
+fn a_compaction_clears_the_conversations_of_all_models_and_variants() {
     check_with(&[
         (at(0, 40_000), SONNET, (0, 39_992, 0, 8)),
         (at(1, 40_000), HAIKU, (0, 39_992, 0, 8)),
@@ -42,6 +42,6 @@ fn what_is_lost_is_lost_for_every_model_and_variant() {
 }
 
 #[test]
-fn the_first_call_of_a_line_of_work_rewrites_nothing() {
+fn the_first_call_of_a_thread_clears_no_cache() {
     check(&[(Call { resumed: true, ..message(0, 40_000) }, (0, 39_992, 0, 8)), (at(1, 40_100), (39_992, 100, 0, 8))]);
 }

@@ -1,10 +1,10 @@
-//! [`Split`]: conversion to the usage of a call, and scaling for another tokenizer.
+//! [`PromptSplit`]: conversion to the usage of a call, and scaling for another tokenizer.
 
 use contracts::{PicoUsd, Prices, Rates, Usage};
-use costs::prompt_cache::Split;
+use costs::prompt_cache::PromptSplit;
 
 /// A split with writes for one hour.
-const SPLIT: Split = Split { read: 10_000, written_5m: 0, written_1h: 2_000, uncached: 8 };
+const SPLIT: PromptSplit = PromptSplit { read: 10_000, written_5m: 0, written_1h: 2_000, uncached: 8 };
 
 #[test]
 fn a_split_costs_what_the_model_charges_for_each_part() {
@@ -20,12 +20,12 @@ fn a_split_costs_what_the_model_charges_for_each_part() {
 }
 
 #[test]
-fn another_tokenizer_scales_what_is_read_and_the_whole_and_the_rest_is_written() {
-    assert_eq!(SPLIT.scaled(9, 10), Split { read: 9_000, written_5m: 0, written_1h: 1_799, uncached: 8 });
+fn scaling_a_split_scales_read_and_total_tokens_and_writes_the_rest() {
+    assert_eq!(SPLIT.scaled(9, 10), PromptSplit { read: 9_000, written_5m: 0, written_1h: 1_799, uncached: 8 });
     assert_eq!(SPLIT.scaled(1, 1), SPLIT);
     assert_eq!(SPLIT.scaled(1, 0), SPLIT, "no ratio, no scaling");
-    assert_eq!(SPLIT.scaled(0, 1), Split::default());
-    let automatic = Split { read: 1_280, written_5m: 0, written_1h: 0, uncached: 700 };
-    assert_eq!(automatic.scaled(1, 2), Split { read: 640, uncached: 350, ..automatic });
+    assert_eq!(SPLIT.scaled(0, 1), PromptSplit::default());
+    let automatic = PromptSplit { read: 1_280, written_5m: 0, written_1h: 0, uncached: 700 };
+    assert_eq!(automatic.scaled(1, 2), PromptSplit { read: 640, uncached: 350, ..automatic });
     assert_eq!(SPLIT.scaled(u64::MAX, 1).total(), u64::MAX, "what does not fit stays at the most");
 }

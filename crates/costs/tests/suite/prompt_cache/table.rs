@@ -1,7 +1,7 @@
 //! Constructors of calls, and tables of the splits of their prompts.
 
 use contracts::{CacheLifetime, CacheVariant, ModelId, SessionId, Thread, TurnId, Usage};
-use costs::prompt_cache::{Call, CancelledCall, InitialRead, PrecedingInput, PromptCache, Split};
+use costs::prompt_cache::{Call, CancelledCall, InitialRead, PrecedingInput, PromptCache, PromptSplit};
 use event_core::Timestamp;
 
 /// The recorded model of all calls.
@@ -64,12 +64,13 @@ pub(crate) fn attempt(sent: u64, stopped: u64) -> CancelledCall {
 /// The columns of a split: read, written for five minutes, written for one hour, uncached.
 type Row = (u64, u64, u64, u64);
 
-/// Asserts the predicted split of each call, served by the model beside it.
+/// Asserts the predicted split of each call, simulated with the model in the same tuple.
 #[track_caller]
 pub(crate) fn check_with(calls: &[(Call, &str, Row)]) {
     let mut cache = PromptCache::new(InitialRead::Predicted);
     for (number, (call, answers, (read, written_5m, written_1h, uncached))) in calls.iter().enumerate() {
-        let expected = Split { read: *read, written_5m: *written_5m, written_1h: *written_1h, uncached: *uncached };
+        let expected =
+            PromptSplit { read: *read, written_5m: *written_5m, written_1h: *written_1h, uncached: *uncached };
         assert_eq!(cache.call(call, &model(answers)), expected, "call {number} of {}", calls.len());
     }
 }

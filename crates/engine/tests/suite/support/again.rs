@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use catalogue::registry_from_text;
 use contracts::{
-    Decision, MessageText,
+    Decision, MessageText, Turn,
     events::{PolicyLoaded, RouteDecided, TextBody, TurnStarted, TurnTextRecorded},
 };
-use engine::{RouterState, captured_turn};
+use engine::RouterState;
 use event_bus::{EventLog, ProjectionSet as _, TextStore};
 use event_core::{EventType, Position, Recorded, encode_state};
 use router_core::{Decided, Policy, decide};
@@ -36,12 +36,13 @@ pub(crate) fn repeat_decision(
         state.advance(event).unwrap();
     }
     let (at, turn) = started(&before, event);
+    let text = if words == Words::Kept { message(&before, texts, event) } else { String::new() };
     let message = match words {
-        Words::Kept => MessageText::Present(message(&before, texts, event)),
-        Words::Purged => MessageText::Matched(event.matched.clone()),
+        Words::Kept => MessageText::Present(&text),
+        Words::Purged => MessageText::Matched(&event.matched),
     };
     let policy = policy(&before, texts, event);
-    let turn = captured_turn(&turn, at, message);
+    let turn = Turn::new(&turn, at, message);
     state.with_views(at, |views| decide(&turn, &policy, views))
 }
 

@@ -3,7 +3,7 @@
 use contracts::{Capabilities, ModelId, ModelSpec, PicoUsd, Prices, Rates, Registry, Tier, Tokenizer};
 use engine::Models;
 
-/// A model with all capabilities, at `dollars` per million input tokens and five times as much for output.
+/// Creates a model with all capabilities, at `dollars` per million input tokens and five times as much for output.
 pub(crate) fn model(id: &str, tier: Tier, aliases: &[&str], dollars: u64) -> ModelSpec {
     let (provider, _) = id.split_once(':').unwrap();
     let rate = |times: u64| PicoUsd(dollars * times * 1_000_000);
@@ -31,7 +31,7 @@ pub(crate) fn model(id: &str, tier: Tier, aliases: &[&str], dollars: u64) -> Mod
     }
 }
 
-/// Three models of one provider and two of another.
+/// Returns three models of one provider and two of another.
 pub(crate) fn models() -> Models {
     let models = [
         model(HAIKU, Tier::Fast, &["haiku"], 1),

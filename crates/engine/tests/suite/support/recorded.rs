@@ -1,5 +1,7 @@
 //! Recorded sessions, built by hand.
 
+use std::collections::BTreeSet;
+
 use contracts::{
     CacheVariant, SideEffect, Usage,
     events::{ErrorClass, SessionSource, StopReason, ToolOutcome, TurnStatus},
@@ -12,7 +14,7 @@ use transcripts::tool_call::ToolClass;
 
 use super::desk::session;
 
-/// A session of Claude Code.
+/// Creates a session of Claude Code, as read from its file.
 pub(crate) fn recorded_session(name: &str, started_at: Timestamp) -> ObservedSession {
     ObservedSession {
         id: session(name),
@@ -24,7 +26,7 @@ pub(crate) fn recorded_session(name: &str, started_at: Timestamp) -> ObservedSes
     }
 }
 
-/// A turn of the session without any steps.
+/// Creates a turn of the session `of`, without any steps.
 pub(crate) fn recorded_turn(of: &str, name: &str, message: &str, started_at: Timestamp) -> ObservedTurn {
     ObservedTurn {
         session: session(of),
@@ -39,12 +41,12 @@ pub(crate) fn recorded_turn(of: &str, name: &str, message: &str, started_at: Tim
     }
 }
 
-/// Completes the turn.
+/// Returns the turn as completed at `at`.
 pub(crate) fn completed(turn: ObservedTurn, at: Timestamp) -> ObservedTurn {
     ObservedTurn { end: Some((TurnStatus::Completed, at)), ..turn }
 }
 
-/// A completed call.
+/// Creates a completed call of `model`, which ended at `at`, as a step of a turn.
 pub(crate) fn call(name: &str, at: Timestamp, model: &str) -> Step {
     Step::Call(ObservedCall {
         id: EventId::derive(&[name.as_bytes()]),
@@ -64,13 +66,13 @@ pub(crate) fn call(name: &str, at: Timestamp, model: &str) -> Step {
     })
 }
 
-/// A failed call.
+/// Creates a failed call of `model` as a step of a turn.
 pub(crate) fn failure(name: &str, at: Timestamp, model: &str, class: ErrorClass) -> Step {
     let (id, model) = (name.to_owned(), Some(model.to_owned()));
     Step::Failed(ObservedFailure { id, at, model, class, status: None, attempt: None })
 }
 
-/// A tool call that edits a file, and its result.
+/// Creates a tool call that edits a file, and its result, as steps of a turn.
 pub(crate) fn edit(name: &str, at: Timestamp) -> [Step; 2] {
     let tool = ObservedTool {
         id: name.to_owned(),
@@ -85,6 +87,7 @@ pub(crate) fn edit(name: &str, at: Timestamp) -> [Step; 2] {
             reverts: false,
         },
     };
-    let result = ObservedResult { id: name.to_owned(), at, outcome: ToolOutcome::Succeeded, output_bytes: 12 };
+    let (outcome, extensions) = (ToolOutcome::Succeeded, BTreeSet::new());
+    let result = ObservedResult { id: name.to_owned(), at, outcome, output_bytes: 12, extensions };
     [Step::ToolCalled(tool), Step::ToolFinished(result)]
 }

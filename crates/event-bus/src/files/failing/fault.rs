@@ -57,6 +57,8 @@ pub enum FaultKind {
     DeviceError,
     /// The disk is full: `ENOSPC`.
     Full,
+    /// The process has too many open files: `EMFILE`.
+    TooManyFiles,
     /// A signal interrupted the call before it had an effect: `EINTR`.
     Interrupted,
     /// A read or write succeeds for half of the bytes, rounded up.
@@ -70,24 +72,34 @@ pub enum FaultKind {
 
 impl FaultKind {
     /// All kinds, in the order of declaration.
-    pub const ALL: [Self; 6] =
-        [Self::DeviceError, Self::Full, Self::Interrupted, Self::Short, Self::LostSync, Self::Stall];
+    pub const ALL: [Self; 7] = [
+        Self::DeviceError,
+        Self::Full,
+        Self::TooManyFiles,
+        Self::Interrupted,
+        Self::Short,
+        Self::LostSync,
+        Self::Stall,
+    ];
 
-    /// Returns whether the fault can occur in `operation`: errors and stalls in any, short calls in reads and writes,
-    /// lost syncs in syncs.
+    /// Returns whether the fault can occur in `operation`: errors and stalls in any, too many open files where a file or
+    /// directory is opened, short calls in reads and writes, lost syncs in syncs.
     pub const fn applies_to(self, operation: Operation) -> bool {
         match self {
             Self::DeviceError | Self::Full | Self::Interrupted | Self::Stall => true,
+            Self::TooManyFiles => matches!(operation, Operation::Open | Operation::List | Operation::SyncDir),
             Self::Short => matches!(operation, Operation::Read | Operation::Write),
             Self::LostSync => matches!(operation, Operation::Sync | Operation::SyncDir),
         }
     }
 
-    /// Returns the error of the operating system that the call fails with; `None` for kinds that return no error.
+    /// Returns the error of the operating system with which the call fails; `None` for kinds of faults that return no
+    /// error.
     pub fn error(self) -> Option<io::Error> {
         let number = match self {
             Self::DeviceError => 5,
             Self::Full => 28,
+            Self::TooManyFiles => 24,
             Self::Interrupted => 4,
             Self::Short | Self::LostSync | Self::Stall => return None,
         };

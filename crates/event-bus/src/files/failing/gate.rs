@@ -2,7 +2,7 @@
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// Blocks calls while it is closed. Initially open.
+/// Blocks threads while it is closed, and lets a test wait until a thread is blocked. Initially open.
 #[derive(Debug, Default)]
 pub(super) struct Gate {
     /// Whether the gate is closed, and the number of blocked calls.
@@ -11,7 +11,7 @@ pub(super) struct Gate {
     changed: Condvar,
 }
 
-/// State of a [`Gate`].
+/// The state of a [`Gate`]: whether it is closed, and how many threads it blocks.
 #[derive(Debug, Default)]
 struct State {
     /// Whether calls are blocked.

@@ -27,7 +27,7 @@ pub struct Disk {
     applied: u64,
 }
 
-/// Content of a file: the durable part and the pending changes.
+/// Content of a file on the modelled disk: the durable part, and the pending changes that a crash may lose.
 #[derive(Debug, Clone, Default)]
 struct Content {
     /// Content after the last sync of the file.
@@ -49,7 +49,7 @@ enum Pending {
     Truncate(u64),
 }
 
-/// Entries of a directory: the durable ones and the pending changes.
+/// Entries of a directory on the modelled disk: the durable ones, and the pending changes that a crash may lose.
 #[derive(Debug, Clone, Default)]
 struct Names {
     /// Entries after the last sync of the directory, by name.
@@ -71,8 +71,8 @@ impl Disk {
         Self::default()
     }
 
-    /// Applies a change: a sync makes the pending changes of its file or directory durable, any other change becomes
-    /// pending. Call it for each change in the order of the record.
+    /// Applies a recorded change to the modelled disk. A sync makes the pending changes of its file or directory
+    /// durable; any other change becomes pending. Call it for each change in the order of the record.
     pub fn apply(&mut self, change: &Change) {
         self.applied += 1;
         let (number, node) = (self.applied, change.node);
@@ -108,8 +108,9 @@ impl Disk {
         }
     }
 
-    /// Returns the content after a crash at this point. `survival` selects the pending changes that are kept; `seed`
-    /// determines its random choices, so equal seeds result in equal images. The disk is unchanged.
+    /// Returns the files and directories that remain if the modelled disk crashes at this point. `survival` selects the
+    /// pending changes that survive; `seed` determines its random choices, so equal seeds result in equal images. The
+    /// disk is unchanged.
     pub fn crash(&self, survival: Survival, seed: u64) -> Image {
         let mut pending = Vec::new();
         for content in self.files.values() {
@@ -130,8 +131,8 @@ impl Disk {
         image
     }
 
-    /// Adds the entries of directory `node`, at `path`, that survive with `outcome` to an image, recursively. `seen`
-    /// contains the directories already added.
+    /// Adds the directory `node`, at `path`, with the entries that survive the crash `outcome` to an image,
+    /// recursively. `seen` contains the directories that were added before.
     fn add_directory(
         &self,
         node: Node,
@@ -155,7 +156,7 @@ impl Disk {
 }
 
 impl Names {
-    /// Returns the entries of the directory that survive a crash with this outcome.
+    /// Returns the entries of the directory that survive a simulated crash with this outcome.
     fn surviving(&self, outcome: CrashOutcome) -> BTreeMap<OsString, Node> {
         let mut names = self.durable.clone();
         for (_, change) in self.pending.iter().filter(|(number, _)| outcome.keeps_name(*number)) {
@@ -176,8 +177,8 @@ impl Names {
 }
 
 impl Content {
-    /// Adds change `number`, a write at an offset. If it exceeds the length, the file also grows, under the same
-    /// number.
+    /// Adds a write of `bytes` at `offset` as pending change `number`. If the write ends after the end of the file, the
+    /// file also grows, under the same number.
     fn write(&mut self, number: u64, offset: u64, bytes: &Arc<[u8]>) {
         let end = offset + bytes.len() as u64;
         self.pending.push((number, Pending::Write { offset, bytes: Arc::clone(bytes) }));
@@ -187,7 +188,7 @@ impl Content {
         }
     }
 
-    /// Adds change `number`, an extension or truncation to `length` bytes.
+    /// Adds an extension or truncation of the file to `length` bytes as pending change `number`.
     fn resize(&mut self, number: u64, length: u64) {
         let change = if self.length < length { Pending::Grow(length) } else { Pending::Truncate(length) };
         self.pending.push((number, change));
@@ -200,7 +201,7 @@ impl Content {
         self.pending.clear();
     }
 
-    /// Returns the content of the file that survives a crash with this outcome.
+    /// Returns the content of the file that survives a simulated crash with this outcome.
     fn surviving(&self, node: Node, outcome: CrashOutcome) -> Arc<Bytes> {
         if self.pending.is_empty() {
             return Arc::clone(&self.durable);
@@ -230,7 +231,8 @@ impl Content {
     }
 }
 
-/// Splits a write at an offset into parts that each lie in one sector. Returns each part with its offset.
+/// Splits the bytes of a write at `offset` of a file into parts that each lie in one sector. Returns each part with its
+/// offset in the file.
 fn sectors(offset: u64, bytes: &[u8]) -> impl Iterator<Item = (u64, &[u8])> {
     let first = (SECTOR - to_index(offset % SECTOR as u64)).min(bytes.len());
     let (head, rest) = bytes.split_at(first);
@@ -242,7 +244,8 @@ fn sectors(offset: u64, bytes: &[u8]) -> impl Iterator<Item = (u64, &[u8])> {
     })
 }
 
-/// Writes `piece` at an offset. Extends the content with zeros if necessary, unless `piece` is empty.
+/// Writes `piece` into `bytes` at an offset. Extends `bytes` with zeros up to the offset if it is shorter, unless
+/// `piece` is empty.
 fn overwrite(bytes: &mut Vec<u8>, offset: u64, piece: &[u8]) {
     let (start, end) = (to_index(offset), to_index(offset) + piece.len());
     if bytes.len() < end && !piece.is_empty() {
@@ -253,8 +256,8 @@ fn overwrite(bytes: &mut Vec<u8>, offset: u64, piece: &[u8]) {
     }
 }
 
-/// Truncates content, or extends it with zeros, to `length` bytes. Copies the zeros from a buffer, which is fast
-/// without optimisation as well.
+/// Truncates `bytes`, or extends it with zeros, to `length` bytes. Copies the zeros from a buffer, which is fast in
+/// unoptimised builds too.
 fn set_length(bytes: &mut Vec<u8>, length: usize) {
     let more = vec![0; length.saturating_sub(bytes.len())];
     bytes.truncate(length);

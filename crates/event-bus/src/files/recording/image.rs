@@ -14,7 +14,7 @@ pub struct Image {
     entries: BTreeMap<PathBuf, Option<Arc<Bytes>>>,
 }
 
-/// Content of a file with its hash. Images of several crashes share it.
+/// Content of a file after a simulated crash, with its hash. Images of several crashes share it.
 #[derive(Debug, Default)]
 pub(super) struct Bytes {
     /// The content.

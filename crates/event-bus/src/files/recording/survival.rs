@@ -32,8 +32,9 @@ impl Survival {
     pub const ALL: [Self; 7] =
         [Self::Nothing, Self::Everything, Self::Names, Self::Contents, Self::Prefix, Self::Torn, Self::Subset];
 
-    /// Returns the selection for one crash. `pending` contains the numbers of the unsynced changes, in order, each with
-    /// the byte range it writes, or `None` if it writes no content. `seed` determines the random choices.
+    /// Selects the pending changes that survive one simulated crash. `pending` contains the numbers of the unsynced
+    /// changes, in order, each with the byte range it writes, or `None` if it writes no content. `seed` determines the
+    /// random choices.
     pub(super) fn decide(self, pending: &[(u64, Option<(u64, u64)>)], seed: u64) -> CrashOutcome {
         let (first, last) = (pending.first().map_or(0, |first| first.0), pending.last().map_or(0, |last| last.0));
         let cut = |torn: bool| {
@@ -59,7 +60,7 @@ impl Survival {
     }
 }
 
-/// Which unsynced changes one crash keeps.
+/// The unsynced changes that one simulated crash keeps. Changes are numbered in the order in which they were made.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum CrashOutcome {
     /// No change is kept.
@@ -93,7 +94,7 @@ pub(super) enum CrashOutcome {
 }
 
 impl CrashOutcome {
-    /// Returns whether change number `change` of a directory's entries is kept.
+    /// Returns whether change number `change`, which adds, renames or removes a directory entry, survives the crash.
     pub(super) fn keeps_name(self, change: u64) -> bool {
         match self {
             Self::Nothing | Self::Contents => false,
@@ -103,13 +104,13 @@ impl CrashOutcome {
         }
     }
 
-    /// Returns whether change number `change`, the truncation of a file, is kept.
+    /// Returns whether change number `change`, which truncates a file, survives the crash.
     pub(super) fn keeps_truncation(self, change: u64) -> bool {
         matches!(self, Self::Contents) || self.keeps_name(change)
     }
 
-    /// Returns the length in bytes that change number `change`, which extends a file to `length`, leaves; `None` if it
-    /// is lost.
+    /// Returns the length of a file in bytes after the crash, for change number `change`, which extends the file to
+    /// `length`; `None` if the change is lost.
     pub(super) fn surviving_length(self, change: u64, length: u64) -> Option<u64> {
         match self {
             Self::UpTo { change: cut, kept_end, grown } if change == cut => Some(if grown { length } else { kept_end }),
@@ -117,9 +118,9 @@ impl CrashOutcome {
         }
     }
 
-    /// Returns the offset up to which a write of the bytes from `start` to `end`, which lie in one sector of `file`, is
-    /// kept: `end` if it is kept, `start` if it is lost, an offset between them if it is torn. `change` is the number
-    /// of the change.
+    /// Returns the offset up to which a write survives the crash. Change number `change` writes the bytes from `start`
+    /// to `end`, which lie in one disk sector of `file`. The result is `end` if the write survives, `start` if it is
+    /// lost, and an offset between them if it is torn.
     pub(super) fn surviving_end(self, change: u64, file: Node, start: u64, end: u64) -> u64 {
         let kept = match self {
             Self::Nothing | Self::Names => false,

@@ -14,7 +14,7 @@ use super::{
     survival::SECTOR,
 };
 
-/// Present names and contents under the root, with the record of all changes.
+/// The present files and directories under the recorded root, with the record of all changes to them.
 #[derive(Debug)]
 pub(super) struct Tree {
     /// All changes so far, in order.
@@ -36,8 +36,8 @@ impl Default for Tree {
 }
 
 impl Tree {
-    /// Appends a change to the record. Unless it is a sync, the file is from now on assumed to be written through
-    /// [`RecordingFiles`](super::RecordingFiles) alone, and its content is not compared any more.
+    /// Appends a change to the record. Unless the change is a sync, the file counts from now on as written through
+    /// [`RecordingFiles`](super::RecordingFiles) alone, and its content is not compared with the disk any more.
     pub(super) fn record(&mut self, node: Node, kind: ChangeKind) {
         if !matches!(kind, ChangeKind::Sync) {
             self.observed.remove(&node);
@@ -59,7 +59,8 @@ impl Tree {
         Ok(node)
     }
 
-    /// Records a rename. Fails with `CrossesDevices` if the directories differ, `NotFound` if `from` is not recorded.
+    /// Records that a file or directory was renamed. Fails with `CrossesDevices` if the directories of the two names
+    /// differ, and with `NotFound` if `from` is not recorded.
     pub(super) fn rename(&mut self, from: &Path, to: &Path) -> io::Result<()> {
         let ((directory, old), (target, new)) = (self.locate(from)?, self.locate(to)?);
         if directory != target {
@@ -93,7 +94,7 @@ impl Tree {
         Ok((directory.ok_or(io::ErrorKind::NotFound)?, path.file_name().unwrap_or_default().to_owned()))
     }
 
-    /// Assigns a number to a new file or directory. Adds no name and no record.
+    /// Returns the number of a new file or directory. It has no name yet, and no change is recorded.
     fn create_node(&mut self, kind: EntryType) -> Node {
         let node = Node(self.next_node);
         self.next_node += 1;
@@ -123,8 +124,8 @@ impl Tree {
         self.observe_directory(root, Node::ROOT)
     }
 
-    /// Compares directory `node` at `path` with its recorded entries and contents, recursively, and records the
-    /// differences.
+    /// Compares the directory `node` at `path` with its recorded entries and contents, recursively, and records the
+    /// differences as changes.
     fn observe_directory(&mut self, path: &Path, node: Node) -> io::Result<()> {
         let mut found = BTreeMap::new();
         for entry in fs::read_dir(path)? {
@@ -168,8 +169,8 @@ impl Tree {
         Ok(())
     }
 
-    /// Compares the file at `path` with its last known content and records the differences. Does nothing if the file is
-    /// written through [`RecordingFiles`](super::RecordingFiles) or does not exist any more.
+    /// Compares the file at `path` with its last known content and records the differences as changes. Does nothing if
+    /// the file is written through [`RecordingFiles`](super::RecordingFiles) or does not exist any more.
     fn observe_file(&mut self, path: &Path, node: Node) -> io::Result<()> {
         let Some(before) = self.observed.get_mut(&node) else { return Ok(()) };
         let now = match fs::read(path) {

@@ -8,14 +8,14 @@ use std::{
 
 use super::{Mutex, MutexGuard};
 
-/// A state behind a lock. Tasks can wait for it to change.
+/// A value behind a lock, with a list of the tasks that wait for it to change.
 #[derive(Debug)]
 pub(super) struct Monitor<S> {
     /// The state and the wakers.
     inner: Mutex<Inner<S>>,
 }
 
-/// The state, and the wakers of the tasks that wait for a change.
+/// The value of a monitor, and the wakers of the tasks that wait for it to change.
 #[derive(Debug)]
 struct Inner<S> {
     /// The state.
@@ -24,7 +24,7 @@ struct Inner<S> {
     wakers: Vec<Waker>,
 }
 
-/// Read access to the state; holds the lock.
+/// Read access to the value of a monitor; holds the lock.
 pub(super) struct MonitorGuard<'a, S>(MutexGuard<'a, Inner<S>>);
 
 impl<S> Deref for MonitorGuard<'_, S> {
@@ -51,12 +51,13 @@ impl<S> Monitor<S> {
         MonitorGuard(self.inner())
     }
 
-    /// Applies `change` to the state without waking tasks. Returns its result.
+    /// Applies `change` to the value without waking the tasks that wait for it. Returns the result of `change`.
     pub(super) fn change_silently<R>(&self, change: impl FnOnce(&mut S) -> R) -> R {
         change(&mut self.inner().state)
     }
 
-    /// Applies `change` to the state, then wakes all waiting tasks, after the lock is released. Returns its result.
+    /// Applies `change` to the value and, after the lock is released, wakes all tasks that wait for it. Returns the
+    /// result of `change`.
     pub(super) fn change_and_wake<R>(&self, change: impl FnOnce(&mut S) -> R) -> R {
         let (changed, wakers) = {
             let mut inner = self.inner();
@@ -66,8 +67,8 @@ impl<S> Monitor<S> {
         changed
     }
 
-    /// Applies `take` to the state. Returns its result as ready; if that is `None`, registers the task of `context` to
-    /// be woken by the next [`Monitor::change_and_wake`].
+    /// Applies `take` to the value and returns the result as ready. If the result is `None`, registers the task of
+    /// `context` to be woken by the next [`Monitor::change_and_wake`].
     pub(super) fn poll<R>(&self, context: &Context<'_>, take: impl FnOnce(&mut S) -> Option<R>) -> Poll<R> {
         let mut inner = self.inner();
         if let Some(taken) = take(&mut inner.state) {

@@ -8,11 +8,11 @@ use std::{
 
 use super::monitor::Monitor;
 
-/// Error of a receiver whose sender was dropped without sending a value.
+/// The error of receiving from a channel whose sender was dropped without sending a value.
 #[derive(Debug)]
 pub(crate) struct RecvError;
 
-/// State that both halves share.
+/// State that the two halves of a channel share.
 struct State<T> {
     /// The value that was sent and not received yet.
     value: Option<T>,
@@ -22,20 +22,25 @@ struct State<T> {
     has_receiver: bool,
 }
 
-/// The sending half; `None` once it has sent.
+/// The sending half of a channel for one value; `None` once it has sent.
 pub(crate) struct Sender<T>(Option<Arc<Monitor<State<T>>>>);
 
-/// The receiving half.
+/// The receiving half of a channel for one value.
 pub(crate) struct Receiver<T>(Arc<Monitor<State<T>>>);
 
-/// Creates a channel. Returns its two halves.
+/// Creates a channel for one value. Returns its sending and its receiving half.
 pub(crate) fn channel<T>() -> (Sender<T>, Receiver<T>) {
     let shared = Arc::new(Monitor::new(State { value: None, has_sender: true, has_receiver: true }));
     (Sender(Some(Arc::clone(&shared))), Receiver(shared))
 }
 
 impl<T> Sender<T> {
-    /// Sends the value; returns it as the error if the receiver was dropped.
+    /// Returns whether the receiver was dropped.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.0.as_ref().is_none_or(|shared| !shared.lock().has_receiver)
+    }
+
+    /// Sends the value of the channel. Returns it as the error if the receiver was dropped.
     pub(crate) fn send(mut self, value: T) -> Result<(), T> {
         let Some(shared) = self.0.take() else { return Err(value) };
         shared.change_and_wake(|state| {
@@ -77,7 +82,7 @@ impl<T> Future for Receiver<T> {
     }
 }
 
-/// Drops a value that was not received.
+/// Drops a value that was sent but not received.
 impl<T> Drop for Receiver<T> {
     fn drop(&mut self) {
         // A value that was not received is dropped outside the lock.

@@ -5,7 +5,7 @@ use std::{collections::VecDeque, future::poll_fn, sync::Arc, time::Duration};
 use super::monitor::Monitor;
 use crate::bus::block_on::block_on;
 
-/// State that both halves share.
+/// State that the halves of a queue share.
 struct State<T> {
     /// Messages that were sent and not received yet, oldest first.
     messages: VecDeque<T>,
@@ -15,7 +15,7 @@ struct State<T> {
     has_receiver: bool,
 }
 
-/// The sending half; clones send to the same queue.
+/// The sending half of a queue. Clones send to the same queue.
 pub(crate) struct Sender<T>(Arc<Senders<T>>);
 
 /// State that all senders share; dropped with the last of them.
@@ -28,7 +28,7 @@ impl<T> Drop for Senders<T> {
     }
 }
 
-/// The receiving half.
+/// The receiving half of a queue.
 pub(crate) struct Receiver<T>(Arc<Monitor<State<T>>>);
 
 /// Error of sending to a queue whose receiver was dropped. Contains the message.
@@ -49,7 +49,7 @@ pub(crate) enum RecvTimeoutError {
     Disconnected,
 }
 
-/// Creates a queue. Returns its two halves.
+/// Creates a queue of messages without a size limit. Returns its sending and its receiving half.
 pub(crate) fn unbounded<T>() -> (Sender<T>, Receiver<T>) {
     let state = State { messages: VecDeque::new(), has_senders: true, has_receiver: true };
     let shared = Arc::new(Monitor::new(state));
@@ -57,6 +57,11 @@ pub(crate) fn unbounded<T>() -> (Sender<T>, Receiver<T>) {
 }
 
 impl<T> Sender<T> {
+    /// Returns the number of messages in the queue.
+    pub(crate) fn len(&self) -> usize {
+        self.0.0.lock().messages.len()
+    }
+
     /// Appends a message to the queue and wakes the receiver. Fails if the receiver was dropped.
     pub(crate) fn send(&self, message: T) -> Result<(), SendError<T>> {
         self.0.0.change_and_wake(|state| {
@@ -76,7 +81,8 @@ impl<T> Clone for Sender<T> {
 }
 
 impl<T> State<T> {
-    /// Removes and returns the first message. Without one returns `None`, or an error if every sender was dropped.
+    /// Removes and returns the first message of the queue. If there is none, returns `None`, or an error if every
+    /// sender was dropped.
     fn next(&mut self) -> Option<Result<T, RecvError>> {
         match self.messages.pop_front() {
             Some(message) => Some(Ok(message)),
@@ -91,13 +97,13 @@ impl<T> Receiver<T> {
         block_on(poll_fn(|context| self.0.poll(context, State::next)))
     }
 
-    /// Returns the first message; fails if there is none.
+    /// Returns the first message of the queue; fails if there is none.
     pub(crate) fn try_recv(&self) -> Result<T, RecvError> {
         self.0.change_silently(State::next).unwrap_or(Err(RecvError))
     }
 
-    /// Returns the first message, or times out at once if there is none. The checker schedules senders before and after
-    /// this call, so it explores both cases. The duration is ignored.
+    /// Returns the first message of the queue, or times out at once if there is none. The model checker schedules
+    /// senders before and after this call, so it explores both cases. The duration is ignored.
     pub(crate) fn recv_timeout(&self, _: Duration) -> Result<T, RecvTimeoutError> {
         match self.0.change_silently(State::next) {
             Some(message) => message.map_err(|RecvError| RecvTimeoutError::Disconnected),

@@ -8,14 +8,14 @@ use std::{
 use super::{checker, oneshot};
 use crate::bus::block_on::block_on;
 
-/// Error of a task that ended without a result.
+/// The error of waiting for a task that ended without a result.
 #[derive(Debug)]
 pub(crate) struct JoinError;
 
-/// Future of the result of a task. Dropping it does not end the task.
+/// A future of the result of a task. Dropping it does not end the task.
 pub(crate) struct JoinHandle<T>(oneshot::Receiver<T>);
 
-/// Runs a future on a new thread of the model checker. Returns a handle of its result.
+/// Runs a future as a task on a new thread of the model checker. Returns a handle of its result.
 pub(crate) fn spawn<F>(future: F) -> JoinHandle<F::Output>
 where
     F: Future<Output: Send> + Send + 'static,
@@ -28,7 +28,7 @@ where
     JoinHandle(result)
 }
 
-/// Runs `work` on the calling thread. The checker interleaves its steps with other threads nevertheless.
+/// Runs `work` on the calling thread. The model checker interleaves its steps with other threads nevertheless.
 pub(crate) async fn spawn_blocking<T>(work: impl FnOnce() -> T) -> Result<T, JoinError> {
     Ok(work())
 }

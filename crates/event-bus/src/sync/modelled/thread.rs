@@ -10,11 +10,11 @@ use super::{
 
 pub(crate) use checker::thread::{Builder, JoinHandle};
 
-/// Handle with which other threads unpark a thread.
+/// A handle of a thread, with which other threads unpark it.
 #[derive(Clone)]
 pub(crate) struct Thread(Arc<Token>);
 
-/// Park token of a thread.
+/// The park token of a thread: a flag that [`Thread::unpark`] sets and that [`park`] waits for.
 struct Token {
     /// Whether the next [`park`] returns at once.
     is_set: Mutex<bool>,
@@ -32,7 +32,8 @@ pub(crate) fn current() -> Thread {
     CURRENT.with(Clone::clone)
 }
 
-/// Blocks the current thread until its token is set, then clears the token.
+/// Blocks the current thread until [`Thread::unpark`] sets its token, then clears the token. Returns at once if it is
+/// set already.
 pub(crate) fn park() {
     let Thread(token) = current();
     let mut is_set = token.is_set.lock().unwrap_or_else(PoisonError::into_inner);

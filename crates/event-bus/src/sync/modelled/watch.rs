@@ -1,14 +1,14 @@
-//! Replaces `tokio::sync::watch`, a channel of which receivers see the latest value.
+//! Replaces `tokio::sync::watch`, a channel whose receivers see only the latest value.
 
 use std::{future::poll_fn, ops::Deref, sync::Arc};
 
 use super::monitor::{Monitor, MonitorGuard};
 
-/// Error of a receiver whose sender was dropped.
+/// The error of receiving from a channel whose sender was dropped.
 #[derive(Debug)]
 pub(crate) struct RecvError;
 
-/// State that all halves share.
+/// State that the halves of a channel share.
 #[derive(Debug)]
 struct State<T> {
     /// The latest value.
@@ -21,10 +21,11 @@ struct State<T> {
     has_receivers: bool,
 }
 
-/// The sending half.
+/// The sending half of a channel for the latest value.
 pub(crate) struct Sender<T>(Arc<Monitor<State<T>>>);
 
-/// The receiving half. Each clone has its own version up to which it has seen the value.
+/// The receiving half of a channel for the latest value. Each clone has its own version up to which it has seen the
+/// value.
 #[derive(Debug)]
 pub(crate) struct Receiver<T> {
     /// The channel.
@@ -33,7 +34,7 @@ pub(crate) struct Receiver<T> {
     seen_version: u64,
 }
 
-/// State that all receivers share; dropped with the last of them.
+/// State that all receivers of a channel share; dropped with the last of them.
 #[derive(Debug)]
 struct Receivers<T>(Arc<Monitor<State<T>>>);
 
@@ -44,7 +45,7 @@ impl<T> Drop for Receivers<T> {
     }
 }
 
-/// Read access to the value; holds the lock. Unlike the real type it also excludes other readers.
+/// Read access to the value of a channel, whose lock it holds. Unlike tokio's type it also excludes other readers.
 pub(crate) struct Ref<'a, T>(MonitorGuard<'a, State<T>>);
 
 impl<T> Deref for Ref<'_, T> {
@@ -55,19 +56,19 @@ impl<T> Deref for Ref<'_, T> {
     }
 }
 
-/// Creates a channel with an initial value, which counts as seen. Returns its two halves.
+/// Creates a channel with an initial value, which counts as seen. Returns its sending and its receiving half.
 pub(crate) fn channel<T>(value: T) -> (Sender<T>, Receiver<T>) {
     let shared = Arc::new(Monitor::new(State { value, version: 0, has_sender: true, has_receivers: true }));
     (Sender(Arc::clone(&shared)), Receiver { shared: Arc::new(Receivers(shared)), seen_version: 0 })
 }
 
 impl<T> Sender<T> {
-    /// Locks the value for reading.
+    /// Locks the latest value for reading.
     pub(crate) fn borrow(&self) -> Ref<'_, T> {
         Ref(self.0.lock())
     }
 
-    /// Modifies the value and wakes the receivers.
+    /// Modifies the value of the channel and wakes the receivers.
     pub(crate) fn send_modify(&self, modify: impl FnOnce(&mut T)) {
         self.send_if_modified(|value| {
             modify(value);
@@ -75,8 +76,8 @@ impl<T> Sender<T> {
         });
     }
 
-    /// Calls `modify` with the value. If it returns true, the value counts as modified and the receivers see it as new.
-    /// Returns the result of `modify`.
+    /// Calls `modify` with the value of the channel. If it returns true, the value counts as modified and the receivers
+    /// see it as new. Returns the result of `modify`.
     pub(crate) fn send_if_modified(&self, modify: impl FnOnce(&mut T) -> bool) -> bool {
         self.0.change_and_wake(|state| {
             let modified = modify(&mut state.value);
@@ -127,8 +128,10 @@ impl<T> Receiver<T> {
         .await
     }
 
-    /// Marks the value as seen and returns the result of `matches`. A function of its own, since the lock must not be
-    /// held across an await: its guard cannot move between threads.
+    /// Marks the value as seen and returns the result of `matches`.
+    ///
+    /// This is a function of its own, since the lock must not be held across an await: its guard cannot move between
+    /// threads.
     fn check(&mut self, matches: &mut impl FnMut(&T) -> bool) -> bool {
         let state = self.shared.0.lock();
         self.seen_version = state.version;

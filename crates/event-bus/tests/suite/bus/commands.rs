@@ -16,6 +16,8 @@ struct Counter {
     refreshed: u64,
     /// Number of commands.
     commands: u64,
+    /// Messages of the panics after which the state was restored.
+    recovered: Vec<String>,
 }
 
 impl State for Counter {
@@ -32,6 +34,11 @@ impl State for Counter {
         self.refreshed += 1;
         false
     }
+    fn recover(&mut self, cause: &str) -> Result<(), BusError> {
+        self.recovered.push(cause.to_owned());
+        Ok(())
+    }
+
     fn close(self) -> Result<(), BusError> {
         self.appender.close()
     }
@@ -40,7 +47,7 @@ impl State for Counter {
 /// Starts a bus with a [`Counter`].
 fn counting(log: Arc<dyn EventLog>) -> Bus<Counter> {
     let appender = Appender::new(log, ManualClock::new(Timestamp(1_000)));
-    Bus::start(Counter { appender, refreshed: 0, commands: 0 }).unwrap()
+    Bus::start(Counter { appender, refreshed: 0, commands: 0, recovered: Vec::new() }).unwrap()
 }
 
 /// Records one event, counts the command, and returns the number of commands so far.
@@ -125,4 +132,60 @@ fn the_state_is_refreshed_before_every_command() {
         }
         bus.close().await.unwrap();
     });
+}
+
+/// A panic is the error of its own command; the state is restored, and later commands run.
+/// Attack: a command panics.
+/// Holds: its caller gets an error, later commands run on a restored state.
+#[test]
+fn a_panic_in_a_command_is_the_error_of_that_command_alone() {
+    let bus = counting(Arc::new(MemoryLog::new()));
+    let panicked = run(bus.command(|state: &mut Counter| -> u64 { panic!("after {} commands", state.commands) }));
+    let Err(BusError::CommandPanicked(message)) = panicked.map(drop) else { panic!("the command did not fail") };
+    assert_eq!(&*message, "after 0 commands");
+    let queried = run(bus.query(|_: &Counter| -> u64 { panic!("in a query") }));
+    assert!(matches!(queried, Err(BusError::CommandPanicked(_))), "{queried:?}");
+    bus.notify(|_: &mut Counter| -> Result<(), BusError> { panic!("in a notification") });
+    let (commands, durable) = run(bus.command(|state| count(state, 1))).unwrap();
+    run(durable.wait()).unwrap();
+    let recovered = run(bus.query(|state| state.recovered.clone())).unwrap();
+    assert_eq!((commands, bus.head()), (1, Position(1)));
+    assert_eq!(recovered, ["after 0 commands", "in a query", "in a notification"]);
+    run(bus.close()).unwrap();
+}
+
+/// A command whose caller is gone before it runs is not run, and further ones are refused when too many wait.
+/// Attack: more requests than the log can decide.
+/// Holds: the queue is bounded, and requests of clients that are gone are not decided.
+#[test]
+fn commands_of_callers_that_are_gone_are_dropped_and_the_queue_is_bounded() {
+    use std::{
+        future::Future as _,
+        task::{Context, Waker},
+    };
+    let log = Arc::new(Slow::default());
+    let bus = counting(log.clone());
+    let gate = log.hooks.gate.lock().unwrap();
+    // The bus thread waits in the barrier of the first command.
+    let (_, durable) = run(bus.command(|state| count(state, 1))).unwrap();
+    let mut context = Context::from_waker(Waker::noop());
+    let mut waiting = Vec::new();
+    let refused = loop {
+        let number = waiting.len() as u64 + 2;
+        let mut command = Box::pin(bus.command(move |state| count(state, number)));
+        match command.as_mut().poll(&mut context) {
+            std::task::Poll::Pending => waiting.push(command),
+            std::task::Poll::Ready(result) => break result.map(drop),
+        }
+        assert!(waiting.len() < 10_000, "the queue has no bound");
+    };
+    assert!(matches!(refused, Err(BusError::Busy)), "{refused:?}");
+    assert!(4_000 < waiting.len(), "{} commands were accepted", waiting.len());
+    // All callers but one leave.
+    waiting.truncate(1);
+    drop(gate);
+    run(durable.wait()).unwrap();
+    run(waiting.remove(0)).unwrap();
+    assert_eq!(run(bus.query(|state| state.commands)).unwrap(), 2, "commands without a caller were run");
+    run(bus.close()).unwrap();
 }

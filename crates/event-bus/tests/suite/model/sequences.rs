@@ -24,7 +24,7 @@ enum Step {
         /// Numbers of the events.
         numbers: Vec<u64>,
     },
-    /// Restores events.
+    /// Restores events with positions and times, as an import does.
     Restore {
         /// Number by which the positions are too small; 0 continues the log.
         behind: u64,
@@ -33,7 +33,7 @@ enum Step {
     },
     /// Makes staged events durable.
     Sync,
-    /// Reads events.
+    /// Reads events after a position.
     Read {
         /// Position before the first event.
         after: u64,
@@ -55,7 +55,7 @@ enum Step {
     Reopen,
 }
 
-/// Head that a producer expects.
+/// The head that the producer of a batch expects.
 #[derive(Debug, Clone)]
 enum Belief {
     /// The present head.
@@ -64,7 +64,7 @@ enum Belief {
     Guessed(u64),
 }
 
-/// Generates operations.
+/// Generates an operation of a log.
 fn step() -> impl Strategy<Value = Step> {
     // Some ids are repeated within a batch, and most in a later one.
     let numbers = || prop_oneof![vec(0..40_u64, 0..6), vec(0..4_u64, 2..6), vec(100..160_u64, 1..9)];

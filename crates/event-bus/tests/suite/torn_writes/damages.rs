@@ -42,7 +42,7 @@ pub(crate) enum SectorDamage {
 }
 
 impl SectorDamage {
-    /// All kinds.
+    /// All kinds of damage of a sector.
     pub(crate) const ALL: [Self; 4] = [Self::Zeroed, Self::Garbage, Self::Swapped, Self::Doubled];
 
     /// Damages one sector of a file. Returns the offset of the damage; `None` if nothing changed.
@@ -93,7 +93,7 @@ pub(crate) enum FrameDamage {
 }
 
 impl FrameDamage {
-    /// All kinds.
+    /// All kinds of damage of a frame.
     pub(crate) const ALL: [Self; 5] = [Self::Swapped, Self::SwappedFar, Self::Doubled, Self::Removed, Self::Forged];
 
     /// Returns the journal with one damaged frame; `None` if the damage is not possible.

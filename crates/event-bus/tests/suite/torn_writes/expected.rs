@@ -10,7 +10,7 @@ use crate::damaged::HEADER;
 pub(crate) enum Verdict {
     /// The log opens with the first `events` events; `behind` bytes after them are not events.
     Whole { events: u64, behind: usize },
-    /// An error with this position.
+    /// Opening fails with the error that the event at this position is damaged.
     Damaged(u64),
 }
 
@@ -23,7 +23,7 @@ pub(crate) struct Expected {
     pub(crate) reading: Verdict,
 }
 
-/// Comparison of a journal with the original.
+/// Comparison of a damaged journal with the original one.
 struct Walk {
     /// Number of unchanged events in complete batches.
     whole: u64,
@@ -128,7 +128,7 @@ pub(crate) fn checksum(frame: &[u8]) -> [u8; 4] {
     hasher.finalize().to_le_bytes()
 }
 
-/// Returns the position in a frame.
+/// Returns the position of the event in a frame.
 fn position(frame: &[u8]) -> u64 {
     u64::from_le_bytes(*frame[10..].first_chunk().unwrap())
 }

@@ -12,10 +12,10 @@ use crate::support::{all, in_memory, new_event};
 /// Sizes of the batches of one barrier, repeated.
 const BARRIERS: [&[u64]; 6] = [&[5], &[1], &[3, 2], &[1, 1, 1], &[2, 4, 1], &[2]];
 
-/// Name of the checkpoint.
+/// Name of the checkpoint in the log.
 pub(crate) const STATE: &str = "a state";
 
-/// Which other files confirm the journal.
+/// Which other files confirm the end of the journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Witnesses {
     /// `HEAD` and the index, as written when the log was closed.
@@ -31,7 +31,7 @@ pub(crate) enum Witnesses {
 }
 
 impl Witnesses {
-    /// All combinations.
+    /// All combinations of files.
     pub(crate) const ALL: [Self; 5] = [Self::Neither, Self::Both, Self::Earlier, Self::Head, Self::Index];
 
     /// Returns whether there is a `HEAD` file.
@@ -103,7 +103,7 @@ impl Original {
         format!("index/{}", names.find(|name| name.starts_with("snap.")).unwrap())
     }
 
-    /// Returns the last position.
+    /// Returns the position of the last event.
     pub(crate) fn head(&self) -> u64 {
         self.events.len() as u64
     }

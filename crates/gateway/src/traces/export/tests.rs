@@ -40,7 +40,7 @@ fn exporter() -> Exporter {
     let traces = Some(TracesEntry { endpoint: Some("http://127.0.0.1:4318".to_owned()), headers_env: None });
     let configuration = Configuration { traces, ..Configuration::default() };
     let collector = Collector::new(&configuration, |_| None).unwrap().unwrap();
-    Exporter::new(http_client(Timeouts::default().connect()).unwrap(), collector)
+    Exporter::new(http_client(Timeouts::default().connect(), 4, |_| ()).unwrap(), collector)
 }
 
 /// Folds the events after a position and returns the trace ids of their spans.

@@ -29,10 +29,12 @@ fn turn() -> TurnId {
     TurnStarted::sample().turn
 }
 
+/// Parses a model id.
 fn model(name: &str) -> ModelId {
     ModelId::try_from(name).unwrap()
 }
 
+/// Creates a decision in which one slot chose a model.
 fn decision(slot: Slot, reason: Reason, name: &str) -> Decision {
     let candidate = Some(model(name));
     let entry = ChainEntry { slot, verdict: Verdict::Chose, candidate, reason, failure: None, attempts: Vec::new() };
@@ -62,54 +64,63 @@ impl Story {
         self.decided();
     }
 
+    /// Appends the decision of a rule for Opus.
     fn decided(&mut self) {
         let reason = Reason::Rule { name: "helpers".to_owned(), budget: None, cut: false };
         let decision = decision(Slot::ConfiguredRules, reason, OPUS);
         self.append(0, None, &RouteDecided { decision, ..RouteDecided::sample() });
     }
 
+    /// Appends a fallback from the overloaded Opus to Gemini.
     fn fallback(&mut self) {
         let failed = vec![FailedCandidate { model: model(OPUS), class: ErrorClass::Overloaded }];
         let decision = decision(Slot::GlobalDefault, Reason::GlobalDefault, GEMINI);
         self.append(0, None, &RouteFallback { failed, decision, ..RouteFallback::sample() });
     }
 
+    /// Appends the start of model call `number`. Returns the id of its event.
     fn sent(&mut self, number: u64, name: &str) -> EventId {
         self.append(number, None, &LlmCallStarted { model: model(name), ..LlmCallStarted::sample() })
     }
 
+    /// Appends the failure of the Opus call whose start has the id `call`.
     fn failed(&mut self, number: u64, call: EventId, class: ErrorClass) {
         let event = LlmCallFailed { model: model(OPUS), class, usage: None, cost: None, ..LlmCallFailed::sample() };
         self.append(number, Some(call), &event);
     }
 
+    /// Appends the completion of the Gemini call whose start has the id `call`. Usage of all zeros has no cost.
     fn answered(&mut self, number: u64, call: EventId, stop_reason: StopReason, usage: Usage) {
         let cost = (usage != Usage::default()).then_some(NanoUsd(56_051_400));
         let event = LlmCallCompleted { model: model(GEMINI), stop_reason, usage, cost, ..LlmCallCompleted::sample() };
         self.append(number, Some(call), &event);
     }
 
+    /// Appends the call of a tool; `call` is the provider's id of it.
     fn tool(&mut self, number: u64, call: &str) {
         let event = ToolCalled { call: call.to_owned(), name: "Bash".to_owned(), ..ToolCalled::sample() };
         self.append(number, None, &event);
     }
 
+    /// Appends the result of the tool call `call`.
     fn brought(&mut self, number: u64, call: &str, outcome: ToolOutcome) {
         self.append(number, None, &ToolFinished { call: call.to_owned(), outcome, ..ToolFinished::sample() });
     }
 
+    /// Appends the end of the turn.
     fn ended(&mut self, status: TurnStatus) {
         self.append(0, None, &TurnEnded { status, ..TurnEnded::sample() });
     }
 
-    /// The spans of the only turn that ended.
+    /// Returns the spans of the only turn that ended.
     fn into_spans(mut self) -> Vec<Span> {
         assert_eq!(self.spans.len(), 1);
         self.spans.pop().unwrap()
     }
 }
 
-/// A turn of a sub-agent: the model of the rule fails, another one calls two tools, one of which fails, and responds.
+/// Returns a turn of a sub-agent: the model of the rule fails, another one calls two tools, one of which fails, and
+/// responds.
 fn worked() -> Story {
     let mut story = Story::default();
     story.begin();
@@ -129,6 +140,7 @@ fn worked() -> Story {
     story
 }
 
+/// Encodes spans as the JSON of an OTLP export request.
 fn text(spans: &[Span]) -> String {
     String::from_utf8(encode_request(spans).unwrap()).unwrap()
 }

@@ -87,7 +87,8 @@ pub(crate) fn request_body(kind: Kind, model: Option<&str>) -> String {
     body.to_string()
 }
 
-/// An HTTP request as bytes, with placeholders for the numbers and words that make each request distinct.
+/// An HTTP request of the load test as bytes, with placeholders for the numbers and words that make each request
+/// distinct.
 #[derive(Debug, Clone)]
 pub(crate) struct Request {
     /// The head and the body of the request.
@@ -144,9 +145,9 @@ impl Request {
         }
     }
 
-    /// Writes the words and numbers into `bytes`, a copy of the request. `request_index` counts the requests of the
-    /// connection, and `number` those of all connections. The session number only changes with the first request of a
-    /// session.
+    /// Writes the words and numbers that make a request distinct into `bytes`, a copy of the request. `request_index`
+    /// counts the requests of the connection, and `number` those of all connections. The session number only changes
+    /// with the first request of a session.
     pub(crate) fn write_numbers(&self, bytes: &mut [u8], request_index: u64, number: u64) {
         if let Some(slot) =
             self.words_offset.and_then(|offset| bytes.get_mut(offset..offset + words::PLACEHOLDER.len()))

@@ -75,7 +75,7 @@ impl Response {
         Ok(())
     }
 
-    /// Parses the next part of the response, at the offset `from` of the buffer, and returns its length in bytes;
+    /// Parses the next part of the HTTP response, at the offset `from` of the buffer, and returns its length in bytes;
     /// `None` if more bytes are needed, or if the response is complete.
     ///
     /// # Errors
@@ -126,7 +126,7 @@ impl Response {
         }
     }
 
-    /// Adds `count` bytes of the buffer from offset `from` to the length and the tail of the body.
+    /// Adds `count` bytes of the buffer from offset `from` to the length and the tail of the response body.
     fn add_body_bytes(&mut self, from: usize, count: usize) {
         const TAIL_BYTES: usize = 256;
         self.length += count;
@@ -138,8 +138,8 @@ impl Response {
     }
 }
 
-/// Parses the line before a chunk, a hexadecimal size. Returns the state that parses the chunk, or the trailer after
-/// the last one.
+/// Parses the line with the hexadecimal size of a chunk, which precedes each chunk of an HTTP body. Returns the state
+/// that parses the chunk, or the trailer after the last one.
 ///
 /// # Errors
 /// [`UnsupportedResponse`] if there is no size.
@@ -149,8 +149,8 @@ fn parse_chunk_size(line: &[u8]) -> Result<ParserState, UnsupportedResponse> {
     Ok(if size == 0 { ParserState::Trailer } else { ParserState::InChunk(size + 2) })
 }
 
-/// Parses a status line and headers. Returns the status, and the state that parses the body: one with a length or one
-/// in chunks.
+/// Parses the status line and the headers of an HTTP response. Returns the status, and the state that parses the body:
+/// one with a length or one in chunks.
 ///
 /// # Errors
 /// [`UnsupportedResponse`] if the head is no text, has no status, or has neither a length nor chunked encoding.

@@ -14,9 +14,9 @@ fn title(when: &str, auxiliary_calls: &str) -> String {
         "gateway: {{auxiliary_calls: {auxiliary_calls}}}\nrules: [{{name: deep, when: {when}, use: opus}}]\nglobal_default: sonnet"
     ));
     let mut turn = Scenario::message("Write a title: the architecture").turn(&policy).unwrap();
-    turn.request = Some(ClientRequest { auxiliary: Some(AuxiliaryCall::Title), ..live_request() });
+    turn.started.request = Some(ClientRequest { auxiliary: Some(AuxiliaryCall::Title), ..live_request() });
     let views = Views { outages: &Outages::default(), patterns: &NoPatterns };
-    let decision = decide_turn(&turn, &policy, &views).decision;
+    let decision = decide_turn(&turn.turn(), &policy, &views).decision;
     let winner = decision.winner().unwrap();
     format!("{:?} {}", winner.slot, winner.candidate.as_ref().unwrap().model())
 }

@@ -9,7 +9,7 @@ use contracts::{
 use event_core::Timestamp;
 use router_core::{Scenario, decide as decide_turn};
 
-use crate::support::{chosen, decide, explain, policy, said};
+use crate::support::{chosen, decide, explain, policy, verdict_and_failure};
 
 /// Two rules for different models of one provider, above a default of another provider.
 const RULES: &str = r#"
@@ -20,7 +20,7 @@ global_default: gpt
 "#;
 
 #[test]
-fn a_rule_for_a_model_that_is_out_falls_through_and_says_why() {
+fn a_rule_for_an_unavailable_model_is_rejected_with_the_reason() {
     insta::assert_snapshot!(explain(&Scenario::message("the architecture").model_out("opus"), &policy(RULES)));
 }
 
@@ -31,12 +31,15 @@ fn a_rule_for_a_healthy_model_of_the_same_provider_succeeds() {
 }
 
 #[test]
-fn an_outage_of_the_whole_provider_takes_every_model_of_it() {
+fn an_outage_of_a_provider_rejects_all_of_its_models() {
     let policy = policy(RULES);
     for message in ["read this", "the architecture"] {
         let scenario = Scenario::message(message).provider_out("anthropic");
         let decision = decide(&scenario, &policy);
-        assert_eq!(said(&decision, Slot::ConfiguredRules), (Verdict::Rejected, Some("provider_unavailable")));
+        assert_eq!(
+            verdict_and_failure(&decision, Slot::ConfiguredRules),
+            (Verdict::Rejected, Some("provider_unavailable"))
+        );
         assert_eq!(chosen(&scenario, &policy), "GLOBAL_DEFAULT gpt-5");
     }
     insta::assert_snapshot!(explain(&Scenario::message("read this").provider_out("anthropic"), &policy));
@@ -69,7 +72,7 @@ fn a_model_counts_as_recovered_from_the_moment_its_outage_ends() {
     let chosen = |until: Timestamp| {
         let outages = Outages { models: BTreeMap::from([(sonnet.clone(), until)]), ..Outages::default() };
         let views = Views { outages: &outages, patterns: &NoPatterns };
-        decide_turn(&turn, &policy, &views).decision.winner().unwrap().slot
+        decide_turn(&turn.turn(), &policy, &views).decision.winner().unwrap().slot
     };
     assert_eq!(chosen(turn.at.plus_micros(1)), Slot::GlobalDefault);
     assert_eq!(chosen(turn.at), Slot::ConfiguredRules);

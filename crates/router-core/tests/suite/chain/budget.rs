@@ -18,7 +18,7 @@ fn spending(dollars: &str) -> Scenario {
 }
 
 #[test]
-fn exactly_the_budget_does_not_exceed_it_and_a_billionth_of_a_dollar_more_does() {
+fn an_amount_is_exceeded_by_a_billionth_of_a_dollar_but_not_by_itself() {
     let policy = policy(FIRST);
     assert_eq!(chosen(&spending("0"), &policy), "CONFIGURED_RULES claude-opus-4-7");
     assert_eq!(chosen(&spending("5.00"), &policy), "CONFIGURED_RULES claude-opus-4-7");
@@ -26,14 +26,14 @@ fn exactly_the_budget_does_not_exceed_it_and_a_billionth_of_a_dollar_more_does()
 }
 
 #[test]
-fn a_budget_of_nothing_is_exceeded_by_the_first_cost() {
+fn a_limit_of_zero_is_exceeded_by_the_first_cost() {
     let policy = policy("rules: [{when: {cost_today_exceeds_usd: 0}, use: haiku}]\nglobal_default: opus");
     assert_eq!(chosen(&spending("0"), &policy), "GLOBAL_DEFAULT claude-opus-4-7");
     assert_eq!(chosen(&spending("0.000000001"), &policy), "CONFIGURED_RULES claude-haiku-4-5");
 }
 
 #[test]
-fn below_a_rule_that_matches_the_breaker_does_not_fire() {
+fn a_budget_rule_after_a_matching_rule_is_not_used() {
     let text = r#"
 rules:
   - {name: "deep for architecture", when: {message_matches: architecture}, use: opus}
@@ -59,7 +59,7 @@ fn budget_of(when: &str, scenario: &Scenario) -> Option<String> {
 }
 
 #[test]
-fn only_a_budget_that_was_exceeded_is_told() {
+fn only_an_exceeded_amount_is_reported() {
     let either = "{any_of: [{message_matches: architecture}, {cost_today_exceeds_usd: 5}]}";
     assert_eq!(budget_of(either, &spending("4")), None);
     assert_eq!(budget_of(either, &spending("6")), Some("$5.00".to_owned()));

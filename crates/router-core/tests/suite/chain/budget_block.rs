@@ -1,11 +1,11 @@
-//! The block `budgets`: limits by period and scope, what happens at them, and what the user is told (decision D46).
+//! The block `budgets`: limits by period and scope, their consequences, and their banners (decision D46).
 
 use contracts::{
-    ClientRequest, InFlight, NanoUsd, PeriodAmounts, Slot, Spending, Turn, Verdict,
+    ClientRequest, InFlight, NanoUsd, PeriodAmounts, Slot, Spending, Verdict,
     views::{NoPatterns, Outages, Views},
 };
 use event_core::Timestamp;
-use router_core::{NoticeContext, Outcome, Policy, Scenario, decide as decide_turn};
+use router_core::{NoticeContext, Outcome, Policy, Scenario, TurnStage, decide as decide_turn};
 
 use crate::support::{chosen, decide, explain, live_request, load_over, policy, registry};
 
@@ -29,7 +29,7 @@ fn in_month(cents: u64) -> Scenario {
 const MONTH: &str = "name: month, limit_usd: 10, period: month";
 
 #[test]
-fn d46_a_spent_budget_refuses_every_turn_an_explicit_choice_too() {
+fn d46_a_spent_budget_refuses_every_turn_even_with_an_explicit_choice() {
     let policy = with_budget(MONTH);
     assert_eq!(chosen(&in_month(999), &policy), "GLOBAL_DEFAULT claude-sonnet-4-6");
     for scenario in [in_month(1_000), in_month(5_000), in_month(1_000).sticky("haiku")] {
@@ -42,7 +42,7 @@ fn d46_a_spent_budget_refuses_every_turn_an_explicit_choice_too() {
 }
 
 #[test]
-fn d46_a_spent_budget_may_name_the_model_of_every_turn_instead() {
+fn d46_a_spent_budget_may_select_the_model_of_every_turn() {
     let policy = with_budget(&format!("{MONTH}, use: [haiku, mini]"));
     assert_eq!(chosen(&in_month(999), &policy), "GLOBAL_DEFAULT claude-sonnet-4-6");
     assert_eq!(chosen(&in_month(1_000), &policy), "BUDGET claude-haiku-4-5");
@@ -55,7 +55,7 @@ fn d46_a_spent_budget_may_name_the_model_of_every_turn_instead() {
 }
 
 #[test]
-fn d46_a_warning_changes_no_model_and_is_shown_from_80_percent_on() {
+fn d46_a_warning_changes_no_model_and_is_shown_from_80_percent() {
     let policy = with_budget(&format!("{MONTH}, on_reached: warn"));
     let shown = |cents| explain(&in_month(cents), &policy).split_once("Shown: ").map(|(_, banner)| banner.to_owned());
     assert_eq!(shown(799), None);
@@ -83,10 +83,11 @@ fn d46_calls_in_flight_count_until_they_end() {
 
 /// The slot that decides a turn of a session in `/shop`, whose client is Codex.
 fn decided_by(policy: &Policy, spent_today: u64, spending: Spending) -> &'static str {
-    let mut turn: Turn = Scenario::message("hello").workspace("/shop").spending(spending).turn(policy).unwrap();
-    turn.spent_today = dollars(spent_today);
-    turn.request = Some(ClientRequest { client: Some("codex".to_owned()), ..live_request() });
-    let decision = decide_turn(&turn, policy, &Views { outages: &Outages::default(), patterns: &NoPatterns }).decision;
+    let mut turn = Scenario::message("hello").workspace("/shop").spending(spending).turn(policy).unwrap();
+    turn.started.spent_today = dollars(spent_today);
+    turn.started.request = Some(ClientRequest { client: Some("codex".to_owned()), ..live_request() });
+    let decision =
+        decide_turn(&turn.turn(), policy, &Views { outages: &Outages::default(), patterns: &NoPatterns }).decision;
     if decision.chosen.is_none() { "refused" } else { "served" }
 }
 
@@ -134,8 +135,10 @@ fn d46_a_budget_that_refuses_comes_before_one_that_names_a_model() {
 fn a_decision_by_a_budget_is_explained_from_the_chain_alone() {
     let policy = with_budget(MONTH);
     let turn = in_month(1_050).turn(&policy).unwrap();
-    let decision = decide_turn(&turn, &policy, &Views { outages: &Outages::default(), patterns: &NoPatterns }).decision;
-    let context = NoticeContext { policy: None, spent_today: turn.spent_today, turn: None };
+    let decision =
+        decide_turn(&turn.turn(), &policy, &Views { outages: &Outages::default(), patterns: &NoPatterns }).decision;
+    let context =
+        NoticeContext { policy: None, spent_today: turn.started.spent_today, turn: None, stage: TurnStage::Ended };
     let outcome: Outcome = Outcome::new(decision, &context);
     let banner = outcome.banners[0].to_string();
     assert!(banner.contains("Budget \"month\": $10.50 of $10.00 per month spent, $0.00 left; resets"), "{banner}");

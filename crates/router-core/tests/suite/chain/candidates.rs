@@ -3,7 +3,7 @@
 use contracts::{Slot, Tier, Verdict};
 use router_core::Scenario;
 
-use crate::support::{chosen, decide, explain, load_over, policy, registry, said};
+use crate::support::{chosen, decide, explain, load_over, policy, registry, verdict_and_failure};
 
 /// Lists of models in a rule, the tiers and the defaults.
 const LISTS: &str = r#"
@@ -32,10 +32,13 @@ fn d43_a_rule_tries_its_models_in_order_and_lists_every_attempt() {
 }
 
 #[test]
-fn d43_if_all_models_of_a_rule_are_rejected_the_chain_goes_on() {
+fn d43_if_all_models_of_a_rule_are_rejected_the_chain_continues() {
     let all_out = architecture().model_out("opus").model_out("sonnet").provider_out("openai");
     let decision = decide(&all_out, &policy(LISTS));
-    assert_eq!(said(&decision, Slot::ConfiguredRules), (Verdict::Rejected, Some("provider_unavailable")));
+    assert_eq!(
+        verdict_and_failure(&decision, Slot::ConfiguredRules),
+        (Verdict::Rejected, Some("provider_unavailable"))
+    );
     assert_eq!(decision.entry(Slot::ConfiguredRules).unwrap().attempts.len(), 3);
     assert_eq!(decision.entry(Slot::GlobalDefault).unwrap().attempts.len(), 2);
     assert_eq!(decision.chosen, None);

@@ -6,7 +6,7 @@ use contracts::{
 };
 use router_core::{Policy, Scenario};
 
-use crate::support::{chosen, decide, explain, live_request, models_but, policy_over, said};
+use crate::support::{chosen, decide, explain, live_request, models_but, policy_over, verdict_and_failure};
 
 /// Returns a policy with one rule, which always matches, for `haiku` after `change`, above a default with all
 /// capabilities.
@@ -27,7 +27,7 @@ const NOTHING: Needs = Needs { images: false, tools: false, system_prompt: false
 #[track_caller]
 fn gate(policy: &Policy, needs: &Scenario, needs_not: &Scenario, reason: &str) {
     let decision = decide(needs, policy);
-    assert_eq!(said(&decision, Slot::ConfiguredRules), (Verdict::Rejected, Some(reason)));
+    assert_eq!(verdict_and_failure(&decision, Slot::ConfiguredRules), (Verdict::Rejected, Some(reason)));
     assert_eq!(chosen(needs, policy), "GLOBAL_DEFAULT claude-opus-4-7");
     assert_eq!(chosen(needs_not, policy), "CONFIGURED_RULES claude-haiku-4-5");
 }
@@ -87,22 +87,22 @@ fn a_model_without_a_key_is_not_configured() {
         model.capabilities.images = false;
     });
     let mut turn = needing(|needs| needs.images = true).turn(&policy).unwrap();
-    turn.request = Some(live_request());
+    turn.started.request = Some(live_request());
     let views = Views { outages: &Outages::default(), patterns: &NoPatterns };
-    let decision = router_core::decide(&turn, &policy, &views).decision;
-    assert_eq!(said(&decision, Slot::ConfiguredRules), (Verdict::Rejected, Some("not_configured")));
+    let decision = router_core::decide(&turn.turn(), &policy, &views).decision;
+    assert_eq!(verdict_and_failure(&decision, Slot::ConfiguredRules), (Verdict::Rejected, Some("not_configured")));
     assert_eq!(decision.winner().map(|entry| entry.slot), Some(Slot::GlobalDefault));
 }
 
 /// Without a request of a client, the model needs no key.
 #[test]
-fn a_turn_that_is_not_sent_needs_no_key() {
+fn an_imported_turn_needs_no_key() {
     let policy = policy_with(|model| model.configured = false);
     assert_eq!(chosen(&needing(|_| {}), &policy), "CONFIGURED_RULES claude-haiku-4-5");
 }
 
 #[test]
-fn what_a_turn_does_not_need_no_model_has_to_have() {
+fn capabilities_that_a_turn_does_not_use_are_not_required() {
     let policy = policy_with(|model| {
         model.capabilities = contracts::Capabilities {
             images: false,
@@ -118,7 +118,7 @@ fn what_a_turn_does_not_need_no_model_has_to_have() {
 /// Starts with a model that fails every check, and corrects one after the other: the failures follow the order of 004
 /// §4.4.
 #[test]
-fn of_several_failures_the_first_in_the_order_of_the_gates_is_the_reason() {
+fn of_several_failures_the_first_in_validation_order_is_reported() {
     let everything = Scenario::message("hello").needs(Needs {
         images: true,
         tools: true,
@@ -145,8 +145,9 @@ fn of_several_failures_the_first_in_the_order_of_the_gates_is_the_reason() {
             };
             mend[..mended].iter().for_each(|mend| mend(model));
         });
-        let up = said(&decide(&everything, &policy), Slot::ConfiguredRules).1;
-        let down = said(&decide(&everything.clone().model_out("haiku"), &policy), Slot::ConfiguredRules).1;
+        let up = verdict_and_failure(&decide(&everything, &policy), Slot::ConfiguredRules).1;
+        let down =
+            verdict_and_failure(&decide(&everything.clone().model_out("haiku"), &policy), Slot::ConfiguredRules).1;
         reasons.push(format!("{} | {}", up.unwrap_or("chose"), down.unwrap_or("chose")));
     }
     insta::assert_snapshot!(reasons.join("\n"), @r"
@@ -160,7 +161,7 @@ fn of_several_failures_the_first_in_the_order_of_the_gates_is_the_reason() {
 }
 
 #[test]
-fn the_reason_for_a_window_that_is_too_small_gives_both_figures() {
+fn a_context_window_failure_has_the_estimate_and_the_window() {
     let policy = policy_with(|model| model.context_window = 64_000);
     insta::assert_snapshot!(explain(&Scenario::message("hello").tokens(90_000), &policy));
 }

@@ -14,7 +14,7 @@ global_default: opus
 ";
 
 #[test]
-fn the_chain_ends_at_the_winner() {
+fn the_chain_ends_at_the_chosen_slot() {
     let cases = [
         (Scenario::message("@haiku hello"), 1),
         (Scenario::message("hello").sticky("haiku"), 2),
@@ -36,7 +36,7 @@ fn the_chain_ends_at_the_winner() {
 }
 
 #[test]
-fn outside_a_delegation_its_entry_is_there_and_not_applicable() {
+fn outside_a_delegation_its_slot_is_not_applicable() {
     let decision = decide(&Scenario::message("hello"), &policy(POLICY));
     assert_eq!(decision.entry(Slot::DelegateRequest).unwrap().verdict, Verdict::NotApplicable);
 }

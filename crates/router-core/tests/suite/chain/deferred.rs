@@ -4,7 +4,7 @@
 use contracts::{Slot, Tier, Verdict};
 use router_core::Scenario;
 
-use crate::support::{decide, explain, policy, said};
+use crate::support::{decide, explain, policy, verdict_and_failure};
 
 /// A rule, tiers and a default; recommendations need a confidence of 0.7.
 const POLICY: &str = r#"
@@ -37,7 +37,7 @@ fn after_each_of_the_three_choices_of_the_user_an_entry_is_deferred() {
 }
 
 #[test]
-fn the_choice_is_the_same_with_and_without_what_was_learned() {
+fn a_deferred_recommendation_does_not_change_the_choice() {
     let policy = policy(POLICY);
     for message in ["@opus hello", "/commit"] {
         let (with, without) = (decide(&learned(message), &policy), decide(&Scenario::message(message), &policy));
@@ -60,14 +60,20 @@ fn in_a_delegation_nothing_is_deferred() {
 
 /// If the recommendation is rejected, its entry is in the order of the chain, and no deferred entry follows the winner.
 #[test]
-fn when_a_default_wins_the_entry_stands_in_its_place_and_not_behind() {
+fn a_recommendation_before_a_chosen_default_is_not_deferred() {
     let decision = decide(&learned("hello").model_out("sonnet"), &policy(POLICY));
-    assert_eq!(said(&decision, Slot::PatternRecommendation), (Verdict::Rejected, Some("provider_unavailable")));
+    assert_eq!(
+        verdict_and_failure(&decision, Slot::PatternRecommendation),
+        (Verdict::Rejected, Some("provider_unavailable"))
+    );
     assert_eq!(decision.chain.len(), 7);
 }
 
 #[test]
-fn a_deferred_model_that_could_not_have_taken_the_turn_says_so() {
+fn a_deferred_model_that_cannot_serve_the_turn_has_a_failure() {
     let decision = decide(&learned("/commit").model_out("sonnet"), &policy(POLICY));
-    assert_eq!(said(&decision, Slot::PatternRecommendation), (Verdict::Deferred, Some("provider_unavailable")));
+    assert_eq!(
+        verdict_and_failure(&decision, Slot::PatternRecommendation),
+        (Verdict::Deferred, Some("provider_unavailable"))
+    );
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use contracts::{ModelSpec, Reason, Registry, Slot, Tier, Verdict};
 use router_core::{Policy, Scenario};
 
-use crate::support::{chosen, decide, explain, models, models_but, policy, policy_over, said};
+use crate::support::{chosen, decide, explain, models, models_but, policy, policy_over, verdict_and_failure};
 
 /// Tiers of one provider, and a default of another.
 const TIERS: &str = "tiers: {fast: haiku, balanced: sonnet, deep: opus}\nglobal_default: gpt";
@@ -33,7 +33,7 @@ fn each_tier_is_the_model_the_policy_maps_it_to() {
 }
 
 #[test]
-fn a_tier_that_cannot_take_the_task_is_upgraded_step_by_step() {
+fn a_tier_that_cannot_serve_the_delegation_is_upgraded_step_by_step() {
     let task = asking(Tier::Fast).images();
     assert_eq!(chosen(&task, &blind(&["haiku"])), "DELEGATE_REQUEST claude-sonnet-4-6");
     assert_eq!(chosen(&task, &blind(&["haiku", "sonnet"])), "DELEGATE_REQUEST claude-opus-4-7");
@@ -48,11 +48,11 @@ fn an_upgrade_starts_at_the_tier_asked_for_and_never_goes_down() {
 }
 
 #[test]
-fn above_deep_there_is_nothing_and_no_default_answers_for_it() {
+fn an_exhausted_deep_tier_is_refused_without_a_default() {
     let task = asking(Tier::Fast).images();
     let decision = decide(&task, &blind(&["haiku", "sonnet", "opus"]));
     assert_eq!(decision.chosen, None, "although the global default could take it");
-    assert_eq!(said(&decision, Slot::DelegateRequest), (Verdict::Rejected, Some("no_vision_support")));
+    assert_eq!(verdict_and_failure(&decision, Slot::DelegateRequest), (Verdict::Rejected, Some("no_vision_support")));
     assert_eq!(decision.chain.len(), 5);
     insta::assert_snapshot!(explain(&task, &blind(&["haiku", "sonnet", "opus"])));
     insta::assert_snapshot!(explain(&asking(Tier::Deep).model_out("opus"), &policy(TIERS)));
@@ -75,7 +75,7 @@ fn the_tiers_of_the_workspace_replace_the_global_ones() {
 }
 
 #[test]
-fn without_any_tiers_the_registry_says_which_model_has_one() {
+fn without_a_tiers_block_the_registry_selects_the_model_of_a_tier() {
     assert_eq!(chosen(&asking(Tier::Fast), &policy("")), "DELEGATE_REQUEST claude-haiku-4-5");
     let no_fast =
         models().into_iter().map(|model| ModelSpec { tier: model.tier.filter(|tier| *tier != Tier::Fast), ..model });
@@ -84,7 +84,7 @@ fn without_any_tiers_the_registry_says_which_model_has_one() {
 }
 
 #[test]
-fn a_tier_nobody_has_is_refused_and_says_so() {
+fn a_tier_without_models_is_refused_with_the_reason() {
     let no_tiers = models().into_iter().map(|model| ModelSpec { tier: None, ..model });
     let policy = policy_over("global_default: gpt", Arc::new(Registry::new(no_tiers).unwrap()));
     let decision = decide(&asking(Tier::Deep), &policy);
@@ -94,7 +94,7 @@ fn a_tier_nobody_has_is_refused_and_says_so() {
 }
 
 #[test]
-fn a_rule_written_for_the_task_comes_before_the_tier() {
+fn a_matching_rule_precedes_the_tier_of_a_delegation() {
     let text = format!("{TIERS}\nrules: [{{when: {{message_matches: rename}}, use: mini}}]");
     assert_eq!(chosen(&asking(Tier::Deep), &policy(&text)), "CONFIGURED_RULES gpt-5-mini");
 }

@@ -28,14 +28,14 @@ fn learned(model: &str, confidence: u64, samples: u64) -> Scenario {
 }
 
 #[test]
-fn it_is_not_shown_unless_the_policy_says_so() {
+fn a_disagreement_is_shown_only_if_the_policy_surfaces_it() {
     assert!(!shown(&learned("sonnet", 100, 1_000), &policy(RULES)));
     assert!(!shown(&learned("sonnet", 100, 1_000), &surfacing("{surface: false}")));
     assert!(shown(&learned("sonnet", 100, 1_000), &surfacing("{surface: true}")));
 }
 
 #[test]
-fn the_thresholds_are_85_per_cent_and_20_samples_inclusive_when_dropped() {
+fn the_default_disagreement_thresholds_are_85_per_cent_and_20_samples() {
     let policy = surfacing("{surface: true}");
     assert!(shown(&learned("sonnet", 85, 20), &policy));
     assert!(!shown(&learned("sonnet", 84, 20), &policy));
@@ -52,23 +52,23 @@ fn the_thresholds_are_those_of_the_policy() {
 }
 
 #[test]
-fn agreement_is_not_shown() {
+fn a_recommendation_of_the_chosen_model_is_not_shown() {
     assert!(!shown(&learned("haiku", 99, 100), &surfacing("{surface: true}")));
 }
 
 #[test]
-fn a_suggestion_that_could_not_take_the_turn_is_not_shown() {
+fn a_recommendation_that_cannot_serve_the_turn_is_not_shown() {
     assert!(!shown(&learned("sonnet", 99, 100).model_out("sonnet"), &surfacing("{surface: true}")));
 }
 
 #[test]
-fn a_recommendation_that_won_disagrees_with_nobody() {
+fn a_chosen_recommendation_has_no_disagreement_banner() {
     let scenario = Scenario::message("hello").learned("sonnet", 99, 100);
     assert!(!shown(&scenario, &surfacing("{surface: true}")));
 }
 
 #[test]
-fn against_a_session_model_no_rule_is_named() {
+fn a_disagreement_with_the_session_model_names_no_rule() {
     let scenario = Scenario::message("hello").sticky("opus").learned("sonnet", 87, 23);
     insta::assert_snapshot!(explain(&scenario, &surfacing("{surface: true}")));
 }

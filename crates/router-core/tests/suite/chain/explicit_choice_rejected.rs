@@ -3,7 +3,7 @@
 use contracts::{Slot, Verdict};
 use router_core::{Banner, Policy, Scenario};
 
-use crate::support::{chosen, decide, explain, models_but, outcome, policy, policy_over, said};
+use crate::support::{chosen, decide, explain, models_but, outcome, policy, policy_over, verdict_and_failure};
 
 /// A default, and the built-in setting: the chain continues.
 const FALL_THROUGH: &str = "global_default: haiku";
@@ -24,10 +24,13 @@ fn told(scenario: &Scenario, policy: &Policy) -> bool {
 }
 
 #[test]
-fn by_default_the_chain_goes_on_and_the_user_is_told() {
+fn by_default_the_chain_continues_and_a_banner_reports_the_rejection() {
     for (scenario, slot) in rejected() {
         let policy = policy(FALL_THROUGH);
-        assert_eq!(said(&decide(&scenario, &policy), slot), (Verdict::Rejected, Some("provider_unavailable")));
+        assert_eq!(
+            verdict_and_failure(&decide(&scenario, &policy), slot),
+            (Verdict::Rejected, Some("provider_unavailable"))
+        );
         assert_eq!(chosen(&scenario, &policy), "GLOBAL_DEFAULT claude-haiku-4-5");
         assert!(told(&scenario, &policy));
         let explicitly = format!("routing: {{on_explicit_reject: fall_back}}\n{FALL_THROUGH}");
@@ -37,7 +40,7 @@ fn by_default_the_chain_goes_on_and_the_user_is_told() {
 }
 
 #[test]
-fn under_refuse_the_chain_ends_there_and_no_model_is_called() {
+fn under_refuse_a_rejected_explicit_choice_ends_the_chain() {
     for (scenario, slot) in rejected() {
         let decision = decide(&scenario, &policy(REFUSE));
         assert_eq!(decision.chosen, None);
@@ -48,13 +51,13 @@ fn under_refuse_the_chain_ends_there_and_no_model_is_called() {
 }
 
 #[test]
-fn a_rejected_override_falls_to_the_session_model() {
+fn a_rejected_override_falls_back_to_the_session_model() {
     let scenario = Scenario::message("@opus hello").sticky("gpt").model_out("opus");
     assert_eq!(chosen(&scenario, &policy(FALL_THROUGH)), "MANUAL_STICKY gpt-5");
 }
 
 #[test]
-fn refuse_is_about_explicit_choices_only() {
+fn on_explicit_reject_affects_explicit_choices_only() {
     let text = format!("{REFUSE}\nrules: [{{when: {{}}, use: opus}}]");
     assert_eq!(
         chosen(&Scenario::message("hello").model_out("opus"), &policy(&text)),
@@ -63,16 +66,16 @@ fn refuse_is_about_explicit_choices_only() {
 }
 
 #[test]
-fn an_explicit_choice_that_can_take_the_turn_is_not_refused() {
+fn an_explicit_choice_that_can_serve_the_turn_is_not_refused() {
     assert_eq!(chosen(&Scenario::message("@opus hello"), &policy(REFUSE)), "PER_MESSAGE_OVERRIDE claude-opus-4-7");
 }
 
 #[test]
-fn a_session_model_that_left_the_registry_is_not_configured() {
+fn a_session_model_missing_in_the_registry_is_not_configured() {
     let turn = Scenario::message("hello").sticky("opus").turn(&policy(FALL_THROUGH)).unwrap();
     let without = policy_over(FALL_THROUGH, models_but(|model| model.aliases[0] != "opus"));
     let outages = contracts::views::Outages::default();
     let views = contracts::views::Views { outages: &outages, patterns: &contracts::views::NoPatterns };
-    let decision = router_core::decide(&turn, &without, &views).decision;
-    assert_eq!(said(&decision, Slot::ManualSticky), (Verdict::Rejected, Some("not_configured")));
+    let decision = router_core::decide(&turn.turn(), &without, &views).decision;
+    assert_eq!(verdict_and_failure(&decision, Slot::ManualSticky), (Verdict::Rejected, Some("not_configured")));
 }

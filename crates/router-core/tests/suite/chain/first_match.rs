@@ -15,7 +15,7 @@ global_default: haiku
 "#;
 
 #[test]
-fn of_rules_that_overlap_the_first_that_matches_wins() {
+fn of_matching_rules_the_first_is_chosen() {
     let policy = policy(OVERLAPPING);
     let model = |message: &str| chosen(&Scenario::message(message), &policy);
     assert_eq!(model("review the ARCHITECTURE"), "CONFIGURED_RULES claude-opus-4-7");
@@ -25,7 +25,7 @@ fn of_rules_that_overlap_the_first_that_matches_wins() {
 }
 
 #[test]
-fn a_rule_below_the_winner_leaves_no_trace() {
+fn rules_after_the_chosen_one_are_not_recorded() {
     let decision = decide(&Scenario::message("review the architecture"), &policy(OVERLAPPING));
     assert!(decision.entry(Slot::ConfiguredRules).unwrap().attempts.is_empty());
 }
@@ -38,7 +38,7 @@ fn a_rule_without_a_name_is_called_by_its_index_from_zero() {
 }
 
 #[test]
-fn no_rules_and_no_rule_that_matches_are_told_apart() {
+fn no_rules_and_no_matching_rule_are_different_reasons() {
     let reason = |text| {
         let decision = decide(&Scenario::message("hello"), &policy(text));
         decision.entry(Slot::ConfiguredRules).unwrap().reason.clone()

@@ -12,7 +12,7 @@ global_default: sonnet
 "#;
 
 #[test]
-fn with_every_provider_out_the_turn_is_refused() {
+fn with_every_provider_unavailable_the_turn_is_refused() {
     let scenario = Scenario::message("hello").workspace("/shop").provider_out("anthropic").provider_out("openai");
     let decision = decide(&scenario, &policy(POLICY));
     assert_eq!(decision.chosen, None);
@@ -22,7 +22,7 @@ fn with_every_provider_out_the_turn_is_refused() {
 }
 
 #[test]
-fn the_text_lists_providers_that_were_not_tried_and_could_be() {
+fn a_refusal_lists_configured_providers_that_were_not_tried() {
     let text = "global_default: sonnet";
     insta::assert_snapshot!(explain(&Scenario::message("hello").model_out("sonnet"), &policy(text)));
     insta::assert_snapshot!(explain(&Scenario::message("hello").provider_out("anthropic"), &policy(text)));
@@ -47,7 +47,7 @@ fn an_empty_policy_refuses_every_turn_that_names_no_model() {
 
 /// Only models that the policy names are tried, even if others could serve the turn.
 #[test]
-fn a_model_nobody_authorized_is_never_used() {
+fn a_model_that_the_policy_does_not_name_is_never_used() {
     let policy = policy("global_default: opus");
     let scenario = Scenario::message("hello").model_out("opus");
     assert_eq!(chosen(&scenario, &policy), "refused", "although four other models could take it");

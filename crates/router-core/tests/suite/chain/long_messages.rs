@@ -1,7 +1,7 @@
 //! Rules see the first 256 KiB of a message, and the chain states if there is more (decision D38).
 
 use contracts::{
-    MessageText, Reason, Slot,
+    MessageText, Reason, Slot, Turn,
     views::{NoPatterns, Outages, Views},
 };
 use router_core::{Scenario, decide as decide_turn};
@@ -57,9 +57,9 @@ fn d38_a_cut_message_is_decided_alike_without_its_text() {
     let policy = policy(POLICY);
     let views = Views { outages: &Outages::default(), patterns: &NoPatterns };
     for scenario in [long("migration", "x"), long("", "x")] {
-        let mut turn = scenario.turn(&policy).unwrap();
-        let decided = decide_turn(&turn, &policy, &views);
-        turn.message = MessageText::Matched(decided.matched.clone());
-        assert_eq!(decide_turn(&turn, &policy, &views), decided);
+        let stated = scenario.turn(&policy).unwrap();
+        let decided = decide_turn(&stated.turn(), &policy, &views);
+        let purged = Turn { message: MessageText::Matched(&decided.matched), ..stated.turn() };
+        assert_eq!(decide_turn(&purged, &policy, &views), decided);
     }
 }

@@ -16,7 +16,7 @@ fn read(message: &str) -> String {
 }
 
 #[test]
-fn an_alias_white_space_and_a_body_are_an_override_and_the_token_is_stripped() {
+fn an_alias_followed_by_text_is_an_override_and_is_removed() {
     assert_eq!(read("@haiku what's this?"), "claude-haiku-4-5 | what's this?");
     assert_eq!(read("@haiku\nwhat's\nthis?"), "claude-haiku-4-5 | what's\nthis?", "a newline counts");
     assert_eq!(read("@haiku\tx"), "claude-haiku-4-5 | x");
@@ -32,13 +32,13 @@ fn aliases_and_full_ids_are_read_whatever_the_case() {
 }
 
 #[test]
-fn the_alias_is_kept_as_it_was_written() {
+fn the_alias_is_recorded_as_written() {
     let parsed = parse_override("@HaIkU x", &registry()).unwrap();
     assert_eq!(parsed.override_model.unwrap().alias, "HaIkU");
 }
 
 #[test]
-fn a_backslash_in_front_makes_it_text_and_goes() {
+fn a_backslash_before_the_override_makes_it_text_and_is_removed() {
     assert_eq!(read("\\@haiku x"), "- | @haiku x");
     assert_eq!(read("\\@nobody x"), "- | @nobody x");
     assert_eq!(read("\\@"), "- | @");
@@ -46,7 +46,7 @@ fn a_backslash_in_front_makes_it_text_and_goes() {
 }
 
 #[test]
-fn what_is_not_at_the_very_start_or_has_no_name_is_text() {
+fn an_at_sign_not_at_the_start_or_without_a_name_is_text() {
     for text in [
         " @haiku x",
         "\n@haiku x",
@@ -72,12 +72,12 @@ fn an_alias_without_a_message_is_an_error() {
 }
 
 #[test]
-fn an_alias_that_does_not_exist_is_an_error_that_lists_what_is_close() {
+fn an_unknown_alias_is_an_error_with_similar_names() {
     insta::assert_snapshot!(["@haiko x", "@opis, x", "@openai:gpt-6 x", "@xyzzy x", "@nobody"].map(read).join("\n"));
 }
 
 #[test]
-fn a_very_long_name_is_refused_at_once() {
+fn a_very_long_name_is_rejected_without_a_comparison() {
     let message = format!("@{} x", "haiku".repeat(100_000));
     assert!(
         matches!(parse_override(&message, &registry()), Err(OverrideError::Unknown { hint, .. }) if hint.is_empty())

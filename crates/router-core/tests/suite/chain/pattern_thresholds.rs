@@ -3,7 +3,7 @@
 use contracts::{Reason, Score, Slot, Verdict};
 use router_core::Scenario;
 
-use crate::support::{decide, explain, policy, said};
+use crate::support::{decide, explain, policy, verdict_and_failure};
 
 /// A policy with thresholds of its own.
 const POLICY: &str = "pattern: {min_confidence: 0.40, min_sample_size: 10}\nglobal_default: haiku";
@@ -39,7 +39,7 @@ fn exactly_at_both_thresholds_is_a_recommendation() {
 }
 
 #[test]
-fn the_formula_of_004_asks_for_five_per_cent_and_five_samples() {
+fn the_estimator_paper_requires_five_per_cent_and_five_samples() {
     const PAPER: &str = "pattern: {estimator: paper}\nglobal_default: haiku";
     below(PAPER, 4, 5);
     below(PAPER, 5, 4);
@@ -47,21 +47,24 @@ fn the_formula_of_004_asks_for_five_per_cent_and_five_samples() {
 }
 
 #[test]
-fn without_a_pattern_block_a_recommendation_must_be_the_better_choice_with_78_per_cent() {
+fn without_a_pattern_block_the_minimum_confidence_is_78_per_cent() {
     below("global_default: haiku", 77, 10);
     below("global_default: haiku", 78, 9);
     assert_eq!(slot_4("global_default: haiku", 78, 10).0, Verdict::Chose);
 }
 
 #[test]
-fn the_why_text_gives_the_confidence_and_the_samples_that_did_not_suffice() {
+fn the_reason_below_the_thresholds_has_confidence_and_samples() {
     insta::assert_snapshot!(explain(&Scenario::message("hello").learned("opus", 39, 1), &policy(POLICY)));
 }
 
 #[test]
-fn a_recommended_model_that_cannot_take_the_turn_is_rejected_and_the_chain_goes_on() {
+fn a_recommended_model_that_cannot_serve_the_turn_is_rejected_and_the_chain_continues() {
     let scenario = Scenario::message("hello").learned("opus", 80, 20).model_out("opus");
     let decision = decide(&scenario, &policy(POLICY));
-    assert_eq!(said(&decision, Slot::PatternRecommendation), (Verdict::Rejected, Some("provider_unavailable")));
+    assert_eq!(
+        verdict_and_failure(&decision, Slot::PatternRecommendation),
+        (Verdict::Rejected, Some("provider_unavailable"))
+    );
     insta::assert_snapshot!(explain(&scenario, &policy(POLICY)));
 }

@@ -52,14 +52,14 @@ fn winner(slots: &[Slot]) -> (Slot, String) {
 }
 
 #[test]
-fn every_policy_wins_alone() {
+fn every_slot_is_chosen_if_it_is_the_only_one() {
     for (slot, name) in named_slots().into_iter().zip(NAMES) {
         assert_eq!(winner(&[slot]), (slot, name.to_owned()));
     }
 }
 
 #[test]
-fn of_every_pair_the_earlier_policy_wins() {
+fn of_every_two_slots_the_earlier_one_is_chosen() {
     let mut pairs = 0;
     for (index, (earlier, name)) in named_slots().into_iter().zip(NAMES).enumerate() {
         for later in &named_slots()[index + 1..] {
@@ -76,7 +76,7 @@ fn of_every_pair_the_earlier_policy_wins() {
 }
 
 #[test]
-fn of_all_seven_the_first_wins_and_so_on_down_the_chain() {
+fn the_first_applicable_slot_of_the_chain_is_chosen() {
     let mut slots = named_slots();
     slots.retain(|slot| *slot != Slot::PatternRecommendation);
     for index in 0..slots.len() {
@@ -85,7 +85,7 @@ fn of_all_seven_the_first_wins_and_so_on_down_the_chain() {
 }
 
 #[test]
-fn in_a_delegation_the_pattern_store_says_nothing() {
+fn in_a_delegation_the_pattern_slot_is_not_applicable() {
     let policy = policy_over("tiers: {fast: tier, balanced: tier, deep: tier}", registry());
     let decision = decide(&Scenario::message("hello").delegated(Tier::Fast).learned("pattern", 90, 50), &policy);
     assert_eq!(decision.entry(Slot::PatternRecommendation).unwrap().reason, Reason::InDelegation);

@@ -36,7 +36,7 @@ fn a_regular_expression_is_searched_anywhere_and_case_counts() {
 }
 
 #[test]
-fn a_text_is_contained_whatever_its_case_and_is_no_pattern() {
+fn a_searched_text_is_found_in_any_case_and_is_no_regular_expression() {
     on_message("{message_contains_any: [Design, \"a.c\"]}", &["the DESIGN of", "redesigned", "x A.C"], &["abc", ""]);
     on_message("{message_contains_any: ÄRGER}", &["kein ärger"], &["arger"]);
 }
@@ -58,15 +58,15 @@ rules:
 ";
     let policy = policy(text);
     let mut turn = hello().turn(&policy).unwrap();
-    turn.tokens = Estimates::each(|tokenizer| if tokenizer == Tokenizer::Anthropic { 1_001 } else { 1_000 });
+    turn.started.tokens = Estimates::each(|tokenizer| if tokenizer == Tokenizer::Anthropic { 1_001 } else { 1_000 });
     let outages = contracts::views::Outages::default();
     let views = contracts::views::Views { outages: &outages, patterns: &contracts::views::NoPatterns };
-    let model = decide_turn(&turn, &policy, &views).decision.chosen;
+    let model = decide_turn(&turn.turn(), &policy, &views).decision.chosen;
     assert_eq!(model.as_ref().map(contracts::ModelId::model), Some("claude-haiku-4-5"));
 }
 
 #[test]
-fn yes_or_no_conditions_hold_for_what_they_ask() {
+fn boolean_conditions_hold_for_their_value() {
     for (key, with) in [("has_images", hello().images()), ("has_tool_calls_in_history", hello().tool_history())] {
         assert!(holds(&format!("{{{key}: true}}"), &with));
         assert!(!holds(&format!("{{{key}: false}}"), &with));
@@ -112,7 +112,7 @@ fn several_keys_must_all_hold() {
 }
 
 #[test]
-fn or_and_and_not_nest() {
+fn any_of_all_of_and_not_can_be_nested() {
     let when = "{any_of: [{message_matches: a}, {all_of: [{message_matches: b}, {not: {message_matches: c}}]}]}";
     on_message(when, &["a", "b", "abc"], &["c", "bc", ""]);
     on_message("{not: {message_matches: a, has_images: false}}", &["b"], &["a"]);
@@ -124,10 +124,10 @@ fn or_and_and_not_nest() {
 fn holds_for_request(when: &str, request: ClientRequest) -> bool {
     let policy = policy(&format!("rules: [{{when: {when}, use: opus}}]\nglobal_default: haiku"));
     let mut turn = hello().turn(&policy).unwrap();
-    turn.request = Some(request);
+    turn.started.request = Some(request);
     let outages = contracts::views::Outages::default();
     let views = contracts::views::Views { outages: &outages, patterns: &contracts::views::NoPatterns };
-    decide_turn(&turn, &policy, &views).decision.winner().unwrap().slot == contracts::Slot::ConfiguredRules
+    decide_turn(&turn.turn(), &policy, &views).decision.winner().unwrap().slot == contracts::Slot::ConfiguredRules
 }
 
 #[test]

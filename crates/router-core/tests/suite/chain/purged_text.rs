@@ -1,7 +1,7 @@
 //! A turn whose text was purged is decided again from the recorded matches of text predicates (decision D9).
 
 use contracts::{
-    MessageText,
+    MessageText, Turn,
     views::{NoPatterns, Outages, Views},
 };
 use router_core::{Decided, Scenario, decide};
@@ -21,20 +21,21 @@ fn the_decision_is_the_same_without_the_text() {
     let policy = policy(POLICY);
     let views = Views { outages: &Outages::default(), patterns: &NoPatterns };
     for message in ["/commit fix this", "/commit", "hello", "commit"] {
-        let mut turn = Scenario::message(message).turn(&policy).unwrap();
-        let decided = decide(&turn, &policy, &views);
-        turn.message = MessageText::Matched(decided.matched.clone());
-        assert_eq!(decide(&turn, &policy, &views), decided, "{message}");
+        let stated = Scenario::message(message).turn(&policy).unwrap();
+        let decided = decide(&stated.turn(), &policy, &views);
+        let purged = Turn { message: MessageText::Matched(&decided.matched), ..stated.turn() };
+        assert_eq!(decide(&purged, &policy, &views), decided, "{message}");
     }
 }
 
 /// A decision returns the numbers of the predicates that matched; none if the rules were not evaluated.
 #[test]
-fn what_is_kept_is_which_predicates_matched_by_number() {
+fn the_recorded_matches_are_numbers_of_predicates() {
     let policy = policy(POLICY);
     let views = Views { outages: &Outages::default(), patterns: &NoPatterns };
     let matched = |message: &str| {
-        let Decided { matched, .. } = decide(&Scenario::message(message).turn(&policy).unwrap(), &policy, &views);
+        let Decided { matched, .. } =
+            decide(&Scenario::message(message).turn(&policy).unwrap().turn(), &policy, &views);
         matched
     };
     assert_eq!(matched("/commit the FIX"), [0, 1, 2]);

@@ -4,7 +4,7 @@
 use contracts::{Attempt, Failure, OutageScope, Slot, Verdict};
 use router_core::Scenario;
 
-use crate::support::{chosen, decide, explain, policy, said};
+use crate::support::{chosen, decide, explain, policy, verdict_and_failure};
 
 /// Three rules with the same condition and different models.
 const FALLBACK: &str = r#"
@@ -29,7 +29,7 @@ fn the_second_rule_fires_only_when_the_model_of_the_first_is_rejected() {
 }
 
 #[test]
-fn the_rejected_rule_is_kept_as_an_attempt_inside_the_one_entry() {
+fn a_rejected_rule_is_recorded_as_an_attempt() {
     let decision = decide(&architecture().model_out("opus"), &policy(FALLBACK));
     let entry = decision.entry(Slot::ConfiguredRules).unwrap();
     assert_eq!((entry.verdict, &entry.failure), (Verdict::Chose, &None));
@@ -46,10 +46,13 @@ fn the_rejected_rule_is_kept_as_an_attempt_inside_the_one_entry() {
 }
 
 #[test]
-fn when_every_matching_rule_is_rejected_the_chain_goes_on_and_all_are_listed() {
+fn if_every_matching_rule_is_rejected_the_chain_continues_and_lists_all() {
     let scenario = architecture().model_out("opus").model_out("sonnet").provider_out("openai");
     let decision = decide(&scenario, &policy(FALLBACK));
-    assert_eq!(said(&decision, Slot::ConfiguredRules), (Verdict::Rejected, Some("provider_unavailable")));
+    assert_eq!(
+        verdict_and_failure(&decision, Slot::ConfiguredRules),
+        (Verdict::Rejected, Some("provider_unavailable"))
+    );
     assert_eq!(decision.winner().unwrap().slot, Slot::GlobalDefault);
     insta::assert_snapshot!(explain(&scenario, &policy(FALLBACK)));
 }
@@ -66,7 +69,7 @@ rules:
 }
 
 #[test]
-fn the_rules_of_the_workspace_fall_back_to_the_global_ones() {
+fn rejected_workspace_rules_fall_back_to_the_global_ones() {
     let text = "
 rules: [{name: global, when: {}, use: sonnet}]
 workspaces:

@@ -19,7 +19,7 @@ rules:
 workspaces:
   /shop: {rules: [{name: "in its own scope", when: {message_matches: architecture}, use: opus}]}
 "#;
-    let found: Vec<_> = warnings(&policy(text)).iter().map(ToString::to_string).collect();
+    let found: Vec<_> = warnings(&policy(text), None).iter().map(ToString::to_string).collect();
     insta::assert_snapshot!(found.join("\n"));
 }
 
@@ -32,5 +32,5 @@ rules:
   - {when: {workspace_path_matches: architecture}, use: opus}
   - {when: {message_contains_any: architecture}, use: opus}
 ";
-    assert!(warnings(&policy(text)).is_empty());
+    assert!(warnings(&policy(text), None).is_empty());
 }

@@ -33,7 +33,7 @@ fn the_start_is_included_and_the_end_excluded() {
 }
 
 #[test]
-fn a_window_that_ends_before_it_starts_passes_midnight() {
+fn a_window_that_ends_before_it_starts_contains_midnight() {
     check("[22:00, 06:00]", &["22:00", "23:59", "00:00", "05:59"], &["06:00", "12:00", "21:59"]);
 }
 
@@ -44,7 +44,7 @@ fn a_window_that_ends_where_it_starts_never_holds() {
 }
 
 #[test]
-fn a_window_up_to_midnight_is_written_with_zero() {
+fn a_window_until_midnight_ends_at_zero() {
     check("[18:00, 00:00]", &["18:00", "23:59"], &["00:00", "17:59"]);
 }
 
@@ -55,9 +55,9 @@ fn local_time_is_the_clock_of_the_user() {
     let mut turn = Scenario::message("hello").turn(&policy).unwrap();
     let mut holds = |utc_minute: u64, offset_minutes: i16| {
         turn.at = Timestamp::from_secs(20_000 * 86_400 + utc_minute * 60 + 59);
-        turn.offset_minutes = offset_minutes;
+        turn.started.offset_minutes = offset_minutes;
         let views = Views { outages: &Outages::default(), patterns: &NoPatterns };
-        decide(&turn, &policy, &views).decision.winner().unwrap().slot == Slot::ConfiguredRules
+        decide(&turn.turn(), &policy, &views).decision.winner().unwrap().slot == Slot::ConfiguredRules
     };
     assert!(!holds(20 * 60, 0), "20:00 in Greenwich");
     assert!(holds(20 * 60, 120), "22:00 two hours east");

@@ -5,7 +5,7 @@ use router_core::{Warning, warnings};
 use crate::support::{models_but, policy, policy_over};
 
 fn texts(policy: &router_core::Policy) -> Vec<String> {
-    warnings(policy).iter().map(ToString::to_string).collect()
+    warnings(policy, None).iter().map(ToString::to_string).collect()
 }
 
 #[test]
@@ -30,7 +30,7 @@ fn a_token_limit_below_the_prompt_of_a_client_is_a_warning_that_names_the_client
 }
 
 #[test]
-fn a_condition_that_never_holds_is_a_warning_with_its_cause() {
+fn a_condition_that_never_holds_is_a_warning_with_the_cause() {
     let text = r"
 global_default: sonnet
 rules:
@@ -45,13 +45,13 @@ rules:
 }
 
 #[test]
-fn a_place_whose_models_all_lack_a_key_is_a_warning() {
+fn models_that_all_lack_a_key_are_a_warning() {
     let registry = models_but(|model| {
         model.configured = model.provider.as_str() == "anthropic";
         true
     });
     let text = "global_default: sonnet\nrules:\n  - {name: other, when: {has_images: true}, use: gpt}\n";
-    let found = warnings(&policy_over(text, registry));
+    let found = warnings(&policy_over(text, registry), None);
     let places = vec!["rule \"other\" (line 3)".to_owned()];
     assert_eq!(found, [Warning::NoAccess { provider: "openai".to_owned(), places }]);
 }
@@ -75,7 +75,28 @@ fn decision_d34_a_threshold_of_the_other_estimator_is_a_warning() {
 
 #[test]
 fn a_policy_that_decides_nothing_is_a_warning() {
-    assert_eq!(warnings(&policy("schema_version: 1\n")), [Warning::NoDefault { decides_something: false }]);
+    assert_eq!(warnings(&policy("schema_version: 1\n"), None), [Warning::NoDefault { decides_something: false }]);
     let rules = "rules: [{when: {has_images: true}, use: haiku}]\n";
-    assert_eq!(warnings(&policy(rules)), [Warning::NoDefault { decides_something: true }]);
+    assert_eq!(warnings(&policy(rules), None), [Warning::NoDefault { decides_something: true }]);
+}
+
+#[test]
+fn a_rule_about_skills_that_no_client_lists_is_a_warning() {
+    let found = |when: &str, clients: &[&str]| {
+        let policy = policy(&format!("global_default: sonnet\nrules: [{{name: designs, when: {when}, use: haiku}}]\n"));
+        let clients = clients.iter().map(|client| (*client).to_owned()).collect();
+        let found: Vec<_> = warnings(&policy, Some(&clients)).iter().map(ToString::to_string).collect();
+        found.join("\n")
+    };
+    let skills = "{skills_matching_message_includes: [system_design]}";
+    assert_eq!(found(skills, &["aider", "codex"]), "");
+    let warning = found(skills, &["aider"]);
+    assert!(warning.contains("a command such as `/system_design`: aider does not list its skills"), "{warning}");
+    assert!(found(skills, &[]).contains("no client that lists its skills was found"));
+    let with_client = "{skills_matching_message_includes: [system_design], client_is: [aider, opencode]}";
+    let warning = found(with_client, &["claude-code"]);
+    assert!(warning.contains("none of aider, opencode lists its skills (claude-code and codex do)"), "{warning}");
+    assert_eq!(found("{any_of: [{skills_matching_message_includes: [a]}, {has_images: true}]}", &[]), "");
+    assert_eq!(found("{not: {skills_matching_message_includes: [a]}}", &[]), "");
+    assert_eq!(found("{has_images: true}", &[]), "");
 }

@@ -34,7 +34,7 @@ fn the_closest_ancestor_wins() {
 }
 
 #[test]
-fn a_path_that_only_starts_alike_is_not_inside() {
+fn a_path_with_only_a_common_prefix_is_not_inside_the_workspace() {
     assert_eq!(default_at("/home/dev/code/shopping"), "WORKSPACE_DEFAULT claude-sonnet-4-6");
     assert_eq!(default_at("/home/dev/codex"), "GLOBAL_DEFAULT claude-haiku-4-5");
 }
@@ -59,7 +59,7 @@ fn the_root_is_a_workspace_of_everything_absolute() {
 }
 
 #[test]
-fn the_rules_of_the_workspace_come_first_and_the_global_ones_still_count() {
+fn workspace_rules_precede_the_global_ones() {
     let text = "
 rules:
   - {when: {message_matches: both}, use: haiku}
@@ -74,7 +74,7 @@ workspaces:
 }
 
 #[test]
-fn a_workspace_inside_another_takes_nothing_from_it() {
+fn a_nested_workspace_inherits_nothing() {
     let text = "
 global_default: haiku
 workspaces:
@@ -102,14 +102,14 @@ fn settings_at(path: &str, text: &str) -> PatternSettings {
     let policy = policy(text);
     let turn = Scenario::message("hello").workspace(path).turn(&policy).unwrap();
     let asked = Heard::default();
-    decide_turn(&turn, &policy, &Views { outages: &Outages::default(), patterns: &asked });
+    decide_turn(&turn.turn(), &policy, &Views { outages: &Outages::default(), patterns: &asked });
     let (workspace, settings) = asked.0.into_inner().unwrap();
     assert_eq!(workspace.as_deref(), Some(path));
     settings
 }
 
 #[test]
-fn a_pattern_block_replaces_the_global_one_and_what_it_leaves_out_has_its_default() {
+fn a_pattern_block_replaces_the_global_one_and_omitted_keys_have_defaults() {
     let text = "
 pattern: {cost_weight: 0.9, min_confidence: 0.8, min_sample_size: 70, min_similarity: 0.6, cost_scale: relative}
 workspaces:

@@ -21,7 +21,7 @@ fn nested(levels: usize) -> String {
 }
 
 #[test]
-fn two_thousand_rules_and_no_more() {
+fn at_most_two_thousand_rules_are_accepted() {
     assert_eq!(policy(&rules(2_000, |_| "has_images: true".to_owned())).rules().count(), 2_000);
     let text = rules(2_001, |_| "has_images: true".to_owned());
     insta::assert_snapshot!(problems(&text), @"line 2, column 3: a policy has at most 2000 rules, this one 2001");
@@ -35,7 +35,7 @@ fn the_rules_of_workspaces_count_as_well() {
 }
 
 #[test]
-fn four_thousand_different_conditions_on_the_message_and_no_more() {
+fn at_most_four_thousand_text_predicates_are_accepted() {
     let three = |index| {
         let [one, two, three] = ["a", "b", "c"].map(|text| format!("{{message_contains_any: {text}{index}}}"));
         format!("any_of: [{one}, {two}, {three}]")
@@ -49,13 +49,13 @@ fn four_thousand_different_conditions_on_the_message_and_no_more() {
 }
 
 #[test]
-fn the_same_condition_counts_once() {
+fn equal_conditions_are_stored_once() {
     let same = "any_of: [{message_matches: aa}, {message_matches: bb}, {message_contains_any: aa}]";
     assert_eq!(policy(&rules(2_000, |_| same.to_owned())).rules().count(), 2_000);
 }
 
 #[test]
-fn a_file_of_256_kib_and_no_more() {
+fn a_file_of_at_most_256_kib_is_accepted() {
     let padded = |bytes: usize| format!("global_default: opus\n#{}\n", "x".repeat(bytes - 23));
     assert_eq!(padded(1_000).len(), 1_000);
     policy(&padded(256 * 1024));
@@ -63,13 +63,13 @@ fn a_file_of_256_kib_and_no_more() {
 }
 
 #[test]
-fn thirty_two_levels_and_no_more() {
+fn at_most_thirty_two_levels_are_accepted() {
     policy(&nested(32));
     insta::assert_snapshot!(problems(&nested(33)), @"line 1, column 191: nested too deeply: the most is 32 levels");
 }
 
 #[test]
-fn nesting_without_end_is_refused_and_does_not_overflow_the_stack() {
+fn deep_nesting_is_rejected_without_a_stack_overflow() {
     for text in ["[".repeat(100_000), "{a: ".repeat(60_000), "- ".repeat(100_000), "? ".repeat(100_000), nested(20_000)]
     {
         assert_eq!(problems(&text).lines().count(), 1);
@@ -77,7 +77,7 @@ fn nesting_without_end_is_refused_and_does_not_overflow_the_stack() {
 }
 
 #[test]
-fn a_name_of_120_bytes_and_a_pattern_of_512_are_accepted() {
+fn names_of_120_bytes_and_patterns_of_512_are_accepted() {
     policy(&format!(
         "rules: [{{name: {}, when: {{message_matches: {}}}, use: opus}}]",
         "n".repeat(120),

@@ -5,7 +5,7 @@ use crate::support::policy;
 
 /// The URL has no trailing slash after loading; `None` without the block.
 #[test]
-fn an_endpoint_is_read_and_ends_before_its_slash() {
+fn an_endpoint_is_parsed_without_its_trailing_slash() {
     let text = "embedding: {url: \"http://localhost:11434/v1/\", model: nomic-embed-text, key_env: OPENAI_API_KEY}";
     insta::assert_debug_snapshot!(policy(text).embedding().unwrap(), @r#"
     EmbeddingEndpoint {
@@ -31,7 +31,7 @@ fn hosts_are_names_or_numbers_with_or_without_a_port() {
 }
 
 #[test]
-fn what_is_no_endpoint_is_told() {
+fn invalid_endpoints_are_reported() {
     let long = format!("embedding: {{url: \"http://a/{}\", model: {}}}\n", "u".repeat(500), "m".repeat(101));
     let text = refused(&[
         "embedding: http://localhost\n",

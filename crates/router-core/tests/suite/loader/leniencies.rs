@@ -21,7 +21,7 @@ fn an_empty_condition_always_holds() {
 }
 
 #[test]
-fn a_bare_text_stands_for_a_list_of_one() {
+fn a_single_text_is_parsed_as_a_list_of_one() {
     for key in ["message_contains_any", "skills_matching_message_includes", "file_extensions_in_context"] {
         assert_eq!(condition(&format!("{{{key}: design}}")), condition(&format!("{{{key}: [design]}}")));
         assert_eq!(
@@ -32,7 +32,7 @@ fn a_bare_text_stands_for_a_list_of_one() {
 }
 
 #[test]
-fn times_may_be_quoted_or_not_with_one_digit_or_two() {
+fn times_may_be_quoted_and_have_one_or_two_digits() {
     let expected = "local time 22:00–06:05";
     for window in ["[22:00, 06:05]", "[\"22:00\", \"06:05\"]", "['22:00', 6:05]", "\n        - 22:00\n        - 6:05"] {
         assert_eq!(condition(&format!("\n      time_of_day_between: {window}")), expected);
@@ -40,7 +40,7 @@ fn times_may_be_quoted_or_not_with_one_digit_or_two() {
 }
 
 #[test]
-fn aliases_stand_for_models_everywhere_whatever_their_case_and_are_resolved_at_load() {
+fn aliases_in_any_case_are_resolved_when_a_policy_is_loaded() {
     let text = "
 global_default: Haiku
 tiers: {fast: MINI, balanced: sonnet, deep: Anthropic:Claude-Opus-4-7}
@@ -68,7 +68,7 @@ fn a_byte_order_mark_and_the_line_ends_of_windows_are_accepted() {
 }
 
 #[test]
-fn the_same_name_may_stand_in_two_scopes() {
+fn rules_of_two_scopes_may_have_the_same_name() {
     let text = "
 rules: [{name: same, when: {}, use: opus}]
 workspaces: {/a: {rules: [{name: same, when: {}, use: opus}]}, /b: {rules: [{name: same, when: {}, use: opus}]}}
@@ -78,7 +78,7 @@ workspaces: {/a: {rules: [{name: same, when: {}, use: opus}]}, /b: {rules: [{nam
 
 /// Unquoted words that other parsers read as numbers or booleans are texts.
 #[test]
-fn words_that_look_like_numbers_to_some_are_words() {
+fn texts_such_as_infinity_are_not_numbers() {
     assert_eq!(
         condition("{message_contains_any: [nan, infinity, 1.2.3, yes]}"),
         "message contains any of nan, infinity, 1.2.3, yes"
@@ -93,7 +93,7 @@ fn numbers_at_the_ends_of_their_ranges_are_accepted() {
 }
 
 #[test]
-fn a_home_is_needed_only_where_one_is_named() {
+fn a_home_directory_is_required_only_for_paths_with_a_tilde() {
     assert!(Policy::load("workspaces: {/shop: {default: opus}}", registry(), None).is_ok());
     let problems = Policy::load("workspaces: {~/shop: {default: opus}}", registry(), None).unwrap_err();
     assert_eq!((problems[0].line, problems[0].column), (1, 14));
@@ -101,9 +101,9 @@ fn a_home_is_needed_only_where_one_is_named() {
 }
 
 #[test]
-fn what_is_dropped_has_its_default() {
+fn omitted_keys_have_their_defaults() {
     let disagreement = *policy("").disagreement();
-    assert_eq!(disagreement, router_core::Disagreement::default());
+    assert_eq!(disagreement, router_core::DisagreementSettings::default());
     assert_eq!(OnExplicitReject::default(), OnExplicitReject::FallThrough);
 }
 
@@ -124,7 +124,7 @@ fn an_optional_key_without_a_value_is_as_if_it_were_missing() {
 }
 
 #[test]
-fn numbers_may_be_written_as_yaml_has_them() {
+fn numbers_in_every_yaml_notation_are_accepted() {
     let text =
         "pattern: {cost_weight: .5, min_confidence: 5e-2}\nrules: [{when: {cost_today_exceeds_usd: 1e1}, use: opus}]";
     let policy = policy(text);
@@ -134,7 +134,7 @@ fn numbers_may_be_written_as_yaml_has_them() {
 }
 
 #[test]
-fn a_rule_without_a_name_takes_one_that_no_other_rule_is_given() {
+fn the_default_name_of_a_rule_differs_from_the_given_names() {
     let policy = policy("rules: [{name: rule_1, when: {}, use: opus}, {when: {}, use: haiku}, {when: {}, use: haiku}]");
     let names: Vec<_> = policy.rules().map(|rule| rule.name).collect();
     assert_eq!(names, ["rule_1", "rule_1_2", "rule_2"]);

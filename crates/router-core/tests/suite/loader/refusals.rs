@@ -1,9 +1,9 @@
-//! Invalid policies by topic. The snapshots are the messages that users read.
+//! Invalid policies by topic (004 §10.1 test 5). The snapshots are the messages that users read.
 
 use super::refused;
 
 #[test]
-fn not_yaml() {
+fn invalid_yaml() {
     let text = refused(&[
         "rules: [",
         "rules:\n  - name: \"never closed\n",
@@ -70,7 +70,7 @@ fn duplicates() {
 }
 
 #[test]
-fn names_of_rules() {
+fn invalid_names_of_rules() {
     let long = format!("rules:\n  - name: {}\n    when: {{}}\n    use: opus\n", "n".repeat(121));
     let text = refused(&[
         "rules:\n  - {name: deep, when: {}, use: opus}\n  - {name: fast, when: {}, use: haiku}\n  - {name: deep, when: {}, use: opus}\n",
@@ -108,7 +108,7 @@ fn wrong_types() {
 }
 
 #[test]
-fn numbers() {
+fn invalid_numbers() {
     let text = refused(&[
         "pattern: {cost_weight: true, min_confidence: false, min_sample_size: true, min_similarity: no}\n",
         "pattern: {cost_weight: .nan, min_confidence: nan, min_similarity: .inf}\n",
@@ -121,7 +121,7 @@ fn numbers() {
 }
 
 #[test]
-fn versions_of_the_format() {
+fn unsupported_schema_versions() {
     let text = refused(&[
         "schema_version: 2\n",
         "schema_version: 0\n",
@@ -134,7 +134,7 @@ fn versions_of_the_format() {
 }
 
 #[test]
-fn times_of_day() {
+fn invalid_times_of_day() {
     let text = refused(&[
         "rules:\n  - {when: {time_of_day_between: [22:00, 24:30]}, use: opus}\n  - {when: {time_of_day_between: [24:00, 06:00]}, use: opus}\n  - {when: {time_of_day_between: [9:5, 12:60]}, use: opus}\n",
         "rules:\n  - {when: {time_of_day_between: [22:00]}, use: opus}\n  - {when: {time_of_day_between: [1:00, 2:00, 3:00]}, use: opus}\n  - {when: {time_of_day_between: 22:00-06:00}, use: opus}\n",
@@ -144,7 +144,7 @@ fn times_of_day() {
 }
 
 #[test]
-fn texts_and_lists_with_nothing_in_them() {
+fn empty_texts_and_lists() {
     let text = refused(&[
         "rules:\n  - {when: {message_contains_any: [\"\"]}, use: opus}\n  - {when: {message_contains_any: \"\"}, use: opus}\n  - {when: {message_contains_any: []}, use: opus}\n  - {when: {message_contains_any: [a, ~]}, use: opus}\n",
         "rules:\n  - {when: {message_matches: \"\"}, use: opus}\n  - {when: {workspace_path_matches: \"\"}, use: opus}\n",
@@ -155,7 +155,7 @@ fn texts_and_lists_with_nothing_in_them() {
 }
 
 #[test]
-fn regular_expressions() {
+fn invalid_regular_expressions() {
     let long = format!("rules:\n  - {{when: {{message_matches: \"{}\"}}, use: opus}}\n", "ab".repeat(257));
     let text = refused(&[
         "rules:\n  - {when: {message_matches: \"(unclosed\"}, use: opus}\n  - {when: {message_matches: \"[z-a]\"}, use: opus}\n  - {when: {message_matches: \"a{2,1}\"}, use: opus}\n  - {when: {workspace_path_matches: \"*\"}, use: opus}\n",
@@ -166,8 +166,9 @@ fn regular_expressions() {
     insta::assert_snapshot!(text);
 }
 
+/// 004 §10.1 test 23.
 #[test]
-fn tiers_with_a_gap() {
+fn incomplete_tiers() {
     let text = refused(&[
         "tiers: {fast: haiku}\n",
         "tiers: {}\n",
@@ -179,7 +180,7 @@ fn tiers_with_a_gap() {
 }
 
 #[test]
-fn models_nobody_knows() {
+fn unknown_models() {
     let text = refused(&[
         "global_default: anthropic:claude-sonnet-4-5\n",
         "global_default: sonet\ntiers: {fast: Haikou, balanced: xyz, deep: openai/gpt-5}\n",
@@ -190,7 +191,7 @@ fn models_nobody_knows() {
 }
 
 #[test]
-fn workspaces_that_are_no_absolute_path() {
+fn workspaces_without_an_absolute_path() {
     let text = refused(&[
         "workspaces:\n  shop: {default: opus}\n  ./shop: {default: opus}\n  ~dev/shop: {default: opus}\n  \"\": {default: opus}\n  C:\\shop: {default: opus}\n",
         "workspaces:\n  [a, b]: {default: opus}\n",

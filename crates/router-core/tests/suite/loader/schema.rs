@@ -21,6 +21,7 @@ gateway: {client_model: default, auxiliary_calls: client, count_tokens: local, a
 budgets:
   - {name: month, limit_usd: 200, period: month, scope: project, project: /shop, on_reached: warn}
   - {limit_usd: 5, period: day, scope: client, client: codex, use: [haiku, mini]}
+skills: {layers: {tree: true}, llm: {min_confidence: 0.8}}
 embedding: {url: "http://localhost:11434/v1", model: nomic-embed-text, key_env: OPENAI_API_KEY}
 rules:
   - name: every condition
@@ -89,7 +90,7 @@ fn a_policy_with_every_key_is_accepted() {
 }
 
 #[test]
-fn every_key_of_the_schema_stands_in_that_policy() {
+fn the_complete_policy_has_every_key_of_the_schema() {
     let schema = SCHEMA();
     for (object, _) in objects(&schema) {
         for key in listed(object) {
@@ -99,7 +100,7 @@ fn every_key_of_the_schema_stands_in_that_policy() {
 }
 
 #[test]
-fn what_the_schema_lists_the_loader_knows_and_nothing_else() {
+fn the_loader_accepts_exactly_the_keys_of_the_schema() {
     let schema = SCHEMA();
     let every_key: BTreeSet<_> = objects(&schema).iter().flat_map(|(object, _)| listed(object)).collect();
     for (object, policy) in objects(&schema) {
@@ -114,8 +115,35 @@ fn what_the_schema_lists_the_loader_knows_and_nothing_else() {
     }
 }
 
+/// Whether a schema accepts `null`.
+fn accepts_null(schema: &Value) -> bool {
+    let has_null =
+        |list: &Value| list.as_array().is_some_and(|list| list.iter().any(|one| one.is_null() || one == "null"));
+    let any = |name: &str| schema[name].as_array().is_some_and(|list| list.iter().any(accepts_null));
+    schema["type"] == "null" || has_null(&schema["type"]) || has_null(&schema["enum"]) || any("oneOf") || any("anyOf")
+}
+
 #[test]
-fn what_the_schema_requires_the_loader_requires() {
+fn the_loader_accepts_null_exactly_where_the_schema_does() {
+    let schema = SCHEMA();
+    let (mut accepted, mut refused) = (0, 0);
+    for (object, policy) in objects(&schema) {
+        for key in listed(object) {
+            let text = policy.replace("KEY: x", &format!("{key}: null"));
+            let loaded = crate::support::load_over(&text, crate::support::registry());
+            let about_value = |message: &str| !message.contains("has no ") && !message.contains("is missing");
+            let problems = loaded.err().unwrap_or_default();
+            // Keys that are missing from the same mapping are reported too.
+            let is_refused = problems.iter().any(|problem| about_value(&problem.message));
+            assert_eq!(accepts_null(&object["properties"][&key]), !is_refused, "{text}: {problems:?}");
+            if is_refused { refused += 1 } else { accepted += 1 }
+        }
+    }
+    assert!(20 < accepted && 10 < refused, "{accepted} accepted, {refused} refused");
+}
+
+#[test]
+fn the_loader_requires_exactly_the_required_keys_of_the_schema() {
     let required = |object: &Value| -> Vec<String> {
         object["required"].as_array().unwrap().iter().map(|key| key.as_str().unwrap().to_owned()).collect()
     };

@@ -1,4 +1,4 @@
-//! Equal turn, policy and views result in equal bytes (004 §10.2).
+//! Equal turn, policy and views result in equal bytes (004 §10.2 determinism).
 
 use proptest::{collection::vec, prelude::*};
 use router_core::Decided;

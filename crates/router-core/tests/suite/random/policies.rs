@@ -1,6 +1,6 @@
 //! Generates random policies as data, which [`super::printed`] formats and [`super::reference`] evaluates.
 
-use contracts::views::CostScale;
+use contracts::{AuxiliaryCall, Period, views::CostScale};
 use proptest::{collection::vec, option::of, prelude::*, sample::select};
 
 /// The models that policies name: alias and id. The last two are of another provider.
@@ -34,6 +34,12 @@ pub(super) const TOKENS: [u64; 7] = [0, 999, 1_000, 1_001, 50_000, 50_001, 200_0
 pub(super) const MINUTES: [u16; 6] = [0, 1, 360, 720, 1_320, 1_439];
 /// Budgets in cents.
 pub(super) const CENTS: [u64; 3] = [0, 500, 542];
+/// Clients of the gateway, as they are written in policies.
+pub(super) const CLIENTS: [&str; 3] = ["codex", "Claude-Code", "desk"];
+/// Names that clients request: an alias, an id, a name that no model has, and one that leaves the choice to the policy.
+pub(super) const REQUESTED: [&str; 4] = ["two", "b:five", "gpt-0", "auto"];
+/// The periods of amounts that conditions compare.
+pub(super) const PERIODS: [Period; 4] = [Period::Day, Period::Week, Period::Month, Period::Session];
 /// Workspaces: the path as written, and the resolved path (the user's home is `/home/dev`).
 const PATHS: [(&str, &str); 6] = [
     ("/", "/"),
@@ -67,8 +73,20 @@ pub(super) enum When {
     WorkspaceMatches(&'static str),
     /// `time_of_day_between`, in minutes since midnight.
     TimeBetween(u16, u16),
-    /// `cost_today_exceeds_usd`, in cents.
-    SpentMoreThanCents(u64),
+    /// `cost_today_exceeds_usd` and those of other periods, in cents.
+    SpentMoreThanCents(Period, u64),
+    /// `client_is`.
+    Client(Vec<&'static str>),
+    /// `client_model_is`.
+    ClientModel(Vec<&'static str>),
+    /// `thread_is_subagent`.
+    Subagent(bool),
+    /// `auxiliary_call_is`.
+    AuxiliaryCall(Vec<AuxiliaryCall>),
+    /// `requests_web_search`.
+    WebSearch(bool),
+    /// `requests_thinking`.
+    Thinking(bool),
     /// `any_of`.
     AnyOf(Vec<Block>),
     /// `all_of`.
@@ -120,9 +138,50 @@ pub(super) struct Scope {
     pub(super) rules: Vec<Rule>,
 }
 
+/// The calls whose costs count towards a budget. `None` for each project or client on its own.
+#[derive(Debug, Clone)]
+pub(super) enum BudgetScope {
+    /// All calls.
+    All,
+    /// Those of a project: the path as written, and the resolved path.
+    Project(Option<(&'static str, &'static str)>),
+    /// Those of a client.
+    Client(Option<&'static str>),
+    /// Those of a session.
+    Session,
+}
+
+/// The consequence for turns while a budget is reached.
+#[derive(Debug, Clone)]
+pub(super) enum OnReached {
+    /// They are refused; whether the policy states it, or leaves it to the default.
+    Refuse(bool),
+    /// They are served with a warning.
+    Warn,
+    /// They are served by the first valid one of these models, as indices in [`MODELS`].
+    Use(Vec<usize>),
+}
+
+/// A budget.
+#[derive(Debug, Clone)]
+pub(super) struct Budget {
+    /// Whether it has an explicit name.
+    pub(super) named: bool,
+    /// The limit in cents, above 0.
+    pub(super) cents: u64,
+    /// The period; that of a session is [`Period::Session`].
+    pub(super) period: Period,
+    /// The calls that count.
+    pub(super) scope: BudgetScope,
+    /// The consequence.
+    pub(super) on_reached: OnReached,
+}
+
 /// A policy.
 #[derive(Debug, Clone)]
 pub(super) struct Policy {
+    /// The budgets, in order.
+    pub(super) budgets: Vec<Budget>,
     /// The global settings.
     pub(super) global: Scope,
     /// The path as written, the resolved path, and the settings below it.
@@ -131,9 +190,13 @@ pub(super) struct Policy {
     pub(super) refuse: bool,
 }
 
-/// Returns the kind of a key, without its value.
-fn key(when: &When) -> std::mem::Discriminant<When> {
-    std::mem::discriminant(when)
+/// Returns the kind of a key, without its value; amounts of different periods have different keys.
+fn key(when: &When) -> (std::mem::Discriminant<When>, Option<Period>) {
+    let period = match when {
+        When::SpentMoreThanCents(period, _) => Some(*period),
+        _ => None,
+    };
+    (std::mem::discriminant(when), period)
 }
 
 /// Creates a condition with the first of several keys of the same kind.
@@ -160,7 +223,13 @@ fn leaf() -> impl Strategy<Value = When> {
         1 => vec(select(&EXTENSIONS[..]), 1..3).prop_map(When::Extensions),
         1 => select(&PATH_PATTERNS[..]).prop_map(When::WorkspaceMatches),
         1 => (select(&MINUTES[..]), select(&MINUTES[..])).prop_map(|(from, until)| When::TimeBetween(from, until)),
-        1 => select(&CENTS[..]).prop_map(When::SpentMoreThanCents),
+        2 => (select(&PERIODS[..]), select(&CENTS[..])).prop_map(|(period, cents)| When::SpentMoreThanCents(period, cents)),
+        1 => vec(select(&CLIENTS[..]), 1..3).prop_map(When::Client),
+        1 => vec(select(&REQUESTED[..]), 1..3).prop_map(When::ClientModel),
+        1 => any::<bool>().prop_map(When::Subagent),
+        1 => vec(select(&AuxiliaryCall::ALL[..]), 1..3).prop_map(When::AuxiliaryCall),
+        1 => any::<bool>().prop_map(When::WebSearch),
+        1 => any::<bool>().prop_map(When::Thinking),
     ]
 }
 
@@ -203,7 +272,29 @@ fn scope() -> impl Strategy<Value = Scope> {
         .prop_map(|(default, tiers, pattern, rules)| Scope { default, tiers, pattern, rules })
 }
 
-/// Generates a policy.
+/// Generates a budget with a limit near the amounts that random turns have spent.
+fn budget() -> impl Strategy<Value = Budget> {
+    let scope = prop_oneof![
+        2 => Just(BudgetScope::All),
+        1 => of(select(&PATHS[..])).prop_map(BudgetScope::Project),
+        1 => of(select(&CLIENTS[..])).prop_map(BudgetScope::Client),
+        1 => Just(BudgetScope::Session),
+    ];
+    let on_reached = prop_oneof![
+        any::<bool>().prop_map(OnReached::Refuse),
+        Just(OnReached::Warn),
+        models().prop_map(OnReached::Use),
+    ];
+    let cents = select(&[500, 542, 1_000_000][..]);
+    (any::<bool>(), cents, select(&PERIODS[..3]), scope, on_reached).prop_map(
+        |(named, cents, period, scope, on_reached)| {
+            let period = if matches!(scope, BudgetScope::Session) { Period::Session } else { period };
+            Budget { named, cents, period, scope, on_reached }
+        },
+    )
+}
+
+/// Generates a policy; one half of them has budgets.
 pub(super) fn policy() -> impl Strategy<Value = Policy> {
     let workspaces = proptest::sample::subsequence(&PATHS[..], 0..4).prop_flat_map(|paths| {
         let scopes = vec(scope(), paths.len());
@@ -211,5 +302,11 @@ pub(super) fn policy() -> impl Strategy<Value = Policy> {
             paths.iter().zip(scopes).map(|((written, meant), scope)| (*written, *meant, scope)).collect::<Vec<_>>()
         })
     });
-    (scope(), workspaces, any::<bool>()).prop_map(|(global, workspaces, refuse)| Policy { global, workspaces, refuse })
+    let budgets = prop_oneof![Just(Vec::new()), vec(budget(), 1..4)];
+    (budgets, scope(), workspaces, any::<bool>()).prop_map(|(budgets, global, workspaces, refuse)| Policy {
+        budgets,
+        global,
+        workspaces,
+        refuse,
+    })
 }

@@ -3,9 +3,9 @@
 
 use std::fmt::Write as _;
 
-use contracts::views::CostScale;
+use contracts::{AuxiliaryCall, Period, views::CostScale};
 
-use super::policies::{Block, MODELS, Pattern, Policy, Rule, Scope, When};
+use super::policies::{Block, Budget, BudgetScope, MODELS, OnReached, Pattern, Policy, Rule, Scope, When};
 
 /// Quotes a text in a way that is valid in JSON and in YAML.
 fn quoted(text: &str) -> String {
@@ -40,6 +40,11 @@ fn time(minute: u16) -> String {
     if minute.is_multiple_of(2) { time } else { quoted(&time) }
 }
 
+/// Formats an amount in dollars.
+fn dollars(cents: u64) -> String {
+    format!("{}.{:02}", cents / 100, cents % 100)
+}
+
 /// Formats conditions as a list.
 fn blocks(blocks: &[Block]) -> String {
     format!("[{}]", blocks.iter().map(condition).collect::<Vec<_>>().join(", "))
@@ -58,7 +63,24 @@ fn one(when: &When) -> String {
         When::Extensions(list) => format!("file_extensions_in_context: {}", texts(list)),
         When::WorkspaceMatches(pattern) => format!("workspace_path_matches: {}", quoted(pattern)),
         When::TimeBetween(from, until) => format!("time_of_day_between: [{}, {}]", time(*from), time(*until)),
-        When::SpentMoreThanCents(cents) => format!("cost_today_exceeds_usd: {}.{:02}", cents / 100, cents % 100),
+        When::SpentMoreThanCents(period, cents) => {
+            let key = match period {
+                Period::Day => "cost_today_exceeds_usd",
+                Period::Week => "cost_this_week_exceeds_usd",
+                Period::Month => "cost_this_month_exceeds_usd",
+                Period::Session => "cost_of_session_exceeds_usd",
+            };
+            format!("{key}: {}", dollars(*cents))
+        }
+        When::Client(list) => format!("client_is: {}", texts(list)),
+        When::ClientModel(list) => format!("client_model_is: {}", texts(list)),
+        When::Subagent(yes) => format!("thread_is_subagent: {yes}"),
+        When::AuxiliaryCall(kinds) => {
+            let names: Vec<_> = kinds.iter().map(|kind: &AuxiliaryCall| kind.name()).collect();
+            format!("auxiliary_call_is: {}", texts(&names))
+        }
+        When::WebSearch(yes) => format!("requests_web_search: {yes}"),
+        When::Thinking(yes) => format!("requests_thinking: {yes}"),
         When::AnyOf(parts) => format!("any_of: {}", blocks(parts)),
         When::AllOf(parts) => format!("all_of: {}", blocks(parts)),
         When::Not(part) => format!("not: {}", condition(part)),
@@ -99,6 +121,37 @@ pub(super) fn name_of(index: usize, rule: &Rule) -> String {
     name(index, rule).unwrap_or_else(|| format!("rule_{index}"))
 }
 
+/// Returns the name of a budget in decisions.
+pub(super) fn budget_name(index: usize, budget: &Budget) -> String {
+    if budget.named { format!("limit {index}") } else { format!("budget_{index}") }
+}
+
+/// Formats a budget in flow style.
+fn budget(index: usize, budget: &Budget) -> String {
+    let mut parts = vec![format!("limit_usd: {}", dollars(budget.cents))];
+    if budget.named {
+        parts.push(format!("name: {}", quoted(&budget_name(index, budget))));
+    }
+    if budget.period != Period::Session {
+        parts.push(format!("period: {}", budget.period.name()));
+    }
+    parts.extend(match &budget.scope {
+        // A scope that the other keys determine may be left out.
+        BudgetScope::All => (budget.named).then(|| "scope: all".to_owned()),
+        BudgetScope::Project(None) => Some("scope: project".to_owned()),
+        BudgetScope::Project(Some((written, _))) => Some(format!("project: {}", quoted(written))),
+        BudgetScope::Client(None) => Some("scope: client".to_owned()),
+        BudgetScope::Client(Some(client)) => Some(format!("scope: client, client: {client}")),
+        BudgetScope::Session => Some("scope: session".to_owned()),
+    });
+    parts.extend(match &budget.on_reached {
+        OnReached::Refuse(stated) => stated.then(|| "on_reached: refuse".to_owned()),
+        OnReached::Warn => Some("on_reached: warn".to_owned()),
+        OnReached::Use(indices) => Some(format!("use: {}", models(indices))),
+    });
+    format!("{{{}}}", parts.join(", "))
+}
+
 /// Appends settings in block style, indented; `default` is the key of the default models.
 fn scope(scope: &Scope, default: &str, indent: &str, text: &mut String) {
     let mut line = |line: String| writeln!(text, "{indent}{line}").unwrap();
@@ -127,6 +180,10 @@ pub(super) fn printed(policy: &Policy) -> String {
     scope(&policy.global, "global_default", "", &mut text);
     if policy.refuse {
         text.push_str("routing: {on_explicit_reject: refuse}\n");
+    }
+    for (index, limit) in policy.budgets.iter().enumerate() {
+        text.push_str(if index == 0 { "budgets:\n" } else { "" });
+        writeln!(text, "  - {}", budget(index, limit)).unwrap();
     }
     if !policy.workspaces.is_empty() {
         text.push_str("workspaces:\n");

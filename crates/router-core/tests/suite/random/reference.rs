@@ -5,14 +5,14 @@
 use std::sync::LazyLock;
 
 use contracts::{
-    Attempt, ChainEntry, ChainSlot as _, Decision, Failure, MessageText, ModelId, ModelSpec, NanoUsd, OutageScope,
-    Period, Reason, Score, Slot, SpentLimit, Tier, Verdict, views::PatternSettings,
+    Attempt, ChainEntry, ChainSlot as _, Decision, Failure, ModelId, ModelSpec, NanoUsd, OutageScope, Period,
+    PeriodAmounts, Reason, Requirement, Score, Slot, SpentLimit, Tier, Verdict, views::PatternSettings,
 };
 use regex::Regex;
 
 use super::{
-    policies::{Block, MODELS, PATH_PATTERNS, PATTERNS, Policy, Scope, When},
-    printed::name_of,
+    policies::{Block, Budget, BudgetScope, MODELS, OnReached, PATH_PATTERNS, PATTERNS, Policy, Scope, When},
+    printed::{budget_name, name_of},
     worlds::World,
 };
 
@@ -71,14 +71,17 @@ fn validate(world: &World, id: &str) -> Option<Failure> {
             return Some(Failure::ProviderUnavailable(OutageScope::ModelSpecific(out.clone())));
         }
     }
-    let (estimate, window) = (turn.tokens.of(model.tokenizer), model.context_window);
-    let has_images = turn.needs.images || turn.message_has_images;
+    let (estimate, window) = (turn.started.tokens.of(model.tokenizer), model.context_window);
+    let has_images = turn.started.needs.images || turn.started.message_has_images;
     let gates = [
         (has_images && !model.capabilities.images, Failure::NoVisionSupport),
         (estimate > window, Failure::ExceedsContextWindow { estimate, window }),
-        (turn.needs.tools && !model.capabilities.tools, Failure::NoToolSupport),
-        (turn.needs.system_prompt && !model.capabilities.system_prompt, Failure::NoSystemPromptSupport),
-        (turn.needs.structured_output && !model.capabilities.structured_output, Failure::NoStructuredOutputSupport),
+        (turn.started.needs.tools && !model.capabilities.tools, Failure::NoToolSupport),
+        (turn.started.needs.system_prompt && !model.capabilities.system_prompt, Failure::NoSystemPromptSupport),
+        (
+            turn.started.needs.structured_output && !model.capabilities.structured_output,
+            Failure::NoStructuredOutputSupport,
+        ),
     ];
     gates.into_iter().find(|(fails, _)| *fails).map(|(_, failure)| failure)
 }
@@ -86,25 +89,49 @@ fn validate(world: &World, id: &str) -> Option<Failure> {
 /// Implements 004 §5.3.2; `model` is the model that the rule proposes.
 fn holds(when: &When, world: &World, model: &ModelSpec) -> bool {
     let turn = &world.turn;
-    let MessageText::Present(message) = &turn.message else { panic!("the text is there") };
-    let tokens = turn.tokens.of(model.tokenizer);
+    let message = &turn.message;
+    let request = turn.started.request.as_ref().unwrap();
+    let tokens = turn.started.tokens.of(model.tokenizer);
     match when {
         When::Matches(pattern) => found(pattern, message),
         When::ContainsAny(texts) => texts.iter().any(|text| message.to_lowercase().contains(&text.to_lowercase())),
         When::TokensAbove(threshold) => tokens > *threshold,
         When::TokensBelow(threshold) => tokens < *threshold,
-        When::HasImages(wanted) => turn.message_has_images == *wanted,
-        When::HasToolCalls(wanted) => turn.tool_calls_in_history == *wanted,
-        When::Skills(names) => names.iter().any(|name| turn.skills.contains(*name)),
-        When::Extensions(names) => names.iter().any(|name| turn.extensions.contains(*name)),
-        When::WorkspaceMatches(pattern) => turn.workspace.as_ref().is_some_and(|path| found(pattern, path)),
+        When::HasImages(wanted) => turn.started.message_has_images == *wanted,
+        When::HasToolCalls(wanted) => turn.started.tool_calls_in_history == *wanted,
+        When::Skills(names) => names.iter().any(|name| turn.started.skills.iter().any(|skill| skill == name)),
+        When::Extensions(names) => {
+            names.iter().any(|name| turn.started.extensions.iter().any(|extension| extension == name))
+        }
+        When::WorkspaceMatches(pattern) => turn.started.workspace.as_ref().is_some_and(|path| found(pattern, path)),
         When::TimeBetween(from, until) => {
-            let minutes = i64::try_from(turn.at.0 / 60_000_000).unwrap() + i64::from(turn.offset_minutes);
+            let minutes = i64::try_from(turn.at.0 / 60_000_000).unwrap() + i64::from(turn.started.offset_minutes);
             let now = minutes.rem_euclid(24 * 60);
             let (from, until) = (i64::from(*from), i64::from(*until));
             if from <= until { from <= now && now < until } else { now >= from || now < until }
         }
-        When::SpentMoreThanCents(cents) => turn.spent_today.0 > cents * 10_000_000,
+        When::SpentMoreThanCents(period, cents) => {
+            let spent = match period {
+                Period::Day => turn.started.spent_today,
+                Period::Week => turn.started.spending.week,
+                Period::Month => turn.started.spending.month,
+                Period::Session => turn.started.spending.session,
+            };
+            spent.0 > cents * 10_000_000
+        }
+        When::Client(names) => {
+            let client = request.client.as_ref().map(|client| client.to_lowercase());
+            names.iter().any(|name| Some(name.to_lowercase()) == client)
+        }
+        // The alias `two` and the id of its model are the same request.
+        When::ClientModel(names) => names.iter().any(|name| {
+            *name == request.model
+                || (*name == "two" && request.named.as_ref().is_some_and(|id| id.as_str() == "a:two"))
+        }),
+        When::Subagent(wanted) => request.subagent == *wanted,
+        When::AuxiliaryCall(kinds) => request.auxiliary.is_some_and(|kind| kinds.contains(&kind)),
+        When::WebSearch(wanted) => request.web_search == *wanted,
+        When::Thinking(wanted) => request.requires.contains(&Requirement::Effort) == *wanted,
         When::AnyOf(blocks) => blocks.iter().any(|block| all_hold(block, world, model)),
         When::AllOf(blocks) => blocks.iter().all(|block| all_hold(block, world, model)),
         When::Not(block) => !all_hold(block, world, model),
@@ -115,11 +142,31 @@ pub(super) fn all_hold(block: &Block, world: &World, model: &ModelSpec) -> bool 
     block.0.iter().all(|when| holds(when, world, model))
 }
 
+/// Whether a key of a condition, or of a condition inside it, is one of these.
+fn mentions(block: &Block, is_one: &dyn Fn(&When) -> bool) -> bool {
+    block.0.iter().any(|when| {
+        is_one(when)
+            || match when {
+                When::AnyOf(blocks) | When::AllOf(blocks) => blocks.iter().any(|block| mentions(block, is_one)),
+                When::Not(block) => mentions(block, is_one),
+                _ => false,
+            }
+    })
+}
+
+/// Whether a rule does not apply to an auxiliary call because it is about the text of a message: it names no kind of
+/// auxiliary call.
+pub(super) fn is_skipped(block: &Block, world: &World) -> bool {
+    world.turn.started.request.as_ref().unwrap().auxiliary.is_some()
+        && mentions(block, &|when| matches!(when, When::Matches(_) | When::ContainsAny(_)))
+        && !mentions(block, &|when| matches!(when, When::AuxiliaryCall(_)))
+}
+
 /// The first budget, in the order of the file, that was exceeded and made this condition hold.
 fn budget(block: &Block, world: &World, model: &ModelSpec) -> Option<SpentLimit> {
     block.0.iter().find_map(|when| match when {
-        When::SpentMoreThanCents(cents) => {
-            Some(SpentLimit { amount: NanoUsd(cents * 10_000_000), period: Period::Day })
+        When::SpentMoreThanCents(period, cents) => {
+            Some(SpentLimit { amount: NanoUsd(cents * 10_000_000), period: *period })
         }
         When::AllOf(blocks) => blocks.iter().find_map(|block| budget(block, world, model)),
         When::AnyOf(blocks) => {
@@ -175,7 +222,7 @@ fn rules(policy: &Policy, world: &World) -> ChainEntry {
     for (index, rule) in all {
         // Token limits count by the first model of the list.
         let model = spec(world, MODELS[rule.models[0]].1).unwrap();
-        if !all_hold(&rule.when, world, model) {
+        if !all_hold(&rule.when, world, model) || is_skipped(&rule.when, world) {
             continue;
         }
         let name = name_of(index, rule);
@@ -203,7 +250,7 @@ fn rules(policy: &Policy, world: &World) -> ChainEntry {
 /// Slot 4 (004 §5.5): only at or above both thresholds.
 fn pattern(policy: &Policy, world: &World) -> ChainEntry {
     let slot = Slot::PatternRecommendation;
-    if world.turn.delegation.is_some() {
+    if world.turn.started.delegation.is_some() {
         return nothing(slot, Reason::InDelegation);
     }
     let Some(recommended) = &world.recommendation else { return nothing(slot, Reason::NoNeighbours) };
@@ -211,16 +258,102 @@ fn pattern(policy: &Policy, world: &World) -> ChainEntry {
     if confidence < settings.min_confidence || samples < settings.min_sample_size {
         return nothing(slot, Reason::BelowThreshold { confidence, samples });
     }
-    proposes(world, slot, recommended.model.as_str(), Reason::Pattern(recommended.clone()))
+    let mut entry = proposes(world, slot, recommended.model.as_str(), Reason::Pattern(recommended.clone()));
+    let request = world.turn.started.request.as_ref().unwrap();
+    // What was learned only suggests where the client asked for a known model (decision D35).
+    if request.named.is_some() && request.auxiliary.is_none() {
+        entry.verdict = Verdict::Deferred;
+    }
+    entry
+}
+
+/// Slot 6: the workspace's default, then the model that the client asked for (decision D35).
+fn workspace_default(policy: &Policy, world: &World) -> ChainEntry {
+    let slot = Slot::WorkspaceDefault;
+    let own = match closest(policy, world).and_then(|scope| scope.default.as_ref()) {
+        Some(models) => proposes_list(world, slot, "workspace", models, &Reason::WorkspaceDefault),
+        None => nothing(slot, Reason::NoWorkspaceDefault),
+    };
+    let request = world.turn.started.request.as_ref().unwrap();
+    let Some(named) = request.named.as_ref().filter(|_| own.verdict != Verdict::Chose) else { return own };
+    let asked = proposes(world, slot, named.as_str(), Reason::ClientModel { name: request.model.clone() });
+    if own.verdict == Verdict::NotApplicable {
+        return asked;
+    }
+    let mut attempts = own.attempts.clone();
+    if attempts.is_empty() {
+        let (candidate, failure) = (own.candidate.clone().unwrap(), own.failure.clone().unwrap());
+        attempts.push(Attempt { name: "workspace".to_owned(), candidate, failure });
+    }
+    match asked.failure.clone() {
+        None => ChainEntry { attempts, ..asked },
+        Some(failure) => {
+            attempts.push(Attempt { name: request.model.clone(), candidate: named.clone(), failure });
+            ChainEntry { attempts, ..own }
+        }
+    }
+}
+
+/// What a budget knows of a turn: what was spent in its period and scope, and what is in flight; `None` if the budget is
+/// about another project or client.
+fn counted(budget: &Budget, world: &World) -> Option<(NanoUsd, NanoUsd)> {
+    let started = &world.turn.started;
+    let (spending, in_flight) = (&started.spending, &started.spending.in_flight);
+    let of_period = |amounts: PeriodAmounts| match budget.period {
+        Period::Day => amounts.day,
+        Period::Week => amounts.week,
+        _ => amounts.month,
+    };
+    match &budget.scope {
+        BudgetScope::All => {
+            let all = PeriodAmounts { day: started.spent_today, week: spending.week, month: spending.month };
+            Some((of_period(all), in_flight.all))
+        }
+        BudgetScope::Project(named) => {
+            let here = world.workspace?;
+            named.is_none_or(|(_, meant)| meant == here).then(|| (of_period(spending.project), in_flight.project))
+        }
+        BudgetScope::Client(named) => {
+            let client = started.request.as_ref()?.client.as_ref()?;
+            named
+                .is_none_or(|name| name.eq_ignore_ascii_case(client))
+                .then(|| (of_period(spending.client), in_flight.client))
+        }
+        BudgetScope::Session => Some((spending.session, in_flight.session)),
+    }
+}
+
+/// The budget that decides alone (decision D46): the first that is reached and refuses, or else the first that is reached
+/// and names models.
+fn reached_budget(policy: &Policy, world: &World) -> Option<ChainEntry> {
+    let mut instead = None;
+    for (index, budget) in policy.budgets.iter().enumerate() {
+        let limit = SpentLimit { amount: NanoUsd(budget.cents * 10_000_000), period: budget.period };
+        let Some((spent, in_flight)) = counted(budget, world) else { continue };
+        if spent.0 + in_flight.0 < limit.amount.0 {
+            continue;
+        }
+        let (name, resets_at) = (budget_name(index, budget), budget.period.resets_at(world.turn.at));
+        let reason = Reason::BudgetSpent { name: name.clone(), limit, spent, in_flight, resets_at };
+        match &budget.on_reached {
+            OnReached::Refuse(_) => return Some(says(Slot::Budget, Verdict::Rejected, None, reason, None)),
+            OnReached::Warn => {}
+            OnReached::Use(models) => {
+                instead.get_or_insert_with(|| proposes_list(world, Slot::Budget, &name, models, &reason));
+            }
+        }
+    }
+    instead
 }
 
 /// Slot 5 (004 §6.9, §6.10): upwards from the requested tier; workspace, then global, then the registry.
 fn delegation(policy: &Policy, world: &World) -> ChainEntry {
     let slot = Slot::DelegateRequest;
-    let Some(asked) = world.turn.delegation.map(|delegation| delegation.tier) else {
+    let Some(asked) = world.turn.started.delegation.map(|delegation| delegation.tier) else {
         return nothing(slot, Reason::NotDelegation);
     };
     let tiers = closest(policy, world).and_then(|scope| scope.tiers.as_ref()).or(policy.global.tiers.as_ref());
+    let is_auxiliary = world.turn.started.request.as_ref().unwrap().auxiliary.is_some();
     let mut attempts = Vec::new();
     let order = [Tier::Fast, Tier::Balanced, Tier::Deep];
     for (index, given) in order.into_iter().enumerate().filter(|(_, tier)| *tier >= asked) {
@@ -229,7 +362,9 @@ fn delegation(policy: &Policy, world: &World) -> ChainEntry {
         } else {
             // These models have neither a release date nor prices, so the first id counts.
             let of_tier = || world.models.iter().filter(|model| model.tier == Some(given));
-            let model = of_tier().find(|model| model.configured).or_else(|| of_tier().next());
+            // For an auxiliary call, which has no planner, the first that can serve it.
+            let valid = of_tier().find(|model| is_auxiliary && validate(world, model.id.as_str()).is_none());
+            let model = valid.or_else(|| of_tier().find(|model| model.configured)).or_else(|| of_tier().next());
             model.iter().map(|model| model.id.as_str()).collect()
         };
         for id in ids {
@@ -252,21 +387,18 @@ fn delegation(policy: &Policy, world: &World) -> ChainEntry {
 fn evaluate(slot: Slot, policy: &Policy, world: &World) -> ChainEntry {
     let turn = &world.turn;
     match slot {
-        Slot::PerMessageOverride => match &turn.override_model {
+        Slot::PerMessageOverride => match &turn.started.override_model {
             Some(named) => proposes(world, slot, named.model.as_str(), Reason::Override { alias: named.alias.clone() }),
             None => nothing(slot, Reason::NoOverride),
         },
-        Slot::ManualSticky => match &turn.sticky {
+        Slot::ManualSticky => match &turn.started.sticky {
             Some(model) => proposes(world, slot, model.as_str(), Reason::Sticky),
             None => nothing(slot, Reason::NoSticky),
         },
         Slot::ConfiguredRules => rules(policy, world),
         Slot::PatternRecommendation => pattern(policy, world),
         Slot::DelegateRequest => delegation(policy, world),
-        Slot::WorkspaceDefault => match closest(policy, world).and_then(|scope| scope.default.as_ref()) {
-            Some(models) => proposes_list(world, slot, "workspace", models, &Reason::WorkspaceDefault),
-            None => nothing(slot, Reason::NoWorkspaceDefault),
-        },
+        Slot::WorkspaceDefault => workspace_default(policy, world),
         Slot::GlobalDefault => match &policy.global.default {
             Some(models) => proposes_list(world, slot, "global", models, &Reason::GlobalDefault),
             None => nothing(slot, Reason::NoGlobalDefault),
@@ -278,6 +410,11 @@ fn evaluate(slot: Slot, policy: &Policy, world: &World) -> ChainEntry {
 
 /// The chain (004 §4.1), with the additions of D2, D3 and §6.9.
 pub(super) fn decide(policy: &Policy, world: &World) -> Decision {
+    if let Some(entry) = reached_budget(policy, world) {
+        let chosen = entry.candidate.clone().filter(|_| entry.verdict == Verdict::Chose);
+        return Decision { chosen, chain: vec![entry] };
+    }
+    let is_auxiliary = world.turn.started.request.as_ref().unwrap().auxiliary.is_some();
     let mut chain: Vec<ChainEntry> = Vec::new();
     for &slot in Slot::CHAIN {
         let entry = evaluate(slot, policy, world);
@@ -298,7 +435,8 @@ pub(super) fn decide(policy: &Policy, world: &World) -> Decision {
             Verdict::Rejected if matches!(slot, Slot::PerMessageOverride | Slot::ManualSticky) && policy.refuse => {
                 break;
             }
-            Verdict::Rejected if slot == Slot::DelegateRequest => break,
+            // The tier of an auxiliary call is a preference only.
+            Verdict::Rejected if slot == Slot::DelegateRequest && !is_auxiliary => break,
             _ => {}
         }
     }

@@ -76,18 +76,18 @@ proptest! {
     #![proptest_config(config(1_000))]
 
     #[test]
-    fn arbitrary_text_is_answered(text in "(?s).{0,200}") {
+    fn arbitrary_text_is_decided_without_a_panic(text in "(?s).{0,200}") {
         answers(&text)?;
     }
 
     #[test]
-    fn pieces_of_policies_in_any_order_are_answered(pieces in vec(select(&PIECES[..]), 0..40)) {
+    fn fragments_of_policies_in_any_order_are_parsed_without_a_panic(pieces in vec(select(&PIECES[..]), 0..40)) {
         answers(&pieces.concat())?;
     }
 
     /// A message is parsed to a text at its end, or to an error that contains `@`.
     #[test]
-    fn messages_of_any_kind_are_addressed_or_refused(text in "[@\\\\]{0,2}\\PC{0,20}", escaped in any::<bool>()) {
+    fn any_message_is_parsed_as_text_override_or_error(text in "[@\\\\]{0,2}\\PC{0,20}", escaped in any::<bool>()) {
         let text = if escaped { format!("\\@{text}") } else { text };
         match parse_override(&text, &registry()) {
             Ok(parsed) => prop_assert!(text.ends_with(parsed.text)),
@@ -100,7 +100,7 @@ proptest! {
     #![proptest_config(config(300))]
 
     #[test]
-    fn changed_policies_are_answered(policy in policy(), changes in changes()) {
+    fn mutated_policies_are_parsed_without_a_panic(policy in policy(), changes in changes()) {
         let mut letters: Vec<char> = printed(&policy).chars().collect();
         for (place, removed, put) in changes {
             let start = place.index(letters.len() + 1);
@@ -118,8 +118,8 @@ proptest! {
         let text = why(None, &decision);
         prop_assert!(decision.chosen.iter().all(|model| text.starts_with(&format!("Chose: {model}"))), "{}", text);
         prop_assert!(text.lines().all(|line| line == line.trim_end()), "{}", text);
-        let (turn, spent_today) = (Some(&world.turn), world.turn.spent_today);
-        let context = router_core::NoticeContext { policy: Some(&policy), spent_today, turn };
+        let (turn, spent_today) = (world.turn.turn(), world.turn.started.spent_today);
+        let context = router_core::NoticeContext { policy: Some(&policy), spent_today, turn: Some(&turn), stage: router_core::TurnStage::Running };
         for banner in router_core::banners(&decision, &context) {
             prop_assert!(!banner.to_string().is_empty());
         }

@@ -3,8 +3,10 @@
 use std::{cell::RefCell, collections::BTreeMap, sync::Arc};
 
 use contracts::{
-    Capabilities, Delegation, Estimates, Features, MessageText, ModelId, ModelSpec, NanoUsd, Needs, Override,
-    Recommendation, Registry, Score, SessionId, Tier, Tokenizer, Turn, TurnId,
+    AuxiliaryCall, Capabilities, ClientRequest, Delegation, Estimates, Features, InFlight, ModelId, ModelSpec, NanoUsd,
+    Needs, Override, PeriodAmounts, Recommendation, Registry, Requirement, Score, SessionId, Spending, Thread, Tier,
+    Tokenizer, Tone, TurnId,
+    events::TurnStarted,
     views::{Outages, PatternQuery, PatternSettings, PatternView, Views},
 };
 use event_core::{EventId, Timestamp};
@@ -14,8 +16,9 @@ use proptest::{
     prelude::*,
     sample::select,
 };
+use router_core::StatedTurn;
 
-use super::policies::{EXTENSIONS, MINUTES, MODELS, SKILLS, TOKENS};
+use super::policies::{CLIENTS, EXTENSIONS, MINUTES, MODELS, REQUESTED, SKILLS, TOKENS};
 use crate::support;
 
 /// Workspaces of sessions: as the client sends them, and the resolved path.
@@ -36,7 +39,7 @@ const PATHS: [(&str, &str); 9] = [
 pub(super) struct World {
     /// By id.
     pub(super) models: Vec<ModelSpec>,
-    pub(super) turn: Turn,
+    pub(super) turn: StatedTurn,
     /// The workspace of the turn, resolved.
     pub(super) workspace: Option<&'static str>,
     pub(super) outages: Outages,
@@ -64,7 +67,7 @@ impl PatternView for Stub {
 }
 
 pub(super) fn decide(world: &World, policy: &router_core::Policy, stub: &Stub) -> router_core::Decided {
-    router_core::decide(&world.turn, policy, &Views { outages: &world.outages, patterns: stub })
+    router_core::decide(&world.turn.turn(), policy, &Views { outages: &world.outages, patterns: stub })
 }
 
 /// Mostly true, so that many turns have a model.
@@ -140,12 +143,53 @@ fn chosen() -> impl Strategy<Value = (Option<Override>, Option<ModelId>, Option<
     (proptest::option::weighted(0.2, named), rarely, proptest::option::weighted(0.3, delegation))
 }
 
+/// An amount below, at or above the limits and thresholds of policies.
+fn amount() -> impl Strategy<Value = NanoUsd> + Clone {
+    select(&[0, 1, 5_000_000_000, 5_000_000_001, 5_420_000_000, 6_000_000_000][..]).prop_map(NanoUsd)
+}
+
+/// The amounts spent beside that of the day; a nano-dollar may be in flight.
+fn spending() -> impl Strategy<Value = Spending> {
+    let amounts = || (amount(), amount(), amount()).prop_map(|(day, week, month)| PeriodAmounts { day, week, month });
+    let flying = || any::<bool>().prop_map(|flies| NanoUsd(u64::from(flies)));
+    let in_flight = (flying(), flying(), flying(), flying()).prop_map(|(all, project, client, session)| InFlight {
+        all,
+        project,
+        client,
+        session,
+    });
+    (amounts(), amounts(), amounts(), in_flight).prop_map(|(all, project, client, in_flight)| {
+        // The amount of the session is one more, independent of the others.
+        Spending { week: all.week, month: all.month, project, client, session: all.day, in_flight }
+    })
+}
+
+/// The request of a client, which may ask for a model or be an auxiliary call.
+fn request() -> impl Strategy<Value = ClientRequest> {
+    let auxiliary = proptest::option::weighted(0.2, select(&AuxiliaryCall::ALL[..]));
+    (of(select(&CLIENTS[..])), select(&REQUESTED[..]), auxiliary, any::<[bool; 3]>()).prop_map(
+        |(client, model, auxiliary, [subagent, web_search, thinks])| ClientRequest {
+            client: client.map(str::to_owned),
+            model: model.to_owned(),
+            named: MODELS
+                .iter()
+                .find(|(alias, id)| [*alias, *id].contains(&model))
+                .map(|(_, id)| ModelId::try_from(*id).unwrap()),
+            auxiliary,
+            subagent,
+            web_search,
+            requires: thinks.then_some(Requirement::Effort).into_iter().collect(),
+            ..support::live_request()
+        },
+    )
+}
+
 pub(super) fn world() -> impl Strategy<Value = World> {
     let about = (message(), needs(), any::<bool>(), any::<bool>(), estimates(), moment());
     let context = (
         btree_set(select(&EXTENSIONS[..]), 0..3),
         btree_set(select(&SKILLS[..]), 0..3),
-        select(&[0, 1, 5_000_000_000, 5_000_000_001, 5_420_000_000, 6_000_000_000][..]),
+        (amount(), spending(), request()),
         of(select(&PATHS[..])),
     );
     let ends = || -1..=1_i64;
@@ -155,7 +199,7 @@ pub(super) fn world() -> impl Strategy<Value = World> {
         |(models, chosen, about, context, (models_out, providers_out), learned)| {
             let (override_model, sticky, delegation) = chosen;
             let (message, needs, message_has_images, tool_calls_in_history, tokens, (at, offset_minutes)) = about;
-            let (extensions, skills, spent, path) = context;
+            let (extensions, skills, (spent_today, spending, request), path) = context;
             // An outage that ends a microsecond before the turn, at its time, or a microsecond after it.
             let end = |distance: i64| Timestamp(at.0.checked_add_signed(distance).unwrap());
             let outages = Outages {
@@ -166,13 +210,12 @@ pub(super) fn world() -> impl Strategy<Value = World> {
                     .collect::<BTreeMap<_, _>>(),
                 refused_keys: BTreeMap::new(),
             };
-            let turn = Turn {
-                id: TurnId(EventId::derive(&[b"random"])),
+            let started = TurnStarted {
+                turn: TurnId(EventId::derive(&[b"random"])),
                 session: SessionId::try_from("random").unwrap(),
-                at,
+                thread: Thread::Main,
                 offset_minutes,
                 message_bytes: message.len() as u64,
-                message: MessageText::Present(message),
                 override_model,
                 sticky,
                 delegation,
@@ -183,12 +226,13 @@ pub(super) fn world() -> impl Strategy<Value = World> {
                 tokens,
                 extensions: extensions.into_iter().map(str::to_owned).collect(),
                 skills: skills.into_iter().map(str::to_owned).collect(),
-                spent_today: NanoUsd(spent),
-                spending: contracts::Spending::default(),
+                spent_today,
+                spending,
                 features: Features::default(),
-                request: Some(support::live_request()),
-                failed: Vec::new(),
+                tone: Tone::Plain,
+                request: Some(request),
             };
+            let turn = StatedTurn { started, at, message };
             let recommendation = learned.map(|(model, confidence, samples)| Recommendation {
                 model,
                 confidence: Score::ratio(confidence, 100),

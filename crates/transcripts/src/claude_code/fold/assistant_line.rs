@@ -1,6 +1,6 @@
 //! Folds `assistant` lines: model calls and their tool calls.
 
-use catalogue::estimate::characters;
+use catalogue::estimate::count_characters;
 use contracts::{Requirement, events::StopReason};
 use event_core::EventId;
 use serde_json::value::RawValue;
@@ -18,7 +18,8 @@ use crate::{
 };
 
 impl Fold {
-    /// Adds a line of a response: creates the call or updates it, and records the tool calls in its blocks.
+    /// Reads an `assistant` line, which contains one block of a model's response: creates the model call or updates it,
+    /// and records the tool calls in the block.
     pub(super) fn add_response_line(&mut self, context: &LineContext<'_>, line: &Line<'_>, message: &Message<'_>) {
         let at = context.at;
         let request = line.request_id.get();
@@ -41,7 +42,7 @@ impl Fold {
         open.turn.steps.extend(resumed);
         if let Some(call) = open.call(id) {
             if call.usage.output <= used.output {
-                call.raw_usage = raw.and_then(client_formats::usage::raw_for_recording);
+                call.raw_usage = raw.and_then(client_formats::usage::recordable_usage_text);
             }
             call.usage = usage::largest(&call.usage, &used);
             call.at = call.at.max(at);
@@ -61,7 +62,7 @@ impl Fold {
                 started_at,
                 model: message.model.text().to_owned(),
                 usage: used,
-                raw_usage: raw.and_then(client_formats::usage::raw_for_recording),
+                raw_usage: raw.and_then(client_formats::usage::recordable_usage_text),
                 stop_reason: stop_reason(message.stop_reason.get(), StopReason::Unknown, tool_calls),
                 tool_calls,
                 thinking_blocks: thinking,
@@ -79,20 +80,20 @@ impl Fold {
             thread.set_recorded_tokens(used.input_total());
         }
         thread.model = Some(message.model.text().to_owned());
-        thread.before.prompt.characters += characters(&message.content.joined_text());
+        thread.before.prompt.characters += count_characters(&message.content.joined_text());
         for block in blocks.iter().filter(|block| block.kind.text() == "tool_use") {
             self.add_tool_call(context, id, block);
         }
     }
 
-    /// Records a tool call of the response `call`.
+    /// Records a tool call that the model made in the response `call`, from its `tool_use` block.
     fn add_tool_call(&mut self, context: &LineContext<'_>, call: EventId, block: &Block<'_>) {
         let name = block.name.text();
         let input = block.input.map_or("", RawValue::get);
         let workspace = self.session.as_ref().and_then(|session| session.workspace.clone());
         let class = classify_tool_call(name, input, workspace.as_deref());
         let before = &mut self.thread(&context.key).before;
-        before.prompt.characters += characters(name) + characters(input);
+        before.prompt.characters += count_characters(name) + count_characters(input);
         before.tool_calls += 1;
         before.tools.insert(name.to_owned());
         before.side_effects.insert(class.side_effect);
@@ -118,8 +119,8 @@ fn count_thinking(blocks: &[Block<'_>]) -> u32 {
     u32::try_from(thinking.count()).unwrap_or(u32::MAX)
 }
 
-/// Returns the recorded stop reason; without one, that of an earlier line; without either, `ToolUse` if there are tool
-/// calls.
+/// Returns the stop reason of a model call: the recorded one, or else that of an earlier line of the call, or else
+/// `ToolUse` if there are tool calls.
 fn stop_reason(recorded: Option<&str>, earlier: StopReason, tool_calls: u32) -> StopReason {
     match recorded {
         Some("end_turn") => StopReason::EndTurn,

@@ -14,14 +14,15 @@ use crate::{
 };
 
 impl Fold {
-    /// Adds the failure that an `assistant` line with `isApiErrorMessage` records.
+    /// Records a failed model call from an `assistant` line with `isApiErrorMessage`, which contains its error.
     pub(super) fn add_error_message(&mut self, context: &LineContext<'_>, line: &Line<'_>, message: &Message<'_>) {
         let name: Option<String> = line.error.and_then(|error| serde_json::from_str(error.get()).ok());
         let failure = failure::of_message(&message.content.joined_text(), name.as_deref());
         self.add_failure(context, failure, None);
     }
 
-    /// Adds a failed call to the running turn; `attempt` is its number from 1 if it is retried, otherwise `None`.
+    /// Records a failed model call in the running turn. `attempt` is the number of the attempt, from 1, if the client
+    /// retried it, and otherwise `None`.
     fn add_failure(&mut self, context: &LineContext<'_>, (class, status): Failure, attempt: Option<u32>) {
         let model = self.thread(&context.key).model.clone();
         let failure = ObservedFailure { id: context.uuid.to_owned(), at: context.at, model, class, status, attempt };
@@ -31,7 +32,8 @@ impl Fold {
         }
     }
 
-    /// Folds a `system` line: a failed attempt or a compaction. Other subtypes are ignored.
+    /// Reads a `system` line of the session file: a failed attempt of a model call, or a compaction of the history.
+    /// Lines of other subtypes are ignored.
     pub(super) fn fold_system_line(&mut self, context: &LineContext<'_>, line: &Line<'_>) {
         match line.subtype.text() {
             "api_error" => {

@@ -1,6 +1,6 @@
 //! Folds `user` lines: messages, tool results, and notes of the client.
 
-use catalogue::estimate::characters;
+use catalogue::estimate::count_characters;
 use client_formats::user_text::{UserText, classify};
 use contracts::{
     CacheVariant,
@@ -18,23 +18,23 @@ use crate::{
 };
 
 impl Fold {
-    /// Folds a `user` line by its kind: the summary of a compaction, tool results, a note of the client, an
-    /// interruption, a command or a message. A message starts a turn; a command starts one if a call, a failure or an
-    /// interruption follows.
+    /// Reads a `user` line of the session file. Its content determines its kind: the summary of a compaction, tool
+    /// results, a note of the client, an interruption, a command or a message. A message starts a turn. A command
+    /// starts a turn if a call, a failure or an interruption follows.
     pub(super) fn fold_user_line(&mut self, context: &LineContext<'_>, line: &Line<'_>, message: &Message<'_>) {
         let content = &message.content;
         let results: Vec<&Block<'_>> =
             content.blocks().iter().filter(|block| block.kind.text() == "tool_result").collect();
         let text = content.joined_text();
         let images = content.images();
-        let size = characters(&text);
+        let size = count_characters(&text);
         if line.is_compact_summary.0 {
             self.thread(&context.key).compact(size);
             return;
         }
         if !results.is_empty() {
             self.add_results(context, line, &results);
-            if classify(&text, false) == UserText::Interruption {
+            if classify(&text, None) == UserText::Interruption {
                 self.cancel_turn(context);
             }
             return;
@@ -43,7 +43,7 @@ impl Fold {
             return;
         }
         let describes_image = text.trim_start().starts_with("[Image");
-        let mut kind = classify(&text, false);
+        let mut kind = classify(&text, None);
         if line.is_meta.0 {
             // The text of a command or a skill, if it is not a note of the client.
             if kind != UserText::Injected && !describes_image {
@@ -92,7 +92,8 @@ impl Fold {
         }
     }
 
-    /// Marks the running turn as cancelled. If a command waits for its first call, its turn is started and cancelled.
+    /// Marks the running turn as cancelled by the user. If a command waits for its first model call, its turn is
+    /// started and cancelled.
     fn cancel_turn(&mut self, context: &LineContext<'_>) {
         if let Some(candidate) = self.thread(&context.key).candidate.take() {
             self.start(candidate);
@@ -104,13 +105,15 @@ impl Fold {
         }
     }
 
-    /// Adds the tool results of a line to the prompt of the thread and to the running turn. A result that the user
-    /// declined or interrupted is [`ToolOutcome::Interrupted`].
+    /// Adds the tool results of a line to the prompt of the thread and to the running turn. The outcome of a tool that
+    /// the user declined or interrupted is [`ToolOutcome::Interrupted`].
     fn add_results(&mut self, context: &LineContext<'_>, line: &Line<'_>, results: &[&Block<'_>]) {
         let at = context.at;
         for block in results {
             let size = &block.content;
-            self.thread(&context.key).add_text(size.characters, size.images);
+            let thread = self.thread(&context.key);
+            thread.add_text(size.characters, size.images);
+            thread.before.extensions.extend(size.extensions.iter().cloned());
             let declined = ["The user doesn't want to", "User rejected tool use", "[Request interrupted by user"]
                 .iter()
                 .any(|start| size.beginning.trim_start_matches("Error: ").starts_with(start));
@@ -122,10 +125,11 @@ impl Fold {
                 ToolOutcome::Succeeded
             };
             let id = block.tool_use_id.text().to_owned();
-            let output_bytes = size.bytes;
+            let (output_bytes, extensions) = (size.bytes, size.extensions.clone());
             if let Some(open) = self.running(&context.key) {
                 open.waiting.remove(&id);
-                open.turn.steps.push(Step::ToolFinished(ObservedResult { id, at, outcome, output_bytes }));
+                let result = ObservedResult { id, at, outcome, output_bytes, extensions };
+                open.turn.steps.push(Step::ToolFinished(result));
                 open.record_last_line(LastLine::Other, at);
             }
         }

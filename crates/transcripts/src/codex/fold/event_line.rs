@@ -1,7 +1,7 @@
 //! Folds `event_msg`, usage and compaction lines: start and end of a task, typed messages, failures, compactions and
 //! token usage.
 
-use catalogue::estimate::characters;
+use catalogue::estimate::count_characters;
 use client_formats::user_text::{UserText, classify};
 use contracts::events::{CompactionTrigger, TurnStatus};
 use event_core::Timestamp;
@@ -38,7 +38,7 @@ const IGNORED_TYPES: [&str; 20] = [
 ];
 
 impl Fold {
-    /// Folds an `event_msg` line by the type of its event. Unknown types are counted as skipped.
+    /// Reads an `event_msg` line of the session file by the type of its event. Unknown types are counted as skipped.
     pub(super) fn fold_event(&mut self, context: &LineContext<'_>) {
         let (at, event) = (context.at, context.payload);
         match event.kind.text() {
@@ -72,10 +72,10 @@ impl Fold {
         }
     }
 
-    /// Starts a turn with a message that the file marks as typed by the user; `images` is the number of its images.
+    /// Starts a turn with a message that the file marks as typed by the user. `images` is the number of its images.
     /// Texts that the client added are ignored.
     fn typed_message(&mut self, text: &str, images: u64, at: Timestamp) {
-        let text = match classify(text, false) {
+        let text = match classify(text, None) {
             UserText::Typed(typed) => text.get(typed).unwrap_or_default(),
             _ if text.is_empty() && images > 0 => text,
             _ => return,
@@ -84,13 +84,14 @@ impl Fold {
         self.candidate = None;
         self.thread.last_input_at = Some(at);
         if self.unmarked == 0 {
-            self.thread.add_text(characters(text), images);
+            self.thread.add_text(count_characters(text), images);
         }
         self.unmarked = self.unmarked.saturating_sub(1);
         self.start(Some(Message { text: text.to_owned(), images }), at);
     }
 
-    /// Ends the running turn as completed, or as failed if the event contains an error.
+    /// Ends the running turn at the end of a task: as failed if the event contains an error, and otherwise as
+    /// completed.
     fn complete_task(&mut self, context: &LineContext<'_>) {
         if let Some(error) = context.payload.error.filter(|error| error.get() != "null") {
             // An error of any layout means that the task failed.
@@ -106,9 +107,9 @@ impl Fold {
         }
     }
 
-    /// Adds a failed call with the error `text` and the client's `info` about it; `is_retried` if another attempt
-    /// follows. Ignored if the last line of the turn is a failure without a retry, since the end of the task repeats
-    /// that.
+    /// Records a failed model call with the error `text` and the client's `info` about it. `is_retried` is whether
+    /// another attempt follows. Ignored if the last line of the turn is a failure without a retry, which the end of the
+    /// task repeats.
     fn add_failure(&mut self, context: &LineContext<'_>, text: &str, info: Option<&RawValue>, is_retried: bool) {
         let (class, status) = failure::classify_failure(text, info.map(RawValue::get));
         let (id, at) = (format!("{}:line {}", self.own.as_deref().unwrap_or_default(), self.line), context.at);
@@ -128,8 +129,8 @@ impl Fold {
         open.record_last_line(if is_retried { LastLine::Other } else { LastLine::Failure }, at);
     }
 
-    /// Adds a compaction to the running turn, or to a new one without a message. The prompt of the thread becomes the
-    /// remaining history. The trigger is assumed to be automatic.
+    /// Records a compaction of the history in the running turn, or in a new one without a message. The prompt of the
+    /// thread becomes the remaining history. The trigger is assumed to be automatic.
     pub(super) fn add_compaction(&mut self, context: &LineContext<'_>) {
         let at = context.at;
         self.compacted = context.payload.kind.text() != "context_compacted";
@@ -143,15 +144,15 @@ impl Fold {
         let history = context.payload.replacement_history.as_deref().unwrap_or_default();
         let mut size = history.iter().map(|item| item.content.characters()).sum();
         if history.is_empty() {
-            size += characters(context.payload.message.text());
+            size += count_characters(context.payload.message.text());
         }
         let images = history.iter().map(|item| item.content.images).sum();
         self.thread.compact(size, history.len().max(1) as u64, images);
         self.thread.last_input_at = Some(at);
     }
 
-    /// Adds the usage of one response from a `token_usage_record` line, which newer versions write with the provider's
-    /// id. Ignored if a `token_count` line has already reported the same total.
+    /// Records the usage of one model call from a `token_usage_record` line, which newer versions write with the
+    /// provider's id. Ignored if a `token_count` line has already reported the same total.
     pub(super) fn add_usage_record(&mut self, context: &LineContext<'_>) {
         let record = context.payload;
         let Some(counts) = record.usage else { return };
@@ -167,8 +168,8 @@ impl Fold {
         self.assign_usage(counts, record.response_id.get(), context.at);
     }
 
-    /// Adds the usage of one response from a `token_count` line. The line is often repeated; an unchanged total of the
-    /// thread is ignored.
+    /// Records the usage of one model call from a `token_count` line. These lines are often repeated, so a line with an
+    /// unchanged total is ignored.
     fn add_token_count(&mut self, context: &LineContext<'_>) {
         let Some(info) = context.payload.info else { return };
         let new = match (info.total_token_usage, info.last_token_usage) {
@@ -187,8 +188,8 @@ impl Fold {
         }
     }
 
-    /// Assigns a usage report to the current response, or to a new one if there is none or it has a report. `id` is the
-    /// provider's id of the response.
+    /// Assigns a usage report to the current response, or to a new one if there is none or it already has a report.
+    /// `id` is the provider's id of the response.
     fn assign_usage(&mut self, counts: Counts, id: Option<&str>, at: Timestamp) {
         let (model, started_at) = (self.thread.model_name(), self.thread.last_input_at);
         let Some(open) = self.turn_for(at) else { return };

@@ -6,7 +6,7 @@ use event_core::Timestamp;
 use super::{Fold, LineContext};
 use crate::{observed::ObservedSession, session_file::parse_rfc3339};
 
-/// State while reading lines that a fork copied from another session's file.
+/// State while reading the lines that a forked session copied from another session's file.
 #[derive(Debug)]
 pub(super) struct CopiedHistory {
     /// Time at which the file's own session began.
@@ -23,7 +23,8 @@ const CLIENT: &str = "codex";
 const MAX_COPY_MICROS: u64 = 1_000_000;
 
 impl Fold {
-    /// Folds a `session_meta` line. The first one describes the session; a second one of another session starts a copy.
+    /// Reads a `session_meta` line, the head of a session file. The first one describes the session. A second one, of
+    /// another session, starts a copy of that session's history.
     pub(super) fn fold_head(&mut self, context: &LineContext<'_>) -> Result<(), String> {
         let (at, head) = (context.at, context.payload);
         let began = head.timestamp.get().and_then(parse_rfc3339).unwrap_or(at);
@@ -61,8 +62,8 @@ impl Fold {
         Ok(())
     }
 
-    /// Records the session that a copied history comes from as the parent, unless it is the session itself, as for a
-    /// sub-agent.
+    /// Records the session that a copied history comes from as the parent of the session, unless the two are the same,
+    /// as for a sub-agent.
     fn set_parent(&mut self, id: Option<&str>) {
         let Some(parent) = id.and_then(|id| SessionId::try_from(id).ok()) else { return };
         if let Some(session) = self.session.as_mut().filter(|session| session.id != parent) {
@@ -70,7 +71,7 @@ impl Fold {
         }
     }
 
-    /// Creates the session from the file name if the head is missing or cannot be read.
+    /// Creates the session from the file name if the head of the file is missing or cannot be read.
     pub(super) fn ensure_session(&mut self, at: Timestamp) -> Option<()> {
         if self.session.is_none() {
             let id = self.fallback.clone()?;
@@ -81,8 +82,8 @@ impl Fold {
         Some(())
     }
 
-    /// Ends the copy if this line is not part of it: at the first turn that began after the session, or, in versions
-    /// without times in ids, at the first line written later than the copy.
+    /// Ends the copied history if this line is not part of it. That is the first turn that began after the session or,
+    /// in versions without times in ids, the first line written later than the copy.
     pub(super) fn end_copy_if_own(&mut self, kind: &str, context: &LineContext<'_>) {
         let Some(copied) = &mut self.copied else { return };
         let begins_turn =
@@ -103,7 +104,7 @@ impl Fold {
         }
     }
 
-    /// Folds a `turn_context` line: id of the turn, model and workspace.
+    /// Reads a `turn_context` line of a Codex session file: the id of the turn, its model and its workspace.
     pub(super) fn fold_turn_context(&mut self, context: &LineContext<'_>) {
         let payload = context.payload;
         if payload.turn_id.get().is_some() {
@@ -118,7 +119,7 @@ impl Fold {
     }
 }
 
-/// Returns the milliseconds since 1970 in a UUID of version 7 (RFC 9562); `None` for other ids.
+/// Returns the time in a UUID of version 7 (RFC 9562), in milliseconds since 1970; `None` for other ids.
 fn time_in_id(id: &str) -> Option<u64> {
     let digits: String = id.chars().filter(|c| *c != '-').collect();
     (id.len() == 36 && digits.len() == 32 && digits.is_ascii() && digits.as_bytes().get(12) == Some(&b'7'))

@@ -1,6 +1,8 @@
 //! Folds items of the conversation: messages, reasoning, tool calls and their results.
 
-use catalogue::estimate::characters;
+use std::collections::BTreeSet;
+
+use catalogue::estimate::count_characters;
 use client_formats::{
     client::find_codex_directory,
     user_text::{UserText, classify},
@@ -17,7 +19,7 @@ use crate::{
     tool_call::classify_tool_call,
 };
 
-/// Markers for the client's own use.
+/// Types of items that are markers for the client's own use and are ignored.
 const IGNORED_TYPES: [&str; 8] = [
     "compaction",
     "compaction_summary",
@@ -30,7 +32,7 @@ const IGNORED_TYPES: [&str; 8] = [
 ];
 
 impl Fold {
-    /// Folds a `response_item` line by the type of its item.
+    /// Reads a `response_item` line, which contains an item of the conversation, by the type of the item.
     pub(super) fn fold_item(&mut self, context: &LineContext<'_>) {
         let item = context.payload;
         match item.kind.text() {
@@ -72,14 +74,14 @@ impl Fold {
         }
     }
 
-    /// Records kind and time of the last line in the running turn.
+    /// Records the kind and the time of this line as those of the last line of the running turn.
     fn record_last_line(&mut self, last: LastLine, context: &LineContext<'_>) {
         if let Some(open) = &mut self.running {
             open.record_last_line(last, context.at);
         }
     }
 
-    /// Folds a message: text of a response, or a message of the user or of the client.
+    /// Reads a message of the conversation: text of the model's response, or a message of the user or of the client.
     fn fold_message(&mut self, context: &LineContext<'_>) {
         let content = &context.payload.content;
         let (size, images) = (content.characters(), content.images);
@@ -99,7 +101,7 @@ impl Fold {
             return;
         }
         let text = content.joined();
-        let typed = match classify(&text, false) {
+        let typed = match classify(&text, None) {
             UserText::Typed(typed) => text.get(typed),
             _ if text.is_empty() => Some(""),
             _ => None,
@@ -128,8 +130,8 @@ impl Fold {
         }
     }
 
-    /// Adds a tool call. Tools of the provider (`is_provider_tool`) have already ended, so their result is added as
-    /// well.
+    /// Records a tool call. The provider's own tools (`is_provider_tool`) have ended by then, so their result is
+    /// recorded as well.
     fn add_tool_call(&mut self, context: &LineContext<'_>, name: &str, input: &str, is_provider_tool: bool) {
         let workspace = self.session.as_ref().and_then(|session| session.workspace.clone());
         let class = classify_tool_call(name, input, workspace.as_deref());
@@ -137,7 +139,7 @@ impl Fold {
         response.items += 1;
         response.at = context.at;
         response.tool_calls += u32::from(!is_provider_tool);
-        self.thread.add_text(characters(name) + characters(input), 0);
+        self.thread.add_text(count_characters(name) + count_characters(input), 0);
         self.thread.add_tool(name, &class);
         let id = self.tool_id(context.payload);
         let Some(open) = &mut self.running else { return };
@@ -152,7 +154,8 @@ impl Fold {
         if is_provider_tool {
             let failed = context.payload.status.text() == "failed";
             let outcome = if failed { ToolOutcome::Failed } else { ToolOutcome::Succeeded };
-            open.push(Step::ToolFinished(ObservedResult { id, at: context.at, outcome, output_bytes: 0 }));
+            let (at, extensions) = (context.at, BTreeSet::new());
+            open.push(Step::ToolFinished(ObservedResult { id, at, outcome, output_bytes: 0, extensions }));
         } else {
             open.waiting.insert(id);
         }
@@ -165,22 +168,24 @@ impl Fold {
         id.map_or_else(|| format!("{}:line {}", self.own.as_deref().unwrap_or_default(), self.line), str::to_owned)
     }
 
-    /// Adds a tool result: its size to the prompt, and its outcome to the running turn.
+    /// Records a tool result: adds its size to the prompt of the thread, and its outcome to the running turn.
     fn add_tool_result(&mut self, context: &LineContext<'_>) {
         let output = &context.payload.output;
         self.record_input(context);
         self.thread.add_text(output.characters, output.images);
+        self.thread.before.extensions.extend(output.extensions.iter().cloned());
         let Some(id) = context.payload.call_id.get() else { return };
         if let Some(open) = &mut self.running {
             let (id, outcome, output_bytes) = (id.to_owned(), outcome(output), output.bytes);
             open.waiting.remove(&id);
-            open.push(Step::ToolFinished(ObservedResult { id, at: context.at, outcome, output_bytes }));
+            let (at, extensions) = (context.at, output.extensions.clone());
+            open.push(Step::ToolFinished(ObservedResult { id, at, outcome, output_bytes, extensions }));
             open.record_last_line(LastLine::Other, context.at);
         }
     }
 }
 
-/// Derives the outcome of a tool call from the text that the client adds to its output.
+/// Derives the outcome of a tool call from the text that Codex adds to its output, such as the exit code.
 fn outcome(output: &Output) -> ToolOutcome {
     let begins = |starts: &[&str]| starts.iter().any(|start| output.beginning.trim_start().starts_with(start));
     let code = ["exited with code ", "Exit code: "].iter().find_map(|words| {

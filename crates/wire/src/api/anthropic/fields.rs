@@ -34,7 +34,7 @@ pub(crate) const fn ignorable(kind: ObjectKind) -> &'static [(&'static str, &'st
     }
 }
 
-/// Members of the request body.
+/// The known members of the body of a Messages request, each with its rule.
 const BODY: &[Field] = &[
     ("model", Supported),                                             // the requested model
     ("messages", Supported),                                          // the conversation
@@ -58,13 +58,13 @@ const BODY: &[Field] = &[
     ("container", Requires(Requirement::ServerTools)), // where the provider runs code
 ];
 
-/// Members of a message.
+/// The known members of a message in a Messages request, each with its rule.
 const MESSAGE: &[Field] = &[
     ("role", ByValue),      // a late system message requires; unknown roles: native
     ("content", Supported), // a string or blocks
 ];
 
-/// Members of a content block, of all types together.
+/// The known members of a content block of any type in a Messages request, each with its rule.
 const PART: &[Field] = &[
     ("type", ByValue),                                      // unknown ones are native
     ("text", Supported),                                    // of a text
@@ -85,7 +85,7 @@ const PART: &[Field] = &[
     ("cache_control", Requires(Requirement::CacheControl)), // a mark for the prompt cache
 ];
 
-/// Members of a tool definition.
+/// The known members of a tool definition in a Messages request, each with its rule.
 const TOOL: &[Field] = &[
     ("type", ByValue),                                      // provider's own tools unless `custom`
     ("name", Supported),                                    // of the tool

@@ -14,8 +14,8 @@ use crate::{
 };
 
 impl<'a> Inspector<'a> {
-    /// Inspects the member `name` of a Messages request: adds its content to the summary and records the features that
-    /// it requires. `cursor` is before the value, and after it on return.
+    /// Inspects the member `name` of a Messages request: adds its content to the request summary and records the API
+    /// features that it requires. `cursor` is before the value, and after it on return.
     ///
     /// # Errors
     /// [`RequestError`] if the value is not valid JSON, or has a type with which the request cannot be inspected.
@@ -96,7 +96,7 @@ impl<'a> Inspector<'a> {
 
     /// Inspects the content of a message in a Messages request, a string or a list of blocks, and records it according
     /// to `role`. `cursor` is before the content; `index` is the index of the message in the conversation. An unknown
-    /// role makes the request [`Native`](Requirement::Native).
+    /// role makes the request [`Native`](Requirement::Native) (not convertible to another API).
     ///
     /// # Errors
     /// [`RequestError`] if the content is not valid JSON, or a block is not an object.

@@ -13,7 +13,7 @@ use crate::{
 };
 
 impl<'a> Inspector<'a> {
-    /// Inspects one content block of a Messages request: adds its content to `draft`, and records its size and the
+    /// Inspects one content block of a Messages request: adds its content to `draft`, and records its size and the API
     /// features that it requires. `cursor` is before the block.
     ///
     /// # Errors
@@ -54,8 +54,8 @@ impl<'a> Inspector<'a> {
     }
 
     /// Inspects the members of a content block of a Messages request according to its type. Unknown types, and members
-    /// that the type does not have, make the request [`Native`](Requirement::Native). `cursor` is only used to return
-    /// to the content of a tool result.
+    /// that the type does not have, make the request [`Native`](Requirement::Native) (not convertible to another API).
+    /// `cursor` is only used to return to the content of a tool result.
     ///
     /// # Errors
     /// [`RequestError`] if a block in the content of a tool result is not an object.
@@ -105,7 +105,7 @@ impl<'a> Inspector<'a> {
     }
 
     /// Inspects a `tool_use` block of a Messages request, a tool call of the model: records the call, its size, and the
-    /// features that its name and arguments require.
+    /// API features that its name and arguments require.
     fn inspect_tool_use(&mut self, block: &Block<'a>) {
         self.record_call(block.id.as_ref());
         self.expect_string(block.id.as_ref());
@@ -116,8 +116,8 @@ impl<'a> Inspector<'a> {
         self.summary.prompt.characters += characters(block.name.as_ref()) + characters(block.input.as_ref());
     }
 
-    /// Inspects a `tool_result` block of a Messages request: records its size and required features, and adds the
-    /// result to `draft`. `cursor` is only used to return to the content of the result.
+    /// Inspects a `tool_result` block of a Messages request: records its size and the API features that it requires,
+    /// and adds the result to `draft`. `cursor` is only used to return to the content of the result.
     ///
     /// # Errors
     /// [`RequestError`] if a block in the content is not an object.
@@ -136,12 +136,13 @@ impl<'a> Inspector<'a> {
             // The default of the API.
             is_error: Some(block.is_error.unwrap_or(false)),
             bytes: block.content.map_or(0, |content| content.raw.len() as u64),
+            content: block.content,
         });
         Ok(())
     }
 
     /// Inspects the content of a `tool_result` block of a Messages request, a string or a list of blocks: records its
-    /// size, and the features that its blocks require. `cursor` is before it.
+    /// size, and the API features that its blocks require. `cursor` is before it.
     ///
     /// # Errors
     /// [`RequestError`] if a block is not an object.

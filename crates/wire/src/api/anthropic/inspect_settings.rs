@@ -13,7 +13,7 @@ use crate::{
 };
 
 impl<'a> Inspector<'a> {
-    /// Counts the tool definitions of a Messages request and records the features that they require:
+    /// Counts the tool definitions of a Messages request and records the API features that they require:
     /// [`Requirement::ServerTools`] for tools of the provider, [`Requirement::Native`] for unknown members. `cursor` is
     /// before the list.
     ///
@@ -53,7 +53,7 @@ impl<'a> Inspector<'a> {
     }
 
     /// Inspects the `tool_choice` of a Messages request: an unknown type makes the request
-    /// [`Native`](Requirement::Native), and `disable_parallel_tool_use` is recorded.
+    /// [`Native`](Requirement::Native) (not convertible to another API), and `disable_parallel_tool_use` is recorded.
     pub(crate) fn inspect_anthropic_tool_choice(&mut self, choice: &Value<'a>) {
         let [kind, name, is_parallel_disabled] =
             self.known_members(choice, ["type", "name", "disable_parallel_tool_use"]);
@@ -71,8 +71,8 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Records the features that the source of an image in a Messages request requires. The source is base64 data, a
-    /// URL, or a file stored by the provider.
+    /// Records the API features that the source of an image in a Messages request requires. The source is base64 data,
+    /// a URL, or a file stored by the provider.
     pub(crate) fn inspect_image_source(&mut self, source: &Value<'a>) {
         match type_of(source).as_ref() {
             "base64" => {
@@ -93,8 +93,8 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Inspects `output_config` of a Messages request: records the features that its reasoning effort and response
-    /// format require. Other members make the request [`Native`](Requirement::Native).
+    /// Inspects `output_config` of a Messages request: records the API features that its reasoning effort and response
+    /// format require. Other members make the request [`Native`](Requirement::Native) (not convertible to another API).
     pub(crate) fn inspect_output_config(&mut self, config: &Value<'a>) {
         self.expect_kind(ValueKind::Object, config);
         for (name, value) in config.members() {
@@ -108,7 +108,7 @@ impl<'a> Inspector<'a> {
 
     /// Inspects the response format of a Messages request: records that structured output is needed, and the properties
     /// of its schema. A format other than a JSON schema, and a second format, make the request
-    /// [`Native`](Requirement::Native).
+    /// [`Native`](Requirement::Native) (not convertible to another API).
     pub(crate) fn inspect_output_format(&mut self, format: &Value<'a>) {
         let [kind, schema] = self.known_members(format, ["type", "schema"]);
         if format.is_null() {

@@ -1,4 +1,4 @@
-//! Parses the content blocks of a Messages request to the canonical form.
+//! Parses the content blocks of a Messages request to the canonical form, which is independent of the API.
 
 use contracts::Requirement;
 use serde_json::{Map, Value};

@@ -1,4 +1,4 @@
-//! Parses the body of a Messages request to the canonical form.
+//! Parses the body of a Messages request to the canonical form, which is independent of the API.
 
 use client_formats::client::BILLING_PREFIX;
 use contracts::Requirement;
@@ -18,7 +18,7 @@ use crate::{
 /// The error for a feature that cannot be converted to any other API.
 const NATIVE: ConvertError = ConvertError::Requires(Requirement::Native);
 
-/// Parses the body of a Messages request to the canonical form.
+/// Parses the body of a Messages request to the canonical form, which is independent of the API.
 ///
 /// # Errors
 /// [`ConvertError::Requires`] for a feature that the provider's API does not support and that may not be dropped;
@@ -47,7 +47,7 @@ pub(crate) fn read_request(body: Value, gate: &mut FeatureGate<'_>) -> Result<Re
         read_tool_choice(choice, &mut request)?;
     }
     if let Some(thinking) = fields.take_object("thinking", "thinking")? {
-        read_thinking(thinking, gate)?;
+        request.thinking_budget = read_thinking(thinking, gate)?;
     }
     if let Some(format) = fields.take_object("output_format", "the output format")? {
         request.format = Some(read_format(format)?);
@@ -148,16 +148,20 @@ fn read_tool_choice(mut choice: ObjectReader, request: &mut Request) -> Result<(
     choice.finish()
 }
 
-/// Parses `thinking` of a Messages request. Enabled and adaptive thinking is dropped as
-/// [`Requirement::ThinkingControl`]: budgets and display options have no counterpart in other APIs, so the model uses
-/// its default thinking.
+/// Parses `thinking` of a Messages request and returns its budget in tokens; `None` without one. Enabled and adaptive
+/// thinking is dropped as [`Requirement::ThinkingControl`], since other APIs have neither budgets nor display options: of
+/// a budget, the corresponding effort remains.
 ///
 /// # Errors
 /// [`ConvertError::Requires`] if thinking may not be dropped, or its type is unknown.
-fn read_thinking(mut thinking: ObjectReader, gate: &mut FeatureGate<'_>) -> Result<(), ConvertError> {
+fn read_thinking(mut thinking: ObjectReader, gate: &mut FeatureGate<'_>) -> Result<Option<u64>, ConvertError> {
     match thinking.take_required_string("type")?.as_str() {
-        "disabled" => thinking.finish(),
-        "enabled" | "adaptive" => gate.drop_feature(Requirement::ThinkingControl),
+        "disabled" => thinking.finish().map(|()| None),
+        "enabled" => {
+            gate.drop_feature(Requirement::ThinkingControl)?;
+            Ok(thinking.take("budget_tokens").and_then(|budget| budget.as_u64()).filter(|tokens| 0 < *tokens))
+        }
+        "adaptive" => gate.drop_feature(Requirement::ThinkingControl).map(|()| None),
         _ => Err(NATIVE),
     }
 }

@@ -35,7 +35,7 @@ pub(crate) struct ResponseReader {
     open_blocks: BTreeMap<u64, OpenBlock>,
 }
 
-/// A content block of the stream that has started and not ended.
+/// A content block of a Messages stream that has started and not ended.
 #[derive(Debug)]
 struct OpenBlock {
     /// The canonical block; `None` for encrypted thinking, which cannot be converted.

@@ -5,8 +5,8 @@ use contracts::events::StopReason;
 use crate::json::Value;
 use crate::watch::{parse_members, summary_builder::SummaryBuilder};
 
-/// Adds the data of one event of a streamed Messages response to the summary. Returns its error object; `None` if it
-/// has none, or is not a JSON object.
+/// Adds the data of one event of a streamed Messages response to the response summary. Returns its error object; `None`
+/// if it has none, or is not a JSON object.
 pub(crate) fn inspect_event<'a>(summary: &mut SummaryBuilder, text: &'a str) -> Option<Value<'a>> {
     let names = ["type", "message", "index", "content_block", "delta", "usage", "error"];
     let [kind, message, index, block, delta, usage, error] = parse_members(text, names)?;
@@ -41,8 +41,8 @@ pub(crate) fn inspect_event<'a>(summary: &mut SummaryBuilder, text: &'a str) -> 
     error
 }
 
-/// Adds a Messages response that is not streamed to the summary. Returns its error object; `None` if it has none, or is
-/// not a JSON object.
+/// Adds a non-streaming Messages response to the response summary. Returns its error object; `None` if it has none, or
+/// is not a JSON object.
 pub(crate) fn inspect_message<'a>(summary: &mut SummaryBuilder, text: &'a str) -> Option<Value<'a>> {
     let names = ["model", "usage", "stop_reason", "content", "error"];
     let [model, usage, reason, content, error] = parse_members(text, names)?;
@@ -59,9 +59,9 @@ pub(crate) fn inspect_message<'a>(summary: &mut SummaryBuilder, text: &'a str) -
     error
 }
 
-/// Adds a content block of a Messages response to the summary: counts a thinking block, or starts a tool call. `number`
-/// is the index of the block. `is_complete` is false for the start of a block in a stream, whose input follows in
-/// deltas.
+/// Adds a content block of a Messages response to the response summary: counts a thinking block, or starts a tool call.
+/// `number` is the index of the block. `is_complete` is false for the start of a block in a stream, whose input follows
+/// in deltas.
 fn add_block(summary: &mut SummaryBuilder, number: u64, block: &Value<'_>, is_complete: bool) {
     let [kind, id, name, input] = block.get_many(["type", "id", "name", "input"]);
     match kind.and_then(|kind| kind.string()).as_deref() {
@@ -76,8 +76,8 @@ fn add_block(summary: &mut SummaryBuilder, number: u64, block: &Value<'_>, is_co
     }
 }
 
-/// Sets the stop reason of the summary from the `stop_reason` of a Messages response; does nothing if it is missing or
-/// `null`.
+/// Sets the stop reason of the response summary from the `stop_reason` of a Messages response; does nothing if it is
+/// missing or `null`.
 fn set_stop_reason(summary: &mut SummaryBuilder, reason: Option<Value<'_>>) {
     let Some(reason) = reason.and_then(|reason| reason.string()) else { return };
     summary.stop_reason = Some(match reason.as_ref() {

@@ -36,7 +36,7 @@ pub(crate) const fn ignorable(kind: ObjectKind) -> &'static [(&'static str, &'st
     }
 }
 
-/// Members of the request body.
+/// The known members of the body of a chat completions request, each with its rule.
 const BODY: &[Field] = &[
     ("model", Supported),                                            // the requested model
     ("messages", Supported),                                         // the conversation
@@ -79,7 +79,7 @@ const BODY: &[Field] = &[
     ("web_search_options", Requires(Requirement::ServerTools)), // the provider's own search
 ];
 
-/// Members of a message.
+/// The known members of a message in a chat completions request, each with its rule.
 const MESSAGE: &[Field] = &[
     ("role", ByValue),                            // a late system message requires; unknown roles: native
     ("content", Supported),                       // a string or parts
@@ -96,7 +96,7 @@ const MESSAGE: &[Field] = &[
     ("cache_control", Requires(Requirement::CacheControl)), // OpenRouter's and LiteLLM's mark for the prompt cache
 ];
 
-/// Members of a content part, of all types together.
+/// The known members of a content part of any type in a chat completions request, each with its rule.
 const PART: &[Field] = &[
     ("type", ByValue),                                      // unknown ones are native
     ("text", Supported),                                    // of a text
@@ -107,7 +107,7 @@ const PART: &[Field] = &[
     ("cache_control", Requires(Requirement::CacheControl)), // OpenRouter's and LiteLLM's mark for the prompt cache
 ];
 
-/// Members of a tool definition.
+/// The known members of a tool definition in a chat completions request, each with its rule.
 const TOOL: &[Field] = &[
     ("type", ByValue),     // functions are supported, custom tools and others require
     ("function", ByValue), // name, description, parameters, strict; others are native

@@ -14,8 +14,8 @@ use crate::{
 };
 
 impl<'a> Inspector<'a> {
-    /// Inspects the member `name` of a chat completions request: adds its content to the summary and records the
-    /// features that it requires. `cursor` is before the value, and after it on return.
+    /// Inspects the member `name` of a chat completions request: adds its content to the request summary and records
+    /// the API features that it requires. `cursor` is before the value, and after it on return.
     ///
     /// # Errors
     /// [`RequestError`] if the value is not valid JSON, or has a type with which the request cannot be inspected.
@@ -60,7 +60,7 @@ impl<'a> Inspector<'a> {
     }
 
     /// Inspects the message at `index` of the conversation in a chat completions request and records it according to
-    /// its role. Unknown roles make the request [`Native`](Requirement::Native).
+    /// its role. Unknown roles make the request [`Native`](Requirement::Native) (not convertible to another API).
     ///
     /// # Errors
     /// [`RequestError::WrongType`] if the message, or a part of its content, is not an object.
@@ -97,7 +97,7 @@ impl<'a> Inspector<'a> {
                 self.require_if(role == "function", Requirement::Native);
                 self.require_if(draft.has_images, Requirement::ToolImages);
                 let bytes = content.map_or(0, |content| content.raw.len() as u64);
-                let result = ToolResult { call_id: string_or_empty(call_id.as_ref()), is_error: None, bytes };
+                let result = ToolResult { call_id: string_or_empty(call_id.as_ref()), is_error: None, bytes, content };
                 self.record_user_message(index, &MessageDraft { results: vec![result], ..MessageDraft::default() });
             }
             _ => self.require(Requirement::Native),
@@ -106,11 +106,11 @@ impl<'a> Inspector<'a> {
         Ok(())
     }
 
-    /// Reads the members of a message in a chat completions request and returns them. Records the features of members
-    /// whose requirement does not depend on the role.
+    /// Reads the members of a message in a chat completions request. Members whose meaning depends on the role are returned;
+    /// all others are recorded here as requirements of the request.
     ///
     /// # Errors
-    /// [`RequestError::WrongType`] if the message is not an object.
+    /// [`RequestError::WrongType`] if the message is not an object, and the errors of invalid JSON.
     fn read_chat_message(&mut self, cursor: &mut Cursor<'a>) -> Result<ChatMessage<'a>, RequestError> {
         let Some(mut members) = cursor.enter_object()? else {
             return Err(RequestError::WrongType { field: "messages", expected: "a list of objects" });

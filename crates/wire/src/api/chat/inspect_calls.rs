@@ -8,9 +8,9 @@ use crate::{
 };
 
 impl<'a> Inspector<'a> {
-    /// Inspects the `tool_calls` of a message in a chat completions request: records the calls, their size, and the
+    /// Inspects the `tool_calls` of a message in a chat completions request: records the calls, their size, and the API
     /// features that they require. Calls in a message that is not by the model make the request
-    /// [`Native`](Requirement::Native).
+    /// [`Native`](Requirement::Native) (not convertible to another API).
     pub(crate) fn inspect_chat_calls(&mut self, calls: &Value<'a>, author: Author) {
         self.expect_kind(ValueKind::Array, calls);
         for call in calls.elements() {

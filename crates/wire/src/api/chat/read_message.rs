@@ -1,4 +1,4 @@
-//! Parses the messages of a chat completions request to the canonical form.
+//! Parses the messages of a chat completions request to the canonical form, which is independent of the API.
 
 use contracts::Requirement;
 use serde_json::Value;

@@ -1,4 +1,5 @@
-//! Parses the body of a chat completions request to the canonical form. Messages are parsed in `read_message`.
+//! Parses the body of a chat completions request to the canonical form, which is independent of the API. Messages are
+//! parsed in `read_message`.
 
 use contracts::Requirement;
 use serde_json::{Number, Value};
@@ -17,7 +18,7 @@ use crate::{
 /// The error for a feature that cannot be converted to any other API.
 const NATIVE: ConvertError = ConvertError::Requires(Requirement::Native);
 
-/// Parses the body of a chat completions request to the canonical form.
+/// Parses the body of a chat completions request to the canonical form, which is independent of the API.
 ///
 /// # Errors
 /// [`ConvertError::Requires`] for a feature that the provider's API does not support and that may not be dropped;

@@ -5,7 +5,7 @@ use contracts::events::StopReason;
 use crate::json::Value;
 use crate::watch::{parse_members, summary_builder::SummaryBuilder};
 
-/// Adds a chunk of a stream, or a chat completion that is not streamed, to the summary. Returns its error object;
+/// Adds a chunk of a stream, or a non-streaming chat completion, to the response summary. Returns its error object;
 /// `None` if it has none, or is not a JSON object. Servers send the usage in a chunk of its own or in the last chunk
 /// with a choice.
 pub(crate) fn inspect_chunk<'a>(summary: &mut SummaryBuilder, text: &'a str) -> Option<Value<'a>> {
@@ -24,8 +24,8 @@ pub(crate) fn inspect_chunk<'a>(summary: &mut SummaryBuilder, text: &'a str) -> 
     error
 }
 
-/// Adds the content of a choice of a chat completion to the summary. `delta` is the delta of a chunk, or the message of
-/// a response that is not streamed, for which `is_complete` is true. The numbers of its tool calls start at
+/// Adds the content of a choice of a chat completion to the response summary. `delta` is the delta of a chunk, or the
+/// message of a response that is not streamed, for which `is_complete` is true. The numbers of its tool calls start at
 /// `first_number`.
 fn add_delta(summary: &mut SummaryBuilder, first_number: u64, delta: &Value<'_>, is_complete: bool) {
     let [content, thinking, reasoning, refusal, calls] =
@@ -49,8 +49,8 @@ fn add_delta(summary: &mut SummaryBuilder, first_number: u64, delta: &Value<'_>,
     }
 }
 
-/// Sets the stop reason of the summary from the `finish_reason` of a chat completion, and marks the response as
-/// complete; does nothing if the reason is missing or `null`.
+/// Sets the stop reason of the response summary from the `finish_reason` of a chat completion, and marks the response
+/// as complete; does nothing if the reason is missing or `null`.
 fn set_stop_reason(summary: &mut SummaryBuilder, reason: Option<Value<'_>>) {
     let Some(reason) = reason.and_then(|reason| reason.string()) else { return };
     // Some servers send nothing after it, not even `[DONE]`.

@@ -31,7 +31,7 @@ pub(crate) const fn ignorable(kind: ObjectKind) -> &'static [(&'static str, &'st
     }
 }
 
-/// Members of the request body.
+/// The known members of the body of a Gemini request, each with its rule.
 const BODY: &[Field] = &[
     ("model", Supported),              // repeats the path
     ("contents", Supported),           // the conversation
@@ -44,7 +44,7 @@ const BODY: &[Field] = &[
     ("generation_config", ByValue),    // the same
 ];
 
-/// Members of `generationConfig`.
+/// The known members of `generationConfig` in a Gemini request, each with its rule.
 const GENERATION: &[Field] = &[
     ("temperature", Supported),                                  // sampling that all APIs have
     ("topP", Supported),                                         // sampling that all APIs have
@@ -80,13 +80,13 @@ const GENERATION: &[Field] = &[
     ("speech_config", Requires(Requirement::AudioVideo)),        // the same
 ];
 
-/// Members of a content.
+/// The known members of a content in a Gemini request, each with its rule.
 const MESSAGE: &[Field] = &[
     ("role", ByValue),    // unknown ones are native
     ("parts", Supported), // the parts of the message
 ];
 
-/// Members of a part, of all kinds together.
+/// The known members of a part of any kind in a Gemini request, each with its rule.
 const PART: &[Field] = &[
     ("text", Supported),                                           // of a text
     ("inlineData", ByValue),                                       // an image is supported, the rest requires
@@ -108,7 +108,7 @@ const PART: &[Field] = &[
     ("video_metadata", Requires(Requirement::AudioVideo)), // the same
 ];
 
-/// Members of a tool.
+/// The known members of a tool in a Gemini request, each with its rule.
 const TOOL: &[Field] = &[
     ("functionDeclarations", Supported), // tools that are functions; any other kind is the provider's own
     ("function_declarations", Supported), // the same

@@ -16,8 +16,8 @@ use crate::{
 const LIST_OF_OBJECTS: &str = "a list of objects";
 
 impl<'a> Inspector<'a> {
-    /// Inspects the member `name` of a `generateContent` request: adds its content to the summary and records the
-    /// features that it requires. `cursor` is before the value, and after it on return.
+    /// Inspects the member `name` of a `generateContent` request: adds its content to the request summary and records
+    /// the API features that it requires. `cursor` is before the value, and after it on return.
     ///
     /// # Errors
     /// [`RequestError`] if the value is not valid JSON, or has a type with which the request cannot be inspected.
@@ -48,7 +48,8 @@ impl<'a> Inspector<'a> {
     }
 
     /// Inspects the content at `index` of the conversation in a Gemini request, which is a message with a role and
-    /// parts, and records it according to its role. Unknown roles make the request [`Native`](Requirement::Native).
+    /// parts, and records it according to its role. Unknown roles make the request [`Native`](Requirement::Native) (not
+    /// convertible to another API).
     ///
     /// # Errors
     /// [`RequestError::WrongType`] if the content is not an object.
@@ -77,7 +78,8 @@ impl<'a> Inspector<'a> {
     }
 
     /// Inspects a content of a Gemini request and adds its parts to `draft`. Returns its role; `None` if it has none.
-    /// `cursor` is before the content. A value that is not an object makes the request [`Native`](Requirement::Native).
+    /// `cursor` is before the content. A value that is not an object makes the request [`Native`](Requirement::Native)
+    /// (not convertible to another API).
     ///
     /// # Errors
     /// [`RequestError`] if the content is not valid JSON, or a part is not an object.
@@ -113,8 +115,8 @@ impl<'a> Inspector<'a> {
         Ok(role)
     }
 
-    /// Inspects one part of a content in a Gemini request: adds it to `draft`, and records its size and the features
-    /// that it requires. `cursor` is before the part.
+    /// Inspects one part of a content in a Gemini request: adds it to `draft`, and records its size and the API
+    /// features that it requires. `cursor` is before the part.
     ///
     /// # Errors
     /// [`RequestError::WrongType`] if the part is not an object.

@@ -16,7 +16,8 @@ use crate::{
 impl<'a> Inspector<'a> {
     /// Returns the members of an object in a Gemini request with these camel-case names, in the order of `names`;
     /// `None` for members that are missing or `null`. In the object they may be in camel case or snake case. A member
-    /// with another name, and a value that is not an object, make the request [`Native`](Requirement::Native).
+    /// with another name, and a value that is not an object, make the request [`Native`](Requirement::Native) (not
+    /// convertible to another API).
     pub(crate) fn known_google_members<const N: usize>(
         &mut self,
         object: &Value<'a>,
@@ -35,8 +36,8 @@ impl<'a> Inspector<'a> {
         found
     }
 
-    /// Records the features that inline media data in a Gemini request require. Returns whether the data is an image,
-    /// which is also counted.
+    /// Records the API features that inline media data in a Gemini request require. Returns whether the data is an
+    /// image, which is also counted.
     pub(crate) fn inspect_inline_data(&mut self, data: &Value<'a>) -> bool {
         let [media_type, content] = self.known_google_members(data, ["mimeType", "data"]);
         self.has_content.non_system = true;
@@ -53,8 +54,8 @@ impl<'a> Inspector<'a> {
         false
     }
 
-    /// Records the features that a reference to a file in a Gemini request requires, which Google fetches or stores.
-    /// Returns whether the file is an image, which is also counted.
+    /// Records the API features that a reference to a file in a Gemini request requires, which Google fetches or
+    /// stores. Returns whether the file is an image, which is also counted.
     pub(crate) fn inspect_file_data(&mut self, file: &Value<'a>) -> bool {
         self.has_content.non_system = true;
         let [camel, snake] = file.get_many(["mimeType", "mime_type"]);
@@ -67,7 +68,7 @@ impl<'a> Inspector<'a> {
         is_image
     }
 
-    /// Inspects a function call of the model in a Gemini request: records the call as unanswered, its size, and the
+    /// Inspects a function call of the model in a Gemini request: records the call as unanswered, its size, and the API
     /// features that it requires.
     pub(crate) fn inspect_function_call(&mut self, call: &Value<'a>) {
         let [id, name, args] = self.known_google_members(call, ["id", "name", "args"]);
@@ -79,9 +80,9 @@ impl<'a> Inspector<'a> {
         self.unanswered.push((id.and_then(|id| id.string()), name.and_then(|name| name.string()).unwrap_or_default()));
     }
 
-    /// Inspects a function response in a Gemini request: records its size and required features, and adds it to `draft`
-    /// as a tool result. It has failed if it has the member `error`; the success is unknown if it has neither `error`,
-    /// `output` nor `result`.
+    /// Inspects a function response in a Gemini request: records its size and the API features that it requires, and
+    /// adds it to `draft` as a tool result. It has failed if it has the member `error`; the success is unknown if it
+    /// has neither `error`, `output` nor `result`.
     pub(crate) fn inspect_function_response(&mut self, response: &Value<'a>, draft: &mut MessageDraft<'a>) {
         let [id, tool, output, parts] = self.known_google_members(response, ["id", "name", "response", "parts"]);
         for text in [&id, &tool].into_iter().flatten() {
@@ -107,6 +108,7 @@ impl<'a> Inspector<'a> {
             call_id: string_or_empty(id.or(tool).as_ref()),
             is_error,
             bytes: output.map_or(0, |output| output.raw.len() as u64),
+            content: output,
         });
     }
 
@@ -125,7 +127,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Records the features that images and other media in a function response of a Gemini request require.
+    /// Records the API features that images and other media in a function response of a Gemini request require.
     fn inspect_response_media(&mut self, parts: &Value<'a>) {
         self.expect_kind(ValueKind::Array, parts);
         for part in parts.elements() {

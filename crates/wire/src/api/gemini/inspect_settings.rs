@@ -10,8 +10,8 @@ use crate::{
 };
 
 impl<'a> Inspector<'a> {
-    /// Counts the tools of a `generateContent` request and records the features that they require. Members other than
-    /// function declarations are tools of the provider. `cursor` is before the list.
+    /// Counts the tools of a `generateContent` request and records the API features that they require. Members other
+    /// than function declarations are tools of the provider. `cursor` is before the list.
     ///
     /// # Errors
     /// [`RequestError`] if the list is not valid JSON.
@@ -26,8 +26,7 @@ impl<'a> Inspector<'a> {
             while let Some(name) = members.next(cursor)? {
                 if matches!(name.as_ref(), "functionDeclarations" | "function_declarations") {
                     self.inspect_declarations(cursor)?;
-                } else {
-                    cursor.read_value()?;
+                } else if !cursor.read_value()?.is_null() {
                     self.summary.needs.tools = true;
                     self.add_server_tool(&name);
                 }
@@ -36,7 +35,7 @@ impl<'a> Inspector<'a> {
         Ok(())
     }
 
-    /// Counts the function declarations of a Gemini request and records the features that they require. `cursor` is
+    /// Counts the function declarations of a Gemini request and records the API features that they require. `cursor` is
     /// before the list.
     ///
     /// # Errors
@@ -67,7 +66,7 @@ impl<'a> Inspector<'a> {
     }
 
     /// Inspects `toolConfig` of a Gemini request, which contains the tool choice. Unknown modes, and a choice between
-    /// several functions, make the request [`Native`](Requirement::Native).
+    /// several functions, make the request [`Native`](Requirement::Native) (not convertible to another API).
     pub(crate) fn inspect_gemini_tool_choice(&mut self, config: &Value<'a>) {
         let [calling] = self.known_google_members(config, ["functionCallingConfig"]);
         let Some(calling) = calling else { return };
@@ -85,8 +84,8 @@ impl<'a> Inspector<'a> {
         self.require_if(!is_supported, Requirement::Native);
     }
 
-    /// Records the features that the members of `generationConfig` in a Gemini request require. `cursor` is before the
-    /// object.
+    /// Records the API features that the members of `generationConfig` in a Gemini request require. `cursor` is before
+    /// the object.
     ///
     /// # Errors
     /// [`RequestError`] if the value is not valid JSON.
@@ -99,8 +98,8 @@ impl<'a> Inspector<'a> {
         Ok(())
     }
 
-    /// Records the features that the member `name` of `generationConfig` in a Gemini request requires. Output limit,
-    /// sampling and response format are also recorded.
+    /// Records the API features that the member `name` of `generationConfig` in a Gemini request requires. Output
+    /// limit, sampling and response format are also recorded.
     fn inspect_generation_setting(&mut self, name: &str, value: &Value<'a>) {
         match name {
             "maxOutputTokens" | "max_output_tokens" => self.summary.max_output = self.expect_count(value),
@@ -151,7 +150,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Records the features that the thinking level in `thinkingConfig` of a Gemini request requires, which is the
+    /// Records the API features that the thinking level in `thinkingConfig` of a Gemini request requires, which is the
     /// reasoning effort.
     fn inspect_thinking_level(&mut self, config: &Value<'a>) {
         let names = ["thinkingLevel", "thinkingBudget", "includeThoughts"];

@@ -1,4 +1,5 @@
-//! Parses the body of a `generateContent` request to the canonical form. Contents are parsed in `read_contents`.
+//! Parses the body of a `generateContent` request to the canonical form, which is independent of the API. Contents are
+//! parsed in `read_contents`.
 
 use contracts::Requirement;
 use serde_json::{Number, Value};
@@ -18,7 +19,7 @@ use crate::{
 /// The error for a feature that cannot be converted to any other API.
 const NATIVE: ConvertError = ConvertError::Requires(Requirement::Native);
 
-/// Parses the body of a `generateContent` request to the canonical form.
+/// Parses the body of a `generateContent` request to the canonical form, which is independent of the API.
 ///
 /// # Errors
 /// [`ConvertError::Requires`] for a feature that the provider's API does not support and that may not be dropped;
@@ -124,7 +125,7 @@ fn read_generation(generation: Value, request: &mut Request, gate: &mut FeatureG
     request.sampling.presence_penalty = fields.take_number("presencePenalty")?.filter(not_zero);
     request.sampling.frequency_penalty = fields.take_number("frequencyPenalty")?.filter(not_zero);
     if let Some(thinking) = fields.take("thinkingConfig") {
-        request.effort = read_thinking(thinking, gate)?;
+        read_thinking(thinking, request, gate)?;
     }
     request.format = read_format(&mut fields)?;
     fields.finish_known(ObjectKind::Generation, gate)
@@ -135,22 +136,25 @@ fn is_text_only(value: &Value) -> bool {
     is_falsy(value) || value.as_array().is_some_and(|modalities| modalities.iter().all(|modality| modality == "TEXT"))
 }
 
-/// Parses `thinkingConfig` of a Gemini request and returns the thinking level as the effort; `None` if there is none. A
-/// budget, and the request to return thoughts, are dropped.
+/// Parses `thinkingConfig` of a Gemini request and sets the effort of `request` to the thinking level, and its thinking
+/// budget. The budget, which no other API has, and the request to return thoughts are dropped; of a budget above 0, the
+/// corresponding effort remains.
 ///
 /// # Errors
 /// [`ConvertError::Requires`] for unknown levels, and for settings that may not be dropped.
-fn read_thinking(thinking: Value, gate: &mut FeatureGate<'_>) -> Result<Option<Effort>, ConvertError> {
+fn read_thinking(thinking: Value, request: &mut Request, gate: &mut FeatureGate<'_>) -> Result<(), ConvertError> {
     let mut fields = ObjectReader::new_google(thinking, "the thinking configuration")?;
     let level =
         fields.take_string("thinkingLevel")?.filter(|level| !level.eq_ignore_ascii_case("THINKING_LEVEL_UNSPECIFIED"));
-    // A budget in tokens, and whether thoughts are returned.
     let (budget, shown) = (fields.take("thinkingBudget"), fields.take_unless("includeThoughts", is_falsy));
     if budget.is_some() || shown.is_some() {
         gate.drop_feature(Requirement::ThinkingControl)?;
     }
     fields.finish()?;
-    level.map(|level| Effort::parse(&level).ok_or(NATIVE)).transpose()
+    // 0 switches thinking off, -1 lets the model decide.
+    request.thinking_budget = budget.and_then(|budget| budget.as_u64()).filter(|tokens| 0 < *tokens);
+    request.effort = level.map(|level| Effort::parse(&level).ok_or(NATIVE)).transpose()?;
+    Ok(())
 }
 
 /// Takes the response format of a Gemini request from its MIME type and schema; `None` for text.

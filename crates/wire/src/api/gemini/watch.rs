@@ -5,7 +5,7 @@ use contracts::events::StopReason;
 use crate::json::Value;
 use crate::watch::{parse_members, summary_builder::SummaryBuilder};
 
-/// Adds a chunk of a stream, or a `generateContent` response that is not streamed, to the summary. Returns its error
+/// Adds a chunk of a stream, or a non-streaming `generateContent` response, to the response summary. Returns its error
 /// object; `None` if it has none, or is not a JSON object. Each chunk has a usage object with the counts so far; the
 /// last one is used.
 pub(crate) fn inspect_chunk<'a>(summary: &mut SummaryBuilder, text: &'a str) -> Option<Value<'a>> {
@@ -28,7 +28,7 @@ pub(crate) fn inspect_chunk<'a>(summary: &mut SummaryBuilder, text: &'a str) -> 
     error
 }
 
-/// Adds a part of a `generateContent` response to the summary: text, thinking or a function call.
+/// Adds a part of a `generateContent` response to the response summary: text, thinking or a function call.
 fn add_part(summary: &mut SummaryBuilder, part: &Value<'_>) {
     let [text, thought, call] = part.get_many(["text", "thought", "functionCall"]);
     summary.add_text(thought.and_then(|thought| thought.as_bool()) == Some(true), text);
@@ -41,7 +41,7 @@ fn add_part(summary: &mut SummaryBuilder, part: &Value<'_>) {
     }
 }
 
-/// Sets the stop reason of the summary from the `finishReason` of a Gemini response, and marks the response as
+/// Sets the stop reason of the response summary from the `finishReason` of a Gemini response, and marks the response as
 /// complete; does nothing if the reason is missing or `null`.
 fn set_stop_reason(summary: &mut SummaryBuilder, reason: Option<Value<'_>>) {
     let Some(reason) = reason.and_then(|reason| reason.string()) else { return };

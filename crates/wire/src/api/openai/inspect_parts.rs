@@ -14,8 +14,8 @@ use crate::{
 
 impl<'a> Inspector<'a> {
     /// Inspects one content part of a message or tool result in `OpenAI`'s APIs: adds it to `draft`, and records its
-    /// size and the features that it requires. `cursor` is before the part. Parts of the other API's types make the
-    /// request [`Native`](Requirement::Native).
+    /// size and the API features that it requires. `cursor` is before the part. Parts of the other API's types make the
+    /// request [`Native`](Requirement::Native) (not convertible to another API).
     ///
     /// # Errors
     /// [`RequestError`] if the part is not a JSON object.
@@ -87,8 +87,8 @@ impl<'a> Inspector<'a> {
         Ok(part)
     }
 
-    /// Records the features that the image in a content part of `OpenAI`'s APIs requires. The member `image_url` is an
-    /// object with the URL in chat completions, and the URL itself in Responses. An image without a URL refers to a
+    /// Records the API features that the image in a content part of `OpenAI`'s APIs requires. The member `image_url` is
+    /// an object with the URL in chat completions, and the URL itself in Responses. An image without a URL refers to a
     /// file that the provider stores.
     fn inspect_openai_image(&mut self, part: &Part<'a>) {
         let url = match &part.image {

@@ -14,8 +14,8 @@ use crate::{
 };
 
 impl<'a> Inspector<'a> {
-    /// Records the features that the body member `name` requires, for settings that both `OpenAI` APIs have and whose
-    /// requirement depends on the value. Other members are classified by the table of known fields.
+    /// Records the API features that the body member `name` requires, for settings that both `OpenAI` APIs have and
+    /// whose requirement depends on the value. Other members are classified by the table of known fields.
     pub(crate) fn inspect_openai_setting(&mut self, name: &str, value: &Value<'a>) {
         let (condition, requirement) = match name {
             "service_tier" => return self.inspect_service_tier(value),
@@ -51,7 +51,7 @@ impl<'a> Inspector<'a> {
     }
 
     /// Inspects `stream_options` in `OpenAI`'s APIs: records its byte range and whether usage is requested. Unknown
-    /// options make the request [`Native`](Requirement::Native).
+    /// options make the request [`Native`](Requirement::Native) (not convertible to another API).
     pub(crate) fn inspect_stream_options(&mut self, options: &Value<'a>) {
         self.summary.offsets.stream_options = Some(options.span());
         self.require_if(!options.is_null() && options.kind != ValueKind::Object, Requirement::Native);
@@ -65,9 +65,9 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Records the features that the response format of `OpenAI`'s APIs requires, and that structured output is needed.
-    /// `format` is the format object, `kind` its type; the array has the schema, name, description and `strict` of a
-    /// JSON schema format, which the two APIs have at different positions.
+    /// Records the API features that the response format of `OpenAI`'s APIs requires, and that structured output is
+    /// needed. `format` is the format object, `kind` its type; the array has the schema, name, description and `strict`
+    /// of a JSON schema format, which the two APIs have at different positions.
     pub(crate) fn inspect_openai_format(
         &mut self,
         format: &Value<'a>,

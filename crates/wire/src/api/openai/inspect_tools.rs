@@ -10,9 +10,9 @@ use crate::{
 };
 
 impl<'a> Inspector<'a> {
-    /// Inspects the list of tool definitions in `OpenAI`'s APIs: counts the tools and records the features that they
-    /// require. Types other than functions, custom tools and namespaces are tools of the provider. `cursor` is before
-    /// the list.
+    /// Inspects the list of tool definitions in `OpenAI`'s APIs: counts the tools and records the API features that
+    /// they require. Types other than functions, custom tools and namespaces are tools of the provider. `cursor` is
+    /// before the list.
     ///
     /// # Errors
     /// [`RequestError`] if the list is not valid JSON.
@@ -65,8 +65,8 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Records the features that the definition of a function requires in `OpenAI`'s APIs. Unknown members, and values
-    /// of unexpected types, make the request [`Native`](Requirement::Native).
+    /// Records the API features that the definition of a function requires in `OpenAI`'s APIs. Unknown members, and
+    /// values of unexpected types, make the request [`Native`](Requirement::Native) (not convertible to another API).
     fn inspect_function_tool(&mut self, tool: &Tool<'a>) {
         let members = if self.summary.api == WireApi::OpenAiResponses {
             self.require_if(tool.format.is_some(), Requirement::Native);
@@ -85,8 +85,9 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Records the features that the definition of a custom tool requires in `OpenAI`'s APIs. Its input format is any
-    /// text or a grammar; other formats make the request [`Native`](Requirement::Native).
+    /// Records the API features that the definition of a custom tool requires in `OpenAI`'s APIs. Its input format is
+    /// any text or a grammar; other formats make the request [`Native`](Requirement::Native) (not convertible to
+    /// another API).
     fn inspect_custom_tool(&mut self, tool: &Tool<'a>) {
         let is_responses = self.summary.api == WireApi::OpenAiResponses;
         let members = if is_responses {
@@ -117,7 +118,7 @@ impl<'a> Inspector<'a> {
     }
 
     /// Inspects the `tool_choice` of `OpenAI`'s APIs: a keyword, or an object with the type and name of a tool. Other
-    /// values make the request [`Native`](Requirement::Native).
+    /// values make the request [`Native`](Requirement::Native) (not convertible to another API).
     pub(crate) fn inspect_openai_tool_choice(&mut self, choice: &Value<'a>) {
         if choice.is_null() {
             return;

@@ -46,7 +46,7 @@ pub(crate) const fn ignorable(kind: ObjectKind) -> &'static [(&'static str, &'st
     }
 }
 
-/// Members of the request body.
+/// The known members of the body of a Responses request, each with its rule.
 const BODY: &[Field] = &[
     ("model", Supported),                                             // the requested model
     ("input", Supported),                                             // the conversation, a string or items
@@ -80,7 +80,7 @@ const BODY: &[Field] = &[
     ("top_logprobs", ByValue),          // probabilities when above 0
 ];
 
-/// Members of a message item.
+/// The known members of a message item in a Responses request, each with its rule.
 const MESSAGE: &[Field] = &[
     ("type", Supported),    // `message`
     ("role", ByValue),      // a late system message requires; unknown roles: native
@@ -89,7 +89,7 @@ const MESSAGE: &[Field] = &[
     ("status", Supported),  // of an item that came from the provider
 ];
 
-/// Members of a content part, of all types together.
+/// The known members of a content part of any type in a Responses request, each with its rule.
 const PART: &[Field] = &[
     ("type", ByValue),                                  // unknown ones are native
     ("text", Supported),                                // of a text
@@ -104,7 +104,7 @@ const PART: &[Field] = &[
     ("input_audio", Requires(Requirement::AudioVideo)), // audio
 ];
 
-/// Members of a tool definition.
+/// The known members of a tool definition in a Responses request, each with its rule.
 const TOOL: &[Field] = &[
     ("type", ByValue),          // functions are supported, custom tools and others require
     ("name", Supported),        // of the tool
@@ -115,7 +115,7 @@ const TOOL: &[Field] = &[
     ("defer_loading", ByValue), // loaded by the provider's tool search if true
 ];
 
-/// Members of an item other than a message: a tool call, a result or reasoning.
+/// The known members of an item other than a message (a tool call, a result or reasoning) in a Responses request.
 const ITEM: &[Field] = &[
     ("type", ByValue),                // calls and results are supported, the rest requires
     ("id", Supported),                // of the item

@@ -19,8 +19,8 @@ use crate::{
 };
 
 impl<'a> Inspector<'a> {
-    /// Inspects the member `name` of a Responses request: adds its content to the summary and records the features that
-    /// it requires. `cursor` is before the value, and after it on return.
+    /// Inspects the member `name` of a Responses request: adds its content to the request summary and records the API
+    /// features that it requires. `cursor` is before the value, and after it on return.
     ///
     /// # Errors
     /// [`RequestError`] if the value is not valid JSON, or has a type with which the request cannot be inspected.
@@ -53,8 +53,8 @@ impl<'a> Inspector<'a> {
         Ok(())
     }
 
-    /// Records the features that the `text` settings of a Responses request require: response format and verbosity.
-    /// Other members make the request [`Native`](Requirement::Native).
+    /// Records the API features that the `text` settings of a Responses request require: response format and verbosity.
+    /// Other members make the request [`Native`](Requirement::Native) (not convertible to another API).
     fn inspect_text_settings(&mut self, text: &Value<'a>) {
         self.expect_kind(ValueKind::Object, text);
         for (name, value) in text.members() {
@@ -69,8 +69,9 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Records the features that the response format in the `text` settings of a Responses request requires. Members of
-    /// a JSON schema format in a format of another type make the request [`Native`](Requirement::Native).
+    /// Records the API features that the response format in the `text` settings of a Responses request requires.
+    /// Members of a JSON schema format in a format of another type make the request [`Native`](Requirement::Native)
+    /// (not convertible to another API).
     fn inspect_text_format(&mut self, format: &Value<'a>) {
         let names = ["type", "schema", "name", "description", "strict"];
         let [kind, schema, name, description, strict] = self.known_members(format, names);
@@ -80,8 +81,9 @@ impl<'a> Inspector<'a> {
         self.inspect_openai_format(format, kind, described);
     }
 
-    /// Records the features that the `reasoning` settings of a Responses request require: the effort, and options that
-    /// control the returned thinking. Other members make the request [`Native`](Requirement::Native).
+    /// Records the API features that the `reasoning` settings of a Responses request require: the effort, and options
+    /// that control the returned thinking. Other members make the request [`Native`](Requirement::Native) (not
+    /// convertible to another API).
     fn inspect_reasoning(&mut self, reasoning: &Value<'a>) {
         self.expect_kind(ValueKind::Object, reasoning);
         for (name, value) in reasoning.members() {
@@ -97,7 +99,7 @@ impl<'a> Inspector<'a> {
         }
     }
 
-    /// Records the features that `include` of a Responses request requires, a list of additional outputs. Encrypted
+    /// Records the API features that `include` of a Responses request requires, a list of additional outputs. Encrypted
     /// reasoning requires nothing.
     fn inspect_include(&mut self, include: &Value<'a>) {
         self.expect_kind(ValueKind::Array, include);
@@ -186,8 +188,8 @@ impl<'a> Inspector<'a> {
     }
 
     /// Inspects a message item at `index` of the conversation in a Responses request, and records it according to its
-    /// role. Unknown roles make the request [`Native`](Requirement::Native). `cursor` is only used to return to its
-    /// content.
+    /// role. An unknown role, an unexpected member or a missing content makes the request [`Native`](Requirement::Native)
+    /// (not convertible to another API). `cursor` is the reader of the request, which is moved back to the content.
     ///
     /// # Errors
     /// [`RequestError`] if a part of the content is not an object.
@@ -273,8 +275,8 @@ impl<'a> Inspector<'a> {
         Ok(())
     }
 
-    /// Inspects the item of a tool call in a Responses request: records the call, and the features that its id, name
-    /// and members require.
+    /// Inspects the item of a tool call in a Responses request: records the call, and the API features that its id,
+    /// name and members require.
     fn inspect_call_item(&mut self, item: &Item<'a>) {
         self.record_assistant_message();
         self.record_call(item.call_id.as_ref());
@@ -285,7 +287,8 @@ impl<'a> Inspector<'a> {
     }
 
     /// Inspects the item of a tool result at `index` of the conversation in a Responses request: records the result and
-    /// the features that it requires. `kind` is the type of the item; `cursor` is only used to return to the output.
+    /// the API features that it requires. `kind` is the type of the item; `cursor` is only used to return to the
+    /// output.
     ///
     /// # Errors
     /// [`RequestError`] if a part of the output is not an object.
@@ -316,7 +319,8 @@ impl<'a> Inspector<'a> {
         }
         self.require_if(result_draft.has_images, Requirement::ToolImages);
         let bytes = item.output.map_or(0, |output| output.raw.len() as u64);
-        let result = ToolResult { call_id: string_or_empty(item.call_id.as_ref()), is_error: None, bytes };
+        let (call_id, content) = (string_or_empty(item.call_id.as_ref()), item.output);
+        let result = ToolResult { call_id, is_error: None, bytes, content };
         self.record_user_message(index, &MessageDraft { results: vec![result], ..MessageDraft::default() });
         Ok(())
     }

@@ -1,4 +1,5 @@
-//! Parses the body of a Responses request to the canonical form. Items of the conversation are parsed in `read_items`.
+//! Parses the body of a Responses request to the canonical form, which is independent of the API. Items of the
+//! conversation are parsed in `read_items`.
 
 use contracts::Requirement;
 use serde_json::Value;
@@ -18,7 +19,7 @@ use crate::{
 /// The error for a feature that cannot be converted to any other API.
 const NATIVE: ConvertError = ConvertError::Requires(Requirement::Native);
 
-/// Parses the body of a Responses request to the canonical form.
+/// Parses the body of a Responses request to the canonical form, which is independent of the API.
 ///
 /// # Errors
 /// [`ConvertError::Requires`] for a feature that the provider's API does not support and that may not be dropped;

@@ -44,7 +44,7 @@ enum Part {
     Call,
 }
 
-/// The block of a part of an output item, and whether it has content.
+/// The block for a part of an output item in a Responses stream, and whether it has content.
 #[derive(Debug, Clone, Copy)]
 struct PartProgress {
     /// The block of the part.

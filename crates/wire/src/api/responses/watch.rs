@@ -8,8 +8,8 @@ use contracts::{
 use crate::watch::{parse_members, summary_builder::SummaryBuilder};
 use crate::{errors::classify, json::Value};
 
-/// Adds the data of one event of a Responses stream to the summary. Returns its error object; `None` if it has none, or
-/// is not a JSON object.
+/// Adds the data of one event of a Responses stream to the response summary. Returns its error object; `None` if it has
+/// none, or is not a JSON object.
 pub(crate) fn inspect_event<'a>(summary: &mut SummaryBuilder, text: &'a str) -> Option<Value<'a>> {
     let names = ["type", "output_index", "item", "delta", "response", "code", "error"];
     let [kind, index, item, delta, response, code, error] = parse_members(text, names)?;
@@ -49,8 +49,8 @@ pub(crate) fn inspect_event<'a>(summary: &mut SummaryBuilder, text: &'a str) -> 
     error
 }
 
-/// Adds a response of the Responses API that is not streamed to the summary. Returns its error object; `None` if it has
-/// none, or is not a JSON object.
+/// Adds a non-streaming response of the Responses API to the response summary. Returns its error object; `None` if it
+/// has none, or is not a JSON object.
 pub(crate) fn inspect_response<'a>(summary: &mut SummaryBuilder, text: &'a str) -> Option<Value<'a>> {
     let [model, usage, status, details, error, output] = parse_members(
         text,
@@ -70,9 +70,9 @@ pub(crate) fn inspect_response<'a>(summary: &mut SummaryBuilder, text: &'a str) 
     error
 }
 
-/// Adds an output item of the Responses API to the summary: counts reasoning, or records a tool call with the arguments
-/// so far. `number` is the index of the item. `is_new` is false for the event that completes an item that was added
-/// before.
+/// Adds an output item of the Responses API to the response summary: counts reasoning, or records a tool call with the
+/// arguments so far. `number` is the index of the item. `is_new` is false for the event that completes an item that was
+/// added before.
 fn add_item(summary: &mut SummaryBuilder, number: u64, item: &Value<'_>, is_new: bool) {
     let [kind, call, name, arguments, input] = item.get_many(["type", "call_id", "name", "arguments", "input"]);
     match kind.and_then(|kind| kind.string()).as_deref() {
@@ -88,9 +88,9 @@ fn add_item(summary: &mut SummaryBuilder, number: u64, item: &Value<'_>, is_new:
 /// The names of the members that are read from a finished response object.
 const FINAL_MEMBERS: [&str; 5] = ["model", "usage", "status", "incomplete_details", "error"];
 
-/// Adds a finished response object of the Responses API to the summary, given the values of its [`FINAL_MEMBERS`]:
-/// model, usage, stop reason or error. The response counts as complete if its status is `completed`, `incomplete` or
-/// `failed`.
+/// Adds a finished response object of the Responses API to the response summary, given the values of its
+/// [`FINAL_MEMBERS`]: model, usage, stop reason or error. The response counts as complete if its status is `completed`,
+/// `incomplete` or `failed`.
 fn finish_response(summary: &mut SummaryBuilder, [model, usage, status, details, error]: [Option<Value<'_>>; 5]) {
     summary.set_model(model);
     summary.set_usage(usage);

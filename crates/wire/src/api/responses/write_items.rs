@@ -10,7 +10,7 @@ use crate::convert::{
     object::object,
 };
 
-/// Writes the input items of a Responses request, message by message.
+/// Writes the input items of a Responses request from canonical messages, one message after the other.
 #[derive(Debug, Default)]
 pub(super) struct Items {
     /// The items so far.

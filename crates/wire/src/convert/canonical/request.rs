@@ -26,6 +26,8 @@ pub(crate) struct Request {
     pub(crate) format: Option<Format>,
     /// The reasoning effort; `None` for the model's default.
     pub(crate) effort: Option<Effort>,
+    /// The limit of thinking in tokens, above 0; `None` if the client sets none.
+    pub(crate) thinking_budget: Option<u64>,
     /// The output limit in tokens; `None` if the client sets none.
     pub(crate) max_output: Option<u64>,
     /// The texts at which the model stops; empty if the client sets none.
@@ -52,7 +54,7 @@ impl Message {
     }
 }
 
-/// The author of a message in the conversation.
+/// The author of a message in a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
     /// A system message within the conversation; those before it are in [`Request::system`].
@@ -76,7 +78,7 @@ pub(crate) enum Block {
     ToolResult(ToolResult),
 }
 
-/// An image in a message or a tool result.
+/// An image in a message or a tool result of a request.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Image {
     /// An image in the request.
@@ -120,7 +122,7 @@ pub(crate) struct ToolCall {
     pub(crate) input: ToolInput,
 }
 
-/// The arguments of a tool call.
+/// The arguments of a tool call in a request, in the canonical form.
 #[derive(Debug, PartialEq)]
 pub(crate) enum ToolInput {
     /// A parsed JSON object.
@@ -213,7 +215,7 @@ pub(crate) struct Tool {
     pub(crate) kind: ToolKind,
 }
 
-/// The kind of a tool, with the format of its arguments.
+/// The kind of a tool that a request defines, with the format of its arguments.
 #[derive(Debug, PartialEq)]
 pub(crate) enum ToolKind {
     /// A function with a JSON object as arguments.
@@ -239,7 +241,7 @@ pub(crate) struct Grammar {
     pub(crate) definition: Value,
 }
 
-/// The constraint on which tools the model may or must call.
+/// The constraint in a request on which tools the model may or must call.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum ToolChoice {
     /// The model decides whether to call a tool.
@@ -278,7 +280,7 @@ impl ToolChoice {
     }
 }
 
-/// The required format of the response.
+/// The format that a request requires of the response.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Format {
     /// Any JSON object, without a schema.
@@ -288,7 +290,7 @@ pub(crate) enum Format {
     JsonSchema { name: Option<String>, description: Option<String>, schema: Value, strict: Option<bool> },
 }
 
-/// The level of reasoning effort, in ascending order.
+/// The level of reasoning effort that a request sets, in ascending order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Effort {
     /// Thinking is switched off.
@@ -308,6 +310,12 @@ pub(crate) enum Effort {
 }
 
 impl Effort {
+    /// The smallest thinking budget, in tokens, that corresponds to [`Effort::Medium`]. The compatibility layer of
+    /// Gemini for `OpenAI`'s clients documents budgets of 1,024, 8,192 and 24,576 tokens for low, medium and high.
+    const MEDIUM_BUDGET: u64 = 8_192;
+    /// The smallest thinking budget, in tokens, that corresponds to [`Effort::High`].
+    const HIGH_BUDGET: u64 = 24_576;
+
     /// All levels with their names in the APIs, in lower case.
     const NAMES: [(Self, &'static str); 7] = [
         (Self::None, "none"),
@@ -318,6 +326,16 @@ impl Effort {
         (Self::ExtraHigh, "xhigh"),
         (Self::Max, "max"),
     ];
+
+    /// Returns the level that corresponds to a thinking budget of `tokens`: low, medium from 8,192 tokens on, high from
+    /// 24,576 tokens on. Budgets below 1,024 tokens are low too, because not every model has a lower level.
+    pub(crate) const fn from_thinking_budget(tokens: u64) -> Self {
+        match tokens {
+            0..Self::MEDIUM_BUDGET => Self::Low,
+            Self::MEDIUM_BUDGET..Self::HIGH_BUDGET => Self::Medium,
+            Self::HIGH_BUDGET.. => Self::High,
+        }
+    }
 
     /// Returns the name of the level in the APIs.
     pub(crate) fn name(self) -> &'static str {

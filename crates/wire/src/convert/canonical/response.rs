@@ -31,7 +31,7 @@ pub(crate) enum Event {
     Failed(Failure),
 }
 
-/// The properties of a response that its provider sends at the start.
+/// The properties that a provider sends at the start of a response.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Start {
     /// The provider's id of the response; `None` if it sends none.
@@ -75,7 +75,7 @@ pub(crate) enum Stop {
     Refused,
 }
 
-/// An error that the provider reported in its response.
+/// An error that the provider reported in its response, with its class and message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Failure {
     /// The class of the error.

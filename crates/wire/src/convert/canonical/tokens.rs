@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::usage::usage;
 
-/// The token counts of a response, as far as APIs can report them.
+/// The token counts of a response in the canonical form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Tokens {
     /// Input, cached and output tokens.

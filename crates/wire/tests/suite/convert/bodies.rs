@@ -3,7 +3,7 @@
 use contracts::WireApi;
 use serde_json::{Value, json};
 
-/// Returns the request in an API.
+/// Returns the request of these tests in an API.
 pub(crate) fn body(api: WireApi) -> Value {
     match api {
         WireApi::AnthropicMessages => anthropic(),
@@ -18,7 +18,7 @@ fn schema() -> Value {
     json!({"type": "object", "properties": {"command": {"type": "string"}}, "required": ["command"]})
 }
 
-/// Returns the request in Messages.
+/// Returns the request in the format of Messages.
 fn anthropic() -> Value {
     let kept = json!({"type": "ephemeral"});
     json!({
@@ -61,7 +61,7 @@ fn anthropic() -> Value {
     })
 }
 
-/// Returns the request in chat completions.
+/// Returns the request in the format of chat completions.
 fn chat() -> Value {
     json!({
         "model": "some-model",
@@ -101,7 +101,7 @@ fn chat() -> Value {
     })
 }
 
-/// Returns the request in Responses.
+/// Returns the request in the format of Responses.
 fn responses() -> Value {
     json!({
         "model": "gpt-5",
@@ -140,7 +140,7 @@ fn responses() -> Value {
     })
 }
 
-/// Returns the request in `generateContent`.
+/// Returns the request in the format of `generateContent`.
 fn gemini() -> Value {
     json!({
         "systemInstruction": {"role": "user", "parts": [{"text": "You are an agent."}]},

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use contracts::{Requirement, WireApi};
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use wire::{ConversionOptions, ConvertError, convert_request, convert_response};
+use wire::{ConversionOptions, ConvertError, StreamConverter, convert_request, convert_response};
 
 use super::{
     client::{self, Ended},
@@ -26,7 +26,7 @@ fn ends_loudly(pair: (WireApi, WireApi), chunks: &[&[u8]]) {
     }
 }
 
-/// A JSON value with names and words of all APIs in random places.
+/// Generates a JSON value with names and words of all APIs in random places.
 fn odd_value() -> impl Strategy<Value = Value> {
     let word = prop::sample::select(vec![
         "type",
@@ -202,5 +202,44 @@ fn an_error_of_the_provider_reaches_the_client_with_its_kind() {
         let last: Value = serde_json::from_str(&last).unwrap();
         assert_eq!(last.pointer(pointer), Some(&json!(kind)), "{from} {to}");
         assert!(last.to_string().contains("Busy."));
+    }
+}
+
+/// Feeds events until the converter fails. Returns the number of accepted events and the largest output of one.
+fn feed_until_refused(to: WireApi, event: impl Fn(usize) -> String) -> (usize, usize) {
+    let mut converter = StreamConverter::new(WireApi::OpenAiChat, to, "m", "r".to_owned(), 1);
+    let mut largest = 0;
+    for number in 0..1_000_000 {
+        let mut out = Vec::new();
+        let fed = converter.feed(format!("data: {}\n\n", event(number)).as_bytes(), &mut out);
+        largest = largest.max(out.len());
+        if fed.is_err() {
+            return (number, largest);
+        }
+    }
+    panic!("the converter accepts everything");
+}
+
+#[test]
+fn a_converted_stream_has_a_limit_of_content_and_of_tool_calls() {
+    let text = "x".repeat(64 * 1024);
+    let delta = |delta: &str| format!("{{\"choices\":[{{\"index\":0,\"delta\":{delta}}}]}}");
+    for to in [WireApi::OpenAiResponses, WireApi::AnthropicMessages, WireApi::Gemini] {
+        let (texts, _) = feed_until_refused(to, |_| delta(&format!("{{\"content\":\"{text}\"}}")));
+        assert_eq!(texts, 8 * 1024 * 1024 / text.len(), "{to}");
+        let call = |arguments: &str| {
+            let arguments = arguments.to_owned();
+            move |number: usize| {
+                delta(&format!(
+                    "{{\"tool_calls\":[{{\"index\":{number},\"id\":\"c{number}\",\"type\":\"function\",\
+                     \"function\":{{\"name\":\"f\",\"arguments\":{arguments:?}}}}}]}}"
+                ))
+            }
+        };
+        // Calls that are never closed are limited alike.
+        for arguments in ["{}", "{"] {
+            let (calls, largest) = feed_until_refused(to, call(arguments));
+            assert_eq!((calls, largest < 1_000_000), (4_096, true), "{to}: {arguments}");
+        }
     }
 }

@@ -8,7 +8,7 @@ use super::{
     story::{Said, Stop, Story},
 };
 
-/// Writes the usage object.
+/// Writes the `usage` object of a chat completion.
 fn usage(story: &Story) -> Value {
     let usage = &story.usage;
     json!({
@@ -35,7 +35,7 @@ fn stop(story: &Story, quirks: &mut Quirks) -> &'static str {
     }
 }
 
-/// Writes a chunk with this delta.
+/// Writes a chunk of a chat completion with this delta.
 fn chunk(delta: &Value) -> Value {
     json!({
         "id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1_700_000_000, "model": "m",
@@ -98,7 +98,7 @@ fn in_turns(mut lists: Vec<Vec<Value>>, quirks: &mut Quirks) -> Vec<Value> {
     taken
 }
 
-/// Writes a story as a stream.
+/// Writes a story as the stream of a chat completion.
 pub(crate) fn stream(story: &Story, quirks: &mut Quirks, sent: &mut Sent) {
     if quirks.maybe() {
         sent.data(&chunk(&json!({"role": "assistant", "content": ""})));

@@ -11,7 +11,7 @@ pub(crate) struct Quirks {
     used: usize,
 }
 
-/// A random source of choices.
+/// Generates a random source of choices.
 pub(crate) fn quirks() -> impl Strategy<Value = Quirks> {
     prop::collection::vec(any::<u8>(), 1..40).prop_map(|choices| Quirks { choices, used: 0 })
 }

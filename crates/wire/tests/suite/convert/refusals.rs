@@ -8,13 +8,13 @@ use wire::{ConvertError, inspect};
 
 use super::requests::converted;
 
-/// Short for [`WireApi::AnthropicMessages`].
+/// Anthropic's API, under a short name.
 const ANTHROPIC: WireApi = WireApi::AnthropicMessages;
-/// Short for [`WireApi::OpenAiChat`].
+/// The chat completions API, under a short name.
 const CHAT: WireApi = WireApi::OpenAiChat;
-/// Short for [`WireApi::OpenAiResponses`].
+/// The Responses API, under a short name.
 const RESPONSES: WireApi = WireApi::OpenAiResponses;
-/// Short for [`WireApi::Gemini`].
+/// Gemini's API, under a short name.
 const GEMINI: WireApi = WireApi::Gemini;
 
 /// Returns a minimal request.
@@ -198,7 +198,7 @@ fn what_only_tunes_a_model_is_dropped_visibly() {
     let to = [CHAT, RESPONSES, GEMINI];
     dropped(ANTHROPIC, &to, CacheControl, &json!({"cache_control": {"type": "ephemeral"}}));
     dropped(ANTHROPIC, &to, ContextManagement, &json!({"context_management": {"edits": []}}));
-    dropped(ANTHROPIC, &to, ThinkingControl, &json!({"thinking": {"type": "enabled", "budget_tokens": 9}}));
+    dropped(ANTHROPIC, &to, ThinkingControl, &json!({"thinking": {"type": "adaptive"}}));
     dropped(ANTHROPIC, &[CHAT, RESPONSES], Sampling, &json!({"top_k": 9}));
     assert!(requires(CHAT, &json!({"temperature": 1.5})).contains(&Requirement::HighTemperature));
     dropped_late(CHAT, &[ANTHROPIC], Sampling, &json!({"temperature": 1.5}));
@@ -258,4 +258,41 @@ fn efforts_without_a_counterpart_are_said_as_the_nearest_and_reported() {
     check(CHAT, GEMINI, chat("minimal"), level, "MINIMAL", false);
     let gemini = json!({"generationConfig": {"thinkingConfig": {"thinkingLevel": "LOW"}}});
     check(GEMINI, ANTHROPIC, gemini, "/output_config/effort", "low", false);
+}
+
+/// A thinking budget becomes the effort of the other API: low below 8,192 tokens, medium below 24,576, high from there.
+/// It is reported as adapted. An effort in the same request has precedence, and budgets that switch thinking off (0) or
+/// leave it to the model (-1) are only dropped.
+#[test]
+fn a_thinking_budget_becomes_the_effort_of_the_other_api() {
+    let converted = |from, to, fields: Value, pointer: &str| {
+        let (body, dropped) = said(from, to, &fields).unwrap();
+        assert_eq!(dropped, [Requirement::ThinkingControl], "{from} {to} {fields}");
+        body.pointer(pointer).cloned()
+    };
+    let budget = |tokens: u64| json!({"max_tokens": 64_000, "thinking": {"type": "enabled", "budget_tokens": tokens}});
+    let level = "/generationConfig/thinkingConfig/thinkingLevel";
+    for (tokens, effort) in [
+        (1_024, "low"),
+        (8_191, "low"),
+        (8_192, "medium"),
+        (24_575, "medium"),
+        (24_576, "high"),
+        (31_999, "high"), // what Claude Code sends by default
+    ] {
+        assert_eq!(converted(ANTHROPIC, CHAT, budget(tokens), "/reasoning_effort"), Some(json!(effort)));
+        assert_eq!(converted(ANTHROPIC, RESPONSES, budget(tokens), "/reasoning/effort"), Some(json!(effort)));
+        assert_eq!(converted(ANTHROPIC, GEMINI, budget(tokens), level), Some(json!(effort.to_uppercase())));
+        let gemini = json!({"generationConfig": {"thinkingConfig": {"thinkingBudget": tokens}}});
+        assert_eq!(converted(GEMINI, CHAT, gemini, "/reasoning_effort"), Some(json!(effort)));
+    }
+    let mut both = budget(1_024);
+    both["output_config"] = json!({"effort": "high"});
+    assert_eq!(converted(ANTHROPIC, CHAT, both, "/reasoning_effort"), Some(json!("high")));
+    for unlimited in [-1, 0] {
+        let gemini = json!({"generationConfig": {"thinkingConfig": {"thinkingBudget": unlimited}}});
+        assert_eq!(converted(GEMINI, CHAT, gemini, "/reasoning_effort"), None);
+    }
+    let adaptive = json!({"thinking": {"type": "adaptive"}});
+    assert_eq!(converted(ANTHROPIC, CHAT, adaptive, "/reasoning_effort"), None);
 }

@@ -230,6 +230,32 @@ fn a_model_that_takes_no_effort_is_told_of_none_and_the_effort_is_reported() {
     }
 }
 
+/// A model that accepts no effort receives none in place of a thinking budget.
+#[test]
+fn a_thinking_budget_is_dropped_for_a_model_without_an_effort() {
+    let body = json!({
+        "max_tokens": 32_000,
+        "messages": [{"role": "user", "content": "hi"}],
+        "thinking": {"type": "enabled", "budget_tokens": 31_999},
+    });
+    let may_drop = BTreeSet::from([Requirement::ThinkingControl]);
+    let conversion = ConversionOptions {
+        from: WireApi::AnthropicMessages,
+        to: WireApi::OpenAiChat,
+        model: "m",
+        stream: false,
+        may_drop: &may_drop,
+        max_output: 0,
+        accepts_effort: false,
+        newer_chat: true,
+    };
+    let converted = convert_request(&conversion, body.to_string().as_bytes()).unwrap();
+    assert_eq!(converted.dropped, may_drop);
+    let expected =
+        json!({"model": "m", "messages": [{"role": "user", "content": "hi"}], "max_completion_tokens": 32_000});
+    assert_eq!(serde_json::from_slice::<Value>(&converted.body).unwrap(), expected);
+}
+
 /// A provider of the older chat completions receives no newer field.
 #[test]
 fn a_provider_of_the_older_chat_completions_is_sent_no_newer_field() {

@@ -6,21 +6,21 @@ use serde_json::{Value, json};
 
 use super::requests::converted;
 
-/// A text block that is not blank.
+/// Generates a text block that is not blank.
 fn text() -> impl Strategy<Value = Value> {
     "[a-zé\"\\\\\n{}]{1,12}"
         .prop_filter("not blank", |text| !text.trim().is_empty())
         .prop_map(|text| json!({"type": "text", "text": text}))
 }
 
-/// An inline image block.
+/// Generates an inline image block.
 fn image() -> impl Strategy<Value = Value> {
     "[A-Za-z0-9]{4}".prop_map(
         |data| json!({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": data}}),
     )
 }
 
-/// The arguments of a call.
+/// Generates the arguments of a call.
 fn input() -> impl Strategy<Value = Value> {
     prop::collection::btree_map(
         "[a-z]{1,4}",
@@ -33,14 +33,14 @@ fn input() -> impl Strategy<Value = Value> {
 /// The blocks of a user message, the text of the model, and the name, arguments and result of each tool call.
 type Exchange = (Vec<Value>, Option<Value>, Vec<(String, Value, Value)>);
 
-/// A random exchange.
+/// Generates an exchange: a user message, the text of the model, and its tool calls with their results.
 fn exchange() -> impl Strategy<Value = Exchange> {
     let user = prop::collection::vec(prop_oneof![3 => text(), 1 => image()], 1..3);
     let call = ("[a-z]{1,3}", input(), text());
     (user, prop::option::of(text()), prop::collection::vec(call, 0..3))
 }
 
-/// A request to Messages in the form in which the conversion writes it.
+/// Generates a request to Messages in the form in which the conversion writes it.
 fn request() -> impl Strategy<Value = Value> {
     let settings = (prop::option::of(0_u8..=10), prop::option::of(text()), 0..5_u8, any::<bool>());
     (prop::collection::vec(exchange(), 1..4), settings).prop_map(|(exchanges, (tenths, system, choice, schema))| {

@@ -42,7 +42,7 @@ pub(crate) struct Story {
     pub(crate) thinking: u64,
 }
 
-/// A text, which may contain server-sent events, escapes and characters outside ASCII.
+/// Generates a text, which may contain server-sent events, escapes and characters outside ASCII.
 fn text() -> impl Strategy<Value = String> {
     prop_oneof![
         "[a-z \n]{1,20}",
@@ -52,7 +52,7 @@ fn text() -> impl Strategy<Value = String> {
     ]
 }
 
-/// The arguments of a call.
+/// Generates the arguments of a call.
 fn arguments() -> impl Strategy<Value = Value> {
     let value = prop_oneof![
         Just(Value::Null),
@@ -70,7 +70,7 @@ fn arguments() -> impl Strategy<Value = Value> {
     prop::collection::btree_map("[a-z_]{1,6}", value, 0..4).prop_map(|map| Value::Object(map.into_iter().collect()))
 }
 
-/// A random block.
+/// Generates a block of a response: text, thinking or a call.
 fn said() -> impl Strategy<Value = Said> {
     prop_oneof![
         text().prop_map(Said::Text),
@@ -83,7 +83,7 @@ fn said() -> impl Strategy<Value = Said> {
     ]
 }
 
-/// A random response with up to five blocks.
+/// Generates a response with up to five blocks.
 pub(crate) fn story() -> impl Strategy<Value = Story> {
     let tokens = 0..100_000_u64;
     let usage = (prop::array::uniform5(tokens), 0..1_000_u64);

@@ -11,7 +11,7 @@ use super::{
     story::{Said, Story, story},
 };
 
-/// A random pair of different APIs.
+/// Generates a pair of different APIs.
 pub(crate) fn pairs() -> impl Strategy<Value = (WireApi, WireApi)> {
     let pairs = WireApi::ALL.into_iter().flat_map(|from| WireApi::ALL.map(|to| (from, to)));
     prop::sample::select(pairs.filter(|(from, to)| from != to).collect::<Vec<_>>())

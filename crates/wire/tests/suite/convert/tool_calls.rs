@@ -26,23 +26,23 @@ fn stream(deltas: &[Value], finish: &str) -> String {
     String::from_utf8(stream.into_bytes()).unwrap()
 }
 
-/// Returns the first delta of a call.
+/// Returns the first delta of a tool call in a stream of chat completions.
 fn begin(index: u64, id: &str, arguments: &str) -> Value {
     let function = json!({"name": "run", "arguments": arguments});
     json!({"tool_calls": [{"index": index, "id": id, "type": "function", "function": function}]})
 }
 
-/// Returns a delta with more arguments.
+/// Returns a delta with more arguments of a tool call.
 fn more(index: u64, arguments: &str) -> Value {
     json!({"tool_calls": [{"index": index, "function": {"arguments": arguments}}]})
 }
 
-/// Returns the expected call.
+/// Returns the call of the tool `run` that the client is expected to receive.
 fn run(id: &str, command: &str) -> Said {
     Said::Call { id: id.to_owned(), name: "run".to_owned(), arguments: json!({"command": command}) }
 }
 
-/// Returns the expected text.
+/// Returns the text that the client is expected to receive.
 fn text(text: &str) -> Said {
     Said::Text(text.to_owned())
 }

@@ -8,7 +8,7 @@ use super::making::{
     stops, text,
 };
 
-/// A request body.
+/// Generates a request body of the Messages API, mostly valid.
 pub(crate) fn request() -> BoxedStrategy<Value> {
     let format =
         object(vec![("type", 97, one_of(json!(["json_schema", "json_schema", "text"]))), ("schema", 95, schema())]);
@@ -45,7 +45,7 @@ pub(crate) fn request() -> BoxedStrategy<Value> {
     ])
 }
 
-/// A conversation.
+/// Generates a conversation of the Messages API.
 fn messages() -> BoxedStrategy<Value> {
     let holding = |role: &'static str, of: BoxedStrategy<Value>| {
         list(of, 2).prop_map(move |content| json!({"role": role, "content": content})).boxed()
@@ -54,7 +54,7 @@ fn messages() -> BoxedStrategy<Value> {
     conversation(user, message(), holding("assistant", call()), holding("user", result()))
 }
 
-/// A message of any role.
+/// Generates a message with any role of the Messages API.
 fn message() -> BoxedStrategy<Value> {
     object(vec![
         ("role", 99, one_of(json!(["user", "user", "user", "assistant", "assistant", "system"]))),
@@ -62,7 +62,7 @@ fn message() -> BoxedStrategy<Value> {
     ])
 }
 
-/// An image block.
+/// Generates an image block of the Messages API.
 fn image() -> BoxedStrategy<Value> {
     let source = any_of(vec![
         object(vec![("type", 99, fixed(json!("base64"))), ("media_type", 98, media_type()), ("data", 99, text())]),
@@ -74,7 +74,7 @@ fn image() -> BoxedStrategy<Value> {
     object(vec![("type", 100, fixed(json!("image"))), ("source", 98, source)])
 }
 
-/// A text block.
+/// Generates a text block of the Messages API.
 fn said() -> BoxedStrategy<Value> {
     object(vec![
         ("type", 100, fixed(json!("text"))),
@@ -84,7 +84,7 @@ fn said() -> BoxedStrategy<Value> {
     ])
 }
 
-/// A `tool_use` block.
+/// Generates a `tool_use` block of the Messages API.
 fn call() -> BoxedStrategy<Value> {
     object(vec![
         ("type", 100, fixed(json!("tool_use"))),
@@ -95,7 +95,7 @@ fn call() -> BoxedStrategy<Value> {
     ])
 }
 
-/// A `tool_result` block.
+/// Generates a `tool_result` block of the Messages API.
 fn result() -> BoxedStrategy<Value> {
     let inside = any_of(vec![said(), said(), image(), call()]);
     object(vec![
@@ -106,7 +106,7 @@ fn result() -> BoxedStrategy<Value> {
     ])
 }
 
-/// A content block of any type.
+/// Generates a content block of any type of the Messages API.
 fn block() -> BoxedStrategy<Value> {
     let others = one_of(json!([
         {"type": "thinking", "thinking": "hm", "signature": "c2ln"}, {"type": "redacted_thinking", "data": "eA"},
@@ -116,7 +116,7 @@ fn block() -> BoxedStrategy<Value> {
     any_of(vec![said(), said(), call(), result(), image(), others])
 }
 
-/// A tool definition.
+/// Generates a tool definition of the Messages API.
 fn tool() -> BoxedStrategy<Value> {
     object(vec![
         ("type", 20, one_of(json!(["custom", null, "bash_20250124"]))),

@@ -8,7 +8,7 @@ use super::making::{
     schema, stops, text,
 };
 
-/// A request body.
+/// Generates a request body of the chat completions API, mostly valid.
 pub(crate) fn request() -> BoxedStrategy<Value> {
     let described = object(vec![
         ("name", 95, name()),
@@ -64,12 +64,12 @@ pub(crate) fn request() -> BoxedStrategy<Value> {
     ])
 }
 
-/// The content of a message.
+/// Generates the content of a message of the chat completions API.
 fn content() -> BoxedStrategy<Value> {
     any_of(vec![text(), list(part(), 3), fixed(Value::Null)])
 }
 
-/// A message of the user or the system.
+/// Generates a message of the user or the system of the chat completions API.
 fn said() -> BoxedStrategy<Value> {
     object(vec![
         ("role", 99, one_of(json!(["user", "user", "system", "developer", "function"]))),
@@ -78,7 +78,7 @@ fn said() -> BoxedStrategy<Value> {
     ])
 }
 
-/// A message of the model.
+/// Generates a message of the model of the chat completions API.
 fn answered() -> BoxedStrategy<Value> {
     object(vec![
         ("role", 100, fixed(json!("assistant"))),
@@ -93,7 +93,7 @@ fn answered() -> BoxedStrategy<Value> {
     ])
 }
 
-/// A message with a tool result.
+/// Generates a message with a tool result of the chat completions API.
 fn result() -> BoxedStrategy<Value> {
     object(vec![
         ("role", 100, fixed(json!("tool"))),
@@ -103,12 +103,12 @@ fn result() -> BoxedStrategy<Value> {
     ])
 }
 
-/// A message of any role.
+/// Generates a message with any role of the chat completions API.
 fn message() -> BoxedStrategy<Value> {
     any_of(vec![said(), said(), answered(), answered(), result()])
 }
 
-/// A tool call.
+/// Generates a tool call of the chat completions API.
 fn call() -> BoxedStrategy<Value> {
     let function = object(vec![("name", 99, name()), ("arguments", 97, arguments())]);
     let custom = object(vec![("name", 99, name()), ("input", 97, text())]);
@@ -124,7 +124,7 @@ fn call() -> BoxedStrategy<Value> {
     ])
 }
 
-/// A content part.
+/// Generates a content part of the chat completions API.
 fn part() -> BoxedStrategy<Value> {
     let said = object(vec![("type", 100, one_of(json!(["text", "text", "input_text"]))), ("text", 98, text())]);
     let url = object(vec![("url", 98, image_url()), ("detail", 10, one_of(json!(["low", 7, null])))]);
@@ -138,7 +138,7 @@ fn part() -> BoxedStrategy<Value> {
     any_of(vec![said.clone(), said, image, others])
 }
 
-/// A tool definition.
+/// Generates a tool definition of the chat completions API.
 fn tool() -> BoxedStrategy<Value> {
     let function = object(vec![
         ("name", 99, name()),

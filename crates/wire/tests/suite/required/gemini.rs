@@ -8,7 +8,7 @@ use super::making::{
     text,
 };
 
-/// A request body.
+/// Generates a request body of Gemini's API, mostly valid.
 pub(crate) fn request() -> BoxedStrategy<Value> {
     let calling = object(vec![
         ("mode", 90, one_of(json!(["AUTO", "ANY", "NONE", "VALIDATED", "MODE_UNSPECIFIED"]))),
@@ -30,7 +30,7 @@ pub(crate) fn request() -> BoxedStrategy<Value> {
     ])
 }
 
-/// A `generationConfig`.
+/// Generates a `generationConfig` of Gemini's API.
 fn generation() -> BoxedStrategy<Value> {
     let thinking = object(vec![
         ("thinkingLevel", 60, any_of(vec![effort(), one_of(json!(["THINKING_LEVEL_UNSPECIFIED", "LOW"]))])),
@@ -59,7 +59,7 @@ fn generation() -> BoxedStrategy<Value> {
     ])
 }
 
-/// A conversation.
+/// Generates a conversation of Gemini's API.
 fn contents() -> BoxedStrategy<Value> {
     let holding = |role: &'static str, of: BoxedStrategy<Value>| {
         of.prop_map(move |part| json!({"role": role, "parts": [part]})).boxed()
@@ -68,7 +68,7 @@ fn contents() -> BoxedStrategy<Value> {
     conversation(user, content(), holding("model", call()), holding("user", response()))
 }
 
-/// A content of any role.
+/// Generates a content (a message) with any role of Gemini's API.
 fn content() -> BoxedStrategy<Value> {
     object(vec![
         ("role", 95, one_of(json!(["user", "user", "model", "model", "function", "critic"]))),
@@ -76,12 +76,12 @@ fn content() -> BoxedStrategy<Value> {
     ])
 }
 
-/// Inline data.
+/// Generates inline data of Gemini's API.
 fn inline() -> BoxedStrategy<Value> {
     object(vec![("mimeType", 98, media_type()), ("data", 98, text()), ("displayName", 3, text())])
 }
 
-/// A part with text or thinking.
+/// Generates a part with text or thinking of Gemini's API.
 fn said() -> BoxedStrategy<Value> {
     object(vec![
         ("text", 99, text()),
@@ -90,17 +90,17 @@ fn said() -> BoxedStrategy<Value> {
     ])
 }
 
-/// An id of a call, or none.
+/// Generates the id of a function call of Gemini's API, or null.
 fn id() -> BoxedStrategy<Value> {
     one_of(json!(["c1", "c2", null]))
 }
 
-/// The name of a function.
+/// Generates the name of a function of Gemini's API.
 fn called() -> BoxedStrategy<Value> {
     one_of(json!(["f", "g", "mcp.read"]))
 }
 
-/// A part with a function call.
+/// Generates a part with a function call of Gemini's API.
 fn call() -> BoxedStrategy<Value> {
     let call = object(vec![
         ("id", 40, id()),
@@ -111,7 +111,7 @@ fn call() -> BoxedStrategy<Value> {
     object(vec![("functionCall", 100, call), ("thought", 3, flag())])
 }
 
-/// A part with a function response.
+/// Generates a part with a function response of Gemini's API.
 fn response() -> BoxedStrategy<Value> {
     let response = object(vec![
         ("id", 40, id()),
@@ -127,7 +127,7 @@ fn response() -> BoxedStrategy<Value> {
     object(vec![("functionResponse", 100, response)])
 }
 
-/// A part of any kind.
+/// Generates a part of any kind of Gemini's API.
 fn part() -> BoxedStrategy<Value> {
     let others = one_of(json!([
         {"fileData": {"mimeType": "image/png", "fileUri": "gs://a"}}, {"executableCode": {}}, {}, {"newPart": 1},
@@ -146,7 +146,7 @@ fn part() -> BoxedStrategy<Value> {
     ])
 }
 
-/// A tool.
+/// Generates a tool of Gemini's API.
 fn tool() -> BoxedStrategy<Value> {
     let function = object(vec![
         ("name", 99, name()),

@@ -7,8 +7,8 @@ use serde_json::{Map, Value, json};
 /// A member of an object: its name, its probability in percent, and the strategy of its value.
 pub(crate) type Member = (&'static str, u32, BoxedStrategy<Value>);
 
-/// An object with these members. Optional members under 50 percent have half of their probability, so that most
-/// requests have few of them.
+/// Generates an object with these members. Optional members under 50 percent have half of their probability, so that
+/// most requests have few of them.
 pub(crate) fn object(members: Vec<Member>) -> BoxedStrategy<Value> {
     let members: Vec<_> = members
         .into_iter()
@@ -23,7 +23,7 @@ pub(crate) fn object(members: Vec<Member>) -> BoxedStrategy<Value> {
     members.prop_map(|members| Value::Object(members.into_iter().flatten().collect::<Map<_, _>>())).boxed()
 }
 
-/// One of the values in a JSON list, mostly the first.
+/// Generates one of the values in a JSON list, mostly the first.
 pub(crate) fn one_of(values: Value) -> BoxedStrategy<Value> {
     match values {
         Value::Array(values) => {
@@ -34,38 +34,38 @@ pub(crate) fn one_of(values: Value) -> BoxedStrategy<Value> {
     }
 }
 
-/// A list of at most `most` elements.
+/// Generates a list of at most `most` elements.
 pub(crate) fn list(of: BoxedStrategy<Value>, most: usize) -> BoxedStrategy<Value> {
     prop::collection::vec(of, 0..=most).prop_map(Value::from).boxed()
 }
 
-/// A value of one of these strategies.
+/// Generates a value of one of these strategies.
 pub(crate) fn any_of(strategies: Vec<BoxedStrategy<Value>>) -> BoxedStrategy<Value> {
     prop::strategy::Union::new(strategies).boxed()
 }
 
-/// Always this value.
+/// Generates always the same value.
 pub(crate) fn fixed(value: Value) -> BoxedStrategy<Value> {
     Just(value).boxed()
 }
 
-/// A text: typed, blank, injected or with characters outside ASCII.
+/// Generates a text: typed, blank, injected or with characters outside ASCII.
 pub(crate) fn text() -> BoxedStrategy<Value> {
     one_of(json!(["hi", "do it", "", " ", "\n", "x-anthropic-billing-header: a=b;", "é🦀"]))
 }
 
-/// A tool name, some of which not every API accepts.
+/// Generates a tool name; some are not accepted by every API.
 pub(crate) fn name() -> BoxedStrategy<Value> {
     let long = |count: usize| "n".repeat(count);
     one_of(json!(["f", "g", "read_file", "mcp.read", "a:b", "no good", "", long(64), long(65), long(129)]))
 }
 
-/// An id of a call. There are few, so that calls and results often match.
+/// Generates an id of a call. There are few, so that calls and results often match.
 pub(crate) fn id() -> BoxedStrategy<Value> {
     one_of(json!(["c1", "c2", "c|3"]))
 }
 
-/// A JSON schema in the dialect of `OpenAI` or Google, or another value.
+/// Generates a JSON schema in the dialect of `OpenAI` or Google, or another value.
 pub(crate) fn schema() -> BoxedStrategy<Value> {
     one_of(json!([
         {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"], "additionalProperties": false},
@@ -74,32 +74,32 @@ pub(crate) fn schema() -> BoxedStrategy<Value> {
     ]))
 }
 
-/// A temperature or probability, some of which exceed a limit.
+/// Generates a temperature or probability; some exceed a limit.
 pub(crate) fn portion() -> BoxedStrategy<Value> {
     one_of(json!([0.2, 0, 1, 1.0, 1.5, 2, null]))
 }
 
-/// An output limit in tokens, or another count.
+/// Generates an output limit in tokens, or another count.
 pub(crate) fn count() -> BoxedStrategy<Value> {
     one_of(json!([1, 16, 100_000, null, 0]))
 }
 
-/// A list of up to six stop sequences.
+/// Generates a list of up to six stop sequences.
 pub(crate) fn stops() -> BoxedStrategy<Value> {
     list(one_of(json!(["END", "\n", "", "stop"])), 6)
 }
 
-/// A reasoning effort, some of which are unknown.
+/// Generates a reasoning effort; some are unknown.
 pub(crate) fn effort() -> BoxedStrategy<Value> {
     one_of(json!(["high", "none", "minimal", "low", "medium", "xhigh", "max", "HIGH", "turbo", "", "off", null]))
 }
 
-/// A boolean or null.
+/// Generates a boolean or null.
 pub(crate) fn flag() -> BoxedStrategy<Value> {
     one_of(json!([true, false, null]))
 }
 
-/// The arguments of a call as text, some of which are not a JSON object.
+/// Generates the arguments of a call as text; some are not a JSON object.
 pub(crate) fn arguments() -> BoxedStrategy<Value> {
     one_of(json!([
         "{}",
@@ -116,12 +116,12 @@ pub(crate) fn arguments() -> BoxedStrategy<Value> {
     ]))
 }
 
-/// A media type of images, documents or audio.
+/// Generates a media type of images, documents or audio.
 pub(crate) fn media_type() -> BoxedStrategy<Value> {
     one_of(json!(["image/png", "image/jpeg", "image/webp", "image/gif", "image/heic", "application/pdf", "audio/wav"]))
 }
 
-/// A URL of an image: inline or remote.
+/// Generates a URL of an image: inline or remote.
 pub(crate) fn image_url() -> BoxedStrategy<Value> {
     one_of(json!([
         "data:image/png;base64,AA==",
@@ -132,7 +132,8 @@ pub(crate) fn image_url() -> BoxedStrategy<Value> {
     ]))
 }
 
-/// A conversation: messages of the user, then calls and their results in an order that is often valid, and other items.
+/// Generates a conversation: messages of the user, then calls and their results in an order that is often valid, and
+/// other items.
 pub(crate) fn conversation(
     user: Value,
     anything: BoxedStrategy<Value>,

@@ -86,7 +86,7 @@ const NAMES: &[&str] = &[
     "include",
 ];
 
-/// A value that is valid in few places.
+/// Generates a value that is valid in few places.
 fn odd_value() -> BoxedStrategy<Value> {
     let odd = json!([
         null, true, false, 0, -1, 7, 1.5, 1e300, 12_345_678_901_234_567_890_u64, "", " ", "x", "none", "user", "model", "text",
@@ -101,7 +101,7 @@ fn odd_value() -> BoxedStrategy<Value> {
 /// A change of a request. Each index selects a value of the request.
 #[derive(Debug, Clone)]
 enum Damage {
-    /// Replaces a value.
+    /// Replaces a value by another.
     Replaced(prop::sample::Index, Value),
     /// Adds a member or an element to a value.
     Added(prop::sample::Index, &'static str, Value),
@@ -111,7 +111,7 @@ enum Damage {
     Moved(prop::sample::Index, prop::sample::Index),
 }
 
-/// A random damage.
+/// Generates a change that may make a request invalid.
 fn damage() -> impl Strategy<Value = Damage> {
     let index = any::<prop::sample::Index>;
     prop_oneof![
@@ -123,7 +123,7 @@ fn damage() -> impl Strategy<Value = Damage> {
     ]
 }
 
-/// The request, unchanged or with one or two damages.
+/// Generates the request, unchanged or with one or two damages.
 pub(crate) fn perhaps(request: BoxedStrategy<Value>) -> BoxedStrategy<Value> {
     let damages = prop_oneof![2 => Just(Vec::new()), 3 => prop::collection::vec(damage(), 1..3)];
     (request, damages)

@@ -8,7 +8,7 @@ use super::making::{
     schema, text,
 };
 
-/// A request body.
+/// Generates a request body of the Responses API, mostly valid.
 pub(crate) fn request() -> BoxedStrategy<Value> {
     let format = object(vec![
         ("type", 98, one_of(json!(["text", "json_object", "json_schema", "json_schema", "grammar"]))),
@@ -61,7 +61,7 @@ pub(crate) fn request() -> BoxedStrategy<Value> {
     ])
 }
 
-/// A message item.
+/// Generates a message item of the Responses API.
 fn message() -> BoxedStrategy<Value> {
     object(vec![
         ("type", 70, fixed(json!("message"))),
@@ -73,7 +73,7 @@ fn message() -> BoxedStrategy<Value> {
     ])
 }
 
-/// A function call item.
+/// Generates a function call item of the Responses API.
 fn call() -> BoxedStrategy<Value> {
     object(vec![
         ("type", 100, fixed(json!("function_call"))),
@@ -85,7 +85,7 @@ fn call() -> BoxedStrategy<Value> {
     ])
 }
 
-/// An item with a call of a custom tool.
+/// Generates an item with a call of a custom tool of the Responses API.
 fn custom() -> BoxedStrategy<Value> {
     object(vec![
         ("type", 100, fixed(json!("custom_tool_call"))),
@@ -95,7 +95,7 @@ fn custom() -> BoxedStrategy<Value> {
     ])
 }
 
-/// An item with a tool result.
+/// Generates an item with a tool result of the Responses API.
 fn output() -> BoxedStrategy<Value> {
     object(vec![
         ("type", 100, one_of(json!(["function_call_output", "function_call_output", "custom_tool_call_output"]))),
@@ -104,12 +104,12 @@ fn output() -> BoxedStrategy<Value> {
     ])
 }
 
-/// A conversation.
+/// Generates a conversation of the Responses API.
 fn input() -> BoxedStrategy<Value> {
     conversation(json!({"role": "user", "content": "hi"}), item(), call(), output())
 }
 
-/// An item of any type.
+/// Generates an item of any type of the Responses API.
 fn item() -> BoxedStrategy<Value> {
     let others = one_of(json!([
         {"type": "reasoning", "summary": [], "encrypted_content": "x"}, {"type": "item_reference", "id": "msg_1"},
@@ -119,7 +119,7 @@ fn item() -> BoxedStrategy<Value> {
     any_of(vec![message(), message(), message(), call(), call(), output(), output(), custom(), others])
 }
 
-/// A content part.
+/// Generates a content part of the Responses API.
 fn part() -> BoxedStrategy<Value> {
     let said = object(vec![
         ("type", 100, one_of(json!(["input_text", "output_text", "text", "summary_text"]))),
@@ -140,7 +140,7 @@ fn part() -> BoxedStrategy<Value> {
     any_of(vec![said.clone(), said, image, others])
 }
 
-/// A tool definition.
+/// Generates a tool definition of the Responses API.
 fn tool() -> BoxedStrategy<Value> {
     let format = one_of(json!([
         {"type": "text"}, {"type": "grammar", "syntax": "lark", "definition": "x"}, {"type": "new"}, null,

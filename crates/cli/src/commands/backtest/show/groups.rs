@@ -4,16 +4,17 @@ use std::collections::BTreeMap;
 
 use what_if::{GroupTotal, PolicyResult, Report, dollars, signed, success_text};
 
-use crate::screen::{HEADING, Table, count_noun, styled, truncate_start};
+use crate::screen::{HEADING, Table, count_noun, outln, styled, truncate_start};
 
-/// The most rows of a group without `--all`.
+/// The maximum number of rows that are printed of a group without `--all`.
 const MAX_LISTED: usize = 10;
-/// The width of the first column.
+/// The maximum width of the first column, in terminal columns.
 const NAME_WIDTH: usize = 34;
 
+/// The totals of a dimension, by the name of the project, week, rule or model.
 type Group = BTreeMap<String, GroupTotal>;
 
-/// Prints all groups of one policy.
+/// Prints the groups of a backtest for one policy: by project, week, rule, model and change of model.
 pub(super) fn print(report: &Report, new: &PolicyResult, all: bool) {
     let (old, totals) = (&report.old, &new.totals);
     print_group("PROJECT", &old.by_project, &totals.by_project, all);
@@ -23,7 +24,8 @@ pub(super) fn print(report: &Report, new: &PolicyResult, all: bool) {
     print_changes(report, new, all);
 }
 
-/// Prints turns and cost by group, before and after. Weeks are in order, other groups by cost.
+/// Prints a table of turns and cost by group, under the old and the new policy. Weeks are in chronological order, other
+/// groups by cost.
 fn print_group(title: &'static str, old: &Group, new: &Group, all: bool) {
     let mut names: Vec<&String> = old.keys().chain(new.keys()).collect();
     names.sort();
@@ -44,12 +46,13 @@ fn print_group(title: &'static str, old: &Group, new: &Group, all: bool) {
             dollars(new.nano_usd),
         ]);
     }
-    anstream::println!();
+    outln!();
     table.print();
     print_more(names.len().saturating_sub(listed));
 }
 
-/// Prints the turns that each rule or slot decides under the policy, beside the hits that the log has for the rule.
+/// Prints how many turns each rule, or other slot of the decision chain, decides under the new policy, beside the
+/// number that the log has for the rule.
 fn print_rules(report: &Report, new: &PolicyResult, all: bool) {
     let mut rules: Vec<_> = new.totals.by_rule.iter().collect();
     rules.sort_by_key(|(name, total)| (std::cmp::Reverse(total.nano_usd), *name));
@@ -67,44 +70,40 @@ fn print_rules(report: &Report, new: &PolicyResult, all: bool) {
             count(hits.imported),
         ]);
     }
-    anstream::println!();
+    outln!();
     table.print();
     print_more(rules.len().saturating_sub(listed));
 }
 
-/// Prints how many turns change from one model to another, with what is known of the success of both in the project.
+/// Prints how many turns change from one model to another, with the known success of both models in the project.
 fn print_changes(report: &Report, new: &PolicyResult, all: bool) {
     if new.changes.is_empty() {
-        anstream::println!("\nNo turn changes model.");
+        outln!("\nNo turn changes model.");
         return;
     }
-    anstream::println!("\n{}", styled(HEADING, "CHANGES AND THEIR RISK (success of scored turns, 95 % interval)"));
+    outln!("\n{}", styled(HEADING, "CHANGES AND THEIR RISK (success of scored turns, 95 % interval)"));
     let mut changes: Vec<_> = new.changes.iter().collect();
     changes.sort_by_key(|change| std::cmp::Reverse(change.old_nano_usd.saturating_sub(change.new_nano_usd).abs()));
     let listed = if all { changes.len() } else { MAX_LISTED };
     for change in changes.iter().take(listed) {
         let difference = signed(change.new_nano_usd.saturating_sub(change.old_nano_usd));
         let success = |model: &str| success_text(report.success.in_project(&change.project, model));
-        anstream::println!(
-            "{}: {}, {difference}",
-            truncate_start(&change.project, 50),
-            count_noun(change.turns, "turn")
-        );
-        anstream::println!("    from {:<36} {}", short(&change.from), success(&change.from));
-        anstream::println!("    to   {:<36} {}", short(&change.to), success(&change.to));
+        outln!("{}: {}, {difference}", truncate_start(&change.project, 50), count_noun(change.turns, "turn"));
+        outln!("    from {:<36} {}", short(&change.from), success(&change.from));
+        outln!("    to   {:<36} {}", short(&change.to), success(&change.to));
     }
     print_more(changes.len().saturating_sub(listed));
 }
 
-/// Returns the name of a model without its provider, at most 36 characters.
+/// Returns the name of a model without its provider, cut to 36 characters.
 fn short(model: &str) -> String {
     let name = model.split_once(':').map_or(model, |(_, name)| name);
     name.chars().take(36).collect()
 }
 
-/// Prints the number of rows that are not listed.
+/// Prints the number of table rows that were left out; nothing if it is 0.
 fn print_more(left: usize) {
     if 0 < left {
-        anstream::println!("and {left} more (--all)");
+        outln!("and {left} more (--all)");
     }
 }

@@ -6,13 +6,13 @@ use what_if::{Backtest, Report, TurnRow, dollars, success_text};
 
 use crate::{
     context::local_time,
-    screen::{FAINT, HEADING, Table, count_noun, styled, truncate},
+    screen::{FAINT, HEADING, Table, count_noun, outln, styled, truncate},
 };
 
-/// The most turns without `--all`.
+/// The maximum number of turns that are printed without `--all`.
 const MAX_TURNS: usize = 20;
 
-/// Prints the turns that change model under at least one policy; with `all` every turn.
+/// Prints the turns of a backtest that change model under at least one policy; with `all` every turn.
 pub(super) fn print(report: &Report, rows: &[TurnRow], options: &Backtest, all: bool) {
     for (index, candidate) in options.candidates.iter().enumerate() {
         let mut changed: Vec<&TurnRow> =
@@ -25,15 +25,16 @@ pub(super) fn print(report: &Report, rows: &[TurnRow], options: &Backtest, all: 
         let what = if all { "Turns" } else { "Turns that change model" };
         let of = if 1 < options.candidates.len() { format!(" under {}", candidate.name) } else { String::new() };
         let title = format!("{what}{of}, the most expensive first");
-        anstream::println!("\n{}", styled(HEADING, &title));
+        outln!("\n{}", styled(HEADING, &title));
         print_table(&changed[..listed], index, report);
         if listed < changed.len() {
-            anstream::println!("and {} (--all)", count_noun((changed.len() - listed) as u64, "other turn"));
+            outln!("and {} (--all)", count_noun((changed.len() - listed) as u64, "other turn"));
         }
     }
 }
 
-/// Prints two lines for each turn: figures, then what decides and the message.
+/// Prints two lines for each turn of a backtest: first its cost and models, then the deciding rule and the message.
+/// `index` selects one of the compared policies.
 fn print_table(rows: &[&TurnRow], index: usize, report: &Report) {
     let mut table = Table::new(&["STARTED", "TURN", "BEFORE", "AFTER", ">COST", ">NEW"]);
     let mut details = Vec::new();
@@ -60,7 +61,7 @@ fn print_table(rows: &[&TurnRow], index: usize, report: &Report) {
     table.print_with_details(&details, FAINT);
 }
 
-/// Returns the name of a model without its provider, at most 20 characters.
+/// Returns the name of a model without its provider, cut to 17 characters.
 fn model_name(model: &str) -> String {
     let name = model.split_once(':').map_or(model, |(_, name)| name);
     name.chars().take(17).collect()

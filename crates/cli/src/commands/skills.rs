@@ -1,0 +1,207 @@
+//! `skills`: lists, checks, shows and explains the skills of the workspace and the user.
+
+mod explain;
+pub(super) mod lint;
+mod list;
+mod show;
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::SystemTime,
+};
+
+use serde::Serialize;
+use skill_files::{SkillReader, SkillRoot, SkillSet, default_roots, plugin_roots, read_agents_files, read_text_file};
+use skills::{
+    Finding, Severity, SkillIndex, SkillRouter, SkillScope, SkillSettings, SkillSources, TriggerTable,
+    parse_trigger_table,
+};
+
+use super::rules::open_policy;
+use crate::{
+    arguments::{SkillPlaces, SkillsCommand},
+    context::Context,
+    failure::Failure,
+    screen::count_noun,
+};
+
+/// Executes a subcommand of `skills`.
+pub(super) fn run(context: &Context, command: &SkillsCommand) -> Result<(), Failure> {
+    match command {
+        SkillsCommand::List { places } => list::run(context, &Loaded::read(context, places)?),
+        SkillsCommand::Lint { places, all, strict } => {
+            lint::run(context, &Loaded::read(context, places)?, *all, *strict)
+        }
+        SkillsCommand::Show { name, places } => show::run(context, &Loaded::read(context, places)?, name),
+        SkillsCommand::Explain(arguments) => explain::run(context, arguments),
+    }
+}
+
+/// The skills and the trigger table that a command reads.
+pub(super) struct Loaded {
+    /// The folders.
+    roots: Vec<SkillRoot>,
+    /// The workspace.
+    workspace: PathBuf,
+    /// The settings of the policy.
+    settings: SkillSettings,
+    /// The skills in them.
+    set: Arc<SkillSet>,
+    /// The trigger table; empty without one.
+    pub(super) table: TriggerTable,
+    /// The problems of the table and of the files that list plugins.
+    other_findings: Vec<Finding>,
+}
+
+impl Loaded {
+    /// Reads the skills and the trigger table: from the folders and the file that the arguments name, or else from those
+    /// in the policy.
+    pub(super) fn read(context: &Context, places: &SkillPlaces) -> Result<Self, Failure> {
+        let policy = open_policy(context)?;
+        let settings = SkillSettings::of_policy(&policy.active().policy)
+            .map_err(|problem| Failure::Invalid(format!("{}: {problem}", policy.active().path)))?;
+        let workspace = absolute(places.workspace.as_deref().unwrap_or(Path::new(".")))?;
+        let user = context.home.user.as_deref();
+        let (roots, mut other_findings) = if places.dirs.is_empty() {
+            match &settings.dirs {
+                Some(dirs) => {
+                    let roots = dirs.iter().filter_map(|dir| SkillRoot::from_setting(dir, &workspace, user));
+                    (roots.collect(), Vec::new())
+                }
+                None => client_roots(&workspace, user),
+            }
+        } else {
+            let root = |dir: &PathBuf| {
+                let root = SkillRoot::new(absolute(dir)?, &workspace, user);
+                Ok(SkillRoot { scope: SkillScope::Project, ..root })
+            };
+            (places.dirs.iter().map(root).collect::<Result<_, Failure>>()?, Vec::new())
+        };
+        let set = SkillReader::new().read(&roots, SystemTime::now());
+        let mut table = TriggerTable::default();
+        let configured = settings.triggers.as_ref().map(|path| workspace.join(path));
+        if let Some(path) = places.table.as_ref().or(configured.as_ref()) {
+            let shown = path.display().to_string();
+            let text = read_text_file(path, &shown).map_err(|finding| Failure::Invalid(finding.to_string()))?;
+            let (parsed, findings) = parse_trigger_table(&shown, &text);
+            table = parsed;
+            other_findings.extend(findings);
+        }
+        Ok(Self { roots, workspace, settings, set, table, other_findings })
+    }
+
+    /// Returns the skills.
+    pub(super) fn index(&self) -> &SkillIndex {
+        &self.set.index
+    }
+
+    /// Prepares the skills for decisions about requests that concern `files`, with the AGENTS.md files that apply to
+    /// them. Prints a note about each of these that cannot be read.
+    pub(super) fn router(&self, context: &Context, files: &[String]) -> Result<SkillRouter, Failure> {
+        let (agents, findings) = read_agents_files(&self.workspace, files);
+        for finding in findings {
+            context.print_note(&finding.to_string());
+        }
+        let sources = SkillSources { index: self.set.index.clone(), triggers: self.table.clone(), agents };
+        SkillRouter::new(sources, self.settings.clone()).map_err(|error| Failure::Invalid(error.to_string()))
+    }
+
+    /// Returns all findings of reading, sorted by path and line.
+    pub(super) fn findings(&self) -> Vec<Finding> {
+        let mut findings = self.set.findings.clone();
+        findings.extend(self.other_findings.iter().cloned());
+        findings.sort();
+        findings
+    }
+
+    /// Returns the file that a skill was read from; `None` if its path is in none of the folders.
+    fn file_of(&self, path: &str) -> Option<PathBuf> {
+        self.roots.iter().find_map(|root| {
+            let rest = path.strip_prefix(root.shown.as_str())?.strip_prefix('/')?;
+            Some(root.dir.join(rest))
+        })
+    }
+
+    /// Returns the message for folders without skills.
+    fn nothing_found(&self) -> String {
+        let folders: Vec<_> = self.roots.iter().map(|root| root.shown.as_str()).collect();
+        format!("No skills in {}.", folders.join(", "))
+    }
+}
+
+/// Returns the folders of skills that clients read, with those of installed plugins, and the problems of the files that
+/// list the plugins.
+fn client_roots(workspace: &Path, user: Option<&Path>) -> (Vec<SkillRoot>, Vec<Finding>) {
+    let mut roots = default_roots(workspace, user);
+    let (plugins, findings) = user.map(|user| plugin_roots(workspace, user)).unwrap_or_default();
+    roots.extend(plugins);
+    (roots, findings)
+}
+
+/// Resolves an existing folder to an absolute path.
+fn absolute(dir: &Path) -> Result<PathBuf, Failure> {
+    let path = dir
+        .canonicalize()
+        .map_err(|error| Failure::Invalid(format!("the folder `{}` cannot be read: {error}", dir.display())))?;
+    if path.is_dir() { Ok(path) } else { Err(Failure::Invalid(format!("`{}` is no folder", dir.display()))) }
+}
+
+/// The numbers of findings by severity.
+#[derive(Debug, Default, Clone, Copy, Serialize)]
+pub(super) struct Counts {
+    /// Errors.
+    errors: u64,
+    /// Warnings.
+    warnings: u64,
+    /// Recommendations.
+    recommendations: u64,
+}
+
+impl Counts {
+    /// Counts findings.
+    pub(super) fn of(findings: &[Finding]) -> Self {
+        let count = |severity| findings.iter().filter(|finding| finding.severity() == severity).count() as u64;
+        Self {
+            errors: count(Severity::Error),
+            warnings: count(Severity::Warning),
+            recommendations: count(Severity::Info),
+        }
+    }
+
+    /// Returns whether there is an error.
+    pub(super) fn has_errors(self) -> bool {
+        0 < self.errors
+    }
+
+    /// Formats the numbers of errors and warnings: `1 error, 2 warnings`.
+    pub(super) fn text(self) -> String {
+        format!("{}, {}", count_noun(self.errors, "error"), count_noun(self.warnings, "warning"))
+    }
+}
+
+/// A finding with its severity, as it is printed as JSON.
+#[derive(Debug, Serialize)]
+pub(super) struct FindingView<'a> {
+    /// The consequence of the problem.
+    severity: Severity,
+    /// The finding.
+    #[serde(flatten)]
+    finding: &'a Finding,
+}
+
+impl<'a> FindingView<'a> {
+    /// Creates the views of findings.
+    pub(super) fn of(findings: &'a [Finding]) -> Vec<Self> {
+        findings.iter().map(|finding| Self { severity: finding.severity(), finding }).collect()
+    }
+}
+
+/// Returns the word for the place where a skill is installed.
+fn scope_name(scope: SkillScope) -> &'static str {
+    match scope {
+        SkillScope::Project => "project",
+        SkillScope::User => "user",
+        SkillScope::Client => "client",
+    }
+}

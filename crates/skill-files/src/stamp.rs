@@ -1,0 +1,56 @@
+//! [`Stamp`], with which a change of a file is noticed without reading it.
+
+use std::{
+    fs::Metadata,
+    os::unix::fs::MetadataExt as _,
+    time::{Duration, SystemTime},
+};
+
+use serde::{Deserialize, Serialize};
+
+/// The age from which the times of a file identify its content. The clock of the kernel for these times advances in steps
+/// of up to 10 ms, so two changes within a step have equal times.
+const SETTLED: Duration = Duration::from_millis(100);
+
+/// Identity, length and times of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Stamp {
+    /// The device of the file system.
+    device: u64,
+    /// The inode number, which identifies the file on its device.
+    inode: u64,
+    /// The length in bytes.
+    length: u64,
+    /// Seconds and nanoseconds of the last modification.
+    modified: (i64, i64),
+    /// Seconds and nanoseconds of the last change of content or metadata. Programs cannot set it.
+    changed: (i64, i64),
+}
+
+impl Stamp {
+    /// Creates the stamp of a file.
+    pub(crate) fn of(metadata: &Metadata) -> Self {
+        Self {
+            device: metadata.dev(),
+            inode: metadata.ino(),
+            length: metadata.len(),
+            modified: (metadata.mtime(), metadata.mtime_nsec()),
+            changed: (metadata.ctime(), metadata.ctime_nsec()),
+        }
+    }
+
+    /// Returns device and inode, which identify a file whatever its path.
+    pub(crate) fn identity(&self) -> (u64, u64) {
+        (self.device, self.inode)
+    }
+
+    /// Returns whether the file was changed at least 100 ms before `now`, so that an equal stamp implies equal content.
+    /// `false` for a change in the future, as after a correction of the clock.
+    pub(crate) fn is_settled(&self, now: SystemTime) -> bool {
+        let (Ok(seconds), Ok(nanoseconds)) = (u64::try_from(self.changed.0), u32::try_from(self.changed.1)) else {
+            return false;
+        };
+        let changed = SystemTime::UNIX_EPOCH + Duration::new(seconds, nanoseconds);
+        now.duration_since(changed).is_ok_and(|age| SETTLED <= age)
+    }
+}

@@ -1,0 +1,125 @@
+//! Collisions of keywords between skills (C-22 in docs/spec).
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{index::SkillIndex, text::normalized_phrase, triggers::TriggerTable};
+
+/// The kind of a collision.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CollisionKind {
+    /// Two skills have the same keyword after normalization.
+    Exact,
+    /// The keyword of one skill is a part of a longer keyword of another. Where the longer one occurs, the shorter one does
+    /// not count.
+    Contained,
+}
+
+/// A collision of the keywords of two skills.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Collision {
+    /// The kind.
+    pub kind: CollisionKind,
+    /// The keyword that both skills have, or the shorter one.
+    pub keyword: String,
+    /// The skill with that keyword; the first in the order of the names if both have it.
+    pub skill: String,
+    /// The keyword of the other skill.
+    pub other_keyword: String,
+    /// The other skill.
+    pub other_skill: String,
+    /// Whether one of the skills has the keyword of the other as a negative keyword, so that only the other is selected.
+    pub is_separated: bool,
+}
+
+/// Returns the collisions between the keywords of different skills, sorted. The keywords of the trigger table and of the
+/// skills are united.
+pub fn collisions(index: &SkillIndex, table: &TriggerTable) -> Vec<Collision> {
+    let keywords = Keywords::new(index, table);
+    let mut found = Vec::new();
+    for (phrase, owners) in &keywords.positive {
+        for (number, (skill, keyword)) in owners.iter().enumerate() {
+            for (other_skill, other_keyword) in owners.iter().skip(number + 1) {
+                found.push(keywords.collision(
+                    CollisionKind::Exact,
+                    phrase,
+                    (skill, keyword),
+                    phrase,
+                    (other_skill, other_keyword),
+                ));
+            }
+        }
+        for (longer, longer_owners) in &keywords.positive {
+            if phrase.len() < longer.len() && longer.contains(phrase.as_str()) {
+                for owner in owners {
+                    for other in longer_owners.iter().filter(|(other, _)| **other != *owner.0) {
+                        found.push(keywords.collision(CollisionKind::Contained, phrase, owner, longer, other));
+                    }
+                }
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// The keywords of all skills by their normalized form.
+#[derive(Default)]
+struct Keywords<'a> {
+    /// The skills of each phrase, with the keyword as it is written.
+    positive: BTreeMap<String, BTreeMap<&'a str, &'a str>>,
+    /// The skills that each phrase rules out.
+    negative: BTreeMap<String, Vec<&'a str>>,
+}
+
+impl<'a> Keywords<'a> {
+    /// Unites the keywords of the trigger table and of the skills.
+    fn new(index: &'a SkillIndex, table: &'a TriggerTable) -> Self {
+        let mut all = Self::default();
+        for row in &table.rows {
+            row.keywords.iter().for_each(|keyword| all.add(&row.skill, keyword));
+            row.negatives.iter().for_each(|negative| all.add_negative(&row.skill, &negative.keyword));
+        }
+        for skill in index.skills() {
+            skill.keywords.iter().for_each(|keyword| all.add(&skill.name, keyword));
+            skill.negative_keywords.iter().for_each(|keyword| all.add_negative(&skill.name, keyword));
+        }
+        all
+    }
+
+    /// Adds a keyword of a skill.
+    fn add(&mut self, skill: &'a str, keyword: &'a str) {
+        let phrase = normalized_phrase(keyword);
+        if !phrase.is_empty() {
+            self.positive.entry(phrase).or_default().entry(skill).or_insert(keyword);
+        }
+    }
+
+    /// Adds a negative keyword of a skill.
+    fn add_negative(&mut self, skill: &'a str, keyword: &str) {
+        self.negative.entry(normalized_phrase(keyword)).or_default().push(skill);
+    }
+
+    /// Creates a collision of two skills, each with its keyword.
+    fn collision(
+        &self,
+        kind: CollisionKind,
+        phrase: &str,
+        (skill, keyword): (&&str, &&str),
+        other_phrase: &str,
+        (other_skill, other_keyword): (&&str, &&str),
+    ) -> Collision {
+        let rules_out =
+            |phrase: &str, skill: &str| self.negative.get(phrase).is_some_and(|skills| skills.contains(&skill));
+        Collision {
+            kind,
+            keyword: (*keyword).to_owned(),
+            skill: (*skill).to_owned(),
+            other_keyword: (*other_keyword).to_owned(),
+            other_skill: (*other_skill).to_owned(),
+            is_separated: rules_out(phrase, other_skill) || rules_out(other_phrase, skill),
+        }
+    }
+}
