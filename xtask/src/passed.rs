@@ -18,4 +18,10 @@ impl Passed {
     pub(crate) fn with_note(note: impl Into<String>) -> Self {
         Self { note: note.into(), repeat_at_end: false }
     }
+
+    /// Adds to the note that the check failed at first.
+    pub(crate) fn at_second_attempt(mut self) -> Self {
+        self.note = format!("{} (at the second attempt)", self.note).trim_start().to_owned();
+        self
+    }
 }

@@ -18,7 +18,7 @@ use crate::{
 const STREAMS: u64 = 1_000;
 
 /// The function that runs a step and returns the note for the summary.
-type CheckFn = fn() -> Outcome<Passed>;
+pub(super) type CheckFn = fn() -> Outcome<Passed>;
 
 /// The steps of `cargo xtask ci`, in order, each with its name.
 pub(super) const STEPS: &[(&str, CheckFn)] = &[
@@ -48,6 +48,9 @@ pub(super) const STEPS: &[(&str, CheckFn)] = &[
     ("corpus", check_recorded_sessions),
     ("quality", check_public_prompts),
 ];
+
+/// The steps that a slow machine or network can fail: they start programs that others wrote, or install them.
+pub(super) const REPEATED: &[&str] = &["load", "sdks", "clients", "browser"];
 
 /// Runs clippy on all targets; any warning fails.
 fn clippy() -> Outcome<Passed> {

@@ -56,12 +56,21 @@ pub(super) struct Fold {
     unmarked: u32,
     /// Whether a `compacted` line was folded whose `context_compacted` event, which repeats it, may follow.
     compacted: bool,
-    /// Whether the file has the layout of before September 2025.
-    old_layout: bool,
+    /// Layout of the file; `None` before the first line of a known shape.
+    layout: Option<Layout>,
     /// Number of the current line, from 1.
     line: u64,
     /// Latest time of any line so far.
     last_at: Option<Timestamp>,
+}
+
+/// Where the lines of a session file have their fields.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Layout {
+    /// In `payload`: since September 2025.
+    Payload,
+    /// In the line itself: before.
+    Bare,
 }
 
 /// A turn in the client's sense: from a message to the end of all work on it. May contain several turns of turnwise.
@@ -113,7 +122,7 @@ impl Fold {
             marks_messages: false,
             unmarked: 0,
             compacted: false,
-            old_layout: false,
+            layout: None,
             line: 0,
             last_at: None,
         }
@@ -124,7 +133,7 @@ impl Fold {
     /// # Errors
     /// A description of the problem if the line has no time, or neither the file nor its name has a session id.
     pub(super) fn push(&mut self, number: u64, line: &Line<'_>, payload: &Payload<'_>) -> Result<(), String> {
-        self.line = number;
+        (self.line, self.layout) = (number, Some(Layout::Payload));
         let kind = line.kind.text();
         let at = line.timestamp.get().and_then(parse_rfc3339);
         let at = at.ok_or_else(|| format!("a line of type `{}` has no `timestamp` that is a time", truncated(kind)))?;
@@ -135,16 +144,23 @@ impl Fold {
     /// payload, and mostly no time. The time of the latest line before it is then used.
     ///
     /// # Errors
-    /// A description of the problem if no line up to this one has a time, if a line of the new layout has no payload,
-    /// or if neither the file nor its name has a session id.
+    /// A description of the problem if a line before this one has a payload, if no line up to this one has a time, if
+    /// the line's type exists in the new layout only, or if neither the file nor its name has a session id.
     pub(super) fn push_old_layout(
         &mut self,
         number: u64,
         line: &Line<'_>,
         payload: &Payload<'_>,
     ) -> Result<(), String> {
-        (self.line, self.old_layout) = (number, true);
+        self.line = number;
         let kind = line.kind.text();
+        if self.layout == Some(Layout::Payload) || matches!(kind, "event_msg" | "response_item") {
+            return Err(match kind {
+                "" => "the line has neither `type` nor `payload`".to_owned(),
+                _ => format!("a line of type `{}` has no `payload`", truncated(kind)),
+            });
+        }
+        self.layout = Some(Layout::Bare);
         if kind.is_empty() && line.record_type.get().is_some() {
             return Ok(());
         }
@@ -154,7 +170,6 @@ impl Fold {
         match kind {
             "" if payload.id.get().is_some() => self.fold_line("session_meta", &context),
             "session_meta" | "turn_context" | "compacted" | "token_usage_record" => self.fold_line(kind, &context),
-            "event_msg" | "response_item" => Err(format!("a line of type `{kind}` has no `payload`")),
             _ => self.fold_line("response_item", &context),
         }
     }

@@ -92,6 +92,21 @@ fn only_rollouts_are_found_in_the_order_in_which_they_began() {
     assert_eq!(seen, [files[3].bytes]);
 }
 
+/// A line that lost its payload is left out and does not change how the rest of the file is read: no place of a single
+/// blank makes more than two turns of one.
+#[test]
+fn a_blank_anywhere_does_not_change_the_layout_of_the_file() {
+    let text = FIXTURES.iter().find(|(name, _)| *name == "pages").unwrap().1;
+    let (sound, _) = turns(text.as_bytes());
+    let places = text.match_indices("\"payload\"").map(|(at, _)| at + 4);
+    for at in places {
+        let mut bytes = text.as_bytes().to_vec();
+        bytes.insert(at, b' ');
+        let (found, _) = turns(&bytes);
+        assert!(found.len() <= sound.len() + 1, "{} turns instead of {}, blank at {at}", found.len(), sound.len());
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, cases: 512, ..ProptestConfig::default() })]
 

@@ -9,7 +9,7 @@ use client_formats::{
 };
 use contracts::{Requirement, events::ToolOutcome};
 
-use super::{Fold, LineContext, Message};
+use super::{Fold, Layout, LineContext, Message};
 use crate::{
     codex::{
         line::{Output, Payload},
@@ -114,7 +114,7 @@ impl Fold {
         };
         self.unmarked += 1;
         let message = Message { text: typed.to_owned(), images };
-        if self.old_layout {
+        if self.layout == Some(Layout::Bare) {
             self.start(Some(message), context.at);
         } else if !self.marks_messages {
             // The mark that it was typed follows, or never does.
