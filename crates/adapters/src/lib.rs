@@ -25,6 +25,7 @@ pub use key_check::{KeyCheck, check_key};
 pub use key_salt::KeySalt;
 pub use keys::{KeyError, Keys, check_owner_only, read_secret_file};
 pub use own_files::{check_regular_file, create_own_folder, read_own_file, write_own_file};
+pub use provider::http::headers::has_chatgpt_login;
 pub use provider::{
     ClientRequestParts, HttpProvider, Operation, Provider, ProviderClients, ResponseStream, ResponseTimeouts,
     StreamError, UpstreamFailure, UpstreamRequest, UpstreamResponse,

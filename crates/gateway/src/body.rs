@@ -6,7 +6,11 @@ use std::{
     task::{Context, Poll},
 };
 
-use hyper::body::{Body, Bytes, Frame, SizeHint};
+use hyper::{
+    Response,
+    body::{Body, Bytes, Frame, SizeHint},
+    header::{CONTENT_TYPE, HeaderValue},
+};
 use tokio::sync::mpsc;
 
 use crate::client_stream::ClientStream;
@@ -28,6 +32,13 @@ impl ResponseBody {
         let bytes = bytes.into();
         Self::Complete(Some(bytes).filter(|bytes| !bytes.is_empty()))
     }
+}
+
+/// Creates a response of status 200 with a JSON body.
+pub(crate) fn json_response(body: impl Into<Bytes>) -> Response<ResponseBody> {
+    let mut response = Response::new(ResponseBody::complete(body));
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response
 }
 
 impl Body for ResponseBody {

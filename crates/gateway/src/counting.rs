@@ -6,17 +6,13 @@ use adapters::{ClientRequestParts, Operation, RetryBudget, UpstreamRequest};
 use catalogue::estimate::estimate_for_each_tokenizer;
 use contracts::{ModelSpec, Tokenizer, WireApi};
 use http_body_util::{BodyExt as _, Limited};
-use hyper::{
-    Response,
-    body::Bytes,
-    header::{CONTENT_TYPE, HeaderValue},
-};
+use hyper::{Response, body::Bytes, header::HeaderValue};
 use router_core::CountTokens;
 use tokio::time::timeout;
 use wire::{RequestSummary, apply_edits, inspect, set_model};
 
 use crate::{
-    body::ResponseBody,
+    body::{ResponseBody, json_response},
     embeddings::is_object_with,
     exchange::{Incoming, error_response, prompt_shape},
     gateway::Gateway,
@@ -115,12 +111,5 @@ fn estimate_response(api: WireApi, inspected: &RequestSummary<'_>, tokenizer: To
     let name = if api == WireApi::Gemini { "totalTokens" } else { "input_tokens" };
     let mut response = json_response(Bytes::from(format!("{{\"{name}\":{tokens}}}")));
     response.headers_mut().insert("x-turnwise-estimate", HeaderValue::from_static("true"));
-    response
-}
-
-/// Builds a response with status 200 and a JSON body.
-fn json_response(body: Bytes) -> Response<ResponseBody> {
-    let mut response = Response::new(ResponseBody::complete(body));
-    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response
 }

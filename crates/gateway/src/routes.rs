@@ -162,7 +162,7 @@ async fn dispatch(gateway: Arc<Gateway>, mut request: Request<Body>) -> Response
             Ok(incoming) => embeddings::embed(&gateway, incoming).await,
             Err(refusal) => refusal,
         },
-        Route::Models => listing::list_models(&gateway, &path).await,
+        Route::Models => listing::list_models(&gateway, &path, request.uri().query(), request.headers()).await,
         Route::Own => {
             gateway.metrics().count_other_response();
             crate::own::handle(&gateway, request).await

@@ -50,7 +50,8 @@ pub(crate) fn count_tokens(
 }
 
 /// Responds with the list of models, or with the one named `requested`. Entries have the fields of both Anthropic and
-/// `OpenAI`; those of Google differ. Requests without credentials, and names that start with `no-such-model`, are
+/// `OpenAI`; those of Google differ. To a request with a `ChatGPT` login the list is an empty one in the format of that
+/// service. Requests without credentials, and names that start with `no-such-model`, are
 /// answered with an error. `number` is the number of the request.
 pub(crate) fn list_models(
     api: Api,
@@ -62,6 +63,9 @@ pub(crate) fn list_models(
     let error_api = if headers.contains_key("anthropic-version") { Api::Anthropic } else { api };
     if let Err(error) = check_credentials(error_api, headers) {
         return error_response(&error, error_api, number, recorder);
+    }
+    if headers.contains_key("chatgpt-account-id") {
+        return json_response(StatusCode::OK, &json!({"models": []}), recorder);
     }
     if let Some(name) = requested {
         if name.starts_with("no-such-model") {

@@ -64,6 +64,7 @@ pub(crate) fn resolve_endpoint(method: &Method, uri: &Uri, is_upgrade: bool) -> 
         // The second one is that of clients with a ChatGPT login.
         (&Method::POST, "/v1/responses" | "/backend-api/codex/responses") => Endpoint::Generate(Api::Responses),
         (&Method::GET, "/v1/models") => Endpoint::Models { api: Api::Chat, model: None },
+        (&Method::GET, "/backend-api/codex/models") => Endpoint::Models { api: Api::Responses, model: None },
         (&Method::GET, "/v1beta/models") => Endpoint::Models { api: Api::Gemini, model: None },
         (&Method::GET | &Method::HEAD, "/") => Endpoint::Root,
         (&Method::GET, _) => model_endpoint(path),

@@ -1,6 +1,6 @@
 //! [`HttpProvider`], the client of a provider over HTTP.
 
-mod headers;
+pub(crate) mod headers;
 mod url;
 
 use std::{error::Error, io, time::SystemTime};
@@ -15,7 +15,7 @@ use hyper::{
 };
 use tokio::time::{Instant, sleep, timeout_at};
 
-use super::{Provider, ResponseStream, UpstreamFailure, UpstreamRequest, UpstreamResponse};
+use super::{Operation, Provider, ResponseStream, UpstreamFailure, UpstreamRequest, UpstreamResponse};
 use crate::{
     http_client::HttpClient,
     providers::ProviderConfig,
@@ -92,7 +92,9 @@ impl HttpProvider {
     /// Creates the HTTP request for a request to the provider. An unparsable URL is an error of class `InvalidRequest`.
     fn http_request(&self, request: &UpstreamRequest<'_>) -> Result<Request<Full<Bytes>>, UpstreamFailure> {
         let mut http_request = Request::new(Full::new(request.body.clone()));
-        *http_request.method_mut() = Method::POST;
+        if request.operation != Operation::ListModels {
+            *http_request.method_mut() = Method::POST;
+        }
         // The only untrusted part of the URL is the model name, so a parse failure means that the client sent a bad one.
         let login_url = self.config.login_url.as_ref().filter(|_| headers::is_login(&self.config.credential, request));
         *http_request.uri_mut() = url::request_url(login_url.unwrap_or(&self.config.url), request)

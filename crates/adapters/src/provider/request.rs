@@ -41,7 +41,7 @@ pub struct ClientRequestParts<'a> {
     pub query: Option<&'a str>,
 }
 
-/// An endpoint of a wire API: generation, counting of tokens, or embeddings.
+/// An endpoint of a wire API: generation, counting of tokens, embeddings, or the list of models.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Operation {
     /// Generates a response.
@@ -50,6 +50,8 @@ pub enum Operation {
     CountTokens,
     /// Computes embeddings. Only the Chat Completions API of `OpenAI` has this endpoint here.
     Embed,
+    /// Lists the models: a `GET` without a body. Only `OpenAI`'s Responses API has this endpoint here.
+    ListModels,
 }
 
 /// Time limits of a response: to its headers, and between chunks of its body.

@@ -57,6 +57,28 @@ fn a_chatgpt_login_is_forwarded_to_the_url_of_logins() {
     }
 }
 
+/// Codex reports an error at its start if the list has the format of the public API.
+#[test]
+fn a_chatgpt_login_gets_the_list_of_models_of_its_own_provider() {
+    let world = World::wished(&Wish { policy: GPT, keyless: true, ..Wish::default() });
+    let path = "/v1/models?client_version=0.169.0";
+    let answer = world.send(&Method::GET, path, &CODEX_LOGIN, "");
+    assert_eq!((answer.status.as_u16(), answer.json()), (200, json!({"models": []})));
+    let requests = world.mock.requests();
+    assert_eq!(
+        (requests[0].method.as_str(), requests[0].path.as_str()),
+        ("GET", "/backend-api/codex/models?client_version=0.169.0")
+    );
+    for (name, value) in CODEX_LOGIN {
+        assert_eq!(requests[0].header(name), Some(value));
+    }
+    // Other clients, and a gateway with a key, get the models of the catalogue.
+    let named = |answer: crate::support::Answered| answer.json()["data"][0]["id"].is_string();
+    assert!(named(world.send(&Method::GET, path, &[], "")));
+    assert!(named(World::new(GPT).send(&Method::GET, path, &CODEX_LOGIN, "")));
+    assert_eq!(world.mock.requests().len(), 1);
+}
+
 #[test]
 fn a_chatgpt_login_is_not_sent_beside_the_key_of_the_gateway() {
     let world = World::new(GPT);

@@ -9,7 +9,7 @@ use hyper::{
 use crate::{
     USER_AGENT_VALUE,
     credential::{Credential, KEY_HEADERS},
-    provider::{ClientRequestParts, UpstreamRequest},
+    provider::{Operation, UpstreamRequest},
     redaction::allowed_headers,
 };
 
@@ -29,7 +29,9 @@ pub(super) fn request_headers(credential: &Credential, request: &UpstreamRequest
         Some(client) => forwarded_headers(client.headers),
         None => HeaderMap::from_iter([(USER_AGENT, HeaderValue::from_static(USER_AGENT_VALUE))]),
     };
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    if request.operation != Operation::ListModels {
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    }
     let accept = if request.stream { "text/event-stream" } else { "application/json" };
     headers.entry(ACCEPT).or_insert(HeaderValue::from_static(accept));
     // A compressed response could not be observed while it is forwarded.
@@ -43,8 +45,13 @@ pub(super) fn request_headers(credential: &Credential, request: &UpstreamRequest
 
 /// Returns whether a request is forwarded with the client's own login, which has another URL than a key.
 pub(super) fn is_login(credential: &Credential, request: &UpstreamRequest<'_>) -> bool {
-    let has_account = |client: &ClientRequestParts<'_>| client.headers.contains_key(&LOGIN_ACCOUNT);
-    credential.is_clients_own() && request.client.as_ref().is_some_and(has_account)
+    credential.is_clients_own() && request.client.as_ref().is_some_and(|client| has_chatgpt_login(client.headers))
+}
+
+/// Returns whether the headers of a client's request carry a `ChatGPT` login instead of a key.
+#[must_use]
+pub fn has_chatgpt_login(headers: &HeaderMap) -> bool {
+    headers.contains_key(&LOGIN_ACCOUNT)
 }
 
 /// Returns the client's headers without those of its connection, its keys and turnwise.

@@ -11,13 +11,14 @@ pub(super) fn request_url(base: &str, request: &UpstreamRequest<'_>) -> String {
     let mut url = match request.api {
         WireApi::AnthropicMessages => {
             let operation = match request.operation {
-                Operation::Generate | Operation::Embed => "",
+                Operation::Generate | Operation::Embed | Operation::ListModels => "",
                 Operation::CountTokens => "/count_tokens",
             };
             format!("{base}{}/messages{operation}", version("/v1"))
         }
         WireApi::OpenAiChat if request.operation == Operation::Embed => format!("{base}/embeddings"),
         WireApi::OpenAiChat => format!("{base}/chat/completions"),
+        WireApi::OpenAiResponses if request.operation == Operation::ListModels => format!("{base}/models"),
         WireApi::OpenAiResponses => format!("{base}/responses"),
         WireApi::Gemini => {
             let method = if request.stream { ":streamGenerateContent?alt=sse" } else { ":generateContent" };
