@@ -21,7 +21,8 @@ impl Passed {
 
     /// Adds to the note that the check failed at first.
     pub(crate) fn at_second_attempt(mut self) -> Self {
-        self.note = format!("{} (at the second attempt)", self.note).trim_start().to_owned();
+        let separator = if self.note.is_empty() { "" } else { " " };
+        self.note += &format!("{separator}(at the second attempt)");
         self
     }
 }
