@@ -21,8 +21,8 @@ impl Passed {
 
     /// Adds to the note that the check failed at first.
     pub(crate) fn at_second_attempt(mut self) -> Self {
-        let separator = if self.note.is_empty() { "" } else { " " };
-        self.note += &format!("{separator}(at the second attempt)");
+        self.note.push_str(if self.note.is_empty() { "" } else { " " });
+        self.note.push_str("(at the second attempt)");
         self
     }
 }
