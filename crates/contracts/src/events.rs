@@ -11,6 +11,7 @@ mod provider;
 mod retention;
 mod route;
 mod session;
+mod skill;
 mod text;
 mod tool;
 mod turn;
@@ -25,6 +26,11 @@ pub use retention::{CostsRetained, DecisionsRetained, LogRetained};
 pub use route::{DecisionMode, PatternOverrideDismissed, RouteDecided, RouteFallback, RouteOverridden};
 pub use session::{
     CompactionTrigger, SessionCompacted, SessionModelSelected, SessionResumed, SessionSource, SessionStarted,
+};
+pub use skill::{
+    SkillActivated, SkillClarificationRequested, SkillCorrected, SkillDeferred, SkillFileFinding, SkillIndexInvalid,
+    SkillIndexed, SkillInputs, SkillLoaded, SkillModelAsked, SkillModelReply, SkillPromptRecorded, SkillReused,
+    SkillRouted, SkillRoutingMode,
 };
 pub use text::{INLINE_TEXT_BYTES, TextBody};
 pub use tool::{ToolCalled, ToolFinished, ToolOutcome};

@@ -56,7 +56,7 @@ pub use sealed::Sealed;
 pub use skill_choice::{
     Criticality, IntentBasis, KeywordCandidate, KeywordEvidence, KeywordMatch, KeywordOutcome, KeywordResolution,
     PartialCompound, SkillChoice, SkillFailure, SkillOutcome, SkillReason, SkillScore, SkillSlot, SuppressedMatch,
-    TreeEvidence,
+    TreeEvidence, shorten_skill_decision,
 };
 pub use spending::{InFlight, Period, PeriodAmounts, Spending};
 pub use thread::{CallRole, Parent, Thread};

@@ -2,6 +2,7 @@
 
 mod evidence;
 mod reason;
+mod shorten;
 
 use std::fmt;
 
@@ -13,6 +14,7 @@ pub use self::{
         PartialCompound, SkillScore, SuppressedMatch, TreeEvidence,
     },
     reason::{SkillFailure, SkillReason},
+    shorten::shorten_skill_decision,
 };
 use crate::{ChainSlot, DecisionKind};
 

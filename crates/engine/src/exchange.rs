@@ -12,7 +12,7 @@ use std::io::{self, Write};
 
 use contracts::{
     ContentHash,
-    events::{CatalogueLoaded, PolicyLoaded, TextBody, TurnTextRecorded},
+    events::{CatalogueLoaded, PolicyLoaded, SkillIndexed, SkillPromptRecorded, TextBody, TurnTextRecorded},
 };
 use event_bus::{Chain, EventLog, TextStore};
 use event_core::{Position, Recorded};
@@ -91,8 +91,8 @@ fn write_line(out: &mut dyn Write, line: &impl Serialize) -> Result<(), Exchange
     writeln!(out, "{json}").map_err(ExchangeError::from)
 }
 
-/// Returns the hash of the stored text that an event refers to: a policy, a list of models, or a message that is too
-/// long for its event. `None` if the event refers to no text or cannot be decoded.
+/// Returns the hash of the stored text that an event refers to: a policy, a list of models, the skills of a workspace, or a
+/// message that is too long for its event. `None` if the event refers to no text or cannot be decoded.
 pub fn referenced_text(event: &Recorded) -> Option<ContentHash> {
     if let Ok(Some(loaded)) = event.read::<PolicyLoaded>() {
         return Some(loaded.hash);
@@ -100,8 +100,15 @@ pub fn referenced_text(event: &Recorded) -> Option<ContentHash> {
     if let Ok(Some(loaded)) = event.read::<CatalogueLoaded>() {
         return Some(loaded.hash);
     }
-    match event.read::<TurnTextRecorded>() {
-        Ok(Some(TurnTextRecorded { text: TextBody::Stored { hash, .. }, .. })) => Some(hash),
-        _ => None,
+    if let Ok(Some(indexed)) = event.read::<SkillIndexed>() {
+        return Some(indexed.sources);
+    }
+    let text = match event.read::<TurnTextRecorded>() {
+        Ok(Some(message)) => Some(message.text),
+        _ => event.read::<SkillPromptRecorded>().ok().flatten().map(|prompt| prompt.text),
+    };
+    match text? {
+        TextBody::Stored { hash, .. } => Some(hash),
+        TextBody::Inline(_) => None,
     }
 }

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use contracts::{
     ContentHash, SessionId, TurnId, catalogue,
-    events::{LogPurged, Sensitivity, TurnStarted, TurnTextRecorded},
+    events::{LogPurged, Sensitivity, SkillPromptRecorded, SkillRouted, TurnStarted, TurnTextRecorded},
 };
 use event_bus::{Clock, EventLog, Expected, PurgeOutcome, SledLog, TextStore};
 use event_core::{EventId, NewEvent, Position, Recorded, Timestamp};
@@ -60,10 +60,14 @@ impl PurgePlan {
 pub fn plan_purge(log: &dyn EventLog, scope: PurgeScope) -> Result<PurgePlan, EngineError> {
     let mut plan = PurgePlan { scope, ..PurgePlan::default() };
     let mut sessions: BTreeMap<TurnId, SessionId> = BTreeMap::new();
+    let mut is_session_known = false;
     for event in events(log, Position::ORIGIN) {
         let event = event?;
         if let Ok(Some(started)) = event.read::<TurnStarted>() {
+            is_session_known |= plan.scope.session.as_ref() == Some(&started.session);
             sessions.insert(started.turn, started.session);
+        } else if let Ok(Some(routed)) = event.read::<SkillRouted>() {
+            is_session_known |= plan.scope.session.as_ref() == Some(&routed.session);
         }
         plan.has_unknown_events |= catalogue::find(&event.event.kind, event.event.version).is_none();
         let is_selected = plan.selects(&event, &sessions);
@@ -78,7 +82,7 @@ pub fn plan_purge(log: &dyn EventLog, scope: PurgeScope) -> Result<PurgePlan, En
         }
     }
     if let Some(session) = &plan.scope.session
-        && !sessions.values().any(|known| known == session)
+        && !is_session_known
     {
         return Err(EngineError::UnknownSession(session.to_string()));
     }
@@ -96,6 +100,9 @@ impl PurgePlan {
         }
         let is_before = self.scope.before.is_none_or(|before| event.event.at < before);
         let is_of_session = self.scope.session.as_ref().is_none_or(|wanted| {
+            if let Ok(Some(prompt)) = event.read::<SkillPromptRecorded>() {
+                return prompt.session == *wanted;
+            }
             let text = event.read::<TurnTextRecorded>().ok().flatten();
             text.and_then(|text| sessions.get(&text.turn)).is_some_and(|session| session == wanted)
         });

@@ -9,7 +9,9 @@ use std::collections::{BTreeMap, BTreeSet, btree_map::Entry};
 
 use contracts::{
     ContentHash, SessionId,
-    events::{LogRetained, SessionCompacted, SessionModelSelected, SessionResumed, SessionStarted, TurnStarted},
+    events::{
+        LogRetained, SessionCompacted, SessionModelSelected, SessionResumed, SessionStarted, SkillRouted, TurnStarted,
+    },
 };
 use event_bus::{Clock, EventLog, PurgeOutcome, SledLog, TextStore};
 use event_core::{EventId, EventType as _, NewEvent, Position, Recorded, Timestamp};
@@ -213,6 +215,7 @@ impl Owners {
             SessionModelSelected::KIND => event.read::<SessionModelSelected>()?.map(|body| body.session),
             SessionCompacted::KIND => event.read::<SessionCompacted>()?.map(|body| body.session),
             SessionResumed::KIND => event.read::<SessionResumed>()?.map(|body| body.session),
+            SkillRouted::KIND => event.read::<SkillRouted>()?.map(|body| body.session),
             _ => None,
         };
         Ok(session.map(|session| &*vacant.insert(session)))

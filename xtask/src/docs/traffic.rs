@@ -24,6 +24,8 @@ const BY_FILE_CHANGE: &str = "a change of the policy or catalogue files, found b
 const BY_SIZE_CHECK: &str = "the size check of the pattern store";
 /// Events about sessions that were removed from the log.
 const BY_RETENTION: &str = "`events retain`";
+/// Events whose layout is fixed before the first program writes them.
+const BY_NOTHING_YET: &str = "nothing yet";
 /// Events about outages of providers.
 const BY_AVAILABILITY: &str = "a transition found by availability";
 
@@ -58,6 +60,17 @@ pub(super) const fn traffic_of(event: &Event) -> Traffic {
         Event::SessionCompacted(_) | Event::SessionResumed(_) => (BY_IMPORT, &["prompt cache"]),
         Event::SessionModelSelected(_) => ("`model`", &["sessions"]),
         Event::SessionStarted(_) => (BY_TURN, &["sessions"]),
+        Event::SkillActivated(_)
+        | Event::SkillClarificationRequested(_)
+        | Event::SkillCorrected(_)
+        | Event::SkillDeferred(_)
+        | Event::SkillIndexInvalid(_)
+        | Event::SkillIndexed(_)
+        | Event::SkillLoaded(_)
+        | Event::SkillModelAsked(_)
+        | Event::SkillPromptRecorded(_)
+        | Event::SkillReused(_)
+        | Event::SkillRouted(_) => (BY_NOTHING_YET, &[]),
         Event::ToolCalled(_) | Event::ToolFinished(_) => (BY_CALL, &["evaluator", "sessions"]),
         Event::TurnEmbedded(_) => ("the gateway, `patterns embed`", &["patterns"]),
         Event::TurnEnded(_) => (BY_TURN, &["costs", "evaluator", "patterns", "prompt cache", "sessions"]),

@@ -4,11 +4,11 @@ use std::path::Path;
 
 use contracts::{
     SessionId,
-    events::{LogPurged, RouteDecided},
+    events::{LogPurged, RouteDecided, SkillIndexed, SkillPromptRecorded, SkillRouted, TextBody},
 };
 use engine::{EngineError, PurgeScope, plan_purge};
 use event_bus::{EventLog, ManualClock, SledLog, TextFiles, TextStore, verify};
-use event_core::{Position, Recorded, Timestamp};
+use event_core::{EventId, EventType, NewEvent, Position, Recorded, Timestamp};
 
 use crate::support::{Desk, desk::session};
 
@@ -127,4 +127,33 @@ fn texts_that_a_event_nobody_can_read_may_name_are_kept() {
     assert_eq!(purge(directory.path(), PurgeScope::default()), (10, 1));
     let left = TextFiles::open(directory.path()).get(*blake3::hash(b"a secret no event names").as_bytes()).unwrap();
     assert!(left.is_some());
+}
+
+/// Appends an event with the correlation of the session `hooked` to the log in a directory.
+fn append(log: &SledLog, name: &str, event: &impl EventType) {
+    let (id, at) = (EventId::derive(&[name.as_bytes()]), Timestamp(1_800_000_000_000_000));
+    let event = NewEvent::new(id, at, session("hooked").correlation(), event).unwrap();
+    log.append(event_bus::Expected::Any, at, &[event]).unwrap();
+}
+
+/// The text of a message whose skills a hook decided is removed, also with its session as the limit, although the session
+/// has no turn. The skills that decisions refer to stay.
+#[test]
+fn the_text_that_a_hook_recorded_is_removed_and_the_skills_stay() {
+    let directory = tempfile::tempdir().unwrap();
+    let (log, _) = SledLog::open(directory.path()).unwrap();
+    let (skills, secret) = (r#"{"index":{"skills":[]}}"#, "secret ".repeat(1_000));
+    let texts = TextFiles::open(directory.path());
+    let stored = |text: &str| contracts::ContentHash(texts.put(text).unwrap());
+    let sources = stored(skills);
+    append(&log, "indexed", &SkillIndexed { sources, ..SkillIndexed::sample() });
+    append(&log, "routed", &SkillRouted { session: session("hooked"), turn: None, ..SkillRouted::sample() });
+    let text = TextBody::Stored { hash: stored(&secret), bytes: secret.len() as u64 };
+    let prompt = SkillPromptRecorded { session: session("hooked"), text, ..SkillPromptRecorded::sample() };
+    append(&log, "prompt", &prompt);
+    log.close().unwrap();
+    drop(log);
+    assert_eq!(purge(directory.path(), PurgeScope { session: Some(session("hooked")), before: None }), (1, 1));
+    assert_eq!(purge(directory.path(), PurgeScope::default()), (0, 0));
+    assert_eq!((secrets(directory.path()), texts.get(sources.0).unwrap().as_deref()), (0, Some(skills)));
 }
