@@ -1,8 +1,8 @@
 //! Runs coding agents, installed from npm and the Python package index, through the gateway in turns that use tools.
 //!
 //! `installed` installs the clients, `programs` starts the mock provider and the gateway, `claude_code`, `codex` and, for all
-//! clients but Codex, `scenario` run the turns, `log` checks the events recorded, and `imported` compares them with the
-//! session files.
+//! clients but Codex, `scenario` run the turns, `skill_hook` those with the hook of turnwise, `log` checks the events recorded,
+//! and `imported` compares them with the session files.
 
 mod claude_code;
 mod codex;
@@ -14,6 +14,7 @@ mod logins;
 mod other;
 pub(crate) mod programs;
 mod scenario;
+mod skill_hook;
 
 use std::{
     path::{Path, PathBuf},
@@ -103,6 +104,9 @@ fn run_all_turns(name: &str, client: &Path, folder: &Path) -> Outcome<String> {
             println!("clients: {name}: {refused}");
             summaries.push(refused);
         }
+    }
+    if name == "claude" {
+        summaries.push(skill_hook::run(client, &folder.join("skill-hook"))?);
     }
     if matches!(name, "claude" | "codex") {
         summaries.push(logins::run(name, client, &folder.join("login"))?);

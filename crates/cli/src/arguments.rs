@@ -2,6 +2,7 @@
 
 mod events;
 mod gateway;
+mod hook;
 mod learning;
 mod parse;
 mod situation;
@@ -14,6 +15,7 @@ use clap::{Args, Parser, Subcommand, ValueHint};
 
 pub(crate) use events::EventsCommand;
 pub(crate) use gateway::{LogFormat, ProvidersCommand, ServeArguments, TokenCommand, TokenScope};
+pub(crate) use hook::HookCommand;
 pub(crate) use learning::{FeedbackArguments, PatternsCommand, WorkspaceArgument};
 pub(crate) use parse::parse_process_arguments;
 pub(crate) use situation::SituationArguments;
@@ -79,10 +81,13 @@ pub(crate) enum Command {
         /// Replace an existing routing.yaml, or with --claude-code another status line.
         #[arg(long)]
         force: bool,
-        /// Install the status line in the settings of Claude Code, and nothing else.
+        /// Install the status line and the hook for skills in the settings of Claude Code, and nothing else.
         #[arg(long)]
         claude_code: bool,
-        /// Remove the status line from the settings of Claude Code.
+        /// Change `.claude/settings.json` of the project in the current folder, which gets the hook only.
+        #[arg(long, requires = "claude_code")]
+        project: bool,
+        /// Remove the status line and the hook from the settings of Claude Code.
         #[arg(long, requires = "claude_code", conflicts_with = "force")]
         remove: bool,
     },
@@ -177,6 +182,9 @@ pub(crate) enum Command {
     /// Print one line about a session of Claude Code, whose JSON is read from the standard input.
     #[command(name = "statusline")]
     StatusLine,
+    /// Answer a hook of Claude Code, whose JSON is read from the standard input. Errors never end with exit code 2.
+    #[command(subcommand)]
+    Hook(HookCommand),
     /// Show turns, costs and outages as they happen, until Ctrl-C.
     Watch {
         /// The most turns to show; on a terminal no more than it has lines for.

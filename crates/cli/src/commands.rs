@@ -8,6 +8,7 @@ mod demo;
 mod doctor;
 mod events;
 mod feedback;
+mod hook;
 mod import;
 mod init;
 mod launch;
@@ -34,6 +35,8 @@ mod why;
 use clap::CommandFactory as _;
 
 pub(crate) use cost::Dimension;
+pub(crate) use hook::run as run_hook;
+use init::SettingsScope;
 
 use crate::{
     arguments::{Arguments, Command},
@@ -45,8 +48,10 @@ use crate::{
 /// Runs the command that the command line names, in its environment.
 pub(crate) fn run(context: &Context, command: Command) -> Result<(), Failure> {
     match command {
-        Command::Init { claude_code: true, remove: true, .. } => init::remove_status_line(context),
-        Command::Init { claude_code: true, force, .. } => init::install_status_line(context, force),
+        Command::Init { claude_code: true, remove, project, force } => {
+            let scope = if project { SettingsScope::Project } else { SettingsScope::User };
+            if remove { init::remove(context, scope) } else { init::install(context, scope, force) }
+        }
         Command::Init { force, .. } => init::run(context, force),
         Command::Doctor { online } => doctor::run(context, online),
         Command::Route(arguments) => route::run(context, &arguments),
@@ -62,6 +67,10 @@ pub(crate) fn run(context: &Context, command: Command) -> Result<(), Failure> {
         Command::Feedback(arguments) => feedback::run(context, &arguments),
         Command::Patterns(command) => patterns::run(context, command),
         Command::Skills(command) => skills::run(context, &command),
+        Command::Hook(command) => {
+            hook::run(context, command);
+            Ok(())
+        }
         Command::Triggers(command) => triggers::run(context, &command),
         Command::Cases(command) => cases::run(context, &command),
         Command::Replay(range) => replay::run(context, &range),

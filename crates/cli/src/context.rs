@@ -33,7 +33,7 @@ const MAX_OPEN_WAIT: Duration = Duration::from_secs(1);
 const RETRY_DELAY: Duration = Duration::from_millis(50);
 
 /// The environment of a command: the home folder, the policy path and the output format, from the global arguments.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Context {
     /// The home folder of turnwise, with the paths of its files.
     pub(crate) home: Home,

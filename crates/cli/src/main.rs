@@ -1,6 +1,7 @@
 //! The command line program `turnwise`.
 
 mod arguments;
+mod client_input;
 mod commands;
 mod context;
 mod failure;
@@ -9,6 +10,7 @@ mod logging;
 mod machine;
 mod moment;
 mod screen;
+mod time_limit;
 
 use std::process::ExitCode;
 
@@ -28,6 +30,10 @@ fn main() -> ExitCode {
     };
     arguments.color.write_global();
     let context = Context::new(&arguments);
+    if let Command::Hook(command) = arguments.command {
+        commands::run_hook(&context, command);
+        return ExitCode::SUCCESS;
+    }
     match run(&context, arguments) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {

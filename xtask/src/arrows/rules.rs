@@ -89,6 +89,7 @@ pub(super) const RULES: &[Rule] = &[
             "adapters",
             "availability",
             "catalogue",
+            "client-formats",
             "contracts",
             "control",
             "costs",

@@ -23,6 +23,16 @@ pub(crate) fn parse_process_arguments() -> Result<Arguments, ExitCode> {
         };
         // An output that is closed or full cannot report its own failure.
         drop(printed);
+        // Claude Code blocks the message of the user if a hook ends with 2.
+        if is_prompt_hook() && error.use_stderr() {
+            return ExitCode::FAILURE;
+        }
         u8::try_from(error.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from)
     })
+}
+
+/// Returns whether the process was started as a hook: its arguments contain `hook prompt-submit`.
+fn is_prompt_hook() -> bool {
+    let arguments: Vec<_> = std::env::args_os().collect();
+    arguments.windows(2).any(|pair| pair == ["hook", "prompt-submit"])
 }

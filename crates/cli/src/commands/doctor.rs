@@ -1,5 +1,6 @@
 //! `doctor`: checks policy, keys, clients, gateway, outages, log and machine, with the next step for each problem.
 
+mod claude_code;
 mod clients;
 mod finding;
 mod gateway;

@@ -1,6 +1,9 @@
 //! `init`: writes a starter policy for the keys, clients and sessions of this machine, and tries its rules on them.
 
+mod claude_code;
 mod dry_run;
+mod own_command;
+mod prompt_hook;
 mod report;
 mod starter;
 mod status_line;
@@ -15,14 +18,15 @@ use crate::{
     failure::Failure,
     machine::{Sample, find_clients, find_keys, load_providers},
 };
+pub(super) use claude_code::{SettingsScope, install, remove, user_settings};
 use dry_run::DryRun;
+pub(super) use own_command::program_of;
+pub(super) use prompt_hook::find_prompt_hooks;
 use report::Report;
 pub(crate) use starter::FAMILIES;
 use starter::choose;
 pub(crate) use starter::starter_policy;
-pub(super) use status_line::{
-    MEMBER, install as install_status_line, is_own as is_own_status_line, remove as remove_status_line,
-};
+pub(super) use status_line::{find_status_line, is_own_status_line};
 
 /// Executes `turnwise init`: writes a starter policy that fits the API keys and coding agents of this machine, and
 /// tries it on recorded sessions. An existing policy is only replaced with `force`.

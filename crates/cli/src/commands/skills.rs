@@ -58,18 +58,29 @@ impl Loaded {
     /// Reads the skills and the trigger table: from the folders and the file that the arguments name, or else from those
     /// in the policy.
     pub(super) fn read(context: &Context, places: &SkillPlaces) -> Result<Self, Failure> {
+        Self::read_with(context, places, &mut SkillReader::new(), |_| true)
+    }
+
+    /// Does the same as [`Loaded::read`] with the files that `reader` remembers. Of the folders that clients read by default,
+    /// those are used that `is_used` accepts.
+    pub(super) fn read_with(
+        context: &Context,
+        places: &SkillPlaces,
+        reader: &mut SkillReader,
+        is_used: impl Fn(&SkillRoot) -> bool,
+    ) -> Result<Self, Failure> {
         let policy = open_policy(context)?;
         let settings = SkillSettings::of_policy(&policy.active().policy)
             .map_err(|problem| Failure::Invalid(format!("{}: {problem}", policy.active().path)))?;
         let workspace = absolute(places.workspace.as_deref().unwrap_or(Path::new(".")))?;
         let user = context.home.user.as_deref();
-        let (roots, mut other_findings) = if places.dirs.is_empty() {
-            match &settings.dirs {
-                Some(dirs) => {
-                    let roots = dirs.iter().filter_map(|dir| SkillRoot::from_setting(dir, &workspace, user));
-                    (roots.collect(), Vec::new())
-                }
-                None => client_roots(&workspace, user),
+        let (roots, mut other_findings): (Vec<SkillRoot>, Vec<Finding>) = if places.dirs.is_empty() {
+            if let Some(dirs) = &settings.dirs {
+                let roots = dirs.iter().filter_map(|dir| SkillRoot::from_setting(dir, &workspace, user));
+                (roots.collect(), Vec::new())
+            } else {
+                let (roots, findings) = client_roots(&workspace, user);
+                (roots.into_iter().filter(is_used).collect(), findings)
             }
         } else {
             let root = |dir: &PathBuf| {
@@ -78,7 +89,7 @@ impl Loaded {
             };
             (places.dirs.iter().map(root).collect::<Result<_, Failure>>()?, Vec::new())
         };
-        let set = SkillReader::new().read(&roots, SystemTime::now());
+        let set = reader.read(&roots, SystemTime::now());
         let mut table = TriggerTable::default();
         let configured = settings.triggers.as_ref().map(|path| workspace.join(path));
         if let Some(path) = places.table.as_ref().or(configured.as_ref()) {
@@ -99,12 +110,19 @@ impl Loaded {
     /// Prepares the skills for decisions about requests that concern `files`, with the AGENTS.md files that apply to
     /// them. Prints a note about each of these that cannot be read.
     pub(super) fn router(&self, context: &Context, files: &[String]) -> Result<SkillRouter, Failure> {
-        let (agents, findings) = read_agents_files(&self.workspace, files);
+        let (router, findings) = self.router_with_findings(files)?;
         for finding in findings {
             context.print_note(&finding.to_string());
         }
+        Ok(router)
+    }
+
+    /// Does the same as [`Loaded::router`] and returns the problems of the AGENTS.md files.
+    pub(super) fn router_with_findings(&self, files: &[String]) -> Result<(SkillRouter, Vec<Finding>), Failure> {
+        let (agents, findings) = read_agents_files(&self.workspace, files);
         let sources = SkillSources { index: self.set.index.clone(), triggers: self.table.clone(), agents };
-        SkillRouter::new(sources, self.settings.clone()).map_err(|error| Failure::Invalid(error.to_string()))
+        let router = SkillRouter::new(sources, self.settings.clone());
+        Ok((router.map_err(|error| Failure::Invalid(error.to_string()))?, findings))
     }
 
     /// Returns all findings of reading, sorted by path and line.

@@ -2,28 +2,16 @@
 
 mod line;
 
-use std::{
-    io::{IsTerminal as _, Read as _},
-    path::Path,
-    sync::mpsc,
-    thread,
-    time::Duration,
-};
+use std::{path::Path, time::Duration};
 
 use contracts::SessionId;
 use control::{Connection, ReportSession, SessionReport, Writer};
 use serde::{Deserialize, Serialize};
 
-use crate::{context::Context, failure::Failure, screen};
+use crate::{client_input::read_client_input, context::Context, failure::Failure, screen, time_limit::within};
 
 /// The longest time that the running gateway may take to respond, since Claude Code waits for the line.
 const GATEWAY_LIMIT: Duration = Duration::from_millis(40);
-
-/// The longest time to wait for Claude Code's JSON on the standard input.
-const INPUT_LIMIT: Duration = Duration::from_millis(500);
-
-/// The maximum number of bytes of the JSON that are read. Claude Code writes about two kilobytes.
-const MAX_INPUT_BYTES: u64 = 1024 * 1024;
 
 /// The JSON that Claude Code writes for a status line, with the fields that are used; any of them may be missing.
 #[derive(Debug, Default, Deserialize)]
@@ -71,8 +59,7 @@ enum Answer {
 /// from the running gateway, and prints one line. Without a session in the input, the session with the latest event is
 /// used. Never fails, because Claude Code shows nothing for a command with another exit code than 0.
 pub(super) fn run(context: &Context) -> Result<(), Failure> {
-    let input = if std::io::stdin().is_terminal() { None } else { within(INPUT_LIMIT, read_input) };
-    let input = input.unwrap_or_default();
+    let input: Input = read_client_input().unwrap_or_default();
     let session = input.session_id.as_deref().and_then(|session| SessionId::try_from(session).ok());
     let home = context.home.dir.clone();
     let answer = within(GATEWAY_LIMIT, move || ask(&home, session)).unwrap_or(Answer::Busy);
@@ -80,25 +67,6 @@ pub(super) fn run(context: &Context) -> Result<(), Failure> {
     let was_answered = input.cost.total_api_duration_ms.is_some_and(|duration| 0.0 < duration);
     let line = line::status_line(&answer, displayed, was_answered);
     context.print(&serde_json::json!({ "line": line, "gateway": answer }), || screen::print_line(&line))
-}
-
-/// Calls `work` on another thread and returns its result; `None` if it takes longer than `limit`. The thread then runs until
-/// the process ends.
-fn within<T: Send + 'static>(limit: Duration, work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
-    let (sender, receiver) = mpsc::channel();
-    thread::spawn(move || {
-        // The receiver is gone after the limit.
-        let _ = sender.send(work());
-    });
-    receiver.recv_timeout(limit).ok()
-}
-
-/// Reads one JSON value from the standard input. If it is not the JSON of Claude Code, all fields are missing.
-fn read_input() -> Input {
-    let input = std::io::stdin().lock().take(MAX_INPUT_BYTES);
-    // Ends with the value, so that a pipe that stays open does no harm.
-    let mut values = serde_json::Deserializer::from_reader(input).into_iter::<Input>();
-    values.next().and_then(Result::ok).unwrap_or_default()
 }
 
 /// Requests the state of a session from the gateway that uses a home folder. `None` is the session with the latest

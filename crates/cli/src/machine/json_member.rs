@@ -1,8 +1,10 @@
 //! Edits one member of a JSON object as text, so that all other bytes stay unchanged.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, ops::Range};
 
 use serde_json::{Value, value::RawValue};
+
+use super::json_style::Style;
 
 /// A member of a JSON object: its value, and its place in the text of the object.
 #[derive(Debug, Clone, PartialEq)]
@@ -11,10 +13,8 @@ pub(crate) struct Member {
     pub(crate) value: Value,
     /// The byte offset at which the quoted name begins.
     start: usize,
-    /// The byte offset at which the value begins.
-    value_start: usize,
-    /// The byte offset after the value.
-    end: usize,
+    /// The byte range of the value.
+    value_range: Range<usize>,
 }
 
 /// Finds the member `name` of the JSON object in `text`; `None` if the object has no such member.
@@ -25,15 +25,14 @@ pub(crate) struct Member {
 pub(crate) fn find_member(text: &str, name: &str) -> Result<Option<Member>, String> {
     let members: BTreeMap<String, &RawValue> = serde_json::from_str(text).map_err(|error| error.to_string())?;
     let Some(raw) = members.get(name) else { return Ok(None) };
-    // The value borrows from the text.
-    let value_start = raw.get().as_ptr().addr() - text.as_ptr().addr();
+    let value_range = range_in(text, raw.get());
     let quoted = Value::from(name).to_string();
-    let before = text[..value_start].trim_end().strip_suffix(':').map(str::trim_end);
+    let before = text[..value_range.start].trim_end().strip_suffix(':').map(str::trim_end);
     let Some(before) = before.and_then(|before| before.strip_suffix(&quoted)) else {
         return Err(format!("the name {quoted} is written with escapes"));
     };
     let value = serde_json::from_str(raw.get()).map_err(|error| error.to_string())?;
-    Ok(Some(Member { value, start: before.len(), value_start, end: value_start + raw.get().len() }))
+    Ok(Some(Member { value, start: before.len(), value_range }))
 }
 
 /// Sets the member `name` of the JSON object in `text` and returns the new text. An existing value is replaced. A new
@@ -42,20 +41,19 @@ pub(crate) fn find_member(text: &str, name: &str) -> Result<Option<Member>, Stri
 /// # Errors
 /// Those of [`find_member`].
 pub(crate) fn set_member(text: &str, name: &str, value: &Value) -> Result<String, String> {
-    let style = Style::of(text);
+    set_styled_member(text, name, value, &Style::of(text))
+}
+
+/// Does the same as [`set_member`] with a given style, for an object within another one.
+///
+/// # Errors
+/// Those of [`find_member`].
+pub(crate) fn set_styled_member(text: &str, name: &str, value: &Value, style: &Style) -> Result<String, String> {
     if let Some(member) = find_member(text, name)? {
-        return Ok([&text[..member.value_start], &style.format(value), &text[member.end..]].concat());
+        return Ok(replace_range(text, &member.value_range, &style.format(value)));
     }
-    // The text is an object, so it ends with its brace.
-    let brace = text.trim_end().len() - 1;
-    let content = text[..brace].trim_end();
-    let comma = if has_members(text)? { "," } else { "" };
-    let gap = style.indent.as_ref().map_or_else(
-        || if comma.is_empty() { String::new() } else { " ".to_owned() },
-        |indent| format!("{}{indent}", style.line_end),
-    );
     let member = format!("{}: {}", Value::from(name), style.format(value));
-    Ok([content, comma, &gap, &member, &text[content.len()..]].concat())
+    Ok(style.append(text, &member, !has_members(text)?))
 }
 
 /// Removes the member `name` of the JSON object in `text`, with the comma that separated it, and returns the new text.
@@ -65,60 +63,55 @@ pub(crate) fn set_member(text: &str, name: &str, value: &Value) -> Result<String
 /// Those of [`find_member`].
 pub(crate) fn remove_member(text: &str, name: &str) -> Result<String, String> {
     let Some(member) = find_member(text, name)? else { return Ok(text.to_owned()) };
-    let before = text[..member.start].trim_end();
-    let after = &text[member.end..];
-    if let Some(before) = before.strip_suffix(',') {
-        return Ok([before, after].concat());
-    }
-    // The first member: the comma is behind it.
-    match after.trim_start().strip_prefix(',') {
-        Some(rest) => Ok([&text[..member.start], rest.trim_start()].concat()),
-        None => Ok([before, after].concat()),
+    Ok(cut(text, &(member.start..member.value_range.end)))
+}
+
+/// Replaces the text of the value of the member `name` of the JSON object in `text` by the result of `edit`, and returns the
+/// new text. `None` removes the member. Without such a member the text stays as it is.
+///
+/// # Errors
+/// Those of [`find_member`] and of `edit`.
+pub(crate) fn edit_member(
+    text: &str,
+    name: &str,
+    edit: impl FnOnce(&str) -> Result<Option<String>, String>,
+) -> Result<String, String> {
+    let Some(member) = find_member(text, name)? else { return Ok(text.to_owned()) };
+    match edit(&text[member.value_range.clone()])? {
+        Some(value) => Ok(replace_range(text, &member.value_range, &value)),
+        None => Ok(cut(text, &(member.start..member.value_range.end))),
     }
 }
 
 /// Returns whether the JSON object in a text has any member; the parser's message if it is not an object.
-fn has_members(text: &str) -> Result<bool, String> {
+pub(crate) fn has_members(text: &str) -> Result<bool, String> {
     let members: BTreeMap<String, &RawValue> = serde_json::from_str(text).map_err(|error| error.to_string())?;
     Ok(!members.is_empty())
 }
 
-/// The indentation and line ends with which a JSON object is written.
-struct Style {
-    /// The white space before a member; `None` if the object is on one line.
-    indent: Option<String>,
-    /// The end of its lines: a line feed, with or without a carriage return.
-    line_end: &'static str,
+/// Returns the byte range of `part` in `text`, from which it was borrowed.
+pub(super) fn range_in(text: &str, part: &str) -> Range<usize> {
+    let start = part.as_ptr().addr() - text.as_ptr().addr();
+    start..start + part.len()
 }
 
-impl Style {
-    /// Returns the style of the JSON object in a text: its indentation is the white space before its first member, or
-    /// two spaces if it is empty.
-    fn of(text: &str) -> Self {
-        let line_end = if text.contains("\r\n") { "\r\n" } else { "\n" };
-        let inside = text.trim_start().strip_prefix('{').unwrap_or_default();
-        let gap = &inside[..inside.len() - inside.trim_start().len()];
-        let indent = match gap.rsplit_once('\n') {
-            // An empty object.
-            Some(_) if inside.trim_start().starts_with('}') => Some("  ".to_owned()),
-            Some((_, indent)) => Some(indent.to_owned()),
-            None => None,
-        };
-        Self { indent, line_end }
-    }
+/// Returns `text` with another content of a byte range.
+pub(super) fn replace_range(text: &str, range: &Range<usize>, content: &str) -> String {
+    [&text[..range.start], content, &text[range.end..]].concat()
+}
 
-    /// Formats a value of a member: over several lines with the object's indentation, or on one line if the object is.
-    fn format(&self, value: &Value) -> String {
-        let Some(indent) = &self.indent else { return value.to_string() };
-        // The alternate form indents with two spaces.
-        let unit = if indent.is_empty() { "  " } else { indent };
-        let lines = format!("{value:#}");
-        let indented = lines.lines().enumerate().map(|(number, line)| {
-            let content = line.trim_start();
-            let depth = (line.len() - content.len()) / 2;
-            if number == 0 { content.to_owned() } else { format!("{indent}{}{content}", unit.repeat(depth)) }
-        });
-        indented.collect::<Vec<_>>().join(self.line_end)
+/// Returns `text` without a member of its object or an element of its array, which has the byte range `range`, and without
+/// the comma that separated it.
+pub(super) fn cut(text: &str, range: &Range<usize>) -> String {
+    let before = text[..range.start].trim_end();
+    let after = &text[range.end..];
+    if let Some(before) = before.strip_suffix(',') {
+        return [before, after].concat();
+    }
+    // The first one: the comma is behind it.
+    match after.trim_start().strip_prefix(',') {
+        Some(rest) => [&text[..range.start], rest.trim_start()].concat(),
+        None => [before, after].concat(),
     }
 }
 

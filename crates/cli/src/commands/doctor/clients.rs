@@ -8,13 +8,13 @@ use std::{
 };
 
 use super::{
+    claude_code,
     finding::{Finding, Section, short_path},
     gateway::GatewayState,
 };
 use crate::{
-    commands::init::{MEMBER, is_own_status_line},
     context::Context,
-    machine::{Client, ClientKind, ConfiguredAddress, claude_folder, configured_addresses, find_member},
+    machine::{Client, ClientKind, ConfiguredAddress, configured_addresses},
 };
 
 /// The longest time that a client may take to print its version.
@@ -23,8 +23,8 @@ const VERSION_LIMIT: Duration = Duration::from_secs(10);
 /// The interval between two checks whether a client that prints its version has ended.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// Checks the coding agents that are installed or have a login: their versions, their addresses, and the status line of
-/// Claude Code.
+/// Checks the coding agents that are installed or have a login: their versions, their addresses, and the status line and
+/// the hook of Claude Code.
 pub(super) fn check(context: &Context, clients: &[Client], gateway: &GatewayState) -> Section {
     if clients.is_empty() {
         let next = "npm install -g @anthropic-ai/claude-code, then turnwise claude";
@@ -39,7 +39,7 @@ pub(super) fn check(context: &Context, clients: &[Client], gateway: &GatewayStat
     let findings = clients.iter().zip(versions).flat_map(|(client, version)| {
         let mut findings = client_findings(context, client, version.as_deref(), gateway);
         if client.kind == ClientKind::ClaudeCode {
-            findings.extend(status_line(context));
+            findings.extend(claude_code::findings(context));
         }
         findings
     });
@@ -89,27 +89,6 @@ fn authority(url: &str) -> String {
     let rest = url.split_once("//").map_or(url, |(_, rest)| rest);
     let authority = rest.split('/').next().unwrap_or_default();
     authority.replace("localhost", "127.0.0.1").replace("[::1]", "127.0.0.1").replace("0.0.0.0", "127.0.0.1")
-}
-
-/// Returns whether the status line in Claude Code's settings can run; `None` if it is not that of turnwise, or if the
-/// settings cannot be read.
-fn status_line(context: &Context) -> Option<Finding> {
-    let path = claude_folder(context.home.user.as_deref()?).join("settings.json");
-    let text = std::fs::read_to_string(&path).ok()?;
-    let shown = short_path(context, &path);
-    match find_member(&text, MEMBER) {
-        Ok(Some(member)) if is_own_status_line(&member.value) => {
-            let command = member.value["command"].as_str().unwrap_or_default();
-            let program = command.trim_start_matches('\'').split([' ', '\'']).next().unwrap_or_default();
-            if Path::new(program).is_absolute() && !Path::new(program).exists() && !command.starts_with('\'') {
-                let text = format!("the status line of Claude Code runs {program}, which does not exist");
-                return Some(Finding::problem(text, "turnwise init --claude-code"));
-            }
-            Some(Finding::ok(format!("Claude Code has the status line of turnwise ({shown})")))
-        }
-        Ok(_) => None,
-        Err(cause) => Some(Finding::problem(format!("{shown} is no valid JSON: {cause}"), "correct the file")),
-    }
 }
 
 /// Runs a program with `--version` and returns the version that it prints; `None` if it prints none within

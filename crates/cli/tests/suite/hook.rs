@@ -1,0 +1,188 @@
+//! `turnwise hook prompt-submit`: the suggestion of a skill, and the cases in which nothing is printed.
+
+use std::{
+    fs,
+    io::Write as _,
+    os::unix::fs::PermissionsExt as _,
+    process::{Command, Stdio},
+};
+
+use serde_json::{Value, json};
+
+use crate::desk::{Desk, Run};
+
+/// A skill with a keyword.
+const DEPLOY: &str =
+    "---\nname: deploy\ndescription: Deploys services to Kubernetes. Use when releasing.\nkeywords: [roll out]\n---\n";
+
+/// Returns the JSON that Claude Code 2.1 writes for a message in the folder `shop` of a home.
+fn submitted(desk: &Desk, prompt: &str) -> String {
+    json!({
+        "session_id": "5f0e4a0c-9d57-4a3c-8a5e-0c3f2d1b7a66", "transcript_path": "/tmp/t.jsonl",
+        "cwd": desk.path("shop"), "permission_mode": "default", "hook_event_name": "UserPromptSubmit", "prompt": prompt,
+    })
+    .to_string()
+}
+
+/// Runs a command with an input.
+fn run_with_input(command: &mut Command, input: &str) -> Run {
+    let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    // A command that fails at its start does not read its input.
+    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+    let output = child.wait_with_output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    Run { code: output.status.code().unwrap_or(-1), out: text(output.stdout), err: text(output.stderr) }
+}
+
+/// Runs the hook with an input.
+fn hook(desk: &Desk, input: &str) -> Run {
+    run_with_input(&mut desk.command(&["hook", "prompt-submit"]), input)
+}
+
+/// Asserts that a run says nothing and ends with 0.
+#[track_caller]
+fn assert_silent(run: &Run) {
+    assert_eq!((run.code, run.out.as_str(), run.err.as_str()), (0, "", ""));
+}
+
+/// Creates a home with one skill in the workspace `shop`.
+fn desk() -> Desk {
+    let desk = Desk::new();
+    desk.write("shop/.claude/skills/deploy/SKILL.md", DEPLOY);
+    desk
+}
+
+/// Returns the recorded problem of the hook; `None` if there is none.
+fn problem(desk: &Desk) -> Option<String> {
+    let text = fs::read_to_string(desk.path(".turnwise/hook-problem.json")).ok()?;
+    let problem: Value = serde_json::from_str(&text).unwrap();
+    Some(problem["message"].as_str().unwrap().to_owned())
+}
+
+#[test]
+fn a_skill_that_fits_is_suggested_in_the_form_that_claude_code_reads() {
+    let desk = desk();
+    let run = hook(&desk, &submitted(&desk, "roll out version 2"));
+    assert_eq!((run.code, run.err.as_str()), (0, ""));
+    insta::assert_snapshot!(run.out);
+    let output: Value = serde_json::from_str(&run.out).unwrap();
+    assert_eq!(output["hookSpecificOutput"]["hookEventName"], "UserPromptSubmit");
+    assert_eq!(problem(&desk), None);
+    // The skills are kept for the next hook, and a changed file is read again.
+    assert_eq!(hook(&desk, &submitted(&desk, "roll out version 2")).out, run.out);
+    desk.write("shop/.claude/skills/deploy/SKILL.md", &DEPLOY.replace("roll out", "ship the release"));
+    assert_silent(&hook(&desk, &submitted(&desk, "roll out version 2")));
+    assert!(hook(&desk, &submitted(&desk, "ship the release")).out.contains("`deploy`"));
+    let kept: Vec<_> = fs::read_dir(desk.path(".turnwise/cache/skills")).unwrap().collect();
+    let mode = kept[0].as_ref().unwrap().metadata().unwrap().permissions().mode() & 0o777;
+    assert_eq!((kept.len(), mode), (1, 0o600));
+}
+
+#[test]
+fn nothing_is_said_when_no_skill_fits_or_claude_code_loads_it_itself() {
+    let desk = desk();
+    // Claude Code does not read this folder.
+    desk.write("shop/.agents/skills/review/SKILL.md", &DEPLOY.replace("deploy", "review").replace("roll out", "audit"));
+    for prompt in ["hello", "", "/deploy version 2", "audit this", "<task-notification>roll out</task-notification>"] {
+        assert_silent(&hook(&desk, &submitted(&desk, prompt)));
+    }
+    assert_eq!(problem(&desk), None);
+    assert_silent(&hook(&Desk::new(), &submitted(&desk, "roll out version 2").replace("/shop", "")));
+}
+
+#[test]
+fn the_folder_of_the_project_is_used_wherever_claude_code_works() {
+    let desk = desk();
+    let input = submitted(&desk, "roll out version 2").replace("/shop", "");
+    let mut command = desk.command(&["hook", "prompt-submit"]);
+    let run = run_with_input(command.env("CLAUDE_PROJECT_DIR", desk.path("shop")), &input);
+    assert!(run.out.contains("`deploy`"), "{}", run.out);
+}
+
+/// Attack: inputs of the hook that are no JSON, have other types, or are too long.
+/// Holds: nothing is printed, the exit code is 0, and the recorded problem has nothing of the message.
+#[test]
+fn an_invalid_input_is_silent_and_recorded_without_the_message() {
+    let desk = desk();
+    let long = submitted(&desk, &"roll out the secret ".repeat(60_000));
+    for input in
+        ["", "secret", "{\"prompt\": \"secret\"}", "{\"cwd\": 1, \"prompt\": [\"secret\"]}", "[\"secret\"", &long]
+    {
+        let _ = fs::remove_file(desk.path(".turnwise/hook-problem.json"));
+        assert_silent(&hook(&desk, input));
+        let problem = problem(&desk).unwrap();
+        assert!(problem.starts_with("the input of the hook") && !problem.contains("secret"), "{problem}");
+    }
+}
+
+#[test]
+fn an_invalid_policy_a_missing_folder_and_a_home_that_is_a_file_are_silent() {
+    let desk = desk();
+    let input = submitted(&desk, "roll out version 2");
+    assert_silent(&hook(&desk, &input.replace("/shop", "/nowhere")));
+    assert!(problem(&desk).unwrap().contains("nowhere` cannot be read"), "{:?}", problem(&desk));
+    desk.write(".turnwise/routing.yaml", "schema_version: 1\nskills: {layers: 3}\n");
+    assert_silent(&hook(&desk, &input));
+    assert!(problem(&desk).unwrap().contains("routing.yaml` cannot be used"), "{:?}", problem(&desk));
+    fs::remove_dir_all(desk.path(".turnwise")).unwrap();
+    desk.write(".turnwise", "a file");
+    let run = hook(&desk, &input);
+    assert_eq!((run.code, run.err.as_str()), (0, ""), "{}", run.out);
+}
+
+/// Claude Code blocks the message of the user if a hook ends with 2.
+#[test]
+fn no_argument_and_no_variable_ends_the_hook_with_two() {
+    let desk = desk();
+    assert_eq!(desk.run(&["hook", "prompt-submit", "--nonsense"]).code, 1);
+    assert_eq!(desk.run(&["--nonsense", "hook", "prompt-submit"]).code, 1);
+    assert_eq!(desk.run(&["hook", "prompt-submit", "--help"]).code, 0);
+    let mut command = desk.command(&["hook", "prompt-submit"]);
+    let run = run_with_input(command.env("RUST_LOG", "no filter="), &submitted(&desk, "roll out version 2"));
+    assert!(run.code == 0 && run.out.contains("`deploy`"), "{} {}", run.out, run.err);
+}
+
+/// The command in the settings runs in a shell.
+#[test]
+fn the_installed_command_suggests_the_skill_and_hides_that_its_program_is_missing() {
+    let desk = desk();
+    let installed = desk.json(&["init", "--claude-code"]);
+    let command = installed["prompt_hook"]["command"].as_str().unwrap();
+    let input = submitted(&desk, "roll out version 2");
+    let shell = |command: &str| {
+        let mut shell = Command::new("sh");
+        run_with_input(shell.args(["-c", command]).env("HOME", desk.path(".")), &input)
+    };
+    assert!(shell(command).out.contains("`deploy`"));
+    let old = shell(&command.replace("prompt-submit", "of-the-future"));
+    assert_eq!((old.code, old.out.as_str()), (0, ""));
+    let missing = shell(&command.replace("/turnwise ", "/nowhere "));
+    assert_eq!((missing.code, missing.out.as_str()), (0, ""));
+}
+
+#[test]
+fn doctor_reports_whether_the_hook_is_installed_and_can_run() {
+    let desk = desk();
+    let client = desk.write("bin/claude", "#!/bin/sh\necho '2.1.197 (Claude Code)'\n");
+    fs::set_permissions(client, fs::Permissions::from_mode(0o755)).unwrap();
+    let finding = |part: &str| {
+        let output = desk.command(&["--json", "doctor"]).env("PATH", desk.path("bin")).output().unwrap();
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let sections = report["sections"].as_array().unwrap().iter();
+        let mut findings = sections.flat_map(|section| section["findings"].as_array().unwrap()).cloned();
+        let found = findings.find(|finding| finding["text"].as_str().unwrap().contains(part));
+        found.unwrap_or_else(|| panic!("{part} is not in {report:#}"))["level"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(finding("does not ask turnwise"), "note");
+    desk.ok(&["init", "--claude-code"]);
+    assert_eq!(finding("asks turnwise which skill fits"), "ok");
+    assert_silent(&hook(&desk, "no JSON"));
+    assert_eq!(finding("the hook had a problem 0 minutes ago: the input of the hook"), "note");
+    let settings = fs::read_to_string(desk.path(".claude/settings.json")).unwrap();
+    desk.write(".claude/settings.json", &settings.replace("/turnwise hook", "/gone/turnwise hook"));
+    assert_eq!(finding("/gone/turnwise, which does not exist"), "problem");
+    let off = settings.replacen('{', "{\"disableAllHooks\": true,", 1);
+    desk.write(".claude/settings.json", &off);
+    assert_eq!(finding("switches the hook of turnwise off"), "note");
+}

@@ -1,0 +1,99 @@
+//! The hook of turnwise in Claude Code: a message that matches a skill reaches the provider with the suggestion of that skill,
+//! and another message without one.
+
+use std::{path::Path, process::Command};
+
+use serde_json::Value;
+
+use super::{
+    ClientEnvironment, POLICY, answered_bodies, check_message, claude_code, create_folders,
+    programs::{self, RunningProgram, turnwise_command},
+};
+use crate::{
+    failure::{Failure, Outcome},
+    program::capture,
+    workspace,
+};
+
+/// A skill of the project with a keyword.
+const SKILL: &str = "---\nname: deploy\ndescription: Deploys services to Kubernetes. Use when releasing.\nkeywords: [roll out]\n---\n\
+                     # Deploy\nTag the release.\n";
+
+/// The start of the text that the hook adds to a message that contains the keyword.
+const SUGGESTION: &str =
+    "turnwise suggests the skill `deploy` for this message: the message contains 1 of its keywords.";
+
+/// A message that contains the keyword.
+const MATCHING: &str = "roll out version 2";
+
+/// A message that no skill matches.
+const OTHER: &str = "say hello to the team";
+
+/// Installs the hook with `turnwise init --claude-code`, runs Claude Code with a message for a skill and with another one, and
+/// checks the requests at the mock provider. Then removes the hook. Returns a summary.
+pub(super) fn run(client: &Path, folder: &Path) -> Outcome<String> {
+    let [home, project, client_home] = create_folders(folder)?;
+    workspace::write(&home.join("routing.yaml"), POLICY)?;
+    let skill = project.join(".claude/skills/deploy");
+    std::fs::create_dir_all(&skill).map_err(|error| Failure::file("create", &skill, &error))?;
+    workspace::write(&skill.join("SKILL.md"), SKILL)?;
+    let mock = programs::start_mock(&["--keep"])?;
+    let gateway = programs::start_gateway(&home, &mock)?;
+    let environment = ClientEnvironment { home: &client_home, project: &project, url: &gateway.url };
+    capture(init_command(&home, &environment).arg("--claude-code"))?;
+    let checked = check_messages(client, &environment, &mock);
+    checked.map_err(|failure| Failure::new(format!("skill hook: {failure}{}", super::diagnosis(&home, &mock))))?;
+    capture(init_command(&home, &environment).args(["--claude-code", "--remove"]))?;
+    let settings = client_home.join("claude/settings.json");
+    if settings.exists() {
+        return Err(Failure::new(format!("`{}` exists after `--remove`", settings.display())));
+    }
+    gateway.stop()?;
+    let summary = "the hook suggests the skill of a message";
+    println!("clients: claude: {summary}");
+    Ok(summary.to_owned())
+}
+
+/// Creates a `turnwise init` command for the settings of the client.
+fn init_command(home: &Path, environment: &ClientEnvironment<'_>) -> Command {
+    let mut command = turnwise_command(home);
+    command.arg("init").env("HOME", environment.home).env("CLAUDE_CONFIG_DIR", environment.home.join("claude"));
+    command
+}
+
+/// Runs Claude Code with both messages and checks which of them reached the provider with the suggestion.
+fn check_messages(client: &Path, environment: &ClientEnvironment<'_>, mock: &RunningProgram) -> Outcome {
+    for (message, is_suggested) in [(MATCHING, true), (OTHER, false)] {
+        let session = claude_code::continue_session(client, environment, None, message)?;
+        check_message(&session, message, |text| !text.is_empty())?;
+        let with_message: Vec<Value> = answered_bodies(mock)?
+            .iter()
+            .filter_map(|body| serde_json::from_str(body).ok())
+            .filter(|body: &Value| message_texts(body).iter().any(|text| text.trim() == message))
+            .collect();
+        let suggested =
+            with_message.iter().filter(|body| message_texts(body).iter().any(|text| text.contains(SUGGESTION)));
+        let suggested = suggested.count();
+        if with_message.is_empty() || (0 < suggested) != is_suggested {
+            return Err(Failure::new(format!(
+                "of {} requests with the message {message:?}, {suggested} have the suggestion of the skill",
+                with_message.len()
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Returns the texts of all messages in a request. Claude Code sends what a hook adds in a message with the role `system`.
+fn message_texts(body: &Value) -> Vec<&str> {
+    let messages = body["messages"].as_array().into_iter().flatten();
+    messages
+        .flat_map(|message| match &message["content"] {
+            Value::String(text) => vec![text.as_str()],
+            content => {
+                let blocks = content.as_array().into_iter().flatten();
+                blocks.filter_map(|block| block["text"].as_str()).collect()
+            }
+        })
+        .collect()
+}
