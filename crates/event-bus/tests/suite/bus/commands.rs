@@ -166,8 +166,11 @@ fn commands_of_callers_that_are_gone_are_dropped_and_the_queue_is_bounded() {
     let log = Arc::new(Slow::default());
     let bus = counting(log.clone());
     let gate = log.hooks.gate.lock().unwrap();
-    // The bus thread waits in the barrier of the first command.
     let (_, durable) = run(bus.command(|state| count(state, 1))).unwrap();
+    // From here the bus thread waits in the barrier of the first command.
+    while log.hooks.waiting.load(Ordering::SeqCst) == 0 {
+        std::thread::yield_now();
+    }
     let mut context = Context::from_waker(Waker::noop());
     let mut waiting = Vec::new();
     let refused = loop {
