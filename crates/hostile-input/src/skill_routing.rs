@@ -30,7 +30,10 @@ pub fn check_skill_routing(data: &[u8]) {
     let agents = AgentsFiles::new(vec![AgentsFile { path: "AGENTS.md".to_owned(), content }]);
     let mut settings = SkillSettings::default();
     settings.layers.tree = true;
-    let Ok(router) = SkillRouter::new(SkillSources { index, triggers, agents }, settings) else { return };
+    let Ok(router) = SkillRouter::new(SkillSources { index, triggers, agents, ..SkillSources::default() }, settings)
+    else {
+        return;
+    };
     for interactive in [false, true] {
         check_decision(&SkillRequest { text: request, interactive, ..SkillRequest::default() }, &router);
     }

@@ -11,6 +11,7 @@ mod discover;
 mod plugins;
 mod reader;
 mod roots;
+mod stale;
 mod stamp;
 mod text_file;
 

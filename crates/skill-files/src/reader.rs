@@ -1,6 +1,6 @@
 //! [`SkillReader`], which reads the skills below folders.
 
-use std::{sync::Arc, time::SystemTime};
+use std::{collections::BTreeMap, sync::Arc, time::SystemTime};
 
 use skills::{
     Finding, FindingCode, MAX_MANIFEST_BYTES, Manifest, ManifestPlace, Skill, SkillIndex, file_too_large, lint_names,
@@ -23,6 +23,8 @@ pub struct SkillSet {
     pub shadowed: Vec<Skill>,
     /// The problems of files and folders, sorted by path and line.
     pub findings: Vec<Finding>,
+    /// The time when the file of each skill of the index was last modified, by the name of the skill.
+    pub modified: BTreeMap<String, SystemTime>,
 }
 
 /// Reads the skills below folders and remembers them, so that the next reading opens only files that have changed.
@@ -142,5 +144,11 @@ fn build_set(files: &CachedFiles, mut findings: Vec<Finding>) -> SkillSet {
     let (index, shadowed) = SkillIndex::split(found);
     findings.extend(lint_names(&index, &shadowed));
     findings.sort();
-    SkillSet { index, shadowed, findings }
+    let modified = files.values().filter_map(|file| {
+        let (skill, modified) = (file.skill.as_ref()?, file.stamp.modified()?);
+        let is_indexed = index.get(&skill.name).is_some_and(|indexed| indexed.path == skill.path);
+        is_indexed.then(|| (skill.name.clone(), modified))
+    });
+    let modified = modified.collect();
+    SkillSet { index, shadowed, findings, modified }
 }

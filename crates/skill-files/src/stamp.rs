@@ -44,13 +44,20 @@ impl Stamp {
         (self.device, self.inode)
     }
 
+    /// Returns the time of the last modification; `None` before 1970.
+    pub(crate) fn modified(&self) -> Option<SystemTime> {
+        time(self.modified)
+    }
+
     /// Returns whether the file was changed at least 100 ms before `now`, so that an equal stamp implies equal content.
     /// `false` for a change in the future, as after a correction of the clock.
     pub(crate) fn is_settled(&self, now: SystemTime) -> bool {
-        let (Ok(seconds), Ok(nanoseconds)) = (u64::try_from(self.changed.0), u32::try_from(self.changed.1)) else {
-            return false;
-        };
-        let changed = SystemTime::UNIX_EPOCH + Duration::new(seconds, nanoseconds);
-        now.duration_since(changed).is_ok_and(|age| SETTLED <= age)
+        time(self.changed).and_then(|changed| now.duration_since(changed).ok()).is_some_and(|age| SETTLED <= age)
     }
+}
+
+/// Converts seconds and nanoseconds since 1970; `None` for a time before that.
+fn time((seconds, nanoseconds): (i64, i64)) -> Option<SystemTime> {
+    let since_1970 = Duration::new(u64::try_from(seconds).ok()?, u32::try_from(nanoseconds).ok()?);
+    SystemTime::UNIX_EPOCH.checked_add(since_1970)
 }

@@ -57,13 +57,13 @@ pub use llm::{
     MIN_CALIBRATION_REPLIES, calibrate, parse_reply,
 };
 pub use manifest::{MAX_MANIFEST_BYTES, Manifest, ManifestPlace, decode_text, file_too_large, parse_manifest};
-pub use rank::{RankedSkill, SkillRanker, SkillRanking, TrainingRequest};
+pub use rank::{LearnedIntent, RankedSkill, SkillRanker, SkillRanking, TrainingRequest};
 pub use rate::Rate;
 pub use request::{LlmAnswer, SkillRequest};
 pub use router::{SkillRouter, SkillRouterError, SkillSources};
 pub use score::{
-    Clarification, ComponentError, Components, Exclusion, IntentValue, MAX_ATTAINABLE, NoLoadReason, ScoreDecision,
-    ScoreIndex, ScoreInput, ScoreOutcome, ScoredPolicyFile, ScoredSkill, ScoringSettings,
+    Clarification, ComponentError, Components, Exclusion, IntentValue, MAX_ATTAINABLE, NoLoadReason, Probabilities,
+    ScoreDecision, ScoreIndex, ScoreInput, ScoreOutcome, ScoredSkill, ScoringSettings,
 };
 pub use settings::{
     BreakerSettings, CombineSettings, ConfidenceSettings, LlmSettings, LoopRule, MatchingSettings, NegativeScope,

@@ -18,7 +18,8 @@ pub struct SkillRequest<'a> {
     pub commands: &'a [String],
     /// The technologies of the workspace, such as the names of manifests. Those of AGENTS.md are known to the router.
     pub stack: &'a [String],
-    /// For each skill the probability that it fits, in parts per 10,000, if labelled requests exist.
+    /// For each skill the probability that it fits, in parts per 10,000; `None` for that which the router learned from
+    /// labelled requests, or without those for the words of the skills.
     pub probabilities: Option<&'a BTreeMap<String, u16>>,
     /// The latest use of each skill for the same type of task in this project.
     pub last_used: Option<&'a BTreeMap<String, Timestamp>>,

@@ -6,10 +6,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     agents_md::AgentsFiles,
+    cases::RoutingCase,
     explicit::NameAt,
     index::SkillIndex,
     keyword::KeywordRows,
     phrases::{Occurrence, PhraseId, PhraseIndex, PhraseList},
+    rank::LearnedIntent,
     score::ScoreIndex,
     settings::SkillSettings,
     tree::{DecisionTree, TaskTypes, TreeError},
@@ -26,6 +28,9 @@ pub struct SkillSources {
     pub triggers: TriggerTable,
     /// The AGENTS.md files.
     pub agents: AgentsFiles,
+    /// The labelled requests that the intent of the scores is learned from; empty if there are none.
+    #[serde(default)]
+    pub cases: Vec<RoutingCase>,
 }
 
 /// The skills of a workspace with their settings, prepared for decisions: all phrases of all skills are searched in one
@@ -48,6 +53,8 @@ pub struct SkillRouter {
     tree: DecisionTree,
     /// The skills prepared for scores.
     scores: ScoreIndex,
+    /// What the labelled requests teach about the intent of requests; `None` if there are too few.
+    learned: Option<LearnedIntent>,
 }
 
 /// Error of the preparation of skills.
@@ -62,7 +69,8 @@ pub enum SkillRouterError {
 }
 
 impl SkillRouter {
-    /// Prepares the skills of a workspace for decisions.
+    /// Prepares the skills of a workspace for decisions, which includes training on the labelled requests: some
+    /// milliseconds for 100 requests, a few seconds for 3,000.
     ///
     /// # Errors
     /// [`SkillRouterError`] if a row of the decision tree is faulty or the keywords are too long.
@@ -80,7 +88,8 @@ impl SkillRouter {
         let task_types = TaskTypes::new(&settings.task_types);
         let tree = DecisionTree::new(&settings.tree, &task_types)?;
         let scores = ScoreIndex::new(&sources.index);
-        Ok(Self { sources, settings, phrases, names, keywords, task_types, tree, scores })
+        let learned = settings.layers.score.then(|| LearnedIntent::train(&sources.index, &sources.cases)).flatten();
+        Ok(Self { sources, settings, phrases, names, keywords, task_types, tree, scores, learned })
     }
 
     /// Returns the files.
@@ -116,6 +125,11 @@ impl SkillRouter {
     /// Returns the skills prepared for scores.
     pub(crate) const fn scores(&self) -> &ScoreIndex {
         &self.scores
+    }
+
+    /// Returns what the labelled requests teach; `None` if there are too few or the scores are switched off.
+    pub const fn learned(&self) -> Option<&LearnedIntent> {
+        self.learned.as_ref()
     }
 
     /// Returns the names of skills among the phrases that occur in a request.

@@ -21,6 +21,12 @@ pub struct SkillSettings {
     pub dirs: Option<Vec<String>>,
     /// The Markdown file with the trigger table, relative to the workspace or absolute; `None` if there is no table.
     pub triggers: Option<String>,
+    /// The file with labelled requests, relative to the workspace or absolute, from which the intent of the scores is learned:
+    /// JSON Lines as `turnwise cases run` reads them. `None` if there is none; fewer than 20 requests have no effect.
+    pub cases: Option<String>,
+    /// The days without a change of its `SKILL.md` after which a skill is not loaded, except by its name (003 No-Skill
+    /// Conditions); `None` if age has no effect.
+    pub stale_after_days: Option<u32>,
     /// The layers that are switched on (000 §1.2).
     pub layers: SkillLayers,
     /// How keywords are matched.
@@ -29,7 +35,8 @@ pub struct SkillSettings {
     pub priority_gap: u32,
     /// How several skills are combined (000 §4).
     pub combine: CombineSettings,
-    /// The role of each skill that has one, by the name of the skill. A role in the metadata of a skill comes first.
+    /// The role of each skill that has one, by the name of the skill, such as `{release: coordinator, review: quality}`; none by
+    /// default. A role in the metadata of a skill comes first.
     pub roles: BTreeMap<String, String>,
     /// The confidence of each kind of result.
     pub confidence: ConfidenceSettings,
@@ -72,22 +79,16 @@ impl SkillSettings {
 
 impl Default for SkillSettings {
     fn default() -> Self {
-        let roles = [
-            ("adversary", "quality"),
-            ("nasa-se", "design"),
-            ("orchestration", "coordinator"),
-            ("problem-solving", "research"),
-            ("saucer-boy", "presentation"),
-            ("saucer-boy-framework-voice", "presentation"),
-        ];
         Self {
             dirs: None,
             triggers: None,
+            cases: None,
+            stale_after_days: None,
             layers: SkillLayers::default(),
             matching: MatchingSettings::default(),
             priority_gap: 2,
             combine: CombineSettings::default(),
-            roles: roles.map(|(skill, role)| (skill.to_owned(), role.to_owned())).into(),
+            roles: BTreeMap::new(),
             confidence: ConfidenceSettings::default(),
             task_types: TaskTypeSettings::default(),
             tree: Vec::new(),

@@ -35,9 +35,19 @@ fn run_cases(context: &Context, arguments: &CasesArguments) -> Result<(), Failur
     let cases = parse_cases(&text, &arguments.file.display().to_string(), arguments.skill.as_deref())
         .map_err(|finding| Failure::Invalid(finding.to_string()))?;
     let router = loaded.router(context, &[])?;
+    let trained = cases.iter().filter(|case| loaded.cases.iter().any(|other| other.prompt == case.prompt)).count();
+    if router.learned().is_some() && 0 < trained {
+        context.print_note(&format!(
+            "{} of this file {} also in the training requests of the policy (`skills.cases`): the result is too good as a \
+             measurement",
+            count_noun(trained as u64, "case"),
+            if trained == 1 { "is" } else { "are" }
+        ));
+    }
     let mut outcomes = Vec::with_capacity(cases.len());
     for case in &cases {
-        let request = SkillRequest { text: &case.prompt, interactive: true, ..SkillRequest::default() };
+        let exclusions = Some(&loaded.stale);
+        let request = SkillRequest { text: &case.prompt, exclusions, interactive: true, ..SkillRequest::default() };
         // Every request has an outcome.
         outcomes.extend(decide(&request, &router).chosen.map(|outcome| (case, outcome)));
     }

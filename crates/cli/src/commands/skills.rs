@@ -6,6 +6,7 @@ mod list;
 mod show;
 
 use std::{
+    collections::BTreeMap,
     path::{Path, PathBuf},
     sync::Arc,
     time::SystemTime,
@@ -14,8 +15,8 @@ use std::{
 use serde::Serialize;
 use skill_files::{SkillReader, SkillRoot, SkillSet, default_roots, plugin_roots, read_agents_files, read_text_file};
 use skills::{
-    Finding, Severity, SkillIndex, SkillRouter, SkillScope, SkillSettings, SkillSources, TriggerTable,
-    parse_trigger_table,
+    Exclusion, Finding, RoutingCase, Severity, SkillIndex, SkillRouter, SkillScope, SkillSettings, SkillSources,
+    TriggerTable, parse_cases, parse_trigger_table,
 };
 
 use super::rules::open_policy;
@@ -50,6 +51,10 @@ pub(super) struct Loaded {
     set: Arc<SkillSet>,
     /// The trigger table; empty without one.
     pub(super) table: TriggerTable,
+    /// The labelled requests of the policy, from which decisions learn; empty if there are none.
+    pub(super) cases: Vec<RoutingCase>,
+    /// The skills that are not loaded because of their age.
+    pub(super) stale: BTreeMap<String, Exclusion>,
     /// The problems of the table and of the files that list plugins.
     other_findings: Vec<Finding>,
 }
@@ -89,7 +94,9 @@ impl Loaded {
             };
             (places.dirs.iter().map(root).collect::<Result<_, Failure>>()?, Vec::new())
         };
-        let set = reader.read(&roots, SystemTime::now());
+        let now = SystemTime::now();
+        let set = reader.read(&roots, now);
+        let stale = settings.stale_after_days.map_or_else(BTreeMap::new, |days| set.stale_skills(days, now));
         let mut table = TriggerTable::default();
         let configured = settings.triggers.as_ref().map(|path| workspace.join(path));
         if let Some(path) = places.table.as_ref().or(configured.as_ref()) {
@@ -99,7 +106,9 @@ impl Loaded {
             table = parsed;
             other_findings.extend(findings);
         }
-        Ok(Self { roots, workspace, settings, set, table, other_findings })
+        let cases =
+            settings.cases.as_ref().map_or(Ok(Vec::new()), |path| read_training_cases(&workspace.join(path)))?;
+        Ok(Self { roots, workspace, settings, set, table, cases, stale, other_findings })
     }
 
     /// Returns the skills.
@@ -120,7 +129,8 @@ impl Loaded {
     /// Does the same as [`Loaded::router`] and returns the problems of the AGENTS.md files.
     pub(super) fn router_with_findings(&self, files: &[String]) -> Result<(SkillRouter, Vec<Finding>), Failure> {
         let (agents, findings) = read_agents_files(&self.workspace, files);
-        let sources = SkillSources { index: self.set.index.clone(), triggers: self.table.clone(), agents };
+        let (index, triggers, cases) = (self.set.index.clone(), self.table.clone(), self.cases.clone());
+        let sources = SkillSources { index, triggers, agents, cases };
         let router = SkillRouter::new(sources, self.settings.clone());
         Ok((router.map_err(|error| Failure::Invalid(error.to_string()))?, findings))
     }
@@ -146,6 +156,13 @@ impl Loaded {
         let folders: Vec<_> = self.roots.iter().map(|root| root.shown.as_str()).collect();
         format!("No skills in {}.", folders.join(", "))
     }
+}
+
+/// Reads the labelled requests that decisions learn from.
+fn read_training_cases(path: &Path) -> Result<Vec<RoutingCase>, Failure> {
+    let shown = path.display().to_string();
+    let text = read_text_file(path, &shown).map_err(|finding| Failure::Invalid(finding.to_string()))?;
+    parse_cases(&text, &shown, None).map_err(|finding| Failure::Invalid(finding.to_string()))
 }
 
 /// Returns the folders of skills that clients read, with those of installed plugins, and the problems of the files that

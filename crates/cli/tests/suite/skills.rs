@@ -1,5 +1,10 @@
 //! `skills`: the skills of a workspace and a home, listed, checked and shown.
 
+use std::{
+    fs,
+    time::{Duration, SystemTime},
+};
+
 use crate::desk::{Desk, said};
 
 /// A skill that follows all rules for authors.
@@ -162,4 +167,49 @@ fn labelled_requests_are_decided_and_compared_with_limits() {
     };
     insta::assert_snapshot!(said(&run(&["--min-precision", "85", "--max-false-positives", "0"])));
     assert_eq!(run(&["--min-precision", "50", "--max-missed", "50"]).code, 0);
+}
+
+/// C-42: the scores learn from the labelled requests of the policy; a measurement on the same requests has a note.
+#[test]
+fn labelled_requests_of_the_policy_teach_the_scores() {
+    let desk = Desk::new();
+    desk.write("shop/.claude/skills/deploy/SKILL.md", DEPLOY);
+    let line =
+        |prompt: String, skills: &str| format!("{{\"prompt\": \"{prompt}\", \"expected_skills\": [{skills}]}}\n");
+    let pair = |number: u32| {
+        let needing = line(format!("bring build {number} to the customers"), "\"deploy\"");
+        needing + &line(format!("what is {number} plus one"), "")
+    };
+    desk.write("shop/cases.jsonl", &(0..12).map(pair).collect::<String>());
+    let explain = |policy: &str| {
+        desk.write("policy.yaml", &format!("schema_version: 1\nglobal_default: sonnet\nskills: {policy}\n"));
+        let message = "bring it to the customers";
+        let json = desk.json(&["skills", "explain", message, "--workspace", "shop", "--config", "policy.yaml"]);
+        json["skills"].clone()
+    };
+    assert_eq!(explain("{}"), serde_json::json!([]));
+    assert_eq!(explain("{cases: cases.jsonl}"), serde_json::json!(["deploy"]));
+    let run = desk.run(&["cases", "run", "shop/cases.jsonl", "--workspace", "shop", "--config", "policy.yaml"]);
+    let note = "24 cases of this file are also in the training requests of the policy (`skills.cases`)";
+    assert!(run.err.contains(note), "{}", run.err);
+    desk.write("policy.yaml", "schema_version: 1\nglobal_default: sonnet\nskills: {cases: absent.jsonl}\n");
+    let absent = desk.run(&["skills", "list", "--workspace", "shop", "--config", "policy.yaml"]);
+    assert_eq!((absent.code, absent.err.contains("absent.jsonl")), (2, true), "{}", absent.err);
+}
+
+/// SC-27: a skill whose file is older than the policy allows is not loaded.
+#[test]
+fn a_skill_that_is_older_than_the_policy_allows_is_not_loaded() {
+    let desk = Desk::new();
+    let path = desk.write("shop/.claude/skills/deploy/SKILL.md", DEPLOY);
+    let old = SystemTime::now() - Duration::from_hours(400 * 24);
+    fs::File::options().write(true).open(path).unwrap().set_modified(old).unwrap();
+    let explain = |policy: &str| {
+        desk.write("policy.yaml", &format!("schema_version: 1\nglobal_default: sonnet\nskills: {policy}\n"));
+        let message = "roll out this release";
+        desk.ok(&["skills", "explain", message, "--batch", "--workspace", "shop", "--config", "policy.yaml"])
+    };
+    assert!(!explain("{stale_after_days: 500}").contains("400 days"));
+    let stale = explain("{stale_after_days: 365}");
+    assert!(stale.contains("400 days") && stale.contains("no skill"), "{stale}");
 }

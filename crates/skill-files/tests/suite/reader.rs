@@ -1,9 +1,13 @@
 //! A second reading: unchanged, changed, invalid and deleted files, in the same process and in another.
 
-use std::{fs, sync::Arc, time::SystemTime};
+use std::{
+    fs,
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
 
 use skill_files::{CacheError, SkillReader};
-use skills::FindingCode;
+use skills::{Exclusion, FindingCode};
 
 use crate::support::{Folders, findings, later, manifest, names};
 
@@ -24,6 +28,20 @@ fn unchanged_files_are_not_opened_again() {
     fs::remove_dir_all(folders.workspace.join(".claude/skills/a")).unwrap();
     assert_eq!(names(&reader.read(&folders.roots(), later())), ["b"]);
     assert_eq!(reader.opened(), 0);
+}
+
+/// SC-27: a skill is stale if its file has not changed for more days than the policy allows.
+#[test]
+fn a_file_without_changes_is_stale_after_the_given_days() {
+    let folders = Folders::new();
+    let path = folders.write(".claude/skills/a/SKILL.md", manifest("a", "A."));
+    let modified = fs::metadata(path).unwrap().modified().unwrap();
+    let set = folders.read();
+    let stale = |days, now| set.stale_skills(days, now).into_iter().collect::<Vec<_>>();
+    let after = |days: u32| modified + days * Duration::from_hours(24) + Duration::from_secs(1);
+    assert_eq!(stale(30, after(30)), []);
+    assert_eq!(stale(30, after(31)), [("a".to_owned(), Exclusion::Stale { days: 31 })]);
+    assert_eq!(stale(0, SystemTime::UNIX_EPOCH), []);
 }
 
 #[test]

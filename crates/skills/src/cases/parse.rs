@@ -1,11 +1,11 @@
 //! Parses files of labelled requests.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::finding::{Finding, FindingCode};
 
 /// A request with the skills that it should load. Skills are named as in the index, without a slash.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RoutingCase {
     /// The line in the file, or the position in a JSON array, from 1.
     pub line: u32,

@@ -1,6 +1,6 @@
 //! The slot `SCORE` (003 Scoring Model).
 
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap};
 
 use contracts::{ChainEntry, IntentBasis, SkillChoice, SkillFailure, SkillOutcome, SkillReason, SkillScore, SkillSlot};
 
@@ -8,7 +8,9 @@ use super::{
     SkillSlots,
     exclusions::{failure, with_excluded},
 };
-use crate::score::{Clarification, Exclusion, IntentValue, NoLoadReason, ScoreInput, ScoreOutcome, ScoredSkill};
+use crate::score::{
+    Clarification, Exclusion, IntentValue, NoLoadReason, Probabilities, ScoreInput, ScoreOutcome, ScoredSkill,
+};
 
 impl SkillSlots<'_> {
     /// Evaluates the slot of the scores.
@@ -17,12 +19,14 @@ impl SkillSlots<'_> {
         let exclusions = self.score_exclusions();
         let mut stack = self.router.sources().agents.stack(&self.paths);
         stack.extend(self.request.stack.iter().cloned());
+        let (by_skill, load_from) = self.probabilities();
+        let probabilities = by_skill.as_deref().map(|by_skill| Probabilities { by_skill, load_from });
         let input = ScoreInput {
             text: self.request.text,
             paths: &self.paths,
             commands: self.request.commands,
             stack: &stack,
-            probabilities: self.request.probabilities,
+            probabilities,
             last_used: self.request.last_used,
             exclusions: (!exclusions.is_empty()).then_some(&exclusions),
             clarification: self.clarification(),
@@ -56,6 +60,19 @@ impl SkillSlots<'_> {
             }
         };
         with_excluded(entry, decision.excluded.into_iter().map(|(skill, exclusion)| (skill, failure(&exclusion))))
+    }
+
+    /// Returns the probability of each skill, and the least one with which a skill is loaded: those of the request, or else
+    /// those that the labelled requests teach. `None` without either.
+    fn probabilities(&self) -> (Option<Cow<'_, BTreeMap<String, u16>>>, Option<u16>) {
+        if let Some(given) = self.request.probabilities {
+            return (Some(Cow::Borrowed(given)), None);
+        }
+        let Some(learned) = self.router.learned() else { return (None, None) };
+        let ranking = learned.rank(self.request.text);
+        // A skill that is less probable than none is not loaded.
+        let load_from = learned.load_from().max(ranking.no_skill.saturating_add(1));
+        (Some(Cow::Owned(ranking.probabilities())), Some(load_from))
     }
 
     /// Returns whether the layer behind the scores can still decide.

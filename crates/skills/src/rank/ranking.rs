@@ -25,6 +25,11 @@ pub struct RankedSkill {
 }
 
 impl SkillRanking {
+    /// Returns whether "no skill" is at least as probable as the first skill.
+    pub fn needs_none(&self) -> bool {
+        self.skills.first().is_none_or(|first| first.probability <= self.no_skill)
+    }
+
     /// Returns the probability of each ranked skill by name, as the `SCORE` layer takes it (C-42).
     pub fn probabilities(&self) -> BTreeMap<String, u16> {
         self.skills.iter().map(|skill| (skill.name.clone(), skill.probability)).collect()

@@ -9,7 +9,8 @@ use super::{
     artifact::Artifacts,
     components::Components,
     decision::{self, Candidate, Clarification, Exclusion, ScoreDecision, ScoredSkill},
-    intent::{IntentValue, Postings, RequestMatches},
+    everyday::EverydayWords,
+    intent::{IntentValue, Postings, Probabilities, RequestMatches},
     order::{OrderKey, order_key},
     profile::{SkillProfile, skill_terms},
     risk::{RiskClasses, RiskWords},
@@ -32,6 +33,8 @@ pub struct ScoreIndex {
     risk_words: RiskWords,
     /// The words of generic tasks.
     generic_words: GenericWords,
+    /// The words that are no evidence by themselves.
+    everyday_words: EverydayWords,
 }
 
 /// Everything that the scores of one request depend on, except the skills and the settings.
@@ -45,9 +48,8 @@ pub struct ScoreInput<'a> {
     pub commands: &'a [String],
     /// Technologies of the workspace: cells of the Stack table of AGENTS.md, names of manifests.
     pub stack: &'a [String],
-    /// For each skill the probability that it fits, in parts per 10,000, if labelled requests exist; `None` for the
-    /// lexical definition. A skill that is not listed has the probability 0.
-    pub probabilities: Option<&'a BTreeMap<String, u16>>,
+    /// The probabilities of the skills, if labelled requests exist; `None` for the lexical definition.
+    pub probabilities: Option<Probabilities<'a>>,
     /// The latest use of each skill for the same type of task in this project.
     pub last_used: Option<&'a BTreeMap<String, Timestamp>>,
     /// Skills that are not loaded whatever their score.
@@ -87,7 +89,8 @@ impl ScoreIndex {
             postings.add(&terms);
             profiles.push(SkillProfile::new(skill, &terms, &risk_words));
         }
-        Self { profiles, postings, risk_words, generic_words: GenericWords::new() }
+        let (generic_words, everyday_words) = (GenericWords::new(), EverydayWords::new());
+        Self { profiles, postings, risk_words, generic_words, everyday_words }
     }
 
     /// Scores the skills for a request and decides by the thresholds. Candidates are the skills with intent points: the
@@ -96,7 +99,8 @@ impl ScoreIndex {
     pub fn decide(&self, input: &ScoreInput<'_>, settings: &ScoringSettings) -> ScoreDecision {
         let mut request = terms_with_words(input.text);
         let is_generic = self.generic_words.remove_from(&mut request);
-        let matches = self.postings.find(request.iter().map(|(term, _)| term.as_str()), settings.unknown_word_percent);
+        let terms = request.iter().map(|(term, _)| term.as_str());
+        let matches = self.postings.find(terms, &self.everyday_words, settings.unknown_word_percent);
         let mut scored = self.score(&request, is_generic, &matches, input, settings);
         let excluded = exclude(&mut scored, input, settings);
         keep_best(&mut scored, input);
@@ -131,11 +135,13 @@ impl ScoreIndex {
         let risk = RiskClasses::of(request.iter().map(|(term, _)| term), &self.risk_words);
         let mut scored = Vec::new();
         for (position, profile) in self.profiles.iter().enumerate() {
-            let intent = match input.probabilities {
-                Some(given) => IntentValue::Probability(given.get(&profile.name).copied().unwrap_or_default()),
-                None => matches.coverage(position),
+            let (intent, points) = if let Some(given) = input.probabilities {
+                let intent = given.value(&profile.name);
+                (intent, given.points(intent, settings))
+            } else {
+                let intent = matches.coverage(position);
+                (intent, intent.points(settings).min(matches.most_points(position, settings)))
             };
-            let points = intent.points(settings);
             if points == 0 {
                 continue;
             }

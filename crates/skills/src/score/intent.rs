@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{components::MAX_INTENT, log2::log2_ratio, settings::ScoringSettings};
+use super::{components::MAX_INTENT, everyday::EverydayWords, log2::log2_ratio, settings::ScoringSettings};
 use crate::rate::divide_half_up;
 
 /// The value that the intent points of a skill were computed from, in parts per 10,000.
@@ -20,6 +20,16 @@ pub enum IntentValue {
     Probability(u16),
 }
 
+/// The most points of a skill that only everyday words match. With nothing but intent they are a score of 45.
+const MOST_OF_EVERYDAY_WORDS: u8 = 20;
+
+/// The most points of a skill that fewer words match than loading requires. With nothing but intent they are a score of 68:
+/// enough for a question, and for loading only if the files, the stack or the risk of the task agree.
+const MOST_OF_FEW_WORDS: u8 = 30;
+
+/// The least points of a skill whose probability is enough for loading. With nothing but intent they are a score of 72.
+const LEAST_OF_LOADED: u8 = 32;
+
 /// The scale of [`IntentValue`].
 const PARTS: u64 = 10_000;
 
@@ -30,16 +40,52 @@ impl IntentValue {
         Self::Coverage(u16::try_from(parts.min(PARTS)).unwrap_or_default())
     }
 
-    /// Returns the points, 0 to 40. A coverage has all points from the share that the settings name; a probability only
-    /// if it is 1.
+    /// Returns the points of a coverage, 0 to 40, or those of a probability without a threshold. A coverage has all points
+    /// from the share that the settings name, a probability only if it is 1.
     pub(super) fn points(self, settings: &ScoringSettings) -> u8 {
-        let (parts, full) = match self {
-            Self::Coverage(parts) => (parts, PARTS * u64::from(settings.full_intent_percent) / 100),
-            Self::Probability(parts) => (parts, PARTS),
-        };
-        let parts = u64::from(parts).min(full);
-        let points = divide_half_up(u64::from(MAX_INTENT) * parts, full).unwrap_or_default();
-        u8::try_from(points).unwrap_or(MAX_INTENT)
+        match self {
+            Self::Coverage(parts) => share(MAX_INTENT, parts, PARTS * u64::from(settings.full_intent_percent) / 100),
+            Self::Probability(parts) => share(MAX_INTENT, parts, PARTS),
+        }
+    }
+}
+
+/// Returns `points` in proportion to `parts` of `full`, at most all of them, rounded half up.
+fn share(points: u8, parts: u16, full: u64) -> u8 {
+    let parts = u64::from(parts).min(full);
+    let share = divide_half_up(u64::from(points) * parts, full).unwrap_or_default();
+    u8::try_from(share).unwrap_or(points)
+}
+
+/// For each skill the probability that it fits a request, as a ranker gives it.
+#[derive(Debug, Clone, Copy)]
+pub struct Probabilities<'a> {
+    /// The probabilities by the name of the skill, in parts per 10,000. A skill that is not listed has the probability 0.
+    pub by_skill: &'a BTreeMap<String, u16>,
+    /// The least probability with which a skill is loaded if nothing but intent applies, in parts per 10,000; `None` if
+    /// points are in proportion to the probability.
+    pub load_from: Option<u16>,
+}
+
+impl Probabilities<'_> {
+    /// Returns the probability of a skill.
+    pub(super) fn value(&self, skill: &str) -> IntentValue {
+        IntentValue::Probability(self.by_skill.get(skill).copied().unwrap_or_default())
+    }
+
+    /// Returns the points of a value, 0 to 40. With a threshold, probabilities below it have up to [`MOST_OF_FEW_WORDS`]
+    /// points, those from it on at least [`LEAST_OF_LOADED`], each in proportion.
+    pub(super) fn points(&self, value: IntentValue, settings: &ScoringSettings) -> u8 {
+        match (value, self.load_from) {
+            (IntentValue::Probability(parts), Some(least)) if parts < least => {
+                share(MOST_OF_FEW_WORDS, parts, u64::from(least))
+            }
+            (IntentValue::Probability(parts), Some(least)) => {
+                let above = PARTS.saturating_sub(u64::from(least)).max(1);
+                LEAST_OF_LOADED + share(MAX_INTENT - LEAST_OF_LOADED, parts - least, above)
+            }
+            (value, _) => value.points(settings),
+        }
     }
 }
 
@@ -52,13 +98,24 @@ pub(super) struct Postings {
     count: u32,
 }
 
-/// The weights of the matches of all skills for one request.
+/// What one skill knows of a request.
+#[derive(Debug, Clone, Copy, Default)]
+struct SkillMatches {
+    /// The sum of the weights of the terms that it knows.
+    weight: u64,
+    /// The number of terms that it knows.
+    words: u32,
+    /// The number of those that are no everyday words.
+    subjects: u32,
+}
+
+/// The matches of all skills for one request.
 #[derive(Debug)]
 pub(super) struct RequestMatches<'a> {
     /// The skills that know each term of the request, in its order.
     terms: Vec<&'a [u32]>,
-    /// The sum of the weights of the terms that each skill knows, by position.
-    weights: Vec<u64>,
+    /// What each skill knows of the request, by position.
+    skills: Vec<SkillMatches>,
     /// The sum of the weights of all terms, in percent.
     total_percent: u64,
 }
@@ -73,8 +130,13 @@ impl Postings {
     }
 
     /// Finds the skills that know terms of a request. `unknown_percent` is the weight of a term that no skill knows.
-    pub(super) fn find<'t>(&self, terms: impl IntoIterator<Item = &'t str>, unknown_percent: u8) -> RequestMatches<'_> {
-        let mut weights = vec![0_u64; self.count as usize];
+    pub(super) fn find<'t>(
+        &self,
+        terms: impl IntoIterator<Item = &'t str>,
+        everyday: &EverydayWords,
+        unknown_percent: u8,
+    ) -> RequestMatches<'_> {
+        let mut matches = vec![SkillMatches::default(); self.count as usize];
         let mut total_percent = 0_u64;
         let mut known_by = Vec::new();
         for term in terms {
@@ -82,14 +144,17 @@ impl Postings {
             let weight = self.weight(skills.len() as u64);
             let percent = if skills.is_empty() { u64::from(unknown_percent) } else { 100 };
             total_percent = total_percent.saturating_add(weight * percent);
+            let is_subject = !skills.is_empty() && !everyday.contains(term);
             for skill in skills {
-                if let Some(sum) = weights.get_mut(*skill as usize) {
-                    *sum += weight;
+                if let Some(matches) = matches.get_mut(*skill as usize) {
+                    matches.weight += weight;
+                    matches.words += 1;
+                    matches.subjects += u32::from(is_subject);
                 }
             }
             known_by.push(skills);
         }
-        RequestMatches { terms: known_by, weights, total_percent }
+        RequestMatches { terms: known_by, skills: matches, total_percent }
     }
 
     /// Returns the weight of a term that `known_by` skills know.
@@ -101,8 +166,24 @@ impl Postings {
 impl RequestMatches<'_> {
     /// Returns the coverage of the request by the skill at a position.
     pub(super) fn coverage(&self, skill: usize) -> IntentValue {
-        let weight = self.weights.get(skill).copied().unwrap_or_default();
-        IntentValue::coverage(weight.saturating_mul(100), self.total_percent)
+        IntentValue::coverage(self.of_skill(skill).weight.saturating_mul(100), self.total_percent)
+    }
+
+    /// Returns the most intent points that the number of matching words allows the skill at a position. Everyday words
+    /// alone are too little for a question, and fewer words than the settings require too little to load the skill.
+    pub(super) fn most_points(&self, skill: usize, settings: &ScoringSettings) -> u8 {
+        let SkillMatches { words, subjects, .. } = self.of_skill(skill);
+        match settings.min_matched_words {
+            0 | 1 => MAX_INTENT,
+            _ if subjects == 0 => MOST_OF_EVERYDAY_WORDS,
+            least if words < u32::from(least) => MOST_OF_FEW_WORDS,
+            _ => MAX_INTENT,
+        }
+    }
+
+    /// Returns what the skill at a position knows of the request.
+    fn of_skill(&self, skill: usize) -> SkillMatches {
+        self.skills.get(skill).copied().unwrap_or_default()
     }
 
     /// Returns the positions in the request of the terms that the skill at a position knows, ascending.
@@ -128,7 +209,7 @@ mod tests {
     /// Returns the coverage of terms by each skill that knows one.
     fn coverages(terms: &[&str]) -> Vec<(usize, IntentValue)> {
         let postings = postings();
-        let found = postings.find(terms.iter().copied(), 35);
+        let found = postings.find(terms.iter().copied(), &EverydayWords::new(), 35);
         let known = (0..3).filter(|skill| !found.terms_of(*skill).is_empty());
         known.map(|skill| (skill, found.coverage(skill))).collect()
     }
@@ -142,6 +223,32 @@ mod tests {
         assert_eq!(coverages(&["database", "schema"]), [(0, Coverage(10_000)), (1, Coverage(3_240))]);
         assert_eq!(coverages(&["database", "colour"]), [(0, Coverage(5_740))]);
         assert_eq!(coverages(&["colour"]), []);
+    }
+
+    /// C-42: with a threshold, probabilities from it on have the points with which a skill is loaded.
+    #[test]
+    fn a_threshold_divides_the_points_of_probabilities() {
+        let (by_skill, settings) = (BTreeMap::new(), ScoringSettings::default());
+        let points = |load_from, parts| {
+            Probabilities { by_skill: &by_skill, load_from }.points(IntentValue::Probability(parts), &settings)
+        };
+        assert_eq!([0, 1_000, 1_999, 2_000, 10_000].map(|parts| points(Some(2_000), parts)), [0, 15, 30, 32, 40]);
+        assert_eq!((points(None, 5_000), points(Some(10_000), 10_000), points(Some(u16::MAX), 10_000)), (20, 32, 5));
+    }
+
+    /// SC-10: words that any request can have are no evidence, and one word is not enough to load a skill.
+    #[test]
+    fn few_and_everyday_words_limit_the_points() {
+        let (postings, settings) = (postings(), ScoringSettings::default());
+        let most = |terms: &[&str]| {
+            let found = postings.find(terms.iter().copied(), &EverydayWords::new(), 35);
+            [0, 1].map(|skill| found.most_points(skill, &settings))
+        };
+        assert_eq!(most(&["test"]), [20, 20]);
+        assert_eq!(most(&["schema"]), [30, 30]);
+        assert_eq!(most(&["test", "schema"]), [30, 40]);
+        let letter = ScoringSettings { min_matched_words: 1, ..settings.clone() };
+        assert_eq!(postings.find(["test"], &EverydayWords::new(), 35).most_points(1, &letter), 40);
     }
 
     #[test]

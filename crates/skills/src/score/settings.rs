@@ -20,6 +20,9 @@ pub struct ScoringSettings {
     pub full_intent_percent: u8,
     /// The weight of a word that no skill knows, in percent of the weight of a known word.
     pub unknown_word_percent: u8,
+    /// The least number of words of a request that a skill must know to be loaded for them, at least one of which is no
+    /// everyday word such as "test" or "file". With 0 or 1 a single word of any kind is enough.
+    pub min_matched_words: u8,
     /// The share of common words at which two skills rest on the same evidence, in percent.
     pub similar_percent: u8,
     /// The number of best skills that a decision records.
@@ -36,6 +39,7 @@ impl Default for ScoringSettings {
             redistribute: true,
             full_intent_percent: 50,
             unknown_word_percent: 35,
+            min_matched_words: 2,
             similar_percent: 50,
             recorded_skills: 5,
         }

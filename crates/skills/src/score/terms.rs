@@ -17,12 +17,12 @@ pub(crate) fn terms(text: &str) -> Vec<String> {
 pub(crate) fn terms_with_words(text: &str) -> Vec<(String, String)> {
     let text = text.to_lowercase().replace(['\'', '’'], "");
     let mut found = Vec::new();
-    let mut seen = BTreeSet::new();
-    for word in words(&text) {
+    let (mut seen_words, mut seen_terms) = (BTreeSet::new(), BTreeSet::new());
+    // Most words of a long text are repeated, so that only new ones are stemmed.
+    for word in words(&text).filter(|word| seen_words.insert(*word)) {
         if let Some(term) = term(word)
-            && !seen.contains(&term)
+            && seen_terms.insert(term.clone())
         {
-            seen.insert(term.clone());
             found.push((term, word.to_owned()));
         }
     }

@@ -51,11 +51,11 @@ pub fn preview_keyword(
     keyword: &str,
     requests: &[LabelledRequest],
 ) -> Result<KeywordPreview, SkillRouterError> {
-    let SkillSources { index, triggers, agents } = router.sources();
+    let SkillSources { index, triggers, agents, cases } = router.sources();
     let table = with_keyword(triggers, skill, keyword);
     let known = collisions(index, triggers);
     let new_collisions = collisions(index, &table).into_iter().filter(|found| !known.contains(found)).collect();
-    let sources = SkillSources { index: index.clone(), triggers: table, agents: agents.clone() };
+    let sources = SkillSources { index: index.clone(), triggers: table, agents: agents.clone(), cases: cases.clone() };
     let changed_router = SkillRouter::new(sources, router.settings().clone())?;
     let mut changed = Vec::new();
     for (number, request) in requests.iter().enumerate() {

@@ -30,9 +30,21 @@ pub(crate) fn rows(rows: &[&str]) -> TriggerTable {
     table(&markdown)
 }
 
-/// Returns the settings with which only keywords decide: tree, scores and model are switched off.
+/// The roles of the skills in the example of 000 §4.
+const SEED_ROLES: &[(&str, &str)] = &[
+    ("adversary", "quality"),
+    ("nasa-se", "design"),
+    ("orchestration", "coordinator"),
+    ("problem-solving", "research"),
+    ("saucer-boy", "presentation"),
+    ("saucer-boy-framework-voice", "presentation"),
+];
+
+/// Returns the settings with which only keywords decide: tree, scores and model are switched off. The skills of 000 have
+/// the roles of its example.
 pub(crate) fn keywords_only() -> SkillSettings {
-    let mut settings = SkillSettings::default();
+    let roles = SEED_ROLES.iter().map(|(skill, role)| ((*skill).to_owned(), (*role).to_owned()));
+    let mut settings = SkillSettings { roles: roles.collect(), ..SkillSettings::default() };
     settings.layers.score = false;
     settings
 }

@@ -6,6 +6,7 @@ mod chain_policy;
 mod chain_properties;
 mod chain_rules;
 mod chain_support;
+mod everyday_requests;
 mod keyword_vectors;
 mod lint;
 mod manifest;

@@ -31,6 +31,8 @@ skills:
   fallback: general
   aliases: {ps: problem-solving}
   disabled: [old]
+  cases: skills/cases.jsonl
+  stale_after_days: 365
   tree: [{task: review, criticality: [C3, C4], route: adversary}]
 ";
     let settings = load(text).unwrap();
@@ -41,8 +43,23 @@ skills:
     assert_eq!((settings.scoring.auto_load, settings.scoring.clarify_or_defer), (80, 55));
     assert_eq!((settings.tree.len(), settings.fallback.as_deref()), (1, Some("general")));
     assert!(settings.disabled.contains("old") && settings.aliases["ps"] == "problem-solving");
+    assert_eq!((settings.cases.as_deref(), settings.stale_after_days), (Some("skills/cases.jsonl"), Some(365)));
     let printed = serde_json::to_value(&settings).unwrap();
     assert_eq!(serde_json::from_value::<SkillSettings>(printed).unwrap(), settings);
+}
+
+/// SC-23: the configuration that 003 prints, in the two blocks of the policy that have its keys, is the default.
+#[test]
+fn the_printed_configuration_is_the_default() {
+    let text = "
+schema_version: 1
+skills:
+  scoring: {max_initial_skills: 2, tie_margin_points: 5, auto_load: 70, clarify_or_defer: 55}
+  retry: {enabled: true, max_retries_after_skill_load: 1}
+";
+    assert_eq!(load(text).unwrap(), SkillSettings::default());
+    assert_eq!(load(&text.replace("auto_load: 70", "auto_load: 80")).unwrap().scoring.auto_load, 80);
+    assert!(load(&text.replace("auto_load", "autoload")).is_err());
 }
 
 /// SK-18: an unknown key and an invalid value are problems with the line of the block.

@@ -75,7 +75,8 @@ fn decide_in(context: &Context, workspace: &Path, text: &str) -> Result<Answer, 
     let cached = cache.save();
     let (router, findings) = loaded.router_with_findings(&[])?;
     // Nobody sees a question of turnwise here.
-    let request = SkillRequest { text, interactive: false, ..SkillRequest::default() };
+    let exclusions = Some(&loaded.stale);
+    let request = SkillRequest { text, exclusions, interactive: false, ..SkillRequest::default() };
     let decision = decide(&request, &router);
     let problem = cached.err().or_else(|| findings.first().map(ToString::to_string));
     Ok(Answer { suggestion: suggestion(&decision, loaded.index()), problem })

@@ -26,6 +26,7 @@ pub(super) fn run(context: &Context, arguments: &ExplainArguments) -> Result<(),
         commands: &arguments.commands,
         criticality,
         prior_skill,
+        exclusions: Some(&loaded.stale),
         interactive: !arguments.batch,
         ..SkillRequest::default()
     };

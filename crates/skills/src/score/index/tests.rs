@@ -104,7 +104,8 @@ fn ties_are_broken_by_size_and_recent_use() {
 fn a_probability_replaces_the_lexical_match() {
     let probabilities = BTreeMap::from([("testing".to_owned(), 9_000)]);
     let text = "make the board behave";
-    let input = ScoreInput { text, probabilities: Some(&probabilities), ..ScoreInput::default() };
+    let given = Probabilities { by_skill: &probabilities, load_from: None };
+    let input = ScoreInput { text, probabilities: Some(given), ..ScoreInput::default() };
     let decision = decide(skills(), &input);
     assert_eq!(decision.outcome, load("testing"));
     assert_eq!((decision.ranked[0].intent, decision.ranked[0].score), (IntentValue::Probability(9_000), 81));
